@@ -1,12 +1,13 @@
-//! `cargo xtask bench`: measures `thru` as ratios to `/bin/true` in the same run.
+//! `cargo xtask bench`: measures `thru` in relation to `/bin/true`, in the same run.
 //!
-//! An absolute time means nothing on a shared machine. So every row runs once a round, in random order, together with
-//! `/bin/true`; whatever disturbs the machine disturbs all of them alike. A sample is: start the process, write its
-//! payload, wait for its end.
+//! An absolute time means nothing on a shared machine. So every row runs once per round, in random order, together with
+//! `/bin/true`. Any disturbance then affects all rows alike. A sample is the time to start the process, write its
+//! payload and wait for its end.
 
 mod gates;
 pub mod layout;
 mod peers;
+mod prepare;
 mod rows;
 
 use std::io::{Read as _, Write as _};
@@ -28,14 +29,13 @@ const TRUE_PROGRAM: &str = if cfg!(target_os = "macos") { "/usr/bin/true" } else
 const PARALLEL_HOOKS: usize = 64;
 const PARALLEL_TARGET: f64 = 2.0;
 
-/// A row that is ready to be timed: its sandbox is set up and its payload is made.
 struct PreparedRow {
     row: &'static Row,
     sandbox: Sandbox,
-    /// The transcript that the payload names; empty if it names none.
+    /// The transcript in the payload; empty if there is none.
     transcript: PathBuf,
     command: Command,
-    /// The payload of the row, with the session of all rows.
+    /// The payload with the session that all rows share.
     first_payload: Vec<u8>,
     /// The payload of this round.
     payload: Vec<u8>,
@@ -43,14 +43,14 @@ struct PreparedRow {
     peak_kb: u64,
 }
 
-/// Anything that is timed against `/bin/true`.
+/// A command that is timed against `/bin/true`.
 trait TimedCommand {
     /// Called before each sample. Its time is not measured.
     fn prepare_sample(&mut self, _round: usize) -> Result<()> {
         Ok(())
     }
     fn command_and_stdin(&mut self) -> (&mut Command, &[u8]);
-    /// Whether the command must print something.
+    /// Returns whether the command must print something.
     fn speaks(&self) -> bool {
         false
     }
@@ -61,7 +61,7 @@ impl TimedCommand for PreparedRow {
     fn prepare_sample(&mut self, round: usize) -> Result<()> {
         if self.row.new_session {
             let text = String::from_utf8_lossy(&self.first_payload);
-            self.payload = text.replace(SESSION, &rows::new_session(round)).into_bytes();
+            self.payload = text.replace(SESSION, &prepare::new_session_id(round)).into_bytes();
         }
         (self.row.before_each)(&self.sandbox, &self.transcript, round)
     }
@@ -84,16 +84,16 @@ pub struct Args {
     /// Exit with 1 if a noise-free limit is missed
     #[arg(long)]
     pub gate: bool,
-    /// Compare with hooks in node, python3 and bash with jq that do the same work
+    /// Compare with hooks in Node, Python and Bash (with jq) that do the same work
     #[arg(long)]
     pub peers: bool,
-    /// Rounds per row [default: 1000, with --peers 300; a tenth of it with --quick]
+    /// Number of rounds per row [default: 1000, or 300 with --peers; a tenth of that with --quick]
     #[arg(long, value_name = "N")]
     pub rounds: Option<usize>,
     /// Print the table for the README
     #[arg(long)]
     pub markdown: bool,
-    /// Run only rows whose name contains this
+    /// Run only rows whose name contains TEXT
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub only: Option<String>,
     /// Measure this binary instead of target/dist/thru
@@ -110,7 +110,7 @@ struct BenchOptions {
 }
 
 pub fn run_benchmark(args: &Args) -> Result<bool> {
-    // A round that also measures the other tools is about 100 times slower, so there are fewer rounds.
+    // A round with the other tools is about 100 times slower, so there are fewer rounds.
     let all = if args.peers { 300 } else { 1000 };
     let rounds = args.rounds.unwrap_or(if args.quick { all / 10 } else { all });
     let bin = dist::chosen_binary(args.bin.as_deref())?;
@@ -189,7 +189,7 @@ fn prepare_row(lab: &Lab, row: &'static Row, options: &BenchOptions) -> Result<P
         samples: Vec::new(),
         peak_kb: 0,
     };
-    // The first run creates the cursor and other files, so it is not a sample.
+    // The first run creates the cursor and other files, so it is not counted as a sample.
     one.prepare_sample(usize::MAX - 1)?;
     let output = crate::sandbox::run_with_timeout(&mut one.command, &one.payload)?;
     ensure!(output.status.success(), "it ended with {}", output.status);
@@ -200,7 +200,7 @@ fn prepare_row(lab: &Lab, row: &'static Row, options: &BenchOptions) -> Result<P
     Ok(one)
 }
 
-/// Fills the samples of every row, and returns those of `/bin/true`.
+/// Collects the samples of every row, and returns the samples of `/bin/true`.
 fn collect_samples<C: TimedCommand>(
     true_command: &mut Command,
     ready: &mut [C],
@@ -235,20 +235,20 @@ fn collect_samples<C: TimedCommand>(
     Ok(floor)
 }
 
-/// Returns the nanoseconds from before the start of the process to after its end. If it `speaks`, it is an error if it
-/// prints nothing.
+/// Returns the time from before the start of the process to after its end, in nanoseconds. If `speaks` is true, it is
+/// an error if the process prints nothing.
 fn time_command(command: &mut Command, payload: &[u8], speaks: bool) -> Result<u64> {
     let stdout = if speaks { Stdio::piped() } else { Stdio::null() };
     command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::null());
     let start = Instant::now();
     let mut child = command.spawn().with_context(|| format!("starting {:?}", command.get_program()))?;
     if let Some(mut pipe) = child.stdin.take() {
-        // A command need not read its input, so a closed pipe is fine.
+        // The command may ignore its input, so a closed pipe is not an error.
         let _ = pipe.write_all(payload);
     }
     child.wait()?;
     let time = nanoseconds(start.elapsed());
-    // What hooks print fits into the pipe, so it can be read after the end.
+    // The output of a hook fits into the pipe, so it can be read after the process has ended.
     if let Some(mut pipe) = child.stdout.take() {
         ensure!(pipe.read(&mut [0])? > 0, "{command:?} should have printed something, and was silent");
     }
@@ -259,7 +259,7 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Returns the p99 of 64 `/bin/true` at once, and that of 64 hooks at once.
+/// Returns the p99 of 64 parallel `/bin/true` processes, and the p99 of 64 parallel hooks.
 fn time_parallel_hooks(
     true_command: &mut Command,
     ready: &mut [PreparedRow],
@@ -366,7 +366,7 @@ fn format_report(
     format!("thru, {}, {rounds} rounds beside {TRUE_PROGRAM} in random order\n\n{table}", kind.name())
 }
 
-/// Compares a row with a large transcript to the same row with 10 MB, and the peak memory with its limits.
+/// Compares each row with a large transcript to the same row with 10 MB. Also compares the peak memory with its limits.
 fn check_size_independence(ready: &[PreparedRow]) -> String {
     let mut text = String::new();
     let find = |name: &str| ready.iter().find(|one| one.row.name == name);

@@ -1,7 +1,7 @@
-//! `cargo xtask ci`: all checks before a change lands, in one command. `./test.sh` installs a toolchain and runs
+//! `cargo xtask ci`: runs all checks that a change must pass, in one command. `./test.sh` installs a toolchain and runs
 //! this command.
 //!
-//! If a step fails, the steps that do not depend on it still run, so one run reports everything that is wrong.
+//! If a step fails, the steps that do not depend on it still run, so one run reports all problems.
 
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -19,7 +19,6 @@ enum StepOutcome {
     Skipped(&'static str),
 }
 
-/// The results of the test runners, added up.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct TestCounts {
     passed: usize,
@@ -35,7 +34,7 @@ pub fn run_ci() -> Result<bool> {
     let mut run = CiRun { steps: Vec::new() };
     let mut tests = TestCounts::default();
 
-    // Linking takes long on one core. In the meantime everything that does not need the binary runs.
+    // Linking takes long on one core. In the meantime, the steps that do not need the binary are run.
     let dist = ParallelStep::start(&["dist"])?;
     run.run_step("format", || run_successfully(crate::cargo_command().args(["fmt", "--all", "--check"])));
     run.run_step("clippy", || {
@@ -61,14 +60,14 @@ pub fn run_ci() -> Result<bool> {
     let built = run.run_step("test build", || {
         run_successfully(crate::cargo_command().args(["test", "--workspace", "--no-run"]))
     });
-    let binary = run.join_aside("dist", dist);
-    // Fuzzing runs for a fixed time, so nothing else runs at the same time.
+    let binary = run.join_parallel_step("dist", dist);
+    // Fuzzing runs for a fixed time, so no other step runs at the same time.
     run.run_step("fuzz", || fuzz::run_fuzz(&fuzz::Args::default()));
     if built && binary {
         run.run_step("tests", || {
             let mut test = crate::cargo_command();
             test.args(["test", "--workspace", "--no-fail-fast"]);
-            // The tests drive the binary that users install, not the debug build.
+            // The tests use the binary that users install, not the debug build.
             test.env("THRU_BIN", dist::dist_binary_path()).envs(harnesses);
             if std::env::var_os("RUST_TEST_THREADS").is_none() {
                 // The tests spend most of their time waiting for other processes.
@@ -97,8 +96,8 @@ pub fn run_ci() -> Result<bool> {
         run.skip_step("torture", "it breaks single system calls with strace, which exists on Linux only");
         run.skip_step("bench", "its limits were measured on Linux");
     } else if binary {
-        // Processes are killed at every call that changes the disk, and every call fails once. The full run takes ten
-        // times as long and is started by hand.
+        // Processes are killed at every call that changes the disk, and every call fails once. The full torture takes
+        // ten times as long and is started by hand.
         run.run_step("torture", || {
             torture::run_torture(&torture::Args { quick: true, ..Default::default() })
         });
@@ -133,7 +132,7 @@ impl CiRun {
     }
 
     /// Prints the result of a step that ran in parallel, and the step's output.
-    fn join_aside(&mut self, name: &'static str, aside: ParallelStep) -> bool {
+    fn join_parallel_step(&mut self, name: &'static str, aside: ParallelStep) -> bool {
         println!("\n== {name}");
         let (outcome, time) = aside.join();
         let passed = outcome == StepOutcome::Passed;
@@ -141,8 +140,8 @@ impl CiRun {
         passed
     }
 
-    /// Installs the harnesses before the tests, so that no test is skipped because its harness is missing. Without
-    /// npm such tests are skipped, except in CI, where they fail.
+    /// Installs the harnesses before the tests, so that no test is skipped because its harness is missing. Without npm,
+    /// such tests are skipped. In CI, they fail instead.
     fn install_harnesses(&mut self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         self.run_step("harnesses", || {
@@ -160,8 +159,8 @@ impl CiRun {
         found
     }
 
-    /// Runs a step that needs something to be installed. If it is missing, the step is skipped; in CI that is a
-    /// failure.
+    /// Runs a step that needs something to be installed. If it is missing, the step is skipped. In CI, the step fails
+    /// instead.
     fn run_step_unless_missing(
         &mut self,
         name: &'static str,
@@ -207,7 +206,7 @@ impl CiRun {
     }
 }
 
-/// An xtask command that runs in parallel to the other steps. Its output is kept until they are done.
+/// An xtask command that runs in parallel to other steps. Its output is printed after they have finished.
 struct ParallelStep(thread::JoinHandle<Result<(Output, Duration)>>);
 
 impl ParallelStep {
@@ -237,21 +236,19 @@ impl ParallelStep {
 }
 
 impl TestCounts {
-    /// Adds the tests of another run.
     fn add_counts(&mut self, other: TestCounts) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.ignored += other.ignored;
     }
 
-    /// Counts tests as ignored that were counted as passed. A test runner reports a test that skips itself as
-    /// passed.
+    /// Counts passed tests as ignored. A test runner reports a test that skips itself as passed.
     pub fn count_skipped(&mut self, tests: usize) {
         self.passed = self.passed.saturating_sub(tests);
         self.ignored += tests;
     }
 
-    /// Reads one of cargo's summary lines: `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
+    /// Parses one of cargo's summary lines: `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
     pub fn add_summary_line(&mut self, line: &str) {
         let Some(counts) = line.trim().strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {

@@ -1,8 +1,8 @@
 //! `cargo xtask dist`: builds the binary that users get.
 //!
-//! How the binary is linked matters more for the cost of a hook than anything the hook does: the same program starts in
-//! a third of the time if nothing has to be loaded or relocated. So it is linked with static musl if that target is
-//! installed, with static glibc if there is a `libc.a`, and otherwise dynamically.
+//! The cost of a hook depends mostly on how the binary is linked. If nothing has to be loaded or relocated, the same
+//! program starts in a third of the time. So the binary is linked with static musl if that target is installed, with
+//! static glibc if there is a `libc.a`, and otherwise dynamically.
 
 mod archives;
 
@@ -43,13 +43,13 @@ impl AddressMode {
     pub const CHOSEN: Self = Self::Fixed;
 }
 
-/// What the machine offers. This is read once, so that the decision itself is a pure function.
+/// The facts about this machine. They are read once, so that the decision itself is a pure function.
 #[derive(Debug)]
 struct MachineFacts {
     host: String,
     musl_target_installed: bool,
     libc_archive: bool,
-    /// Whether the C compiler links with GNU ld, which accepts our layout script. Other linkers were not tried.
+    /// Whether the C compiler links with GNU ld, which accepts our layout script. Other linkers are untested.
     gnu_ld: bool,
 }
 
@@ -62,10 +62,10 @@ struct BuildPlan {
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Build static-PIE: addresses are chosen at start
+    /// Build a static PIE, whose addresses are chosen at start-up
     #[arg(long, conflicts_with = "no_pie")]
     pie: bool,
-    /// Build with fixed addresses, which is the default
+    /// Build with fixed addresses (the default)
     #[arg(long)]
     no_pie: bool,
     /// Build an archive for each platform that can be linked here, with checksums; fetches zig for macOS
@@ -91,7 +91,7 @@ pub fn dist_binary_path() -> PathBuf {
     crate::target_dir().join("dist").join("thru")
 }
 
-/// Returns the binary that a command works on: the binary that `--bin` names, or else the binary from `dist`.
+/// Returns the binary that a command uses: the binary in `--bin`, or else the binary from `dist`.
 pub fn chosen_binary(bin: Option<&Path>) -> Result<PathBuf> {
     let path = bin.map_or_else(dist_binary_path, Path::to_path_buf);
     path.canonicalize()
@@ -113,7 +113,7 @@ pub fn build_dist(addresses: AddressMode) -> Result<PathBuf> {
     Ok(dist)
 }
 
-/// Builds the same binary, but with the names of its functions, and returns its path. This binary is not for users.
+/// Builds the same binary with the names of its functions, and returns its path. This binary is not for users.
 pub fn build_with_symbols() -> Result<PathBuf> {
     compile_binary(
         &plan_build(&read_machine_facts(), AddressMode::CHOSEN),
@@ -121,14 +121,14 @@ pub fn build_with_symbols() -> Result<PathBuf> {
     )
 }
 
-/// Builds the binary and returns where cargo left it.
+/// Builds the binary and returns the path of cargo's output.
 fn compile_binary(plan: &BuildPlan, variables: &[(&str, &str)]) -> Result<PathBuf> {
     let mut cargo = crate::cargo_command();
     cargo.args(["build", "--release", "--locked", "--package", "thru", "--bin", "thru"]);
     cargo.arg("--target-dir").arg(crate::target_dir());
     let mut out = crate::target_dir();
     if let Some(target) = &plan.target {
-        // The target is explicit even if it is the host's own. Otherwise the flags below would also apply to build
+        // The target is given even if it is the host's own target. Otherwise the flags below would also apply to build
         // scripts and procedural macros, and a procedural macro cannot be linked statically.
         cargo.args(["--target", target]);
         out.push(target);
@@ -149,7 +149,7 @@ fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
     }
 }
 
-/// Links everything into one file, so that the system has nothing to load at start-up.
+/// Links everything into one file, so that the system loads nothing at start-up.
 const STATIC_FLAG: &str = "-Ctarget-feature=+crt-static";
 
 /// Puts the functions that hooks call next to each other; see `bench::layout`.
@@ -200,14 +200,12 @@ fn read_machine_facts() -> MachineFacts {
         .unwrap_or_default();
     let musl_target_installed =
         musl_target_of(&host).is_some_and(|target| platforms::is_target_installed(&target));
-    // If the compiler does not know the file, it prints the name without a folder. Some distributions ship no
-    // libc.a.
+    // If the compiler does not find the file, it prints the name without a folder. Some distributions have no libc.a.
     let libc_archive = command_output(Command::new("cc").arg("-print-file-name=libc.a"))
         .is_some_and(|found| Path::new(found.trim()).is_absolute());
     MachineFacts { host, musl_target_installed, libc_archive, gnu_ld: has_gnu_ld() }
 }
 
-/// Returns whether the C compiler links with GNU ld.
 fn has_gnu_ld() -> bool {
     command_output(Command::new("cc").arg("-Wl,--version")).is_some_and(|text| text.starts_with("GNU ld"))
 }
@@ -226,8 +224,8 @@ fn replace_binary(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(&temporary, to).with_context(|| format!("writing {}", to.display()))
 }
 
-/// Returns how a binary is linked. The file itself shows this: a dynamic binary names its loader. `--bin` may name
-/// any binary.
+/// Returns how a binary is linked, according to its file. A dynamic binary names its loader. `--bin` may name any
+/// binary.
 pub fn link_kind(binary: &Path) -> Result<LinkKind> {
     let bytes = std::fs::read(binary).with_context(|| format!("reading {}", binary.display()))?;
     Ok(link_kind_of_bytes(&bytes))
@@ -314,8 +312,7 @@ mod tests {
 
     #[test]
     fn a_dynamic_binary_is_known_by_its_loader() {
-        // On Linux with glibc, the test binary itself is an ordinary dynamic build. Elsewhere it may be no ELF
-        // file.
+        // On Linux with glibc, the test binary itself is a dynamic build. On other systems, it may not be an ELF file.
         let this = std::env::current_exe().unwrap();
         if cfg!(all(target_os = "linux", target_env = "gnu", not(target_feature = "crt-static"))) {
             assert_eq!(link_kind(&this).unwrap(), LinkKind::Dynamic);

@@ -1,4 +1,5 @@
-//! `cargo xtask e2e`: tests with the real harnesses, offline and with a scripted model (`crates/thru/tests/e2e`).
+//! `cargo xtask e2e`: runs the tests with the real harnesses, offline and with a scripted model
+//! (`crates/thru/tests/e2e`).
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ const ISOLATE_SCRIPT: &str = "ip link set lo up && exec \"$@\"";
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Run only tests whose name contains this
+    /// Run only tests whose name contains TEXT
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// Use this binary instead of a new build
@@ -27,8 +28,8 @@ pub struct Args {
 pub fn run_e2e(args: &Args) -> Result<bool> {
     let binary = match &args.bin {
         Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
-        // If the binary is up to date, building costs nothing. Without the build, an old binary could be tested
-        // unnoticed.
+        // If the binary is up to date, building takes no time. Without the build, an outdated binary could be tested by
+        // mistake.
         None => dist::build_dist(dist::AddressMode::CHOSEN)?,
     };
     let harnesses = install_harnesses()?.variables;
@@ -44,7 +45,7 @@ pub fn run_e2e(args: &Args) -> Result<bool> {
     let mut test = crate::cargo_command();
     test.args(["test", "--offline", "--quiet", "--package", "thru", "--test", "e2e", "--"]).args(&args.only);
     if alone {
-        test = within_unshare(&test);
+        test = command_without_network(&test);
     }
     test.env("THRU_BIN", binary).envs(harnesses);
     let ended = run_tests(&mut test)?;
@@ -59,15 +60,14 @@ pub fn run_e2e(args: &Args) -> Result<bool> {
     Ok(ended.ok)
 }
 
-/// The harnesses that are installed.
 pub struct InstalledHarnesses {
-    /// The variables that tell the tests where each harness is, as name and path.
+    /// For each harness, the variable that tells the tests where it is, and its path.
     pub variables: Vec<(String, String)>,
-    /// True if no harness is missing. Tests of a missing harness say `skipped`, and fail in CI.
+    /// Whether every harness is installed. Tests of a missing harness print `skipped`, and fail in CI.
     pub all: bool,
 }
 
-/// Installs the missing harnesses. If the installation script fails, it prints why.
+/// Installs the missing harnesses. If the installation script fails, it prints the reason.
 pub fn install_harnesses() -> Result<InstalledHarnesses> {
     let script = crate::workspace_root().join("scripts/harnesses.sh");
     let output = Command::new(&script)
@@ -92,7 +92,7 @@ fn can_unshare_network() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-fn within_unshare(command: &Command) -> Command {
+fn command_without_network(command: &Command) -> Command {
     let mut alone = Command::new("unshare");
     alone
         .args(["--net", "sh", "-c", ISOLATE_SCRIPT, "sh"])
@@ -109,7 +109,7 @@ pub struct TestRun {
     skipped: Vec<String>,
 }
 
-/// Runs tests. Shows their output as it arrives and keeps what the summary needs.
+/// Runs tests. Prints their output as it arrives, and keeps the lines that the summary needs.
 pub fn run_tests(command: &mut Command) -> Result<TestRun> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().context("starting the tests")?;

@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz`: tests properties on random bytes.
 //!
-//! The random numbers have a seed, so every run can be repeated. No other tool is needed, so it runs everywhere.
-//! `fuzz/` has the same targets for cargo-fuzz, which is guided by coverage and finds more in a long run. Inputs
-//! that fail with either tool are kept in `fuzz/found/`. Every run tries these first, and so does `cargo test`.
+//! The random numbers have a seed, so every run can be repeated. The command needs no other tool. `fuzz/` has the same
+//! targets for cargo-fuzz, which is guided by coverage and finds more in a long run. Inputs that fail with either tool
+//! are kept in `fuzz/found/`. Every run starts with these inputs, and `cargo test` tries them too.
 
 mod targets;
 
@@ -17,17 +17,17 @@ use model::text::fnv_fingerprint;
 use crate::stats::Random;
 use targets::{FuzzTarget, TARGETS};
 
-/// Seconds for all targets together, by default.
+/// The default number of seconds for all targets together.
 const DEFAULT_SECONDS: u64 = 8;
 const DEFAULT_SEED: u64 = 20_261_115;
 
-/// The longest input, in bytes. Longer inputs find nothing more and take longer to test.
+/// The longest input, in bytes. Longer inputs find no further failures and take longer to test.
 const MAX_INPUT_BYTES: usize = 4096;
 
-/// The longest time that a target may take. Inputs are short, and the time of every function here is linear.
+/// The longest time that a target may take. Inputs are short, and every function under test takes linear time.
 const MAX_TARGET_TIME: Duration = Duration::from_secs(2);
 
-/// Strings that mean something to one of the parsers. They would hardly ever occur by chance.
+/// Strings with a meaning for one of the parsers. They would rarely occur by chance.
 const INTERESTING_STRINGS: [&str; 40] = [
     "---\n",
     "\r\n",
@@ -71,14 +71,14 @@ const INTERESTING_STRINGS: [&str; 40] = [
     "<!-- AGENT_COMPLETE -->",
 ];
 
-/// Bytes that mean something to one of the parsers.
+/// Bytes with a meaning for one of the parsers.
 const INTERESTING_BYTES: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Run only this target
     target: Option<String>,
-    /// Seconds for all targets together
+    /// The number of seconds for all targets together
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SECONDS)]
     seconds: u64,
     /// The seed of the random inputs
@@ -100,7 +100,7 @@ pub fn run_fuzz(args: &Args) -> Result<bool> {
         bail!("no such target; there are: {}", TARGETS.map(|(name, _)| name).join(", "));
     }
     let each = Duration::from_secs(args.seconds) / chosen.len() as u32;
-    // A target reports a failure by a panic. The failure is printed below, so the default message is suppressed.
+    // A target reports a failure with a panic. The failure is printed below, so the default message is suppressed.
     std::panic::set_hook(Box::new(|_| {}));
     let mut good = true;
     for (name, target) in chosen {
@@ -140,8 +140,8 @@ fn fuzz_target(name: &str, target: FuzzTarget, time: Duration, seed: u64) -> Res
         if let Some(why) = find_failure(target, &input) {
             return Ok(FuzzResult { inputs, found: Some((shorten(target, input), why)) });
         }
-        // Some inputs are kept and changed again later, so that changes add up.
-        if inputs > pool.len() && random.below(50) == 0 && pool.len() < 2_000 {
+        // Some inputs are kept and changed again later, so that changes accumulate.
+        if inputs > pool.len() && random.next_below(50) == 0 && pool.len() < 2_000 {
             pool.push(input);
         }
     }
@@ -167,30 +167,35 @@ fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 fn mutate(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
-    let mut input = pool[random.below(pool.len())].clone();
-    for _ in 0..=random.below(5) {
-        let at = random.below(input.len() + 1);
-        let length = random.below(input.len() - at + 1).min(1 + random.below(64));
-        match random.below(8) {
-            0 => input.insert(at, random.number() as u8),
+    let mut input = pool[random.next_below(pool.len())].clone();
+    for _ in 0..=random.next_below(5) {
+        let at = random.next_below(input.len() + 1);
+        let length = random.next_below(input.len() - at + 1).min(1 + random.next_below(64));
+        match random.next_below(8) {
+            0 => input.insert(at, random.next_number() as u8),
             1 => drop(input.drain(at..at + length)),
-            2 => drop(
-                input.splice(at..at, INTERESTING_STRINGS[random.below(INTERESTING_STRINGS.len())].bytes()),
-            ),
+            2 => {
+                drop(input.splice(
+                    at..at,
+                    INTERESTING_STRINGS[random.next_below(INTERESTING_STRINGS.len())].bytes(),
+                ));
+            }
             3 => {
                 let again = input[at..at + length].to_vec();
-                let to = random.below(input.len() + 1);
+                let to = random.next_below(input.len() + 1);
                 input.splice(to..to, again);
             }
             4 => {
-                let other = &pool[random.below(pool.len())];
-                let from = random.below(other.len() + 1);
+                let other = &pool[random.next_below(pool.len())];
+                let from = random.next_below(other.len() + 1);
                 input.truncate(at);
                 input.extend_from_slice(&other[from..]);
             }
             5 => input.truncate(at),
-            6 if at < input.len() => input[at] ^= 1 << random.below(8),
-            _ if at < input.len() => input[at] = INTERESTING_BYTES[random.below(INTERESTING_BYTES.len())],
+            6 if at < input.len() => input[at] ^= 1 << random.next_below(8),
+            _ if at < input.len() => {
+                input[at] = INTERESTING_BYTES[random.next_below(INTERESTING_BYTES.len())];
+            }
             _ => input.push(b'\n'),
         }
     }
@@ -247,7 +252,6 @@ fn inputs_folder() -> PathBuf {
 mod tests {
     use super::*;
 
-    /// Every input that has ever failed is kept, and must pass now.
     #[test]
     fn every_kept_input_holds() {
         for (name, target) in TARGETS {
@@ -270,7 +274,6 @@ mod tests {
         assert_ne!(made(7), made(8));
     }
 
-    /// A failing input is found and shortened.
     #[test]
     fn a_failure_is_found_and_shortened() {
         let target: FuzzTarget = |data| assert!(!data.contains(&b'#'), "a hash");

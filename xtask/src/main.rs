@@ -1,7 +1,7 @@
-//! Tools of this repository that are too long for a shell script: `cargo xtask` lists them.
+//! Tools of this repository that are too long for a shell script. `cargo xtask` lists them.
 //!
-//! Only developers run this crate, so it may print and panic. The lints that forbid this in the product are
-//! disabled here.
+//! Only developers run this crate, so it may print and panic. The lints that forbid this in the product are disabled
+//! here.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit, clippy::unwrap_used, clippy::expect_used)]
 
 mod bench;
@@ -27,19 +27,19 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Tools that are more than one command
+/// Tools that are too long for a shell script
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Command {
-    /// Build `thru` as users get it, and copy it to target/dist/thru; `--all`: archives for every platform
+    /// Build `thru` as users get it, and copy it to target/dist/thru; with `--all`, build archives for every platform
     Dist(dist::Args),
-    /// Measure what `thru` costs, as ratios to /bin/true
+    /// Measure the cost of `thru` in relation to /bin/true
     Bench(bench::Args),
     /// Record which functions hooks call, so that `dist` can put them next to each other
     Layout,
     /// Break everything around `thru` and look for lost data
     Torture(torture::Args),
-    /// Drive the real harnesses offline against a scripted model, installing them if necessary
+    /// Run the real harnesses offline with a scripted model, and install them if necessary
     E2e(e2e::Args),
     /// Test properties on random bytes
     Fuzz(fuzz::Args),
@@ -47,13 +47,13 @@ enum Command {
     Recall(recall::Args),
     /// Compare the estimate of tokens with the usage that transcripts record
     Tokens(tokens::Args),
-    /// Summarise real tool outputs and retrieve them again, on a folder of transcripts
+    /// Summarise real tool outputs from a folder of transcripts, and retrieve the originals
     Summaries(summaries::Args),
-    /// Check house rules: file length, walls between crates, dependencies, licences
+    /// Check the rules of this repository: file length, walls between crates, dependencies, licences
     Tidy(tidy::Args),
-    /// Rewrite the outputs in the README and its picture, from a session played with the real binary
+    /// Rewrite the outputs and the picture in the README, from a session played with the real binary
     Picture,
-    /// Run everything above and the tests, as ./test.sh does
+    /// Run all checks and tests, as ./test.sh does
     Ci,
 }
 
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Rewrites the README with the test that compares it with the binary.
+/// Rewrites the example in the README by running the test that compares it with the binary.
 fn rewrite_readme_example() -> anyhow::Result<bool> {
     let mut cargo = std::process::Command::new("cargo");
     cargo.args(["test", "-p", "thru", "--test", "it", "readme"]).env("THRU_BLESS", "1");
@@ -95,7 +95,7 @@ fn workspace_root() -> PathBuf {
     here.parent().expect("xtask lies in the workspace").to_path_buf()
 }
 
-/// Returns the folder that cargo builds in, which the caller may have set.
+/// Returns cargo's target folder, which the caller may have changed.
 fn target_dir() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => workspace_root().join(dir),
@@ -103,7 +103,7 @@ fn target_dir() -> PathBuf {
     }
 }
 
-/// Returns the cargo that started this program, so that the caller's choice of toolchain is kept.
+/// Returns the cargo that started this program, so that the same toolchain is used.
 fn cargo_command() -> std::process::Command {
     let mut command = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace_root());

@@ -1,9 +1,9 @@
 //! Peak memory of one command.
 //!
-//! The kernel records the peak memory of a child process, but counts from the fork on. Before `exec` the child is a
-//! copy of its parent, so its peak is never below the size of the parent. The 2 MB of a hook could not be measured
-//! from a parent with large tables. So a small helper (`src/bin/peak-memory.rs`) runs the command. The helper's own
-//! size is measured with `/bin/true` and printed as the lowest possible figure.
+//! The kernel records the peak memory of a child process from the fork. Before `exec`, the child is a copy of its
+//! parent, so its peak is never below the size of the parent. A large parent could not measure the 2 MB of a hook. So a
+//! small helper (`src/bin/peak-memory.rs`) runs the command. The helper's own size is measured with `/bin/true` and
+//! printed as the lower bound.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -13,7 +13,6 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::sandbox;
 
-/// The memory and the time that a command used.
 #[derive(Debug, Clone, Copy)]
 pub struct ResourceUse {
     pub kb: u64,
@@ -24,7 +23,7 @@ pub struct ResourceUse {
 pub struct MemoryHelper(PathBuf);
 
 impl MemoryHelper {
-    /// Builds the helper, because `cargo xtask` builds only the xtask.
+    /// Builds the helper, because `cargo xtask` builds only the xtask binary.
     pub fn build() -> Result<Self> {
         let mut cargo = crate::cargo_command();
         cargo.args(["build", "--quiet", "--package", "xtask", "--bin", "peak-memory"]);
@@ -39,7 +38,7 @@ impl MemoryHelper {
         let output = sandbox::run_with_timeout(helper.env("PEAK_MEMORY_FILE", file.path()), stdin)?;
         let text = std::fs::read_to_string(file.path())?;
         let numbers = text.split_once(' ').and_then(|(kb, ms)| Some((kb.parse().ok()?, ms.parse().ok()?)));
-        // A command that hung was killed together with the helper, so the helper wrote no numbers.
+        // If the command hung, it was killed together with the helper, and the helper wrote no numbers.
         let (kb, ms) = numbers.unwrap_or((0, u64::MAX));
         Ok((output, ResourceUse { kb, ms }))
     }
@@ -51,7 +50,7 @@ impl MemoryHelper {
         let mut child =
             helper.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("starting the helper")?;
         if let Some(mut pipe) = child.stdin.take() {
-            // A command need not read all of its input.
+            // The command may ignore its input.
             let _ = pipe.write_all(stdin);
         }
         let output = child.wait_with_output()?;

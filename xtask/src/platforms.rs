@@ -1,5 +1,4 @@
-//! The supported platforms: the list of them, the lints for each, and the tests of the binary for Linux on arm64 under
-//! an emulator.
+//! The supported platforms. Runs the lints for each, and tests the binary for Linux on arm64 under an emulator.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
@@ -20,8 +19,8 @@ pub enum OperatingSystem {
 pub struct Platform {
     pub target: &'static str,
     pub system: OperatingSystem,
-    /// Whether the lints include the tests. For two targets of the same system, checking the tests of one target is
-    /// enough.
+    /// Whether the lints include the tests. If two targets have the same system, the tests are checked for one of them
+    /// only.
     lint_tests: bool,
 }
 
@@ -34,21 +33,20 @@ pub const PLATFORMS: [Platform; 4] = [
 
 const ARM64_TARGET: &str = "aarch64-unknown-linux-musl";
 
-/// The linker that comes with Rust, so that no C compiler for the other architecture is needed.
+/// The linker that comes with Rust. With it, no C compiler for the other architecture is needed.
 pub const ARM64_LINKER: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
 
 /// The names of the emulator. Debian's package `qemu-user-static` uses the first name.
 const EMULATORS: [&str; 2] = ["qemu-aarch64-static", "qemu-aarch64"];
 
-/// The tests that run under the emulator: hooks, roots, logs, obstacles on disk, and dead processes. All tests
-/// would take several minutes, and the rest is the same code on every machine.
+/// The tests that run under the emulator: hooks, roots, logs, obstacles on disk, and dead processes. All tests would
+/// take several minutes, and the remaining code is the same on every machine.
 const EMULATED_TESTS: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::", "roots::", "rotation::"];
 
-/// Packages that are built without optimisation. This halves the build time, and the tests run the binary only
-/// briefly.
+/// Packages that are built without optimisation. This halves the build time, and the tests run the binary only briefly.
 const UNOPTIMISED_PACKAGES: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
 
-/// Returns why the lints cannot be run for every platform.
+/// Returns why the lints cannot run for every platform; `None` if they can.
 pub fn missing_targets() -> Option<&'static str> {
     let missing: Vec<_> = PLATFORMS.iter().filter(|platform| !is_target_installed(platform.target)).collect();
     for platform in &missing {
@@ -62,7 +60,7 @@ pub fn lint_all() -> Result<bool> {
     let mut passed = true;
     for with_tests in [true, false] {
         let mut clippy = crate::cargo_command();
-        // The xtask runs only on developers' machines, and the tests of `thru` do not need it.
+        // The xtask runs only on developers' machines, and `thru` does not need it.
         clippy.args(["clippy", "--workspace", "--exclude", "xtask"]);
         for platform in PLATFORMS.iter().filter(|platform| platform.lint_tests == with_tests) {
             clippy.args(["--target", platform.target]);
@@ -76,7 +74,7 @@ pub fn lint_all() -> Result<bool> {
     Ok(passed)
 }
 
-/// Returns why the binary for arm64 cannot be tested.
+/// Returns why the binary for arm64 cannot be tested; `None` if it can.
 pub fn missing_emulator() -> Option<&'static str> {
     if !is_target_installed(ARM64_TARGET) {
         Some("the Rust target aarch64-unknown-linux-musl is not installed")
@@ -87,7 +85,7 @@ pub fn missing_emulator() -> Option<&'static str> {
     }
 }
 
-/// Builds the binary for arm64 and lets the integration tests drive it through an emulator.
+/// Builds the binary for arm64 and runs the integration tests with it under an emulator.
 pub fn test_emulated() -> Result<e2e::TestRun> {
     let emulator = find_emulator().context("no emulator")?;
     let mut build = crate::cargo_command();
@@ -102,12 +100,13 @@ pub fn test_emulated() -> Result<e2e::TestRun> {
     let built = crate::target_dir().join(ARM64_TARGET).join("debug/thru");
     let wrapper = write_wrapper(&crate::target_dir().join("emulated"), emulator, &built)?;
     let mut test = crate::cargo_command();
-    test.args(["test", "--package", "thru", "--test", "it", "--"]).args(EMULATED_TESTS);
+    // The whole workspace is named, as in the step before: with other features everything would be built again.
+    test.args(["test", "--workspace", "--test", "it", "--"]).args(EMULATED_TESTS);
     test.env("THRU_BIN", wrapper).env("THRU_EMULATED", "1");
     e2e::run_tests(&mut test)
 }
 
-/// Writes a script that runs the binary through the emulator, so that callers can use it like `thru`.
+/// Writes a script that runs the binary under the emulator, so that the tests can call it like `thru`.
 fn write_wrapper(folder: &Path, emulator: &str, binary: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let wrapper = folder.join("thru");
@@ -128,8 +127,8 @@ fn can_run(program: &str) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Returns whether Rust has its standard library for a target. Not every Rust installation comes from rustup, so
-/// look for the folder.
+/// Returns whether Rust's standard library is installed for a target. Not every Rust installation comes from rustup, so
+/// this checks for the folder.
 pub fn is_target_installed(target: &str) -> bool {
     let rustc = std::env::var_os("RUSTC");
     let rustc = rustc.as_deref().unwrap_or(OsStr::new("rustc"));
@@ -169,7 +168,7 @@ mod tests {
 
     #[test]
     fn each_system_has_one_target_whose_tests_are_linted_or_is_the_host() {
-        // The ordinary clippy step lints the tests for Linux, so only macOS is left.
+        // The ordinary clippy step lints the tests on Linux, so only macOS is left.
         let linted: Vec<_> = PLATFORMS.iter().filter(|platform| platform.lint_tests).collect();
         assert_eq!(linted.len(), 1);
         assert_eq!(linted[0].system, OperatingSystem::MacOs);

@@ -1,10 +1,10 @@
 //! `cargo xtask recall DIR`: measures how much of what an agent needs after a compaction is in the brief.
 //!
-//! Real sessions are cut before each of their compactions and, with `--cuts`, at artificial points too. The brief
-//! is composed, as a hook would do it, from what comes before the cut. Then it is compared with what the agent did
-//! in its next calls, and with everything since the previous compaction. The harness's own summary, which the
-//! transcript contains, and bare lists of files are measured by the same rules. The sessions are split into two
-//! halves, so that overfitting to one half is visible.
+//! Real sessions are cut before each of their compactions and, with `--cuts`, also at artificial points. A brief is
+//! composed from the part before the cut, as a hook would do it. It is then compared with the agent's next calls, and
+//! with everything since the previous compaction. The harness's own summary, which the transcript contains, and plain
+//! lists of files are measured by the same rules. The sessions are split into two halves, so that overfitting to one
+//! half is visible.
 
 mod cut;
 mod dump;
@@ -48,22 +48,22 @@ pub struct Args {
     /// Also cut each session at N artificial points
     #[arg(long, value_name = "N", default_value_t = 0)]
     cuts: usize,
-    /// Write the texts of each compaction into this folder for a judge, and measure nothing
+    /// Write the texts of each compaction to this folder for a judge, and measure nothing
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
-    /// Read only transcripts whose name contains this
+    /// Read only transcripts whose name contains TEXT
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Compare the fixed order with the ranking by score; the details are those of the named ranking
+    /// Compare the fixed order with the ranking by score; print the details of the named ranking
     #[arg(long, value_enum)]
     scoring: Option<RankingArg>,
-    /// Set a weight for the ranking by score, as in the settings; may be repeated
+    /// Set a weight for the ranking by score; may be repeated
     #[arg(long = "weight", value_name = "NAME=NUMBER", requires = "scoring", value_parser = parse_weight)]
     weights: Vec<(usize, f64)>,
-    /// Look for better weights on one half of the sessions, and report on the other
+    /// Search for better weights on one half of the sessions, and report the result on the other half
     #[arg(long)]
     tune: bool,
-    /// Check at every cut that the brief without scoring is the one from before scoring existed, and measure nothing
+    /// Check at every cut that the brief without scoring is the same as before scoring was added, and measure nothing
     #[arg(long)]
     fixed_order: bool,
 }
@@ -129,8 +129,8 @@ pub fn run_recall(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Writes the digest at every cut into a folder, and runs the test of `model` that composes each of them in both ways.
-/// The old way exists only in that test.
+/// Writes the digest at every cut to a folder, and runs the test of `model` that composes each brief with the current
+/// code and with the old code. The old code exists only in that test.
 fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let mut written = 0;
@@ -153,8 +153,8 @@ fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
     Ok(is_same)
 }
 
-/// Measures every compaction of every transcript and `made_up` artificial cuts of each: in the fixed order and, if that
-/// is asked for, ranked by score.
+/// Measures every compaction and `made_up` artificial cuts of every transcript. Briefs are composed in the fixed order
+/// and, on request, ranked by score.
 fn measure_transcripts(
     folder: &Path,
     only: &str,
@@ -180,7 +180,7 @@ fn each_session(folder: &Path, only: &str, mut with: impl FnMut(&RecallSession) 
     each_transcript(folder, only, |name, bytes| with(&RecallSession::read(name, bytes)))
 }
 
-/// Calls `with` for the name and the content of every transcript whose name contains `only`.
+/// Calls `with` for every transcript whose name contains `only`.
 pub fn each_transcript(
     folder: &Path,
     only: &str,

@@ -1,5 +1,5 @@
-//! A place for `thru` to run in. It has its own home, state, configuration and project, and none of our environment
-//! variables.
+//! An environment for running `thru`, with its own home, state, configuration and project. The developer's environment
+//! variables are not passed on.
 
 use std::fs;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 pub const SESSION: &str = "0197a000-1111-7222-8333-444455556666";
 
-/// The folder of all sandboxes of one run, removed at the end.
+/// The folder of all sandboxes of one run. It is removed at the end.
 #[derive(Debug)]
 pub struct Lab {
     folder: TempDir,
@@ -52,10 +52,10 @@ impl Lab {
 /// Where a lab is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabLocation {
-    /// A real disk, as users have it.
+    /// A real disk, as on a user's machine.
     Disk,
-    /// A disk in memory, if there is one. There are thousands of sandboxes, and faults are injected into system
-    /// calls, not into disks.
+    /// A disk in memory, if there is one. It is faster for thousands of sandboxes, and sufficient, because faults are
+    /// injected into system calls.
     Memory,
 }
 
@@ -99,7 +99,7 @@ impl Sandbox {
         self.store_folder().join("sessions").join(format!("{SESSION}.jsonl"))
     }
 
-    /// Returns the environment variables of a user's shell or a harness, and no others.
+    /// Returns the complete environment of a user's shell or a harness.
     pub fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         vec![
             ("PATH", PathBuf::from("/usr/local/bin:/usr/bin:/bin")),
@@ -126,7 +126,7 @@ impl Sandbox {
         run_with_timeout(&mut self.thru_command(argv), stdin)
     }
 
-    /// Runs a command to set up a sandbox: anything other than success is an error.
+    /// Runs a command. It is an error if the command fails.
     pub fn run_successfully(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
         let output = self.run_thru(argv, stdin)?;
         ensure!(
@@ -142,7 +142,7 @@ impl Sandbox {
     /// Makes the project a root, and trusts it.
     pub fn init_root(&self) -> Result<()> {
         let output = self.run_successfully(&["init"], b"")?;
-        // If `thru` found a root further up, the rest of the sandbox would be set up in the wrong place.
+        // If `thru` found a root further up, the sandbox would be set up in the wrong place.
         ensure!(
             self.store_folder().join("root.json").exists(),
             "setting the sandbox: init made no root here: {}",
@@ -152,7 +152,7 @@ impl Sandbox {
     }
 }
 
-/// Returns a command that starts `outer` with the program and the arguments of `inner` as its last arguments.
+/// Returns a command that starts `outer` with `inner` as its last arguments.
 pub fn wrap_command(mut outer: Command, inner: &Command) -> Command {
     outer.arg(inner.get_program()).args(inner.get_args()).env_clear();
     outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -162,8 +162,7 @@ pub fn wrap_command(mut outer: Command, inner: &Command) -> Command {
     outer
 }
 
-/// The longest time that any command of thru may take, even with broken disks and with 64 other processes at the
-/// same time.
+/// The longest time that any command of thru may take, even with broken disks and 64 parallel processes.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// The stderr that is reported for a command that had to be killed.
@@ -183,7 +182,7 @@ pub fn run_with_timeout(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let watchdog = std::thread::spawn(move || {
         let hung = end.recv_timeout(COMMAND_TIMEOUT) == Err(mpsc::RecvTimeoutError::Timeout);
         if hung {
-            // Kill everything that the command started too: a process that strace left running would keep our pipes
+            // Also kill all processes that the command started. A process that strace left running would keep our pipes
             // open.
             let _ = Command::new("kill").args(["-9", "--", &format!("-{pid}")]).status();
         }
@@ -200,7 +199,7 @@ pub fn run_with_timeout(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     Ok(output)
 }
 
-/// The payloads that Claude Code sends, with the fields that hooks read.
+/// Payloads of Claude Code, with the fields that hooks read.
 pub mod payload {
     use super::{Path, SESSION, json};
 
@@ -218,7 +217,7 @@ pub mod payload {
         value.to_string().into_bytes()
     }
 
-    /// A finished Bash call. The journal line is found by its id.
+    /// Returns the payload of a finished Bash call. Its journal line can be found by its id.
     pub fn bash_payload(sandbox: &Path, id: &str, command: &str) -> Vec<u8> {
         let input = json!({"command": command, "description": "Run the tests"});
         let response = json!({"stdout": "ok\n", "stderr": "", "interrupted": false, "isImage": false});
@@ -227,10 +226,11 @@ pub mod payload {
         hook_payload(sandbox, "PostToolUse", more)
     }
 
-    /// An edit whose old and new text have `size` bytes together. The text mentions secrets and contains one.
+    /// Returns the payload of an edit whose old and new text have `size` bytes together. The text mentions secrets and
+    /// contains one.
     pub fn edit_payload(sandbox: &Path, id: &str, size: usize, secret: &str) -> Vec<u8> {
         let file = sandbox.join("project/src/session.rs");
-        let code = code(size / 2, secret);
+        let code = sample_code(size / 2, secret);
         let input = json!({"file_path": file, "old_string": code, "new_string": code.replace("key", "keys")});
         let response = json!({"filePath": file, "userModified": false, "replaceAll": false});
         let more =
@@ -238,8 +238,8 @@ pub mod payload {
         hook_payload(sandbox, "PostToolUse", more)
     }
 
-    /// Code that mentions secrets and contains one, so that redaction must look closely.
-    pub fn code(size: usize, secret: &str) -> String {
+    /// Returns code that mentions secrets and contains one, so that redaction must examine it closely.
+    pub fn sample_code(size: usize, secret: &str) -> String {
         let mut text = format!("const FALLBACK: &str = \"{secret}\";\n");
         let lines = [
             "    let token = tokens.next().ok_or(Error::Eof)?; // the next token of the stream\n",
@@ -257,12 +257,12 @@ pub mod payload {
         text
     }
 
-    /// Returns a token in GitHub's format that was never real. It is made at run time, so that no scanner finds it in
-    /// this repository.
+    /// Returns an invented token in GitHub's format. It is made at run time, so that no scanner finds it in this
+    /// repository.
     pub fn github_token() -> String {
         let mut random = crate::stats::Random::seeded(0x5eed);
         let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-        let tail: String = (0..36).map(|_| char::from(letters[random.below(letters.len())])).collect();
+        let tail: String = (0..36).map(|_| char::from(letters[random.next_below(letters.len())])).collect();
         format!("gh{}_{tail}", 'p')
     }
 }

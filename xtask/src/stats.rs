@@ -1,6 +1,7 @@
 //! Percentiles, and random numbers that are the same in every run.
 
-/// Returns the smallest sample that at least `percent` of all samples do not exceed; 0 if there are none.
+/// Returns a percentile: at least `percent` percent of all samples are at most this large. Returns 0 if there are no
+/// samples.
 pub fn percentile(samples: &[u64], percent: f64) -> u64 {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable();
@@ -12,8 +13,8 @@ pub fn ratio(ours: u64, theirs: u64) -> f64 {
     if theirs == 0 { 0.0 } else { ours as f64 / theirs as f64 }
 }
 
-/// The generator xorshift64. It is not for secrets. It gives the rows a random order, so that the machine's noise
-/// is spread evenly over them.
+/// The generator xorshift64, which is not suitable for secrets. It gives the rows a random order, so that the machine's
+/// noise is spread evenly over them.
 #[derive(Debug)]
 pub struct Random(u64);
 
@@ -22,20 +23,20 @@ impl Random {
         Self(seed.max(1))
     }
 
-    pub fn number(&mut self) -> u64 {
+    pub fn next_number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.number() % limit.max(1) as u64) as usize
+    pub fn next_below(&mut self, limit: usize) -> usize {
+        (self.next_number() % limit.max(1) as u64) as usize
     }
 
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for at in (1..items.len()).rev() {
-            items.swap(at, self.below(at + 1));
+            items.swap(at, self.next_below(at + 1));
         }
     }
 }

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-/// Returns an error if strace is not installed. Without it, `unsafe` code would be needed to break or count single
-/// system calls.
+/// Returns an error if strace is not installed. Without strace, breaking or counting single system calls would need
+/// `unsafe` code.
 pub fn require_strace() -> Result<()> {
     if is_installed() {
         return Ok(());
@@ -29,7 +29,7 @@ pub fn is_installed() -> bool {
 #[derive(Debug, PartialEq, Eq)]
 pub struct SystemCall<'a> {
     pub name: &'a str,
-    /// Everything between the parentheses, as printed.
+    /// The text between the parentheses, as printed.
     pub arguments: &'a str,
     pub injected: bool,
     pub failed: bool,
@@ -38,7 +38,7 @@ pub struct SystemCall<'a> {
 }
 
 impl SystemCall<'_> {
-    /// Returns the first string among the arguments: for most calls, the path.
+    /// Returns the first string among the arguments. For most calls, this is the path.
     pub fn path(&self) -> Option<&str> {
         let start = self.arguments.find('"')? + 1;
         let length = self.arguments[start..].find('"')?;
@@ -46,14 +46,13 @@ impl SystemCall<'_> {
     }
 }
 
-/// Returns all calls, in order. If a line of another thread splits a call in two, the call is counted where it
-/// began.
+/// Returns all calls, in order. If a line of another thread splits a call in two, the call is counted at its beginning.
 pub fn parse_log(log: &str) -> impl Iterator<Item = SystemCall<'_>> {
     log.lines().filter_map(parse_call)
 }
 
 fn parse_call(line: &str) -> Option<SystemCall<'_>> {
-    // With `-f` every line begins with the process id.
+    // With `-f`, every line begins with the process id.
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     let open = rest.find('(')?;
     let name = &rest[..open];
@@ -74,16 +73,16 @@ fn parse_call(line: &str) -> Option<SystemCall<'_>> {
     })
 }
 
-/// Returns, for each kind of call, the numbers of the calls that differ from every earlier call. Calls are counted
-/// in each process from 1, as `when=` counts them. Opening the same file again makes no difference. The log needs
-/// `-y`, which adds the names of the files.
+/// Returns, for each kind of call, the numbers of the calls that differ from every earlier call. Calls are counted from
+/// 1 in each process, like strace's `when=`. Opening the same file again is not a different call. The log needs `-y`,
+/// which adds the names of the files.
 pub fn first_calls_by_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
     let mut seen = HashSet::new();
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
     let mut firsts: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for line in log.lines() {
         let Some(call) = parse_call(line) else { continue };
-        // With `-f` every line begins with the process id; without `-f` no line does.
+        // With `-f`, every line begins with the process id. Without `-f`, no line does.
         let process = line.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         let number = numbers.entry((process, call.name)).or_default();
         *number += 1;
@@ -96,13 +95,13 @@ pub fn first_calls_by_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
     firsts
 }
 
-/// Returns whether a fault was injected. If another process printed something in between, the mark is not on the
-/// line that names the call.
+/// Returns whether a fault was injected. The whole log is searched, because the output of another process can separate
+/// the mark from its call.
 pub fn was_injected(log: &str) -> bool {
     log.contains("(INJECTED)")
 }
 
-/// Returns whether the process was killed, by the injected fault or by anything else.
+/// Returns whether the process was killed, by the injected fault or for another reason.
 pub fn was_killed(log: &str) -> bool {
     log.contains("+++ killed by SIGKILL")
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask summaries DIR`: passes real tool outputs to the real binary. The hook gets each output that is over the
-//! threshold; the summary must be short and contain every error line, and retrieving must return every byte. What an
-//! error line is, `oracle` says, independently of the code under test. Outputs with known errors (`labelled`) are tried
-//! first.
+//! `cargo xtask summaries DIR`: passes real tool outputs to the real binary. The hook gets each output that is longer
+//! than the threshold. Its summary must be short and contain every error line, and retrieving the output must return
+//! every byte. `oracle` defines error lines independently of the code under test. Outputs with known errors
+//! (`labelled`) are tried first.
 
 mod labelled;
 mod oracle;
@@ -26,12 +26,11 @@ pub struct Args {
     /// Test this binary [default: target/debug/thru]
     #[arg(long, value_name = "PATH")]
     bin: Option<PathBuf>,
-    /// The setting summaries.threshold_bytes; outputs at least a quarter larger are tried
+    /// The setting summaries.threshold_bytes; only outputs that are at least a quarter larger are tried
     #[arg(long, value_name = "N", default_value_t = 4_096)]
     threshold: u64,
 }
 
-/// The results for the outputs of one kind.
 #[derive(Default)]
 struct SummaryTally {
     summarised: usize,
@@ -49,7 +48,7 @@ pub fn run_summaries(args: &Args) -> Result<bool> {
     let config = format!("[summaries]\nenabled = true\nthreshold_bytes = {}\n", args.threshold);
     fs::write(sandbox.store_folder().join("config.toml"), config)?;
     let (mut tallies, mut problems) = (BTreeMap::<OutputKind, SummaryTally>::new(), Vec::new());
-    let labelled = labelled::outputs();
+    let labelled = labelled::labelled_outputs();
     for one in &labelled {
         let known: Vec<String> = one.errors.iter().map(|line| (*line).to_owned()).collect();
         let before: usize = tallies.values().map(|tally| tally.summarised).sum();

@@ -24,7 +24,7 @@ pub fn plain_table(align: &[Align], rows: &[Vec<String>]) -> String {
     out
 }
 
-/// Returns the same as a markdown table.
+/// Like [`plain_table`], but in markdown.
 pub fn markdown_table(align: &[Align], rows: &[Vec<String>]) -> String {
     let widths = column_widths(align.len(), rows);
     let mut out = String::new();
@@ -63,7 +63,7 @@ fn format_row(align: &[Align], widths: &[usize], row: &[String], between: &str) 
     cells.join(between)
 }
 
-/// Prints one line that overwrites itself. Without a terminal, prints nothing.
+/// Prints a line that the next call overwrites. Prints nothing if stderr is not a terminal.
 pub fn print_progress(text: &str) {
     let mut err = std::io::stderr();
     if err.is_terminal() {

@@ -1,8 +1,9 @@
-//! `cargo xtask tidy`: house rules that the compiler does not check, and violations are reported with file and
-//! line.
+//! `cargo xtask tidy`: checks rules of this repository that the compiler does not check. Violations are reported with
+//! file and line.
 
 mod dependencies;
 mod licence;
+mod pages;
 mod source;
 
 use std::path::{Path, PathBuf};
@@ -10,7 +11,6 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-/// A violation of a rule: the place, and what is wrong there.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     place: String,
@@ -38,10 +38,12 @@ pub fn run_tidy(args: &Args) -> Result<bool> {
     let files = tracked_files(&root)?;
     let mut findings = Vec::new();
     for path in &files {
-        // The file is not text, or it was deleted and the deletion is not committed yet. Either way there are no
+        // The file is not text, or it was deleted and the deletion is not committed yet. In both cases, there are no
         // lines to check.
         let Ok(text) = std::fs::read_to_string(root.join(path)) else { continue };
         findings.extend(source::check_source(path, &text));
+        let read = |path: &Path| std::fs::read_to_string(root.join(path)).unwrap_or_default();
+        findings.extend(pages::check_page(path, &text, &files, read));
     }
     findings.extend(dependencies::check_dependencies(&root)?);
     findings.extend(licence::check_licences()?);

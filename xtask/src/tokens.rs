@@ -1,8 +1,8 @@
 //! `cargo xtask tokens DIR`: compares the estimate of tokens with the usage that transcripts record.
 //!
-//! The input of a request is the whole conversation before it. So from one request to the next the input grows by
-//! what was said, called and returned in between. Such a step is used only if nearly all of its new text is of one
-//! kind, because then the growth is the number of tokens of that text.
+//! The input of a request is the whole conversation before it. So between two requests, the input grows by the text
+//! that was added in between. A step between two requests is used only if nearly all of its new text is of one kind.
+//! The growth is then the number of tokens of that text.
 
 use std::path::PathBuf;
 
@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use crate::recall::each_transcript;
 use crate::table::{Align, plain_table};
 
-/// The minimum number of characters in a step. In a smaller step, what harnesses add without recording it would
-/// matter too much.
+/// The minimum number of characters in a step. In a smaller step, unrecorded additions of the harness would distort the
+/// result.
 const MIN_STEP_CHARS: usize = 600;
 
-/// The share of a step's characters that must be of one kind, at least.
+/// The minimum share of a step's characters that must be of one kind.
 const MIN_KIND_SHARE: f64 = 0.85;
 
 #[derive(Debug, clap::Args)]
@@ -53,7 +53,7 @@ pub fn run_tokens(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// What was added between two requests, and by how many tokens the input grew.
+/// The text that was added between two requests, and the growth of the input in tokens.
 #[derive(Clone, Debug, PartialEq)]
 struct TokenStep {
     kind: TextKind,
@@ -74,12 +74,11 @@ impl TokenStep {
     }
 }
 
-/// What the transcript says about the text between two requests.
+/// The text between two requests, according to the transcript.
 #[derive(Default)]
 struct TextBetween {
     chars: [usize; 4],
-    /// True if the transcript does not contain the whole text: thinking may be shortened, and pictures have no
-    /// text.
+    /// Whether the transcript does not contain the whole text. Thinking may be shortened, and pictures have no text.
     is_unclear: bool,
 }
 
@@ -126,7 +125,7 @@ fn read_steps(bytes: &[u8]) -> Vec<TokenStep> {
             Some("user") if content.is_string() => {
                 let text = content.as_str().unwrap_or_default();
                 between.add_text(kind_of_written_text(text), text);
-                // When a prompt arrives, the thinking of the turn before it is removed from the input.
+                // When a prompt arrives, the thinking of the previous turn is removed from the input.
                 between.is_unclear |= has_thought || line["isMeta"] == true;
                 has_thought = false;
             }
@@ -142,7 +141,7 @@ fn read_steps(bytes: &[u8]) -> Vec<TokenStep> {
     steps
 }
 
-/// Returns the number of tokens of everything that the request contained, cached or not.
+/// Returns the number of input tokens of a request, whether cached or not.
 fn input_tokens(usage: &Value) -> u64 {
     let fields = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
     fields.iter().filter_map(|field| usage[field].as_u64()).sum()
@@ -206,7 +205,7 @@ fn add_result_block(block: &Value, between: &mut TextBetween, calls: &[(String, 
     }
 }
 
-/// Returns the kind of a text that somebody wrote. A text with headings, lists or emphasis is markdown.
+/// Returns the kind of a text that a person or an agent wrote. A text with headings, lists or emphasis is markdown.
 fn kind_of_written_text(text: &str) -> TextKind {
     let marks = text.lines().filter(|line| {
         let line = line.trim_start();
@@ -230,9 +229,9 @@ struct ErrorFigures {
     ratio: f64,
     /// The median of the errors in percent, with its sign.
     median: f64,
-    /// The error in percent that nine of ten texts do not exceed.
+    /// The error in percent that nine out of ten texts do not exceed.
     p90: f64,
-    /// The same two errors for the ratio 0.33, which is used if scoring is off.
+    /// The median and the p90 for the ratio 0.33, which is used if scoring is off.
     uniform: (f64, f64),
 }
 
@@ -290,7 +289,7 @@ fn print_figures(figures: &[ErrorFigures]) {
     print!("{}", plain_table(&align, &rows));
 }
 
-/// Returns the smallest value that at least `percent` of all values do not exceed.
+/// Returns a percentile: at least `percent` percent of all values are at most this large.
 fn percentile(values: &[f64], percent: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,7 +1,7 @@
 //! `cargo xtask torture`: breaks everything around the real `thru` and looks for lost data.
 //!
-//! It tests these promises: an acknowledged record stays; a file that cannot be read is never taken for an empty
-//! one; a hook never fails; the next command works, whatever happened before.
+//! It tests these promises: an acknowledged record is never lost, an unreadable file is never treated as an empty file,
+//! a hook never fails, and the next command always works.
 
 mod concurrency;
 mod decisions;
@@ -14,6 +14,7 @@ mod judge;
 mod limits;
 mod packets;
 mod plans;
+mod prepare;
 mod roles;
 mod rows;
 mod settings;
@@ -44,11 +45,11 @@ const MAX_WAYS_PRINTED: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LossKind {
-    /// An acknowledged record is gone or changed.
+    /// An acknowledged record is missing or changed.
     Record,
-    /// A file that could not be read was taken for a missing file.
+    /// A file that could not be read was treated as a missing file.
     TakenForEmpty,
-    /// Anything else that should not happen: a crash, a hang, a wrong exit code, a command that no longer works.
+    /// Any other failure: a crash, a hang, a wrong exit code, a command that no longer works.
     None,
 }
 
@@ -56,14 +57,14 @@ pub enum LossKind {
 pub struct TortureFailure {
     pub loss: LossKind,
     pub text: String,
-    /// A command line that reproduces the failure, as closely as one line can.
+    /// A command line that reproduces the failure as closely as possible.
     pub reproduce: String,
 }
 
 #[derive(Debug, Default)]
 pub struct TortureTally {
     pub points: usize,
-    /// At how many of the points a system call was broken.
+    /// At how many points a system call was broken.
     pub faults: usize,
     pub failures: Vec<TortureFailure>,
     pub skipped: Vec<String>,
@@ -80,7 +81,6 @@ impl TortureTally {
         self.tables.extend(other.tables);
     }
 
-    /// Counts one point, and the failures at this point.
     pub fn count_point(&mut self, wrong: Vec<(LossKind, String)>, reproduce: impl Fn() -> String) {
         self.points += 1;
         self.failures.extend(wrong.into_iter().map(|(loss, text)| TortureFailure {
@@ -187,10 +187,10 @@ pub struct Args {
     /// Try fewer points
     #[arg(long)]
     pub quick: bool,
-    /// Run only sections whose name contains this
+    /// Run only sections whose name contains TEXT
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub only: Option<String>,
-    /// Test only swept commands and hostile stores whose name contains this
+    /// Test only commands and hostile stores whose name contains TEXT
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub row: Option<String>,
     /// Torture this binary instead of target/dist/thru
@@ -261,7 +261,7 @@ fn table_row(name: &str, tally: &TortureTally, start: Instant) -> Vec<String> {
     row
 }
 
-/// Prints each different failure once, with the first few ways to reproduce it.
+/// Prints each distinct failure once, with the first few ways to reproduce it.
 fn print_failures(failures: &[TortureFailure]) {
     let mut told: Vec<(&TortureFailure, Vec<&str>)> = Vec::new();
     for failure in failures {
@@ -292,21 +292,21 @@ fn print_failures(failures: &[TortureFailure]) {
     }
 }
 
-/// Replaces process ids, times and similar words, which differ in every run.
+/// Replaces process ids, times and other words that differ between runs.
 fn mask_variable_words(text: &str) -> String {
     text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '-')
         .map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word })
         .collect()
 }
 
-/// Runs the jobs on all cores and adds up their findings, in the order of the jobs.
+/// Runs the jobs on all cores and adds up their results, in the order of the jobs.
 fn on_all_cores<J: Sync>(
     jobs: &[J],
     work: impl Fn(usize, &J) -> Result<TortureTally> + Sync,
 ) -> Result<TortureTally> {
     let next = AtomicUsize::new(0);
     let found: Mutex<Vec<(usize, Result<TortureTally>)>> = Mutex::new(Vec::new());
-    // The workers spend most of their time waiting for other processes, so there is one worker more than there are
+    // The workers spend most of their time waiting for other processes, so there is one more worker than there are
     // cores.
     let workers = 1 + std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Transcripts of any size, as the harnesses write them. Hooks read transcripts in addition to their payload.
+//! Generates transcripts of any size in the formats of the harnesses.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 
 use crate::sandbox::{SESSION, payload};
 
-/// The size of a block, in bytes. A block is longer than what a hook reads at once, and a large file consists of
-/// equal blocks. So the end of a file does not depend on its size.
+/// The size of a block, in bytes. A large file consists of equal blocks. A block is larger than what a hook reads at
+/// once, so the end of a file does not depend on its size.
 const BLOCK_BYTES: usize = 10 * MEGABYTE;
 pub const MEGABYTE: usize = 1024 * 1024;
 
-/// Writes a transcript of Claude Code of about `size` bytes and waits until it is on the disk.
+/// Writes a Claude Code transcript of about `size` bytes and syncs it to disk.
 pub fn write_transcript(path: &Path, project: &Path, size: usize) -> Result<()> {
     let mut block = String::new();
-    // Each block contains two screenshots. A hook reads back far enough to reach the second one.
+    // Each block contains two screenshots. A hook reads enough to reach the second screenshot.
     let mut screenshots = [2 * MEGABYTE, 6 * MEGABYTE].into_iter().filter(|_| size >= BLOCK_BYTES).peekable();
     for number in 0.. {
         if block.len() >= size.min(BLOCK_BYTES) {
@@ -35,13 +35,12 @@ pub fn write_transcript(path: &Path, project: &Path, size: usize) -> Result<()> 
     Ok(file.sync_all()?)
 }
 
-/// Appends one turn.
 pub fn append_turn(path: &Path, project: &Path, number: usize) -> Result<()> {
     let mut file = fs::OpenOptions::new().append(true).open(path)?;
     Ok(file.write_all(turn_lines(project, &format!("new{number:06}"), number).as_bytes())?)
 }
 
-/// Returns a tool call and its result. In every tenth turn a prompt comes first.
+/// Returns a tool call and its result. In every tenth turn, a prompt comes first.
 pub fn turn_lines(project: &Path, id: &str, number: usize) -> String {
     let mut text = String::new();
     if number.is_multiple_of(10) {
@@ -51,10 +50,10 @@ pub fn turn_lines(project: &Path, id: &str, number: usize) -> String {
     let file = project.join(format!("src/module{}.rs", number % 40));
     let tool = format!("toolu_{id}");
     let (name, input, result) = match number % 4 {
-        0 => ("Read", json!({"file_path": file}), payload::code(9000, "none")),
+        0 => ("Read", json!({"file_path": file}), payload::sample_code(9000, "none")),
         1 => (
             "Edit",
-            json!({"file_path": file, "old_string": payload::code(900, "a"), "new_string": payload::code(1100, "b")}),
+            json!({"file_path": file, "old_string": payload::sample_code(900, "a"), "new_string": payload::sample_code(1100, "b")}),
             format!("The file {} has been updated.", file.display()),
         ),
         2 => (
@@ -62,9 +61,9 @@ pub fn turn_lines(project: &Path, id: &str, number: usize) -> String {
             json!({"command": format!("cargo test module{number}"), "description": "Run the tests"}),
             "test result: ok. 12 passed; 0 failed\n".repeat(60),
         ),
-        _ => ("Grep", json!({"pattern": "token", "path": project}), payload::code(2500, "none")),
+        _ => ("Grep", json!({"pattern": "token", "path": project}), payload::sample_code(2500, "none")),
     };
-    let thought = payload::code(1200, "none");
+    let thought = payload::sample_code(1200, "none");
     for block in [
         json!({"type": "thinking", "thinking": thought, "signature": "EqQBCkYIBRgCKkA".repeat(20)}),
         json!({"type": "tool_use", "id": tool, "name": name, "input": input}),
@@ -81,7 +80,7 @@ pub fn turn_lines(project: &Path, id: &str, number: usize) -> String {
     text
 }
 
-/// Returns the line of a message from the agent.
+/// Returns the line of an agent's message.
 pub fn agent_message_line(project: &Path, id: &str, text: &str) -> String {
     let message = json!({"model": "claude-opus-4-5", "id": id, "type": "message", "role": "assistant",
         "content": [{"type": "text", "text": text}], "usage": {"input_tokens": 9, "output_tokens": 120}});

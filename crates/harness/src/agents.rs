@@ -1,26 +1,26 @@
 //! Writes the agents of a swarm as files that a harness reads.
 //!
-//! A prompt is the same for all harnesses; [`AgentFiles::head`] writes the agent's name and tools in the harness's own
-//! format. The last line of a file marks it as ours and contains a digest of the rest, which shows whether a person has
-//! changed the file.
+//! The prompt of an agent is the same for all harnesses. [`AgentFiles::head`] writes the agent's name and tools in the
+//! harness's own format. The last line of a file marks it as ours and contains a digest of the rest, which shows
+//! whether a person has changed the file.
 
 use model::plan::sha256_hex;
 use model::swarm::{AgentPart, SwarmId};
 
 use crate::Harness;
 
-/// How a harness finds agents: the folder of their files, the frontmatter of a file, and the command that starts one.
+/// How a harness finds agents: the folder of their files, the frontmatter of a file, and the command that starts an
+/// agent.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentFiles {
-    /// The folder, relative to the harness's folder.
     pub folder: &'static str,
-    /// Returns the frontmatter, without the `---` lines around it.
+    /// Returns the frontmatter, without the `---` lines.
     pub head: fn(&AgentHead) -> String,
-    /// The command with which a person begins a session as the architect.
+    /// The command with which a person starts a session as the architect.
     pub start: &'static str,
 }
 
-/// What a harness must know about an agent besides its prompt.
+/// The fields of an agent's frontmatter.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentHead<'a> {
     pub name: &'a str,
@@ -30,7 +30,6 @@ pub struct AgentHead<'a> {
     pub model: Option<&'a str>,
 }
 
-/// One agent, with everything that its file needs.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentDefinition<'a> {
     pub swarm: &'a SwarmId,
@@ -44,7 +43,7 @@ pub struct AgentDefinition<'a> {
     pub program: &'a str,
 }
 
-/// Returns our prompt for a part, with its variables not yet expanded.
+/// Returns our prompt for a part, before its variables are expanded.
 pub fn default_prompt(part: AgentPart) -> &'static str {
     match part {
         AgentPart::Architect => include_str!("../agents/architect.md"),
@@ -57,7 +56,7 @@ pub fn default_prompt(part: AgentPart) -> &'static str {
     }
 }
 
-/// Returns the agent's description, from which a harness decides when to use the agent.
+/// Returns the agent's description. A harness uses it to decide when to call the agent.
 pub fn agent_description(part: AgentPart) -> &'static str {
     match part {
         AgentPart::Architect => {
@@ -80,7 +79,8 @@ pub fn agent_description(part: AgentPart) -> &'static str {
     }
 }
 
-/// Returns the whole prompt of an agent: ours or the user's, then the user's addition, with every variable expanded.
+/// Returns the whole prompt of an agent: our prompt or the user's, then the text that the user added, with every
+/// variable expanded.
 pub fn full_prompt(definition: &AgentDefinition) -> String {
     let AgentDefinition { swarm, part, prompt: given, appended, program, .. } = *definition;
     let whole = match appended {
@@ -90,8 +90,8 @@ pub fn full_prompt(definition: &AgentDefinition) -> String {
     swarm.expand_variables(&whole).replace("{{THRU}}", program)
 }
 
-/// Returns the agent's file for a harness; `None` if that harness does not read agents from files.
-pub fn agent_file(harness: &Harness, definition: &AgentDefinition) -> Option<String> {
+/// Returns the agent's file for a harness; `None` if the harness does not read agents from files.
+pub fn agent_file_text(harness: &Harness, definition: &AgentDefinition) -> Option<String> {
     let AgentFiles { head, .. } = harness.agents?;
     let name = definition.swarm.agent_name(definition.part);
     let head = head(&AgentHead {
@@ -141,7 +141,8 @@ fn find_mark(text: &str) -> Option<(usize, SwarmId, &str)> {
     Some((at, SwarmId::new(swarm).ok()?, digest))
 }
 
-/// Quotes a text so that a YAML parser reads the same text back. The simpler parsers of some harnesses can read it too.
+/// Quotes a text so that a YAML parser returns the same text. The simpler parsers of some harnesses accept the result
+/// too.
 pub(crate) fn yaml_quoted(text: &str) -> String {
     // Serialising a text cannot fail.
     serde_json::to_string(text).unwrap_or_default()

@@ -1,29 +1,28 @@
-//! What a harness's hooks report, and the consequences of what they leave out.
+//! What a harness's hooks report, and what follows if they do not report something.
 
 use model::event::EventName;
 
 use crate::Harness;
 
-/// What the hooks of a harness report, beyond the list of events. Anything they leave out is read from the
-/// transcript.
+/// What the hooks of a harness report, beyond the list of events. Anything else is read from the transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     pub reports_prompts: Coverage,
     pub reports_compactions: Coverage,
     pub reports_failed_tools: bool,
-    /// Whether a sub-agent's hooks say which sub-agent they come from.
+    /// Whether the hooks of a sub-agent name the sub-agent.
     pub names_subagents: bool,
-    /// Whether a resumed or forked session still has its conversation, including what hooks told it.
+    /// Whether a resumed or forked session still has its conversation, including text from hooks.
     pub replays_conversation: bool,
-    /// Whether instructions for the summariser stay out of the conversation. If they do not, the model reads them again
-    /// after the compaction, next to the brief.
+    /// Whether instructions for the summariser stay out of the conversation. If not, the model reads them again after
+    /// the compaction, together with the brief.
     pub hides_guidance: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     All,
-    /// Some are not reported. The text says which: it completes the sentence "no hook for …".
+    /// Some events are not reported. The text says which: it completes the sentence "no hook for …".
     AllBut(&'static str),
 }
 
@@ -51,7 +50,7 @@ impl Harness {
         self.events.iter().any(|wired| wired.neutral == event)
     }
 
-    /// Returns one sentence for each thing that the hooks do not report, with its consequence.
+    /// Returns one sentence for each gap in what the hooks report, with its consequence.
     pub fn describe_gaps(&self) -> Vec<String> {
         let Capabilities {
             reports_prompts, reports_compactions, reports_failed_tools, names_subagents, ..

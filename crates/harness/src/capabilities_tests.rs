@@ -30,7 +30,7 @@ fn what_a_harness_does_its_own_way_is_said_too() {
 fn rows_agree_with_their_capabilities() {
     for harness in HARNESSES {
         let name = harness.name;
-        // Without these events nothing can be captured or restored, and there are no loops.
+        // Without these events, nothing can be captured or restored, and loops do not work.
         for event in [EventName::SessionStart, EventName::ToolDone, EventName::BeforeCompact, EventName::Stop]
         {
             assert!(harness.reports_event(event), "{name}: {}", event.name());

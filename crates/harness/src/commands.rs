@@ -1,4 +1,4 @@
-//! Slash commands, with which a person uses `thru` inside a session.
+//! Slash commands. People use them to call `thru` inside a session.
 
 use serde::Serialize;
 
@@ -12,20 +12,20 @@ pub struct SlashCommand {
     pub text: String,
 }
 
-/// Marks a command file as ours, whichever version wrote it.
+/// Marks a command file as ours, in every version.
 pub const COMMAND_FILE_MARK: &str = "<!-- written by thru; `thru uninstall` removes it -->";
 
 /// One command, the same for all harnesses.
 struct CommandTemplate {
     name: &'static str,
     about: &'static str,
-    /// The arguments as the harness shows them to the user; may be empty.
+    /// The arguments that the harness shows to the user; may be empty.
     arguments: &'static str,
     /// The arguments of the `thru` commands that run before the model sees the task. They must not contain
-    /// `$ARGUMENTS`, because a harness would paste what the user typed into a shell line.
+    /// `$ARGUMENTS`, because a harness would paste the user's text into a shell line.
     runs: &'static [&'static str],
     /// What the model should do with the result. `{thru}` stands for the program, `{harness}` for the harness's name,
-    /// and `$ARGUMENTS` for what the user typed.
+    /// and `$ARGUMENTS` for the text that the user typed.
     task: &'static str,
 }
 
@@ -142,8 +142,8 @@ until this work is done you are that architect. Follow its workflow from the fir
     name: "recover",
     about: "Continue the work of a role, from its context file",
     arguments: "[role]",
-    // The model runs `thru recover`, not the harness: without a role the command fails, and a failing line in `runs`
-    // would make the whole slash command fail.
+    // The model runs `thru recover`, because a failing line in `runs` would make the whole slash command fail, and
+    // `thru recover` fails if there is no role.
     runs: &[],
     task: "\
 Run `{thru} recover $ARGUMENTS` and read all that it prints: the checklist, the documents it names, the context file of
@@ -157,7 +157,7 @@ comes next. If there is no role or no context file, say so, and what the command
         task: LOOP_TEMPLATE,
     }];
 
-/// What the user typed is only data here: the model passes the prompt on through stdin, and no shell sees it.
+/// The template for loops. The model passes the user's text to `thru` through stdin, so no shell interprets it.
 const LOOP_TEMPLATE: &str = "\
 The user asks for a loop, or for something about one, with these words:
 
@@ -176,7 +176,7 @@ there is no `--file` and no prompt). Without a `--promise` choose a short one th
 you stop, you are given it again, until your last message says the promise, in the form the command printed; say it only \
 if it is true.";
 
-/// One command, in the form in which a plugin adds it.
+/// A command as a plugin adds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PluginCommand {
     pub name: String,
@@ -186,7 +186,7 @@ pub struct PluginCommand {
     pub runs: Vec<Vec<&'static str>>,
 }
 
-/// Lists the commands that a harness's plugin adds. The list is empty if the commands are files.
+/// Lists the commands that a harness's plugin adds. The list is empty if the harness reads commands from files.
 pub fn plugin_commands(harness: &Harness, program: &str) -> Vec<PluginCommand> {
     let SlashCommands::InPlugin { .. } = harness.commands else { return Vec::new() };
     COMMAND_TEMPLATES
@@ -200,8 +200,8 @@ pub fn plugin_commands(harness: &Harness, program: &str) -> Vec<PluginCommand> {
         .collect()
 }
 
-/// Lists the command files for one harness. The list is empty if a plugin adds the commands. If the harness itself uses
-/// a name, our command gets the prefix `thru-`.
+/// Lists the command files for one harness. The list is empty if a plugin adds the commands. If the harness has its own
+/// command with the same name, our command gets the prefix `thru-`.
 pub fn command_files(harness: &Harness, program: &str) -> Vec<SlashCommand> {
     let SlashCommands::MarkdownFiles { runs_lines, .. } = harness.commands else { return Vec::new() };
     COMMAND_TEMPLATES
@@ -213,7 +213,7 @@ pub fn command_files(harness: &Harness, program: &str) -> Vec<SlashCommand> {
         .collect()
 }
 
-/// Returns what our command `name` is called in a harness.
+/// Returns the name of our command `name` in a harness.
 pub fn command_name_in_harness(harness: &Harness, name: &str) -> String {
     if is_name_taken(harness, name) { format!("thru-{name}") } else { name.to_owned() }
 }
@@ -222,7 +222,7 @@ fn command_prompt(harness: &Harness, program: &str, template: &CommandTemplate) 
     template.task.replace("{thru}", program).replace("{harness}", harness.name)
 }
 
-/// Lists our command names that the harness itself already uses. In that harness our commands have other names.
+/// Lists our command names that the harness itself uses. In this harness, our commands have other names.
 pub fn renamed_commands(harness: &Harness) -> Vec<&'static str> {
     COMMAND_TEMPLATES
         .iter()
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_are_known_again() {
+    fn our_command_files_are_recognised() {
         let command = &command_files(harness_by_name("claude-code").unwrap(), "/bin/thru")[0];
         assert!(is_our_command_file(&command.text) && command.text.contains("!`/bin/thru status`"));
         assert!(!is_our_command_file("---\ndescription: mine\n---\n"));

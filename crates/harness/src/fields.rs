@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use crate::transcript::message::first_text;
 use crate::transcript::walk::{JsonWalk, RawJson, decode_string};
 
-/// The fields of one object, undecoded. A field that nobody reads is never parsed, however large it is.
+/// The fields of one object, undecoded. A field that nobody reads is never parsed, no matter how large it is.
 #[derive(Debug, Default)]
 pub struct JsonFields<'a>(Vec<(Cow<'a, str>, RawJson<'a>)>);
 
 impl<'a> JsonFields<'a> {
-    /// Returns the fields of `json`, and a reason if reading stopped early. For a truncated payload these are the
-    /// fields before the cut.
+    /// Returns the fields of `json`. If reading stopped early, also returns the reason. For a truncated payload,
+    /// returns the fields before the cut.
     pub fn parse(json: &'a [u8]) -> (JsonFields<'a>, Option<&'static str>) {
         let mut fields = JsonFields::default();
         let mut walk = JsonWalk::new(json);
@@ -59,7 +59,7 @@ impl<'a> JsonFields<'a> {
         (raw.is_true() || raw.is_false()).then(|| raw.is_true())
     }
 
-    /// Returns the object in a field, or an empty one.
+    /// Returns the object in a field; empty if the field is missing.
     pub fn object(&self, name: &str) -> JsonFields<'a> {
         self.raw_value(name).map(RawJson::fields).unwrap_or_default()
     }
@@ -102,7 +102,7 @@ impl<'a> JsonFields<'a> {
         self.0.iter().filter_map(|(key, _)| Some((key.clone(), self.text(key)?))).collect()
     }
 
-    /// Returns a field's value. If a key occurs twice, the last value counts, as in the JSON parsers of the harnesses.
+    /// Returns a field's value. If a key occurs twice, returns the last value, as the JSON parsers of the harnesses do.
     fn raw_value(&self, name: &str) -> Option<RawJson<'a>> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
     }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_no_danger() {
+    fn deep_nesting_does_not_overflow_the_stack() {
         let deep = format!("{{\"a\":{}{},\"b\":\"x\"}}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(JsonFields::parse(deep.as_bytes()).0.text("b").as_deref(), Some("x"));
     }

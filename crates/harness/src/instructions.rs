@@ -1,7 +1,7 @@
-//! Files that agents and their harnesses obey: whoever writes them decides what is fed or run.
+//! Files that agents and their harnesses obey. Whoever writes them decides what is fed or run.
 
-/// Files that agents and their harnesses read without being asked: what is in them is fed or run. In lower case; other
-/// agents' files are among them, because people use several.
+/// Files that agents and their harnesses read by themselves. Their content is fed or run. The names are in lower case.
+/// The list includes files of other agents, because people use several agents.
 pub const INSTRUCTION_FILES: &[&str] = &[
     "agents.md",
     "agent.md",
@@ -22,7 +22,7 @@ pub const INSTRUCTION_FILES: &[&str] = &[
     ".aider.conf.yml",
 ];
 
-/// Folders whose files agents and their harnesses read without being asked.
+/// Folders whose files agents and their harnesses read by themselves.
 pub const INSTRUCTION_FOLDERS: &[&str] = &[
     ".claude",
     ".factory",

@@ -1,7 +1,7 @@
 //! The formats of each harness. Everything here is pure: bytes in, values out.
 //!
-//! Each harness has a row in [`HARNESSES`] and a folder, and all these folders contain the same files. A harness's own
-//! types never leave this crate.
+//! Each harness has a row in [`HARNESSES`] and a folder. All folders contain the same files. A harness's own types
+//! never leave this crate.
 
 #![forbid(unsafe_code)]
 
@@ -31,10 +31,10 @@ pub mod transcript;
 pub use capabilities::{Capabilities, Coverage};
 pub use instructions::{INSTRUCTION_FILES, INSTRUCTION_FOLDERS};
 
-/// Returns whether a payload is complete, that is, one closed object. Its content is checked when it is decoded.
+/// Returns whether a payload is one closed object. Its content is checked when it is decoded.
 pub fn is_complete_payload(payload: &[u8]) -> bool {
     let text = payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(payload).trim_ascii();
-    // Check the first and last byte first: most incomplete payloads fail here.
+    // Check the first and the last byte first, because most incomplete payloads fail this check.
     if !(text.starts_with(b"{") && text.ends_with(b"}")) {
         return false;
     }
@@ -43,7 +43,7 @@ pub fn is_complete_payload(payload: &[u8]) -> bool {
     !walk.is_torn() && walk.unread_bytes().is_empty()
 }
 
-/// What we know about one harness.
+/// The properties of one harness.
 #[derive(Debug)]
 pub struct Harness {
     /// The name on the command line and in records.
@@ -52,18 +52,16 @@ pub struct Harness {
     pub title: &'static str,
     /// Other names of the harness, in older records and on the command line.
     pub aliases: &'static [&'static str],
-    /// The command that starts the harness; its process has the same name.
+    /// The command that starts the harness. Its process has the same name.
     pub program: &'static str,
-    /// Parts of the path of the harness's program or script that identify the harness wherever it is installed.
+    /// Parts of the path of the harness's program or script. They identify the harness wherever it is installed.
     pub program_paths: &'static [&'static str],
-    /// The folder of the harness's settings, in a project and in HOME. A variable can name another folder instead of
-    /// the one in HOME.
+    /// The name of the harness's settings folder, in a project and in HOME. A variable can name another folder instead
+    /// of the folder in HOME.
     pub folder: &'static str,
     pub folder_variable: Option<&'static str>,
-    /// Where its per-user folder is.
     pub home: UserFolder,
-    /// The variable that contains the project's folder while a hook runs. `None` if the payload's `cwd` is that
-    /// folder.
+    /// The variable that contains the project's folder while a hook runs. `None` if the payload's `cwd` is that folder.
     pub project_dir: Option<&'static str>,
     /// Variables of which at least one is set in every process that the harness starts.
     pub presence: &'static [&'static str],
@@ -71,40 +69,42 @@ pub struct Harness {
     pub session: Option<&'static str>,
     /// The events that we register for, and our names for them.
     pub events: &'static [WiredEvent],
-    /// The event that also reports the summary of a compaction. The journal then contains a `summary` event instead.
+    /// The event that also reports the summary of a compaction. The journal then contains a `summary` event instead of
+    /// this event.
     pub brings_summary: Option<&'static str>,
     pub capabilities: Capabilities,
-    /// Other things that the harness cannot do or does differently, one sentence each.
+    /// Other limits of the harness, one sentence each.
     pub limits: &'static [&'static str],
     /// The longest text that reaches the model uncut, in UTF-16 units.
     pub context_cap: usize,
     pub decode: DecodeFn,
     pub encode: fn(&Reply, &EventKind) -> Vec<u8>,
     /// Returns the text of a tool's result if a hook may replace it. Results of tools that read files are never
-    /// replaced, because a model that asks for a file wants all of it.
+    /// replaced, because a model that asks for a file needs the whole file.
     pub replaceable: ReplaceableFn,
     pub transcript: TranscriptSource,
     /// How many times in a row a stop hook may make the agent continue; `None` if there is no limit.
     pub block_cap: Option<StopBlockLimit>,
-    /// Returns the number of days after which the harness deletes transcripts, given the user's settings; `None` if it
-    /// never deletes them.
+    /// Returns after how many days the harness deletes transcripts, according to the user's settings; `None` if it
+    /// keeps them.
     pub transcripts_kept: fn(&str) -> Option<u32>,
-    /// How a prompt must name a file so that the harness reads the file.
+    /// How a prompt must mention a file so that the harness reads the file.
     pub mention: MentionStyle,
-    /// Where a project describes its agents for this harness, relative to the project; `{role}` is the role's name.
+    /// Paths of the files in which a project describes its agents for this harness, relative to the project. `{role}`
+    /// is the role's name.
     pub agent_files: &'static [&'static str],
     pub install: InstallMethod,
-    /// How our status line is installed; `None` if the harness lets no program write its status line.
+    /// How our status line is installed; `None` if the harness does not let programs write its status line.
     pub status_line: Option<status::StatusLineSupport>,
     pub commands: SlashCommands,
-    /// How its agents are defined; `None` if no file can define a sub-agent of this harness.
+    /// How agents are defined; `None` if the harness does not read agents from files.
     pub agents: Option<agents::AgentFiles>,
 }
 
 /// Where a harness's transcript is, and how it is read.
 #[derive(Clone, Copy, Debug)]
 pub enum TranscriptSource {
-    /// A file of JSON lines to which the harness appends. Hook payloads name it.
+    /// A file of JSON lines to which the harness appends. Hook payloads contain its path.
     JsonLines { read_line: transcript::ReadLine },
     /// A database that is queried through the harness's own program or `sqlite3`. Hooks never read it, because a query
     /// starts a process.
@@ -118,13 +118,14 @@ pub struct SessionDatabase {
     pub read_line: transcript::ReadLine,
     /// The file, relative to the folder for the user's data.
     pub file: &'static str,
-    /// The variable that names another file: an absolute path, or a name in the folder of `file`.
+    /// The variable that names another file: an absolute path, or a file name in the same folder as `file`.
     pub file_variable: &'static str,
-    /// The arguments with which the harness's own program answers a query in JSON; `{query}` is the query.
+    /// The arguments that make the harness's own program print the result of a query as JSON; `{query}` is the query.
     pub arguments: &'static [&'static str],
     /// The variables that keep the harness's own program from using the network.
     pub offline: &'static [(&'static str, &'static str)],
-    /// Selects a session as rows with one column, `line`, which contains a JSON object. `{session}` stands for its id.
+    /// The query that selects a session. Each row has one column, `line`, which contains a JSON object. `{session}`
+    /// stands for the session's id.
     pub query: &'static str,
 }
 
@@ -142,7 +143,7 @@ impl TranscriptSource {
 pub enum UserFolder {
     /// In HOME, under the same name as in a project.
     Folder,
-    /// In the folder for settings, `$XDG_CONFIG_HOME` or `~/.config`, under this name.
+    /// In `$XDG_CONFIG_HOME` or `~/.config`, under this name.
     Config(&'static str),
 }
 
@@ -151,30 +152,30 @@ pub enum UserFolder {
 pub enum InstallMethod {
     /// By entries in a table of hooks, in a JSON settings file.
     HookTable(HookTable),
-    /// By our plugin, which it loads.
+    /// By our plugin, which the harness loads.
     Plugin(Plugin),
 }
 
-/// A plugin: one file that is the same for all installations, except for one line.
+/// A plugin. Its file is the same for all installations, except for one line.
 #[derive(Clone, Copy, Debug)]
 pub struct Plugin {
-    /// The path relative to the harness's folder.
+    /// The path of the file, relative to the harness's folder.
     pub file: &'static str,
     pub text: &'static str,
-    /// The beginning of the line that is filled in at installation; see [`plugin::PluginSettings`].
+    /// The beginning of the line that an installation fills in; see [`plugin::PluginSettings`].
     pub slot: &'static str,
 }
 
 /// A table of hooks: which file contains it, and the form of a hook in it.
 #[derive(Clone, Copy, Debug)]
 pub struct HookTable {
-    /// The file for one user in one project; `None` if there is no such file.
+    /// The file for one user in one project; `None` if the harness has no local file.
     pub local: Option<&'static str>,
-    /// Whether the local file of a repository's main checkout also applies to its other worktrees.
+    /// Whether the local file of the main checkout also applies to the other worktrees of a repository.
     pub local_serves_worktrees: bool,
-    /// The settings file; users and projects have one each.
+    /// The settings file. Each user and each project has one.
     pub file: SettingsFile,
-    /// This file is used instead of `file` if it already contains hooks and `file` does not exist.
+    /// A file that is used instead of `file` if it already contains hooks and `file` does not exist.
     pub other: Option<SettingsFile>,
     pub form: HookForm,
     pub timeouts: TimeoutUnit,
@@ -187,14 +188,14 @@ pub struct HookTable {
 pub enum SlashCommands {
     /// Markdown files in the `commands` folder of its settings.
     MarkdownFiles {
-        /// The harness's own commands, which ours must not hide.
+        /// The harness's own commands, which our commands must not hide.
         taken: &'static [&'static str],
-        /// Whether it runs lines that begin with `!` before the model sees the command.
+        /// Whether the harness runs lines that begin with `!` before the model sees the command.
         runs_lines: bool,
     },
     /// The plugin adds the commands.
     InPlugin {
-        /// The harness's own commands, which ours must not hide.
+        /// The harness's own commands, which our commands must not hide.
         taken: &'static [&'static str],
     },
 }
@@ -228,29 +229,29 @@ pub struct WiredEvent {
     pub event: &'static str,
     /// Our name for the event.
     pub neutral: EventName,
-    /// Seconds after which the harness may kill our hook. They are far more than a hook needs, to allow for a slow
-    /// disk.
+    /// The number of seconds after which the harness may kill our hook. It is far larger than needed, to allow for a
+    /// slow disk.
     pub timeout: u32,
 }
 
-/// The timeout at a stop, where the validators of a loop may run. This is the default of `loops.validator_timeout`;
-/// installing uses the configured value.
+/// The timeout at a stop, when the validators of a loop may run. This is the default of `loops.validator_timeout`; an
+/// installation uses the configured value.
 pub const STOP_TIMEOUT: u32 = 300;
 
-/// Decodes a payload. The second argument is the event's name on the command line, in case the payload has none.
+/// Decodes a payload. The second argument is the event's name on the command line. It is used if the payload does not
+/// contain the name.
 pub type DecodeFn = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable>;
 
 pub type ReplaceableFn = for<'a> fn(&ToolDone<'a>) -> Option<Cow<'a, str>>;
 
 pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW, opencode::ROW];
 
-/// Harnesses that thru cannot be installed into yet. A packet can come from them, and a prompt can be written for them.
+/// Harnesses that thru cannot be installed into yet. thru can import packets from them, and write prompts for them.
 pub const OTHER_HARNESSES: &[OtherHarness] = &[
     OtherHarness { name: "codex", mention: MentionStyle::Plain },
     OtherHarness { name: "gemini", mention: MentionStyle::At },
 ];
 
-/// What is known about a harness without an adapter.
 #[derive(Clone, Copy, Debug)]
 pub struct OtherHarness {
     pub name: &'static str,
@@ -261,19 +262,18 @@ pub fn harness_by_name(name: &str) -> Option<&'static Harness> {
     HARNESSES.iter().find(|harness| harness.name == name)
 }
 
-/// Lists the names of all harnesses that a prompt can be written for.
 pub fn harness_names() -> impl Iterator<Item = &'static str> {
     HARNESSES.iter().map(|harness| harness.name).chain(OTHER_HARNESSES.iter().map(|other| other.name))
 }
 
-/// Returns how a prompt names a file for a harness, given its name or an alias. `None` if there is no such harness.
+/// Returns how a prompt mentions a file, for the harness with this name or alias; `None` if the harness is unknown.
 pub fn mention_style(word: &str) -> Option<MentionStyle> {
     let named = |harness: &&Harness| harness.name == word || harness.aliases.contains(&word);
     let other = || OTHER_HARNESSES.iter().find(|other| other.name == word).map(|other| other.mention);
     HARNESSES.iter().find(named).map(|harness| harness.mention).or_else(other)
 }
 
-/// Why a payload cannot be used. The reason goes on a receipt and is never shown to a user.
+/// Why a payload cannot be decoded. The receipt contains the reason. It is never shown to a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undecodable {
     NotAnObject(String),

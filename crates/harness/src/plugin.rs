@@ -1,12 +1,11 @@
-//! Fills in the one line of our plugin that differs between installations, and reads that line back from an installed
-//! file.
+//! Fills in the one line of our plugin that differs between installations, and reads this line from an installed file.
 
 use serde::{Deserialize, Serialize};
 
 use crate::commands::{self, PluginCommand};
 use crate::{Harness, Plugin};
 
-/// What the plugin knows about the installation.
+/// The values that an installation writes to the plugin.
 #[derive(Debug, Serialize)]
 struct PluginSettings<'a> {
     thru: &'a str,
@@ -16,7 +15,7 @@ struct PluginSettings<'a> {
     commands: Vec<PluginCommand>,
 }
 
-/// The end of the file's first line, which is the same in every version.
+/// The end of the file's first line. It is the same in every version.
 const PLUGIN_MARK: &str = "Written by `thru install ";
 
 /// Returns the plugin file for an installation that runs `program`.
@@ -42,7 +41,6 @@ pub fn is_our_plugin(text: &str) -> bool {
     text.lines().next().is_some_and(|line| line.contains(PLUGIN_MARK))
 }
 
-/// The settings in an installed plugin file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct InstalledPlugin {
@@ -50,7 +48,7 @@ pub struct InstalledPlugin {
     pub version: String,
 }
 
-/// Returns the settings of an installed file; `None` if the file is not ours or somebody has changed the line.
+/// Returns the settings of an installed file; `None` if the file is not ours, or if somebody has changed the line.
 pub fn parse_installed_plugin(plugin: &Plugin, text: &str) -> Option<InstalledPlugin> {
     let json =
         text.lines().find_map(|line| line.strip_prefix(plugin.slot)).filter(|_| is_our_plugin(text))?;

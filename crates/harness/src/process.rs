@@ -1,13 +1,12 @@
-//! Recognises harness processes by what the system reports about them.
+//! Recognises the processes of harnesses.
 
 use crate::{HARNESSES, Harness};
 
-/// What the system reports about a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProcessDescription {
     /// The kernel's name for the process.
     pub name: String,
-    /// The file that the process runs; empty if that is unknown.
+    /// The file that the process runs; empty if it is unknown.
     pub program: String,
     pub arguments: Vec<String>,
 }

@@ -1,11 +1,11 @@
 //! Edits our hooks in other people's settings files (JSON, and JSON with comments): adds, updates, removes and finds
 //! them.
 //!
-//! The file is not ours, so we never rewrite it. We find positions and insert or delete text there. The result is the
-//! input plus our entries, in the file's own indentation, line ends and commas; comments and other people's hooks stay
-//! byte for byte. Installing twice has the same result as installing once. [`uninstall_hooks`] after [`install_hooks`] restores the
-//! original bytes from the file alone (see `render::StateBefore` and `insert`). A file that does not parse, or has another
-//! kind of value where hooks belong, is left alone, with a [`Problem`] that names the position.
+//! The file is not ours, so we never rewrite it. We only insert or delete text at certain positions. New entries follow
+//! the file's indentation, line ends and commas. Comments and other people's hooks stay the same, byte for byte.
+//! Installing twice has the same result as installing once. [`uninstall_hooks`] after [`install_hooks`] restores the
+//! original bytes from the file alone (see `render::StateBefore` and `insert`). If a file does not parse, or contains
+//! an unexpected value where hooks belong, it is not changed, and a [`SettingsProblem`] names the position.
 
 mod command;
 mod edit;
@@ -27,19 +27,19 @@ use edit::apply_edits;
 use plan::HookPlan;
 use survey::{OwnHook, SettingsSurvey, split_byte_order_mark};
 
-/// One hook that the file should contain.
+/// A hook that the file should contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookEntry {
     /// The harness's own name for the event.
     pub event: String,
-    /// `None` leaves the matcher out of the file, because in some harnesses an empty matcher matches nothing.
+    /// `None` leaves the matcher out of the file, because an empty matcher matches nothing in some harnesses.
     pub matcher: Option<String>,
     pub command: HookCommand,
-    /// The timeout is always written, because the defaults range from 1.5 seconds to ten minutes.
+    /// The timeout is always written, because the default timeouts of harnesses range from 1.5 seconds to ten minutes.
     pub timeout: HookTimeout,
 }
 
-/// How long the harness waits for a hook, and in which unit the file gives that time.
+/// How long the harness waits for a hook, and the unit of this time in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HookTimeout {
     pub seconds: u32,
@@ -53,7 +53,6 @@ pub enum TimeoutUnit {
 }
 
 impl HookTimeout {
-    /// Returns the number that is written to the file.
     fn number_in_unit(self) -> u32 {
         match self.unit {
             TimeoutUnit::Seconds => self.seconds,
@@ -62,7 +61,7 @@ impl HookTimeout {
     }
 }
 
-/// Where in a file the hooks are.
+/// Where the hooks are in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HookLocation {
     /// The key of the object whose members are events; `None` if events are top-level keys.
@@ -82,15 +81,14 @@ impl HookLocation {
     pub const DROID_HOOKS: HookLocation = HookLocation { key: None, off_switch: None };
 }
 
-/// The result of editing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditOutcome {
     pub bytes: Vec<u8>,
-    /// What happened to each of our hooks: first the hooks of the entries, in the order of the entries, then the
+    /// What happened to each of our hooks. The hooks of the entries come first, in the order of the entries, then the
     /// removed hooks.
     pub changes: Vec<HookChange>,
-    /// True if only white space is left, because there was no file, or a blank one, before we installed our hooks. The
-    /// caller knows which of the two it was.
+    /// Whether only white space is left, because there was no file, or a blank file, before we installed our hooks. The
+    /// caller knows which of the two was the case.
     pub blank: bool,
 }
 
@@ -112,7 +110,7 @@ pub struct HookChange {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// The hook was already there and correct.
+    /// The file already contained the correct hook.
     Kept,
     Added,
     /// The hook had another command, timeout or matcher.
@@ -120,7 +118,6 @@ pub enum ChangeKind {
     Removed,
 }
 
-/// One of our hooks, found in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundHook {
     pub event: String,
@@ -130,8 +127,8 @@ pub struct FoundHook {
     pub line: usize,
 }
 
-/// Changes a file so that our hooks in it are exactly `entries`: adds missing hooks at the end of their list, changes
-/// differing ones in place, and removes those that `entries` does not contain. `bytes` is `None` if there is no file.
+/// Makes `entries` our only hooks in a file. Adds missing hooks at the end of their list, changes outdated hooks in
+/// place, and removes hooks that `entries` does not contain. `bytes` is `None` if there is no file.
 pub fn install_hooks(
     bytes: Option<&[u8]>,
     place: &HookLocation,
@@ -152,7 +149,6 @@ pub fn install_hooks(
     Ok(EditOutcome::new(mark, &text, changes))
 }
 
-/// Removes all our hooks from a file.
 pub fn uninstall_hooks(bytes: &[u8], place: &HookLocation) -> Result<EditOutcome, SettingsProblem> {
     let (mark, text) = split_byte_order_mark(bytes)?;
     let survey = SettingsSurvey::survey_text(text, place)?;
@@ -161,7 +157,6 @@ pub fn uninstall_hooks(bytes: &[u8], place: &HookLocation) -> Result<EditOutcome
     Ok(EditOutcome::new(mark, &text, all.iter().map(|hook| hook.to_removal()).collect()))
 }
 
-/// Finds our hooks in a file.
 pub fn find_hooks(bytes: &[u8], place: &HookLocation) -> Result<Vec<FoundHook>, SettingsProblem> {
     let (_, text) = split_byte_order_mark(bytes)?;
     let found = SettingsSurvey::survey_text(text, place)?.ours.into_iter().map(|hook| FoundHook {
@@ -174,13 +169,13 @@ pub fn find_hooks(bytes: &[u8], place: &HookLocation) -> Result<Vec<FoundHook>, 
     Ok(found.collect())
 }
 
-/// Returns the number of the line with the setting that disables all hooks, if that setting is `true`.
+/// Returns the number of the line that disables all hooks; `None` if hooks are not disabled.
 pub fn line_disabling_hooks(bytes: &[u8], place: &HookLocation) -> Result<Option<usize>, SettingsProblem> {
     let (_, text) = split_byte_order_mark(bytes)?;
     let (Some(key), Some(root)) = (place.off_switch, SettingsSurvey::survey_text(text, place)?.root) else {
         return Ok(None);
     };
-    // If the key occurs twice, the last one counts, as in `JSON.parse`.
+    // If the key occurs twice, the last value is used, as in `JSON.parse`.
     let switch = root.items.iter().rev().find(|item| tree::has_key(text, item, key));
     let on = switch.filter(|item| &text[item.value.clone()] == "true");
     Ok(on.map(|item| problem::line_number(text, item.start)))

@@ -1,15 +1,14 @@
-//! The status line of a harness: what the harness passes to the program that writes it.
+//! The status line of a harness, and the input of the program that writes it.
 
 use std::borrow::Cow;
 
 use crate::fields::JsonFields;
 
-/// How a program writes the status line of a harness.
 #[derive(Clone, Copy, Debug)]
 pub struct StatusLineSupport {
     /// The key in the harness's settings, whose value is an object with `type` and `command`.
     pub key: &'static str,
-    /// Reads what the harness passes to the program. Returns `None` if the input has another format.
+    /// Reads the input of the program. Returns `None` if it has another format.
     pub read: for<'a> fn(&'a [u8]) -> Option<SessionStatus<'a>>,
 }
 
@@ -17,7 +16,7 @@ pub struct StatusLineSupport {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionStatus<'a> {
     pub session: Cow<'a, str>,
-    /// The folder in which the session began.
+    /// The folder in which the session started.
     pub project: Option<Cow<'a, str>>,
     /// The folder in which the session is now.
     pub cwd: Option<Cow<'a, str>>,
@@ -26,7 +25,7 @@ pub struct SessionStatus<'a> {
 }
 
 /// Reads Claude Code's format.
-pub fn read_claude_style(payload: &[u8]) -> Option<SessionStatus<'_>> {
+pub fn parse_session_status(payload: &[u8]) -> Option<SessionStatus<'_>> {
     let (fields, problem) = JsonFields::parse(payload);
     let session = fields.text("session_id").filter(|_| problem.is_none())?;
     let (workspace, window) = (fields.object("workspace"), fields.object("context_window"));
@@ -51,10 +50,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read() {
+    fn the_fields_of_a_status_payload_are_read() {
         let percent = |window: &str| {
             let json = format!(r#"{{"session_id":"s1","context_window":{window}}}"#);
-            read_claude_style(json.as_bytes()).unwrap().percent
+            parse_session_status(json.as_bytes()).unwrap().percent
         };
         assert_eq!(percent(r#"{"used_percentage":15}"#), Some(15));
         let figures = r#"{"used_percentage":null,"context_window_size":1000,"current_usage":{"input_tokens":100,"cache_read_input_tokens":60}}"#;
@@ -67,7 +66,7 @@ mod tests {
         let nonsense = r#"{"context_window_size":1,"current_usage":{"input_tokens":18446744073709551615}}"#;
         assert_eq!(percent(nonsense), None);
         for garbage in ["", "{", "[]", "null", "{\"session_id\":7}", "{}", "\u{0}"] {
-            assert_eq!(read_claude_style(garbage.as_bytes()), None, "{garbage:?}");
+            assert_eq!(parse_session_status(garbage.as_bytes()), None, "{garbage:?}");
         }
     }
 }

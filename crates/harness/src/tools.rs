@@ -1,4 +1,4 @@
-//! What the Claude-style harnesses have in common: fields of events, todo lists, questions, replies.
+//! Code that the Claude-style harnesses share: fields of events, todo lists, questions, replies.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use model::{effect, run};
 use crate::Undecodable;
 use crate::fields::JsonFields;
 
-/// Builds an event from the fields that every payload has. `kind` reads the other fields.
+/// Builds an event from the fields that every payload has. `kind` reads the remaining fields.
 pub fn build_event<'a>(
     payload: &'a [u8],
     word: &'a str,
@@ -46,7 +46,7 @@ pub fn build_event<'a>(
 }
 
 /// Encodes a message for the user, context for the model or a loop's prompt, at events where both harnesses accept it.
-/// At other events the reply is empty.
+/// At all other events, the reply is empty.
 pub fn encode_common_reply(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     match (reply, event_accepting_context(kind)) {
         (Reply::TellUser(text), _) => serde_json::json!({ "systemMessage": text }).to_string().into_bytes(),
@@ -59,7 +59,7 @@ pub fn encode_common_reply(reply: &Reply, kind: &EventKind) -> Vec<u8> {
                 .to_string()
                 .into_bytes()
         }
-        // A block is sent only at a stop, because at other events it would be a veto.
+        // A block is sent only at a stop, because at any other event it would be a veto.
         (Reply::Block(text), None) if matches!(kind, EventKind::Stop(_)) => {
             serde_json::json!({ "decision": "block", "reason": text }).to_string().into_bytes()
         }
@@ -88,7 +88,7 @@ fn event_accepting_context(kind: &EventKind) -> Option<&'static str> {
     }
 }
 
-/// Separates the user's own prompts from notices that the harness sends the same way.
+/// Separates the user's own prompts from notices of the harness, which arrive in the same way.
 pub fn prompt_or_notice(text: Cow<'_, str>) -> EventKind<'_> {
     match text.trim_start().starts_with("<task-notification>") {
         true => EventKind::Other { name: "task-notification".into() },
@@ -111,14 +111,14 @@ pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
     patch.lines().filter_map(named).collect()
 }
 
-/// Splits a text that begins with `Exit code 3`, as Claude Code writes it, into the code and the output below.
+/// Splits a text that begins with `Exit code 3`, as Claude Code writes it, into the code and the output after it.
 pub fn exit_code_at_start(text: &str) -> Option<(i64, &str)> {
     let rest = text.strip_prefix("Exit code ")?;
     let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
     Some((code.trim().parse().ok()?, output))
 }
 
-/// Reads the code in `[Process exited with code 3]` at the very end of a command's output, as Droid writes it.
+/// Reads the code in `[Process exited with code 3]` at the end of a command's output. Droid writes this line.
 pub fn exit_code_at_end(text: &str) -> Option<i64> {
     let (_, code) = text.trim_end().strip_suffix(']')?.rsplit_once("[Process exited with code ")?;
     code.parse().ok()
@@ -145,7 +145,7 @@ pub fn todo_change<'a>(
     }
 }
 
-/// Reads a todo list: an array of objects or, in Droid, a text with one `1. [completed] …` per line.
+/// Reads a todo list. It is an array of objects or, in Droid, a text with one `1. [completed] …` per line.
 fn read_todo_list<'a>(input: &JsonFields<'a>) -> Vec<Todo<'a>> {
     let listed: Vec<Todo> = input
         .objects("todos")
@@ -195,7 +195,7 @@ pub fn question_answers<'a>(
     pairs.into_iter().map(|(question, answer)| QuestionAnswer { question, answer }).collect()
 }
 
-/// Returns what a sub-agent was asked and what it answered, for a call that delegates work.
+/// Returns the task and the answer of a sub-agent, for a call that delegates work.
 pub fn delegated_work<'a>(
     tool: &str,
     input: &JsonFields<'a>,
@@ -210,8 +210,8 @@ pub fn delegated_work<'a>(
     Some(DelegatedWork { asked, answer })
 }
 
-/// Returns the plan that was shown to the user. The response contains the plan with the user's changes. Some harnesses
-/// keep the plan in a file; then only the response contains it.
+/// Returns the plan that was shown to the user. The response contains the plan with the user's changes. If the harness
+/// keeps the plan in a file, only the response contains it.
 pub fn plan_shown_to_user<'a>(
     tool: &str,
     input: &JsonFields<'a>,
@@ -228,35 +228,35 @@ pub fn plan_shown_to_user<'a>(
 mod tests {
     use super::*;
 
-    fn changed(tool: &str, input: &str, response: &str) -> String {
+    fn describe_todo_change(tool: &str, input: &str, response: &str) -> String {
         let (input, response) =
             (JsonFields::parse(input.as_bytes()).0, JsonFields::parse(response.as_bytes()).0);
         format!("{:?}", todo_change(tool, &input, || response))
     }
 
     #[test]
-    fn lists_in_every_form() {
+    fn todo_lists_in_every_form_are_read() {
         let array =
             r#"{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"},{"x":1}]}"#;
         assert_eq!(
-            changed("TodoWrite", array, "{}"),
+            describe_todo_change("TodoWrite", array, "{}"),
             r#"Some(All([Todo { text: "a", status: Completed }, Todo { text: "b", status: Pending }]))"#
         );
         let text = r#"{"todos":"1. [completed] a\n2. [in_progress] b\nnot one [x\n"}"#;
         assert_eq!(
-            changed("TodoWrite", text, "{}"),
+            describe_todo_change("TodoWrite", text, "{}"),
             r#"Some(All([Todo { text: "a", status: Completed }, Todo { text: "b", status: InProgress }]))"#
         );
         assert_eq!(
-            changed("TaskCreate", r#"{"subject":"a"}"#, r#"{"task":{"id":"7"}}"#),
+            describe_todo_change("TaskCreate", r#"{"subject":"a"}"#, r#"{"task":{"id":"7"}}"#),
             r#"Some(One { id: "7", text: Some("a"), status: Some(Pending) })"#
         );
         assert_eq!(
-            changed("TaskUpdate", r#"{"taskId":"7","status":"completed"}"#, "{}"),
+            describe_todo_change("TaskUpdate", r#"{"taskId":"7","status":"completed"}"#, "{}"),
             r#"Some(One { id: "7", text: None, status: Some(Completed) })"#
         );
-        assert_eq!(changed("TaskCreate", r#"{"subject":"a"}"#, "{}"), "None");
-        assert_eq!(changed("Bash", "{}", "{}"), "None");
+        assert_eq!(describe_todo_change("TaskCreate", r#"{"subject":"a"}"#, "{}"), "None");
+        assert_eq!(describe_todo_change("Bash", "{}", "{}"), "None");
     }
 
     #[test]

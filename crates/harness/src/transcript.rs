@@ -1,5 +1,6 @@
-//! What the transcript readers share: walking through a line, the messages in it, and lines that are not exactly one
-//! object (with a byte order mark, with zeros from a crash, torn, or joined to the next line).
+//! Code that the transcript readers share: walking through a line, reading its messages, and handling lines that are
+//! not exactly one object. Such a line has a byte order mark or zeros from a crash, is torn, or is joined to the next
+//! line.
 
 pub(crate) mod call;
 pub(crate) mod message;
@@ -8,13 +9,14 @@ pub(crate) mod walk;
 use memchr::memmem;
 use model::transcript::{LineKind, TranscriptLine};
 
-/// Takes one line without its line end and returns its meaning. A reader never fails.
+/// Returns the meaning of a line without its line end. A reader never fails.
 pub type ReadLine = for<'a> fn(&'a [u8]) -> TranscriptLine<'a>;
 
-/// The most objects that are read in one line. More than two do not occur by accident, and the search must stay cheap.
+/// How many objects of one line are read. More than two objects never occur by accident, and the search must stay
+/// cheap.
 const MAX_OBJECTS_PER_LINE: usize = 32;
 
-/// Reads a raw line of the file, and any further object in it.
+/// Reads a raw line of the file, with every object in it.
 pub fn each_object_in_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl FnMut(TranscriptLine<'a>)) {
     let mut rest = bytes;
     for _ in 0..MAX_OBJECTS_PER_LINE {
@@ -29,23 +31,23 @@ pub fn each_object_in_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl F
     }
 }
 
-/// Returns the folder that the session was in when this line was written, if the line contains it.
+/// Returns the folder of the session when this line was written; `None` if the line does not contain it.
 pub fn cwd_of_line(line: &[u8]) -> Option<String> {
     let (fields, _) = crate::fields::JsonFields::parse(trim_non_json(line));
     fields.text("cwd").map(std::borrow::Cow::into_owned).filter(|cwd| cwd.starts_with('/'))
 }
 
-/// Returns the session that this line belongs to, if the line contains its id. A file may have been renamed or copied,
-/// so its name is not enough.
+/// Returns the session that this line belongs to; `None` if the line does not contain its id. The name of a file is not
+/// reliable, because the file may have been renamed or copied.
 pub fn session_of_line(line: &[u8]) -> Option<String> {
     let (fields, _) = crate::fields::JsonFields::parse(trim_non_json(line));
     let named = fields.text("sessionId");
-    // In a line that opens a session, `id` is the session's id.
+    // In the first line of a session, `id` is the session's id.
     let own = || fields.text("id").filter(|_| fields.text("type").as_deref() == Some("session_start"));
     named.or_else(own).map(std::borrow::Cow::into_owned).filter(|id| !id.is_empty())
 }
 
-/// Removes what is not JSON from both ends of a line: byte order mark, zeros, white space.
+/// Removes bytes that are not JSON from both ends of a line: a byte order mark, zeros, white space.
 pub(crate) fn trim_non_json(mut line: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = line {
         line = match line {
@@ -58,7 +60,7 @@ pub(crate) fn trim_non_json(mut line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// Returns the object in a line. The error says what the line is instead: blank, the end of a torn line, or foreign.
+/// Returns the object in a line. Otherwise, the error says what the line is: blank, the end of a torn line, or foreign.
 pub(crate) fn find_object<'a>(
     line: &'a [u8],
     beginnings: &[&str],
@@ -75,12 +77,12 @@ pub(crate) fn find_object<'a>(
     }
 }
 
-/// Returns the bytes from the beginning of the next object that begins like a line. If the line end between two lines
-/// was lost, that object is the second line.
+/// Returns the bytes from the next object that begins like a line. If the line end between two lines was lost, that
+/// object is the second line.
 ///
-/// Quotes inside a string are escaped, so such a beginning is never part of a text. It can be part of a list or a
-/// field; then a bracket, a comma or a colon comes before it. (If the first line is torn right after one of these,
-/// the second object is not found.)
+/// Quotes inside a string are escaped, so the beginning of a line never occurs in a text. It can occur in a list or a
+/// field, after a bracket, a comma or a colon. If the first line is torn right after one of these characters, the
+/// second object is not found.
 pub(crate) fn next_object<'a>(bytes: &'a [u8], beginnings: &[&str]) -> &'a [u8] {
     memmem::find_iter(bytes, "{\"")
         .find(|at| {
@@ -91,7 +93,7 @@ pub(crate) fn next_object<'a>(bytes: &'a [u8], beginnings: &[&str]) -> &'a [u8] 
         .map_or(&[], |at| &bytes[at..])
 }
 
-/// Does the same as `next_object` for a single beginning, with one fast search.
+/// Like `next_object`, but for a single beginning, with one fast search.
 pub(crate) fn next_object_beginning_with<'a>(bytes: &'a [u8], beginning: &str) -> &'a [u8] {
     memmem::find_iter(bytes, beginning)
         .find(|at| !is_nested_object(bytes, *at))

@@ -1,4 +1,4 @@
-//! Tests our hooks in other people's settings files: installing, uninstalling, and what is left unchanged.
+//! Tests of our hooks in other people's settings files: installing, uninstalling, and text that must not change.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -21,7 +21,6 @@ fn timeout_seconds(seconds: u32) -> HookTimeout {
     HookTimeout { seconds, unit: TimeoutUnit::Seconds }
 }
 
-/// Some harnesses use milliseconds. A number in one unit must not be read as a number in the other.
 #[test]
 fn a_timeout_is_written_in_the_unit_of_the_harness() {
     let in_ms: Vec<HookEntry> = entry_for_event("Stop")
@@ -75,7 +74,6 @@ fn entry_for_event(event: &str) -> Vec<HookEntry> {
     claude_code_entries().into_iter().filter(|entry| entry.event == event).collect()
 }
 
-/// Returns the name and the bytes of every file in a folder of fixtures.
 fn read_fixtures(folder: &str) -> Vec<(String, Vec<u8>)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/settings").join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder)
@@ -194,7 +192,6 @@ fn a_file_of_another_shape_is_left_alone() {
     }
 }
 
-/// Our existing entries are updated in place, and removed without removing anything else.
 #[test]
 fn old_entries_are_updated_in_place() {
     for (name, bytes) in read_fixtures("ours") {
@@ -259,7 +256,7 @@ fn only_the_values_that_differ_change() {
 }
 
 #[test]
-fn what_nobody_asks_for_any_more_goes() {
+fn entries_no_longer_wanted_are_removed() {
     let old = install_hooks(Some(b"{\"a\": 1}\n"), &HookLocation::CLAUDE_CODE, &claude_code_entries())
         .unwrap()
         .bytes;
@@ -297,8 +294,8 @@ fn upgrades_end_where_they_began() {
     }
 }
 
-/// The harness rewrites its settings when somebody allows a tool. All white space changes then, but the record of what
-/// was there before us stays.
+/// Claude Code rewrites its settings when a user allows a tool. The white space changes, but the key order keeps the
+/// record of the earlier state.
 #[test]
 fn survives_being_written_anew() {
     let cases =
@@ -317,7 +314,7 @@ fn survives_being_written_anew() {
 }
 
 #[test]
-fn no_file_becomes_a_tidy_one() {
+fn a_missing_file_is_created_with_indentation() {
     let outcome = install_hooks(None, &HookLocation::CLAUDE_CODE, &claude_code_entries()[..2]).unwrap();
     assert_eq!(
         String::from_utf8(outcome.bytes).unwrap(),
@@ -356,7 +353,7 @@ fn no_file_becomes_a_tidy_one() {
 }
 
 #[test]
-fn follows_the_file() {
+fn new_entries_follow_the_formatting_of_the_file() {
     let hook = |event: &str| {
         format!(
             r#"{{"type": "command", "command": "/home/me/.local/bin/thru", "args": ["hook", "claude-code", "{event}"], "timeout": 10}}"#
@@ -395,7 +392,6 @@ fn follows_the_file() {
     assert!(lines.ends_with("\n\t\t\t}\n\t\t]\n\t}\n}\n"));
 }
 
-/// A user extends a file that we created. Uninstalling keeps what the user added.
 #[test]
 fn keeps_what_was_added_to_a_file_of_ours() {
     let ours = String::from_utf8(
@@ -410,18 +406,17 @@ fn keeps_what_was_added_to_a_file_of_ours() {
     check_uninstall(&format!("\n{ours}\n"), "\n\n");
 }
 
-/// What users have changed since the installation stays.
 #[test]
 fn leaves_what_was_edited_since() {
     let stop = r#"{"hooks": [{"type": "command", "command": "/x/thru", "args": ["hook", "c", "Stop"], "timeout": 1}]}"#;
     let theirs = r#"{"hooks": [{"type": "command", "command": "mine"}]}"#;
     let ours = &stop[11..stop.len() - 2];
     let cases = [
-        // Another group before, after or around our group.
+        // Another group is before, after or around our group.
         (format!("[{theirs}, {stop}]"), Some(format!("[{theirs}]"))),
         (format!("[{stop}, {theirs}]"), Some(format!("[{theirs}]"))),
         (format!("[{theirs}, {stop}, {theirs}]"), Some(format!("[{theirs}, {theirs}]"))),
-        // Another hook in our group.
+        // Another hook is in our group.
         (
             format!(r#"[{{"hooks": [{ours}, {{"command": "mine"}}]}}]"#),
             Some(r#"[{"hooks": [{"command": "mine"}]}]"#.into()),
@@ -430,7 +425,7 @@ fn leaves_what_was_edited_since() {
             format!(r#"[{{"hooks": [{{"command": "mine"}}, {ours}]}}]"#),
             Some(r#"[{"hooks": [{"command": "mine"}]}]"#.into()),
         ),
-        // Comments around our group.
+        // Comments are around our group.
         (format!("[ // why\n  {stop} // because\n]"), Some("[ // why\n   // because\n]".into())),
         (format!("[ // why\n  {stop}, {theirs}\n]"), Some(format!("[ // why\n   {theirs}\n]"))),
         (format!("[ // why\n  {stop},\n  {stop}, {theirs}\n]"), Some(format!("[ // why\n   {theirs}\n]"))),
@@ -439,7 +434,7 @@ fn leaves_what_was_edited_since() {
             format!("[{theirs} /* a */, /* b */ {stop} /* c */ ]"),
             Some(format!("[{theirs} /* a */ /* b */ /* c */ ]")),
         ),
-        // Only our groups.
+        // There are only our groups.
         (format!("[\n{stop},\n{stop}\n]"), None),
     ];
     for (old, new) in cases {
@@ -452,7 +447,7 @@ fn leaves_what_was_edited_since() {
 }
 
 #[test]
-fn knows_its_own_commands() {
+fn our_own_commands_are_recognised() {
     let ours = [
         "thru hook claude-code Stop",
         "/usr/local/bin/thru hook droid",
@@ -573,7 +568,7 @@ fn depth_is_refused_and_size_is_not() {
 }
 
 #[test]
-fn shows_the_difference() {
+fn the_diff_shows_the_inserted_lines() {
     let old = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3,\n  \"d\": 4\n}\n";
     assert_eq!(unified_diff(old, old), "");
     assert_eq!(
@@ -585,14 +580,14 @@ fn shows_the_difference() {
     let many: String = (0..100).map(|n| format!("{n}\n")).collect();
     let apart = many.replace("\n10\n", "\nten\n").replace("\n90\n", "\nninety\n");
     assert_eq!(unified_diff(&many, &apart).matches("@@ -").count(), 2);
-    // The files are too different for the shortest diff, but the result is still correct.
+    // The files are too different for a shortest diff, but the diff is still correct.
     let (a, b): (String, String) = ((0..3000).map(|n| format!("{n}\n")).collect(), "x\n".repeat(3000));
     assert_eq!(apply_diff(&a, &unified_diff(&a, &b)), b);
 }
 
-/// The function that counts insertions must also detect a text that is not an insertion.
+/// `count_insertions` must also detect a text that is not an insertion.
 #[test]
-fn the_oracle_can_tell() {
+fn the_oracle_detects_wrong_edits() {
     assert_eq!(count_insertions(b"ac", b"abc"), Some(1));
     assert_eq!(count_insertions(b"ace", b"abcde"), Some(2));
     assert_eq!(count_insertions(b"abc", b"abc"), Some(0));

@@ -23,12 +23,10 @@ fn fixture_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts").join(name)
 }
 
-/// Returns the captured lines of a harness, one of each kind.
 fn captured_lines(harness: &str) -> String {
     std::fs::read_to_string(fixture_path(&format!("{harness}.jsonl"))).unwrap()
 }
 
-/// Describes everything that a line means, in a form that a person can check.
 fn describe_line(line: &TranscriptLine) -> String {
     let kind = match &line.kind {
         LineKind::Known(name) => (*name).to_owned(),

@@ -1,5 +1,5 @@
-//! What agents did: one line of `indexes/activity.jsonl` for each tool call, taken from the journals. No information is
-//! lost if the log is deleted.
+//! The activity of agents: one line of `indexes/activity.jsonl` for each tool call, derived from the journals. The
+//! log can be deleted without losing information.
 
 pub mod scan;
 
@@ -14,13 +14,12 @@ use crate::render::{inline_for_model, path_or_code, utf16_length};
 use crate::text::{count_with_noun, fnv_fingerprint};
 use crate::time;
 
-/// The most files that are kept for one call.
 const MAX_FILES_PER_CALL: usize = 8;
 
-/// The name of an agent that is not a sub-agent and has no role.
+/// The name of the main agent of a session without a role.
 const MAIN_AGENT: &str = "main";
 
-/// One tool call: who made it, what it did, which files it touched, and how it ended.
+/// One tool call: its agent, its tool, its files and its result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Activity {
@@ -28,7 +27,7 @@ pub struct Activity {
     pub session: String,
     pub harness: String,
     pub worktree: String,
-    /// The role that the session had when this line was written.
+    /// The role of the session when this line was written.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub role: String,
     /// The sub-agent that made the call; `None` for the main agent.
@@ -38,7 +37,7 @@ pub struct Activity {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     pub tool: String,
-    /// `None` if the outcome is unknown.
+    /// `None` if the result is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +52,7 @@ impl Activity {
         if record.event_name() != Some(EventName::ToolDone) {
             return None;
         }
-        // The text of a command can name a file that the command does not change.
+        // A command line can mention a file that the command does not change.
         let files =
             record.files.iter().filter(|file| !file.guess).take(MAX_FILES_PER_CALL).cloned().collect();
         Some(Activity {
@@ -72,7 +71,7 @@ impl Activity {
         })
     }
 
-    /// Returns one line of JSON, without its line end.
+    /// Returns one line of JSON without a line end.
     pub fn to_json_line(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
@@ -85,7 +84,7 @@ impl Activity {
         self.files.iter().filter(is_edit).filter(|_| self.ok != Some(false))
     }
 
-    /// Returns the type of a sub-agent, or else the role of the session, or else `main`.
+    /// Returns the type of a sub-agent; for the main agent, the role of the session or `main`.
     pub fn agent_name(&self) -> &str {
         match &self.agent {
             Some(agent) if agent.kind.is_empty() => "sub-agent",
@@ -103,13 +102,13 @@ pub struct CallCounts {
     pub calls: u64,
     pub ok: u64,
     pub failed: u64,
-    /// The average of the calls with a known duration.
+    /// The average over the calls with a known duration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_ms: Option<u64>,
     pub last_at: String,
 }
 
-/// Counts calls by what `name` returns for them. The most frequent name comes first.
+/// Counts calls by the name that `name` returns for them. The most frequent name comes first.
 pub fn count_calls_by<'a>(
     activity: &'a [Activity],
     name: impl Fn(&'a Activity) -> &'a str,
@@ -145,31 +144,31 @@ pub fn count_calls_by<'a>(
 /// The edits of two sessions clash if they are at most this far apart.
 pub const MAX_CLASH_GAP: SignedDuration = SignedDuration::from_mins(10);
 
-/// A file that this session and another one edited at about the same time.
+/// A file that this session and another session edited at about the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash {
-    /// The path as the agent knows it: relative to its checkout, or absolute.
+    /// The path in the agent's own form: relative to its checkout, or absolute.
     pub path: String,
     pub session: String,
     /// The harness of the other session.
     pub harness: String,
     /// The agent of the other session that edited the file.
     pub agent: String,
-    /// When the other session edited the file.
+    /// The time of the other session's edit.
     pub at: String,
-    /// When this session edited it.
+    /// The time of this session's edit.
     pub own_at: String,
 }
 
-/// Whether the other session of a clash may still edit the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherSession {
     Open,
     Ended,
 }
 
-/// Returns the files that this session and another one edited within ten minutes: one clash for each file and other
-/// session, with the last edit of the other session that is close to one of ours. The newest clash comes first.
+/// Returns the files that this session and another session edited within ten minutes. There is one clash for each
+/// file and other session, with the other session's last edit that is close to an edit of this session. The newest
+/// clash comes first.
 pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut mine: BTreeMap<String, Vec<(Timestamp, &Activity, &str)>> = BTreeMap::new();
     for (whole, call, path) in own.iter().flat_map(edited_paths) {
@@ -181,7 +180,7 @@ pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut found: BTreeMap<(String, &str), Clash> = BTreeMap::new();
     for (whole, other, _) in others.iter().flat_map(edited_paths) {
         let Some((at, edits)) = time::parse_time(&other.ts).zip(mine.get(&whole)) else { continue };
-        let Some((_, own, path)) = nearest(edits, at) else { continue };
+        let Some((_, own, path)) = nearest_edit(edits, at) else { continue };
         let clash = Clash {
             path: (*path).to_owned(),
             session: other.session.clone(),
@@ -200,8 +199,9 @@ pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     found
 }
 
-/// Returns the edit that is nearest to a time, if it is near enough for a clash. `edits` are sorted by time.
-fn nearest<'e, 'a>(
+/// Returns the edit that is nearest to a time; `None` if it is too far away for a clash. `edits` are sorted by
+/// time.
+fn nearest_edit<'e, 'a>(
     edits: &'e [(Timestamp, &'a Activity, &'a str)],
     at: Timestamp,
 ) -> Option<&'e (Timestamp, &'a Activity, &'a str)> {
@@ -211,7 +211,7 @@ fn nearest<'e, 'a>(
     near.min_by_key(distance).filter(|edit| distance(edit) <= MAX_CLASH_GAP)
 }
 
-/// Returns each file that a call changed: its whole path, the call, and its path as recorded.
+/// Returns the full path of each file that a call changed, the call, and the recorded path.
 fn edited_paths(activity: &Activity) -> impl Iterator<Item = (String, &Activity, &str)> {
     activity.edited_files().map(move |file| {
         let whole = match file.outside {
@@ -228,7 +228,7 @@ impl Clash {
         fnv_fingerprint([&self.session, &self.path])
     }
 
-    /// Returns one line for the agent; `title` is the name of the other session's harness.
+    /// Describes the clash in one line for the agent. `title` is the name of the other session's harness.
     pub fn describe_for_agent(&self, title: &str, other: OtherSession) -> String {
         let ended = match other {
             OtherSession::Open => "",
@@ -251,17 +251,17 @@ impl Clash {
     }
 }
 
-/// Returns the beginning of a session's id, which every command accepts in place of the whole id.
+/// Returns an abbreviated session id, which every command accepts.
 pub fn short_session_id(session: &str) -> String {
     path_or_code(session.split('-').next().filter(|first| first.len() >= 8).unwrap_or(session), 40)
 }
 
-/// The most files that are named for one agent.
 const MAX_FILES_NAMED: usize = 3;
 
-/// Describes what agents did in one phrase for each agent, such as
-/// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. The most recently active agent comes
-/// first, and only phrases that fit into `max` characters are included. Sessions other than `own` are named.
+/// Describes the activity of each agent in one phrase, such as
+/// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. The most recently active agent
+/// comes first. Phrases that do not fit into `max` characters are left out. The session is named unless it is
+/// `own`.
 pub fn describe_recent_activity(activity: &[Activity], own: &str, max: usize) -> Option<String> {
     let mut actors: Vec<(&Activity, Vec<&Activity>)> = Vec::new();
     for one in activity {
@@ -288,7 +288,7 @@ pub fn describe_recent_activity(activity: &[Activity], own: &str, max: usize) ->
     (!text.is_empty()).then_some(text)
 }
 
-/// Describes what one agent did. Returns `None` if it changed no file and no call failed.
+/// Describes the activity of one agent. Returns `None` if it changed no file and no call failed.
 fn describe_agent_activity(last: &Activity, calls: &[&Activity], own: &str) -> Option<String> {
     let whose = if last.session == own {
         String::new()

@@ -116,7 +116,7 @@ fn two_sessions_clash_over_a_file_within_ten_minutes() {
     let found = of(&many).into_iter().map(|(path, session, _)| (path, session)).collect::<Vec<_>>();
     let pair = |path: &str, session: &str| (path.to_owned(), session.to_owned());
     assert_eq!(found, [pair("src/a.rs", "c"), pair("src/a.rs", "b"), pair("src/b.rs", "b")]);
-    // The same name in another worktree is another file, and a failed edit does not count.
+    // A file of the same name in another worktree is a different file, and a failed edit is ignored.
     let elsewhere = Activity { worktree: "/q".to_owned(), ..edit_activity("b", "19:01", "src/a.rs") };
     let failed = Activity { ok: Some(false), ..edit_activity("b", "19:01", "src/a.rs") };
     assert_eq!(of(&[elsewhere, failed]), []);

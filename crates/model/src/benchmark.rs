@@ -1,6 +1,6 @@
-//! The benchmark: how well the work goes, in figures from records, and whether these figures are within their limits.
+//! The benchmark: figures about the quality of the work, computed from records and compared with limits.
 //!
-//! A figure without records is `None`, and a check of it is no-data. No-data is never a pass.
+//! A figure without records is `None`, and its check is no-data, which is never a pass.
 
 mod history;
 mod picture;
@@ -14,7 +14,6 @@ use crate::config::Settings;
 use crate::evidence::{EntryType, EvidenceEntry, EvidenceVerdict};
 use crate::loops::EndReason;
 
-/// Numbers that were counted in the records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CountedRecords {
     pub reviews: u64,
@@ -22,25 +21,25 @@ pub struct CountedRecords {
     pub approved: u64,
     /// Tasks that were tested.
     pub tested_tasks: u64,
-    /// Tasks whose last test passed. Earlier failures of the task count as retries.
+    /// Tasks whose last test passed. Earlier failures of the task are counted as retries.
     pub passing_tasks: u64,
     pub failed_tests: u64,
     /// Tasks with a test or a review that passed or failed, or with a review that asked for a revision.
     pub judged_tasks: u64,
     pub completed_tasks: u64,
     pub calls: u64,
-    /// Calls with a known outcome.
+    /// Calls with a known result.
     pub known_calls: u64,
     pub failed_calls: u64,
     pub loops: u64,
-    /// Loops that were ended by a limit.
+    /// Loops that ended because of a limit.
     pub limited_loops: u64,
-    /// How long hooks took, in milliseconds, in any order.
+    /// The durations of hooks in milliseconds, in any order.
     pub hook_ms: Vec<f64>,
 }
 
 impl CountedRecords {
-    /// Adds the evidence of one task, oldest first. Notes and diffs are skipped: they judge nothing.
+    /// Adds the evidence of one task, oldest first. Notes and diffs are skipped, because they are not judgements.
     pub fn add_task(&mut self, entries: &[EvidenceEntry]) {
         let mut is_judged = false;
         let mut last_test = None;
@@ -51,7 +50,7 @@ impl CountedRecords {
                 Some(EntryType::Diff | EntryType::Note) | None => continue,
             };
             let verdict = entry.verdict();
-            // A review that asks for a revision counts as a review, but not as a rejection.
+            // A review that asks for a revision is counted as a review, but not as a rejection.
             let is_revision = is_review && verdict == EvidenceVerdict::Warn;
             if !verdict.is_good() && !verdict.is_bad() && !is_revision {
                 continue;
@@ -71,8 +70,8 @@ impl CountedRecords {
         self.passing_tasks += u64::from(last_test == Some(true));
     }
 
-    /// Adds a loop. `ended` lists every end that it had, because a loop that was resumed after a limit still hit the
-    /// limit.
+    /// Adds a loop. `ended` lists all its end reasons, because a loop that was resumed after a limit still counts
+    /// as limited.
     pub fn add_loop(&mut self, ended: &[EndReason]) {
         let is_limit = |end: &EndReason| {
             matches!(end, EndReason::Limit | EndReason::Time | EndReason::NoProgress | EndReason::HarnessCap)
@@ -108,12 +107,12 @@ fn ratio(part: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| round_to_three_decimals(part as f64 / all as f64))
 }
 
-/// Rounds to three decimal places, so that the figure that is stored is the one that is compared.
+/// Rounds to three decimal places, so that the stored figure equals the compared figure.
 fn round_to_three_decimals(value: f64) -> f64 {
     (value * 1_000.0).round() / 1_000.0
 }
 
-/// The figures of one run. `None` means that there is no data.
+/// The figures of one run; `None` if there is no data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metrics {
@@ -128,7 +127,7 @@ pub struct Metrics {
     pub hook_ms_p99: Option<f64>,
 }
 
-/// One figure: its name, its unit, and how to read it from [`Metrics`].
+/// A figure: its name, its unit, and the function that reads it from [`Metrics`].
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     pub name: &'static str,
@@ -145,7 +144,7 @@ pub enum MetricLimit {
     AtLeast(f64),
 }
 
-/// All figures, in the order in which they are shown.
+/// All figures, in display order.
 pub const METRICS: &[Metric] = &[
     Metric {
         name: "rejection_percent",
@@ -230,7 +229,6 @@ impl CheckOutcome {
     }
 }
 
-/// A figure compared with its limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricCheck {
     pub metric: String,
@@ -271,7 +269,7 @@ pub enum NoData {
     Fails,
 }
 
-/// Returns the outcome of all checks. Without any data it is no-data, never a pass.
+/// Returns the combined outcome of all checks. Without any data it is no-data, never a pass.
 pub fn gate_outcome(checks: &[MetricCheck], no_data: NoData) -> CheckOutcome {
     let has = |outcome: CheckOutcome| checks.iter().any(|check| check.outcome == outcome);
     match () {

@@ -13,7 +13,7 @@ fn outcome_names(metrics: &Metrics) -> Vec<&'static str> {
 }
 
 #[test]
-fn figures_come_from_records() {
+fn metrics_are_computed_from_counts() {
     let mut counted = CountedRecords {
         completed_tasks: 2,
         calls: 31,
@@ -124,7 +124,7 @@ fn runs_of_others_are_read_leniently() {
 }
 
 #[test]
-fn pictures() {
+fn the_sparkline_and_the_svg_are_drawn() {
     assert_eq!(sparkline(&[Some(0.0), None, Some(5.0), Some(10.0)]), "▁·▅█");
     assert_eq!(sparkline(&[Some(0.0)]), "▁");
     let mut history = BenchmarkHistory::new();

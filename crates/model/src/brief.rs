@@ -1,7 +1,7 @@
 //! The brief: the facts an agent needs to continue, within a budget.
 //!
-//! Gathers candidates, orders them, takes the first that fit and prints them section by section. The same records
-//! give the same bytes.
+//! Candidates are gathered and ordered. The first that fit are chosen and printed section by section. The same
+//! records give the same bytes.
 
 mod beside;
 mod budget;
@@ -35,13 +35,13 @@ pub(crate) use sections::done::says_more_than_file_name;
 pub enum Occasion {
     /// The context window was compacted, and the session continues.
     Compacted,
-    /// The session was resumed, and the agent knows nothing about it.
+    /// The session was resumed, and the agent has no memory of it.
     Resumed,
-    /// The session was resumed with its whole conversation, so only changes since then are news.
+    /// The session was resumed with its whole conversation, so the brief contains only later changes.
     Replayed,
-    /// A new session started, in a project that had one before.
+    /// A new session started in a project with earlier sessions.
     Started,
-    /// A person asked for the brief; nothing has happened to the session.
+    /// A person asked for the brief.
     Asked,
 }
 
@@ -49,11 +49,11 @@ pub enum Occasion {
 #[derive(Clone, Copy, Debug)]
 pub struct BriefMaterial<'a> {
     pub occasion: Occasion,
-    /// The digest of this session, or at a start that of the last session.
+    /// The digest of this session. At the start of a session, it is the digest of the last session.
     pub digest: &'a Digest,
-    /// Problems with hooks since the last report.
+    /// Problems with hooks that no earlier brief reported.
     pub problems: &'a [String],
-    /// Files of the digest that no longer exist.
+    /// Files of the digest that were deleted.
     pub gone: &'a [String],
     /// Candidates from features.
     pub records: &'a [Candidate],
@@ -71,17 +71,15 @@ impl<'a> BriefMaterial<'a> {
     }
 }
 
-/// A brief, and which candidates it contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brief {
     pub text: String,
     pub told: Vec<String>,
 }
 
-/// A brief, and why each candidate is in it or not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExplainedBrief {
-    /// `None` if there is nothing to say.
+    /// `None` if the brief is empty.
     pub text: Option<String>,
     /// The estimated tokens of the text.
     pub tokens: usize,
@@ -94,15 +92,14 @@ pub struct ExplainedRow {
     /// A stable id: `file:src/a.rs`, `command:cargo test`, `prompt:12`.
     pub id: String,
     pub class: &'static str,
-    /// The position in the order that is used, counted from 1.
+    /// The position in the order that was used, counted from 1.
     pub position: usize,
     /// The rank in the fixed order; the lowest comes first.
     pub rank: u32,
-    /// The UTF-16 units of the form that was used, or of the shortest form.
+    /// The length of the form that was used, or of the shortest form, in UTF-16 units.
     pub chars: usize,
     pub kind: TextKind,
     pub tokens: usize,
-    /// `None` if scoring is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
     pub priority: u32,
@@ -117,16 +114,16 @@ pub struct ExplainedRow {
     pub text: String,
 }
 
-/// The UTF-16 units that are reserved for the line that says what was left out.
+/// The UTF-16 units that are reserved for the line about omissions.
 const OMISSIONS_LINE_UNITS: usize = 84;
 
-/// Composes the brief, at most `cap` UTF-16 units long; `None` if there is nothing to say.
+/// Composes a brief of at most `cap` UTF-16 units; `None` if no fact is included.
 pub fn compose_brief(material: &BriefMaterial, cap: usize) -> Option<Brief> {
     let draft = BriefDraft::from_material(material, cap);
     Some(Brief { text: draft.to_text()?, told: draft.taken_ids() })
 }
 
-/// Composes what a sub-agent is given: what its profile includes, at most `cap` UTF-16 units long.
+/// Composes a brief for a sub-agent from the sections of its profile, at most `cap` UTF-16 units long.
 pub fn compose_for_profile(profile: &SubagentProfile, material: &BriefMaterial, cap: usize) -> Option<Brief> {
     let mut candidates = gather::gather_candidates(material);
     profile.keep_included(&mut candidates);
@@ -134,13 +131,13 @@ pub fn compose_for_profile(profile: &SubagentProfile, material: &BriefMaterial, 
     Some(Brief { text: draft.to_text()?, told: draft.taken_ids() })
 }
 
-/// Composes the same brief and returns every candidate that was considered.
+/// Composes a brief as [`compose_brief`] does, and returns every candidate.
 pub fn explain_brief(material: &BriefMaterial, cap: usize) -> ExplainedBrief {
     let draft = BriefDraft::from_material(material, cap);
     let rows = (0..draft.ranked.candidates.len()).map(|i| draft.explained_row(i, material.scoring)).collect();
     let text = draft.to_text();
     let tokens = match material.scoring {
-        // Without scoring, every text has the same ratio of tokens to characters, headers included.
+        // Without scoring, all texts have the same ratio of tokens to characters, headers included.
         None => TokenRatios::UNIFORM_RATIOS
             .estimate_tokens(TextKind::Prose, text.as_deref().map_or(0, utf16_length)),
         Some(_) if text.is_none() => 0,
@@ -149,7 +146,6 @@ pub fn explain_brief(material: &BriefMaterial, cap: usize) -> ExplainedBrief {
     ExplainedBrief { rows, text, tokens }
 }
 
-/// One fact, as a brief words it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BriefFact {
     pub class: FactClass,
@@ -157,8 +153,8 @@ pub struct BriefFact {
     pub text: String,
 }
 
-/// Returns the facts of a brief for a new agent within `cap`, in order and without files. A packet uses them: it has
-/// its own headings, and lists files with the reasons they matter.
+/// Returns the facts that a packet quotes from the session, at most `cap` UTF-16 units, in order. Files are not
+/// included, because a packet lists them itself.
 pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> {
     let mut candidates = gather::gather_candidates(material);
     candidates.retain(|candidate| !candidate.class.is_file_class());
@@ -175,19 +171,18 @@ pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> 
     facts
 }
 
-/// Describes the last calls after the agent's last words, in a few words each, oldest first.
+/// Describes the last `most` calls after the agent's last message, in a few words each, oldest first.
 pub fn describe_last_steps(digest: &Digest, most: usize) -> Vec<String> {
-    let mut steps = sections::state::describe_steps(digest.steps_since_last_words());
+    let mut steps = sections::state::describe_steps(digest.steps_since_last_message());
     steps.split_off(steps.len().saturating_sub(most))
 }
 
-/// The candidates that were gathered, ordered and chosen.
 struct BriefDraft {
     head: String,
     ranked: RankedCandidates,
     order: FixedOrder,
     choice: FormChoice,
-    /// The tokens of the head and of the line that says what was left out.
+    /// The tokens of the head and of the line about omissions.
     frame: f64,
 }
 
@@ -262,7 +257,6 @@ impl BriefDraft {
         }
     }
 
-    /// Says why a candidate is in the brief or not.
     fn why_included_or_not(&self, i: usize, scoring: Option<&Scoring>) -> String {
         let forms = self.ranked.candidates[i].forms.len();
         match (self.choice.forms[i], self.choice.refused[i]) {

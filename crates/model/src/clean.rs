@@ -1,13 +1,14 @@
-//! Removes what a reader cannot see: escape sequences, control characters and invisible characters.
+//! Removes text that is invisible to a reader: escape sequences, control characters and invisible characters.
 //!
-//! Everything that is printed for a person or given to a model passes through here. Redaction works on cleaned text,
-//! because a secret with an escape sequence in the middle would otherwise be readable again after redaction.
+//! All text that is printed for a person or sent to a model is cleaned by this module. Redaction works on cleaned
+//! text, because a secret with an escape sequence in the middle would otherwise become readable again after
+//! redaction.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Returns the text without escape sequences, control characters (except line feed and tab), direction controls and
-/// invisible characters. A carriage return becomes a line feed. Borrowed if there was nothing to remove.
+/// invisible characters. A carriage return becomes a line feed. The result is borrowed if nothing is removed.
 pub fn clean_text(text: &str) -> Cow<'_, str> {
     let mut spans = hidden_spans(text).peekable();
     if spans.peek().is_none() {
@@ -24,7 +25,7 @@ pub fn clean_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Cleans like [`clean_text`], and turns line feeds and tabs into spaces, so that the result is one line.
+/// Like [`clean_text`], but turns line feeds and tabs into spaces, so that the result is one line.
 pub fn clean_line(text: &str) -> Cow<'_, str> {
     let text = clean_text(text);
     if !text.contains(['\n', '\t']) {
@@ -33,7 +34,7 @@ pub fn clean_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace(['\n', '\t'], " "))
 }
 
-/// Returns the spans that [`clean_text`] removes, in order, each with its replacement (nothing, or a line feed).
+/// Returns the spans that [`clean_text`] removes, in order, each with its replacement (empty, or a line feed).
 pub fn hidden_spans(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -51,14 +52,14 @@ pub fn hidden_spans(text: &str) -> impl Iterator<Item = (Range<usize>, &'static 
     })
 }
 
-/// Returns whether [`clean_text`] removes the character, alone or with the sequence that it starts.
+/// Returns whether [`clean_text`] removes the character, alone or with the escape sequence that it starts.
 pub fn is_hidden_char(c: char) -> bool {
     match c {
         '\n' | '\t' | ' '..='~' => false,
         // ASCII control characters, DEL and C1.
         '\0'..='\u{9f}' => true,
-        // Line and paragraph separators, the Braille blank, interlinear annotation marks and noncharacters. They are
-        // invisible, but the table does not contain them.
+        // Line and paragraph separators, the Braille blank, interlinear annotation marks and noncharacters. They
+        // are invisible, but not in the table.
         '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' => true,
         _ if u32::from(c) & 0xfffe == 0xfffe => true,
         // The first character in the table is U+00AD.
@@ -71,8 +72,8 @@ pub fn is_hidden_char(c: char) -> bool {
 }
 
 /// Every code point with the Unicode property `Default_Ignorable_Code_Point`: variation selectors, zero-width and
-/// direction characters, tags, fillers. A test compares this table with the tables of `regex-syntax` and prints the
-/// correct one.
+/// direction characters, tags, fillers. A test compares this table with the tables of `regex-syntax`, and prints
+/// the correct table if they differ.
 const DEFAULT_IGNORABLE: [(char, char); 17] = [
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),
@@ -106,10 +107,10 @@ fn first_hidden_char(text: &str, from: usize) -> Option<(usize, char)> {
     }
 }
 
-/// Counts the leading bytes that are printable ASCII, line feed or tab. Most texts contain nothing else, so it checks
-/// 16 bytes at a time.
+/// Counts the leading bytes that are printable ASCII, line feed or tab. Most texts contain only such bytes, so 16
+/// bytes are checked at a time.
 fn plain_ascii_length(bytes: &[u8]) -> usize {
-    // There is no `||` and no early exit, so that the compiler compares many bytes at once.
+    // Without `||` and early exits, the compiler can compare many bytes at once.
     let is_plain = |byte: &u8| (byte.wrapping_sub(b' ') < 95) | (*byte == b'\n') | (*byte == b'\t');
     let blocks = bytes.as_chunks::<16>().0;
     let is_plain_block = |block: &&[u8; 16]| block.iter().fold(true, |all, byte| all & is_plain(byte));
@@ -117,8 +118,8 @@ fn plain_ascii_length(bytes: &[u8]) -> usize {
     whole + bytes[whole..].iter().take_while(|byte| is_plain(byte)).count()
 }
 
-/// Returns how many bytes after the introducer (`ESC`, or a C1 character equivalent to `ESC` and a letter) belong to
-/// its sequence. The grammar is that of ECMA-48, which terminals follow.
+/// Returns the number of bytes after the introducer (`ESC`, or a C1 character equivalent to `ESC` and a letter)
+/// that belong to its sequence. The grammar is ECMA-48, which terminals implement.
 fn escape_sequence_length(introducer: char, rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let (kind, head) = match introducer {
@@ -134,9 +135,10 @@ fn escape_sequence_length(introducer: char, rest: &str) -> usize {
             let middle = count_leading_in_range(&bytes[head..], b' '..=b'?');
             head + middle + final_byte_length(&bytes[head + middle..], b'@'..=b'~')
         }
-        // OSC, DCS, SOS, PM and APC: a text up to a terminator. If the line has no terminator, the text is shown.
+        // OSC, DCS, SOS, PM and APC contain a text up to a terminator. If the line has no terminator, the text is
+        // shown.
         b']' | b'P' | b'X' | b'^' | b'_' => head + text_sequence_length(&rest[head..]),
-        // `ESC ( B` and similar.
+        // Sequences such as `ESC ( B`.
         b' '..=b'/' if head == 1 => {
             let middle = count_leading_in_range(bytes, b' '..=b'/');
             middle + final_byte_length(&bytes[middle..], b'0'..=b'~')
@@ -146,7 +148,7 @@ fn escape_sequence_length(introducer: char, rest: &str) -> usize {
     }
 }
 
-/// Returns the length of the text of such a sequence, with its terminator. Terminals end the text at any control
+/// Returns the length of a text up to and including its terminator. Terminals end the text at any control
 /// character, so every `ESC` is examined only once and the time is linear.
 fn text_sequence_length(text: &str) -> usize {
     let Some((end, c)) = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t') else { return 0 };
@@ -162,7 +164,7 @@ fn count_leading_in_range(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> 
     bytes.iter().take_while(|byte| range.contains(byte)).count()
 }
 
-/// Returns 1 if the next byte completes the sequence. Otherwise returns 0, because that byte does not belong to it.
+/// Returns 1 if the next byte completes the sequence, otherwise 0.
 fn final_byte_length(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
     usize::from(bytes.first().is_some_and(|byte| range.contains(byte)))
 }

@@ -4,7 +4,7 @@ use regex_syntax::hir::{Class, HirKind};
 use super::*;
 
 #[test]
-fn escape_sequences_go_whole() {
+fn escape_sequences_are_removed_completely() {
     let cases = [
         ("plain text\n\twith lines", "plain text\n\twith lines"),
         ("\u{1b}[31mred\u{1b}[0m", "red"),
@@ -37,7 +37,7 @@ fn escape_sequences_go_whole() {
 }
 
 #[test]
-fn controls_and_what_cannot_be_seen_go() {
+fn control_and_invisible_characters_are_removed() {
     let cases = [
         ("a\r\nb\rc", "a\nb\nc"),
         ("bell\u{7}back\u{8}nul\0del\u{7f}", "bellbacknuldel"),
@@ -60,7 +60,7 @@ fn nothing_to_do_allocates_nothing() {
     }
 }
 
-/// Unicode defines the property. When Unicode changes, this test prints the new table.
+/// Unicode defines the property. If it changes, this test prints the new table.
 #[test]
 fn the_table_is_the_unicode_property() {
     let property = regex_syntax::parse(r"\p{Default_Ignorable_Code_Point}").unwrap();

@@ -1,4 +1,4 @@
-//! Settings: one table of keys, layers in order of priority, and a finding for every value that was not accepted.
+//! Settings: one table of keys, layers in order of priority, and a finding for every value that is not accepted.
 
 mod setting;
 mod stage;
@@ -18,7 +18,7 @@ pub use setting::{Color, ConstantText, Key, OldName, OutOfBounds, SettingScope, 
 pub use stage::StageDefinition;
 pub use table::{KEYS, Settings};
 
-/// A setting's value and its source, in words for `thru config`.
+/// A setting's value and its source, as text for `thru config`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ConfigEntry {
     pub key: &'static str,
@@ -26,7 +26,6 @@ pub struct ConfigEntry {
     pub source: String,
 }
 
-/// One source of settings.
 #[derive(Clone, Copy, Debug)]
 pub enum SettingsLayer<'a> {
     File(SettingsFile<'a>),
@@ -37,16 +36,14 @@ pub enum SettingsLayer<'a> {
     },
 }
 
-/// A settings file.
 #[derive(Clone, Copy, Debug)]
 pub struct SettingsFile<'a> {
-    /// The path, for messages.
+    /// The path that messages show.
     pub path: &'a str,
     pub text: &'a str,
     pub owner: SettingsOwner,
 }
 
-/// Whether a settings file is the user's or the project's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsOwner {
     User,
@@ -63,7 +60,7 @@ pub struct ResolvedSettings {
     pub findings: Vec<Finding>,
 }
 
-/// Applies `layers` over the defaults; later layers win.
+/// Applies `layers` over the defaults. Later layers have priority.
 pub fn resolve_settings(layers: &[SettingsLayer]) -> ResolvedSettings {
     resolve_keys(KEYS, layers)
 }
@@ -86,7 +83,7 @@ fn resolve_keys(keys: &'static [Key], layers: &[SettingsLayer]) -> ResolvedSetti
 }
 
 impl Key {
-    /// Returns the value to use, and a message if it differs from what was written.
+    /// Returns the value to use, and a message if it differs from the written value.
     fn check_value(&self, written: &WrittenValue) -> (Option<Value>, Option<String>) {
         let settled;
         let written = match written {
@@ -215,7 +212,8 @@ impl ResolvedSettings {
         }
     }
 
-    /// Applies a value of a settings file. `name` is the name in the file: the setting's current name or a former one.
+    /// Applies a value of a settings file. `name` is the name in the file: the setting's current name or a former
+    /// name.
     fn apply_item(
         &mut self,
         key: &Key,
@@ -240,7 +238,7 @@ impl ResolvedSettings {
         self.apply_value(key, &WrittenValue::from_item(item, &key.shape), path.to_owned(), path, line);
     }
 
-    /// Applies a variable. A variable with the setting's current name wins over one with a former name.
+    /// Applies a variable. A variable with the setting's current name has priority over one with a former name.
     fn apply_variable(&mut self, name: &str, text: &str) {
         let Some(key) = self.keys.iter().find(|key| key.variable_names().any(|known| known == name)) else {
             return;
@@ -296,7 +294,6 @@ impl ResolvedSettings {
     }
 }
 
-/// A settings file while it is read.
 struct FileBeingRead<'a> {
     path: &'a str,
     text: &'a str,
@@ -305,7 +302,6 @@ struct FileBeingRead<'a> {
 }
 
 impl FileBeingRead<'_> {
-    /// Returns whether the file sets `name`.
     fn has_setting(&self, name: &str) -> bool {
         let (group, word) = name.split_once('.').unwrap_or(("", name));
         let table = self.whole.get(group).and_then(Item::as_table_like);
@@ -321,7 +317,7 @@ enum WrittenValue {
     Word(String),
     List(Vec<String>),
     Pairs(Vec<(String, i64)>),
-    /// The text of a variable, which has no type.
+    /// The text of a variable, whose type is not yet known.
     Loose(String),
     Other,
 }
@@ -351,7 +347,7 @@ impl WrittenValue {
         }
     }
 
-    /// Interprets the text of a variable as `shape`. For a flag, `1`, `true`, `yes` and `on` all mean the same.
+    /// Interprets the text of a variable as `shape`. For a flag, `1`, `true`, `yes` and `on` have the same meaning.
     fn parse_text_as(text: &str, shape: &ValueShape) -> WrittenValue {
         match shape {
             ValueShape::Text | ValueShape::OptionalText => return WrittenValue::Word(text.to_owned()),
@@ -383,13 +379,12 @@ impl WrittenValue {
         }
     }
 
-    /// Splits `a, b` into a list.
     fn split_list(text: &str) -> WrittenValue {
         let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
         WrittenValue::List(texts.map(str::to_owned).collect())
     }
 
-    /// Describes the value, for a message that says that the value is not accepted.
+    /// Describes a rejected value for a message.
     fn describe(&self) -> String {
         match self {
             WrittenValue::Flag(on) => on.to_string(),
@@ -404,7 +399,6 @@ impl WrittenValue {
 }
 
 impl Settings {
-    /// Returns what the redactor should look for besides secrets.
     pub fn redact_options(&self) -> redact::RedactOptions {
         redact::RedactOptions { emails: self.redact_emails }
     }
@@ -413,7 +407,7 @@ impl Settings {
         self.log_limit_kib * 1024
     }
 
-    /// Returns how a brief is ranked; `None` for the fixed order.
+    /// Returns the scoring of briefs; `None` for the fixed order.
     pub fn enabled_scoring(&self) -> Option<Scoring> {
         self.brief_scoring_enabled.then(|| self.scoring_settings())
     }

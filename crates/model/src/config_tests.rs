@@ -35,7 +35,7 @@ fn the_default_settings_are_those_of_the_table() {
             Value::Flag(on) => WrittenValue::Flag(on),
             Value::Number(number) => WrittenValue::Number(number),
             Value::Decimal(number) => WrittenValue::Decimal(number),
-            // The default of a table is an empty one.
+            // The default of a table is an empty table.
             Value::Word(_) if matches!(key.shape, ValueShape::Tokens { .. }) => {
                 WrittenValue::Pairs(Vec::new())
             }
@@ -54,7 +54,6 @@ fn the_default_settings_are_those_of_the_table() {
     }
 }
 
-/// Each row sets its own field: changing every value changes every field.
 #[test]
 fn every_row_sets_one_field() {
     for key in KEYS {

@@ -1,9 +1,9 @@
-//! Compares texts by content. Quotation marks, markup, white space and letter case do not matter, and an abridged
-//! quotation counts too.
+//! Compares texts by content. Quotation marks, markup, white space and letter case are ignored, and a shortened
+//! quotation is recognised.
 
 use std::collections::BTreeSet;
 
-/// A text with its words, to check whether it contains another text.
+/// A text with its words, to find out whether it contains another text.
 #[derive(Debug)]
 pub struct TextContent {
     /// The text in lower case, with single spaces and without quotation marks, brackets and markup.
@@ -11,13 +11,14 @@ pub struct TextContent {
     words: BTreeSet<String>,
 }
 
-/// The percentage of meaningful words that [`TextContent::contains_text`] requires.
+/// The minimum percentage of meaningful words for [`TextContent::contains_text`].
 const MIN_SHARE_PERCENT: usize = 80;
 
-/// Texts with fewer meaningful words than this are not compared by [`TextContent::shared_percent`]: any text could contain them.
+/// [`TextContent::shared_percent`] does not compare texts with fewer meaningful words, because any text could
+/// contain them.
 const MIN_COMPARED_WORDS: usize = 8;
 
-/// How many words at the beginning of a text identify a quotation of it.
+/// The number of words at the start of a text that identify a quotation of it.
 const QUOTED_WORDS: usize = 8;
 
 impl TextContent {
@@ -27,8 +28,8 @@ impl TextContent {
         TextContent { text, words }
     }
 
-    /// Returns whether this text contains the words of `text` in a row, or its first `QUOTED_WORDS` words, or most of
-    /// its meaningful words.
+    /// Returns whether this text contains the words of `text` in sequence, its first `QUOTED_WORDS` words, or most
+    /// of its meaningful words.
     pub fn contains_text(&self, text: &str) -> bool {
         let wanted = normalise_text(text);
         if wanted.is_empty() || self.has_phrase(&wanted) {
@@ -45,7 +46,7 @@ impl TextContent {
         words.len() >= 4 && held * 100 >= words.len() * MIN_SHARE_PERCENT
     }
 
-    /// Returns which percentage of the meaningful words of `text` this text contains; 0 if `text` has only a few of
+    /// Returns the percentage of the meaningful words of `text` that this text contains; 0 if `text` has too few of
     /// them.
     pub fn shared_percent(&self, text: &str) -> usize {
         let wanted = normalise_text(text);
@@ -59,8 +60,8 @@ impl TextContent {
         self.words.extend(meaningful_words(&normalise_text(text)).map(str::to_owned));
     }
 
-    /// Returns whether this text contains the words in a row, in lower case, and not as part of longer words: `a.rs` is
-    /// not in `data.rs`.
+    /// Returns whether this text contains the words in sequence, in lower case, and not as part of longer words:
+    /// `a.rs` is not in `data.rs`.
     pub fn has_phrase(&self, wanted: &str) -> bool {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         self.text.match_indices(wanted).any(|(at, _)| {
@@ -89,7 +90,7 @@ fn normalise_text(text: &str) -> String {
     out
 }
 
-/// Returns the meaningful words: those of more than three bytes.
+/// Returns the meaningful words, which have more than three bytes.
 fn meaningful_words(plain: &str) -> impl Iterator<Item = &str> {
     let words = plain.split([' ', '/', ':', ',', ';']);
     words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(|word| word.len() > 3)
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_in_other_letters() {
+    fn a_text_is_found_in_other_spelling_and_markup() {
         let summary = TextContent::from_text(
             "The user said: \"please don't amend commits - it messes with the workflows\". Edited `src/data.rs` and ran\n\
              **make check**. Then: \"Also rename the folder to cache and move...\". The reader loses comments in nested arrays.",

@@ -1,7 +1,7 @@
-//! The engine: takes facts, an event and a journal record, and returns effects and a reply. It has no side effects.
+//! The engine for all events: from facts, an event and a journal record, it returns effects and a reply. It has no
+//! side effects.
 //!
-//! This module covers what is true of every event: it is recorded, and some events are answered with a brief.
-//! Features decide about events in their own modules.
+//! Every event is recorded, and some events are answered with a brief. Features handle events in their own modules.
 
 use crate::brief::Occasion;
 use crate::config::Settings;
@@ -12,23 +12,23 @@ use crate::render::utf16_length;
 use crate::reply::Reply;
 use crate::session::{self, PendingBrief};
 
-/// What was found on disk before the decision.
+/// The state on disk before the decision.
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionFacts<'a> {
     pub mode: SharingMode,
     pub pending: Option<PendingBrief>,
-    /// The process of the harness; only at a session start.
+    /// The process of the harness, only at a session start.
     pub process: Option<&'a str>,
 }
 
-/// What the store should do. The effects are applied in the order of the list.
+/// A change to the store. Effects are applied in the order of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreEffect {
     /// Append to the session's journal.
     Journal(Vec<u8>),
     /// Append to the list of sessions.
     Register(Vec<u8>),
-    /// Note the session in `root.json`, if the lock is free.
+    /// Record the session in `root.json` if the lock is free.
     RememberSession,
     /// Update the journal from the transcript, and the digest from the journal.
     Checkpoint,
@@ -36,13 +36,13 @@ pub enum StoreEffect {
     SetPending(Option<PendingBrief>),
 }
 
-/// The cap of a brief for a new session, which gets only a short text about the last session.
+/// The limit of a brief for a new session, in UTF-16 units. It contains only a short text about the last session.
 const MAX_STARTUP_BRIEF: usize = 2_000;
 
-/// The cap of a brief for a replayed conversation. Its agent needs to know only what has changed since.
+/// The limit of a brief for a replayed conversation, in UTF-16 units. It contains only changes.
 const MAX_REPLAYED_BRIEF: usize = 1_000;
 
-/// Returns the effects that record an event, whatever features do with it.
+/// Returns the effects that record an event.
 pub fn capture_effects(
     facts: &DecisionFacts,
     event: &Event,
@@ -50,12 +50,12 @@ pub fn capture_effects(
     policy: &RecordPolicy,
 ) -> Vec<StoreEffect> {
     let mut effects = vec![StoreEffect::Journal(record.to_json_line())];
-    // A sub-agent has its own context: what happens to it changes nothing for the session.
+    // A sub-agent has its own context, so its events do not change the state of the session.
     if event.agent.is_none() || matches!(event.kind, EventKind::Summary { .. }) {
         effects.extend(state_effects(facts, event, policy));
     }
     if event.torn {
-        // A truncated payload must not use up a brief that is due.
+        // A truncated payload must not cancel a brief that is due.
         effects.retain(|effect| !matches!(effect, StoreEffect::SetPending(None)));
     }
     effects
@@ -78,13 +78,13 @@ fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) ->
         EventKind::BeforeCompact { .. } => {
             vec![StoreEffect::SetPending(Some(PendingBrief::Announced)), StoreEffect::Checkpoint]
         }
-        // An after-compact event without a summary means that the compaction happened and no session start has
+        // An after-compact event without a summary means that the compaction happened and that no session start has
         // followed yet.
         EventKind::Summary { .. } | EventKind::AfterCompact { .. } => match facts.pending {
             Some(PendingBrief::Announced) => vec![StoreEffect::SetPending(Some(PendingBrief::Due))],
             Some(PendingBrief::Due) | None => Vec::new(),
         },
-        // Either the brief comes with this prompt, or the announced compaction never happened.
+        // Either the brief comes with this prompt, or the announced compaction did not happen.
         EventKind::Prompt { .. } => match facts.pending {
             Some(_) => vec![StoreEffect::SetPending(None)],
             None => Vec::new(),
@@ -105,8 +105,8 @@ fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) ->
     }
 }
 
-/// Returns why this event gets a brief, if it does. `replays` means that the harness resumes a session with its
-/// conversation.
+/// Returns the occasion for a brief at this event; `None` if there is none. `replays` means that the harness
+/// resumes a session with its conversation.
 pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: bool) -> Option<Occasion> {
     if event.agent.is_some() {
         return None;
@@ -118,7 +118,7 @@ pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: boo
             StartSource::Resume | StartSource::Fork => Some(resume_occasion(replays)),
             StartSource::Clear | StartSource::Unknown => None,
         },
-        // The brief should have come with the session start but did not, so it comes with the next prompt.
+        // The brief did not come with the session start, so it comes with the next prompt.
         EventKind::Prompt { .. } => (pending == Some(PendingBrief::Due)).then_some(Occasion::Compacted),
         EventKind::ToolDone(_)
         | EventKind::BeforeCompact { .. }
@@ -132,12 +132,11 @@ pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: boo
     }
 }
 
-/// Returns the occasion of a resume.
 pub fn resume_occasion(replays: bool) -> Occasion {
     if replays { Occasion::Replayed } else { Occasion::Resumed }
 }
 
-/// Returns how long a brief may be on an occasion, if the harness accepts at most `context_cap` UTF-16 units.
+/// Returns the maximum length of a brief for a harness that accepts at most `context_cap` UTF-16 units.
 pub fn max_brief_length(occasion: Occasion, context_cap: usize) -> usize {
     match occasion {
         Occasion::Started => context_cap.min(MAX_STARTUP_BRIEF),
@@ -146,15 +145,15 @@ pub fn max_brief_length(occasion: Occasion, context_cap: usize) -> usize {
     }
 }
 
-/// Returns whether the summariser is told at this event what to keep.
+/// Returns whether the summariser gets guidance at this event.
 pub fn guides_summariser(event: &Event, settings: &Settings) -> bool {
     matches!(event.kind, EventKind::BeforeCompact { .. })
         && event.agent.is_none()
         && settings.compaction_guidance
 }
 
-/// Returns what the summariser is asked to keep, followed by as many facts of features as fit. The summariser may
-/// ignore it: nothing depends on it.
+/// Returns the guidance for the summariser, followed by as many facts of features as fit. The summariser may ignore
+/// it; nothing depends on it.
 pub fn summariser_guidance(facts: &[String]) -> Reply {
     let mut text = GUIDANCE_TEXT.to_owned();
     let mut room = MAX_GUIDANCE_FACTS;
@@ -176,29 +175,29 @@ const GUIDANCE_TEXT: &str = "\
 Keep verbatim in the summary: what the user asked for and every requirement they stated; the paths of files that were \
 edited or are still to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
 
-/// The most UTF-16 units of facts that a summariser is given.
+/// The maximum length of the facts in the guidance, in UTF-16 units.
 const MAX_GUIDANCE_FACTS: usize = 3_000;
 
-/// Why a session is not captured, although `thru` was set up or the user may expect that it captures.
+/// The reason why a session is not captured, although the user may expect it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotCaptured<'a> {
-    /// The records came with the folder and are not trusted on this machine.
+    /// The store came with the folder and is not trusted on this machine.
     Untrusted,
-    /// The records were trusted at another path, which no longer exists.
+    /// The store was trusted at another path, which no longer exists.
     Moved { from: &'a str },
     /// A setting turned capturing off.
     Disabled,
-    /// Records cannot be written.
+    /// The store cannot be written.
     Unwritable { why: &'a str },
 }
 
-/// Returns one line for the user at a session start, with the remedy. It goes to the user only, because text that
-/// others wrote must not reach the model unless the user asks for it.
+/// Returns one line for the user at a session start, with the remedy. It is not sent to the model, because text
+/// from an untrusted store must not reach the model unless the user asks for it.
 pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCaptured) -> Reply {
     match kind {
         EventKind::SessionStart { source: StartSource::Startup } => {}
-        // A store that came with the folder was never captured, so resumed sessions lose nothing. In the other cases
-        // they do.
+        // A store that came with the folder was never captured, so resumed sessions lose nothing. In the other
+        // cases they do.
         EventKind::SessionStart { source: StartSource::Resume | StartSource::Fork }
             if off != NotCaptured::Untrusted => {}
         _ => return Reply::Silent,

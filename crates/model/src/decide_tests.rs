@@ -36,7 +36,6 @@ fn user_prompt() -> EventKind<'static> {
     EventKind::Prompt { text: "x".into() }
 }
 
-/// Returns the names of the effects, without their bytes.
 fn effect_names(effects: &[StoreEffect]) -> Vec<&'static str> {
     let name = |effect: &StoreEffect| match effect {
         StoreEffect::Journal(_) => "journal",

@@ -1,5 +1,5 @@
-//! Decisions: what was decided, by whom and why. `decisions.jsonl` only grows: a superseded or expired decision stays
-//! in the file and leaves the brief.
+//! Decisions: the text, the author and the reason. `decisions.jsonl` only grows: a superseded or expired decision
+//! stays in the file, but is not in the brief.
 
 mod outline;
 mod standing;
@@ -18,10 +18,10 @@ use crate::prompt;
 use crate::render::{in_quotation_marks, inline_for_model};
 use crate::text::{cut_to_bytes, fnv_fingerprint};
 
-/// The version that this build writes. A line of a later version is not read.
+/// The version that this build writes. A line with a later version is not read.
 pub const VERSION: u8 = 1;
 
-/// The longest text of a decision or of its reason, in bytes.
+/// The maximum length of a decision's text and of its reason, in bytes.
 pub const MAX_TEXT_BYTES: usize = 8 * 1024;
 
 /// One line of `decisions.jsonl`. A line without text withdraws the decision that it supersedes.
@@ -47,7 +47,7 @@ pub struct Decision {
     pub phase: Option<u32>,
     #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub task: String,
-    /// The decision that this one supersedes.
+    /// The decision that this decision supersedes.
     #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub supersedes: String,
     #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
@@ -56,7 +56,7 @@ pub struct Decision {
     /// The session in which the decision was made.
     #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub session: String,
-    /// What the user was asked. A later answer to the same question supersedes this one.
+    /// The question that the user was asked. A later answer to the same question supersedes this decision.
     #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub question: String,
     /// The heading above the decision in an imported file.
@@ -64,7 +64,7 @@ pub struct Decision {
     pub topic: String,
 }
 
-/// Whether a decision settles one thing, or how something is always done here.
+/// Whether a decision is about one case, or about how something is always done in this project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionKind {
@@ -87,16 +87,15 @@ impl DecisionKind {
     }
 }
 
-/// Where a decision came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionSource {
     /// The user's answer to a question.
     Answer,
-    /// An agent reported the decision, and somebody accepted it.
+    /// An agent stated the decision, and a person accepted it.
     Statement,
     Import,
-    /// `thru decide`.
+    /// The command `thru decide`.
     #[default]
     #[serde(other)]
     Command,
@@ -114,33 +113,32 @@ impl DecisionSource {
 }
 
 impl Decision {
-    /// Returns whether the decision belongs to a plan: it was imported, or was made for a phase or a task.
+    /// Returns whether the decision belongs to a plan: it was imported, or made for a phase or a task.
     pub fn is_of_plan(&self) -> bool {
         self.source == DecisionSource::Import || self.phase.is_some() || !self.task.is_empty()
     }
 
-    /// Returns the decision as one line of JSON, without a line end.
+    /// Returns one line of JSON without a line end.
     pub fn to_json_line(&self) -> Vec<u8> {
         // Serialising strings and numbers cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Reads a line of the log. Returns `None` for a line that is torn, foreign or of a later version.
+    /// Parses a line of the log. Returns `None` for a line that is torn, of another format or of a later version.
     pub fn parse_line(line: &[u8]) -> Option<Decision> {
         serde_json::from_slice(line).ok().filter(Decision::is_version_known)
     }
 
-    /// Returns whether this build understands the line.
     pub fn is_version_known(&self) -> bool {
         !self.id.is_empty() && self.v <= VERSION && (!self.text.is_empty() || self.is_withdrawal())
     }
 
-    /// Returns whether the line withdraws another decision without a replacement.
+    /// Returns whether the line withdraws a decision without a replacement.
     pub fn is_withdrawal(&self) -> bool {
         self.text.is_empty() && !self.supersedes.is_empty()
     }
 
-    /// Returns one line for a model: what was decided, and why.
+    /// Describes the decision and its reason in one line for a model.
     pub fn describe_for_model(&self, most: usize) -> String {
         let text = match (self.user_answer(), self.kind) {
             (Some(answer), _) => {
@@ -159,20 +157,20 @@ impl Decision {
         }
     }
 
-    /// Returns the user's answer, if the decision is an answer.
+    /// Returns the user's answer; `None` if the decision is not an answer.
     pub fn user_answer(&self) -> Option<&str> {
         let rest = self.text.strip_prefix(self.question.as_str()).filter(|_| !self.question.is_empty())?;
         rest.strip_prefix(ANSWER_ARROW)
     }
 }
 
-/// Returns an id that depends only on the content, so that recording the same answer, statement or import again gives
-/// the same id.
+/// Returns an id that depends only on the content, so that the same answer, statement or import always has the same
+/// id.
 pub fn id_from_content(source: DecisionSource, text: &str) -> String {
     hash_id(&["", source.name(), text.trim()])
 }
 
-/// Returns the id of a decision that somebody typed.
+/// Returns the id of a decision that a person typed.
 pub fn id_of_typed_decision(ts: &str, by: &str, text: &str, supersedes: &str) -> String {
     hash_id(&[ts, by, text, supersedes])
 }
@@ -182,7 +180,7 @@ fn hash_id(parts: &[&str]) -> String {
     format!("d-{:012x}", fnv_fingerprint(parts) >> 16)
 }
 
-/// Makes a decision from an answer. Returns `None` if the user asked a question in return, or said nothing.
+/// Creates a decision from an answer. Returns `None` if the user gave no answer or replied with a question.
 pub fn decision_from_answer(answer: &AnswerField) -> Option<Decision> {
     let (question, chosen) = (answer.question.trim(), answer.answer.trim());
     if chosen.is_empty()
@@ -203,7 +201,7 @@ pub fn decision_from_answer(answer: &AnswerField) -> Option<Decision> {
     })
 }
 
-/// Returns question and answer: `Which database? → SQLite`.
+/// Returns the question and the answer: `Which database? → SQLite`.
 fn question_and_answer(answer: &AnswerField) -> String {
     format!("{}{ANSWER_ARROW}{}", answer.question.trim(), answer.answer.trim())
 }
@@ -211,12 +209,12 @@ fn question_and_answer(answer: &AnswerField) -> String {
 /// Separates a question from its answer.
 const ANSWER_ARROW: &str = " → ";
 
-/// Returns the id that an answer gets when it is recorded.
+/// Returns the id of the decision that an answer becomes.
 pub fn answer_id(answer: &AnswerField) -> String {
     id_from_content(DecisionSource::Answer, &question_and_answer(answer))
 }
 
-/// Reads a null, which other programs write, as an empty value.
+/// Reads null, which other programs write, as an empty value.
 fn null_as_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(Option::<String>::deserialize(from)?.unwrap_or_default())
 }

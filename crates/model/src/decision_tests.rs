@@ -14,7 +14,7 @@ fn answer_decision(question: &str, answer: &str) -> Decision {
     decision_from_answer(&AnswerField { question: question.into(), answer: answer.into() }).unwrap()
 }
 
-/// Compares the state of each decision with `expected`, lines of the form `id state`.
+/// Compares the state of each decision with `expected`, which has the form `id state`.
 fn check_states(lines: Vec<Decision>, expected: &[&str]) {
     let folded: Vec<String> = fold_decisions(lines, test_time())
         .iter()
@@ -32,9 +32,9 @@ fn a_line_takes_the_place_of_what_it_names() {
         vec![decision_line("a", "x"), supersedes("b", "a"), supersedes("c", "b")],
         &["a superseded", "b superseded", "c current"],
     );
-    // A merge of two branches can leave the lines in this order.
+    // A merge of two branches can cause this order.
     check_states(vec![supersedes("b", "a"), decision_line("a", "x")], &["b current", "a superseded"]);
-    // A decision cannot supersede itself, and one that supersedes an unknown id is still in force.
+    // A decision cannot supersede itself. A decision that supersedes an unknown id is still in force.
     check_states(vec![supersedes("a", "a"), supersedes("b", "gone")], &["a current", "b current"]);
 }
 
@@ -78,7 +78,7 @@ fn the_newest_answer_to_a_question_holds() {
     check_states(vec![a.clone(), b.clone()], &[&ids(&a, "superseded"), &ids(&b, "current")]);
     // Two hooks report the same answer.
     check_states(vec![a.clone(), a.clone()], &[&ids(&a, "current")]);
-    // The user changed their mind, and changed it back.
+    // The user changes the answer and then changes it back.
     check_states(vec![a.clone(), b.clone(), a.clone()], &[&ids(&b, "superseded"), &ids(&a, "current")]);
     let other = answer_decision("Which one?", "red");
     check_states(vec![a.clone(), other.clone()], &[&ids(&a, "current"), &ids(&other, "current")]);
@@ -173,7 +173,7 @@ fn statements_of_a_decision_are_told_from_talk() {
             vec!["Lanes are kept for each session"],
         ),
         ("Open decisions:\n- whether lanes are kept at all", vec![]),
-        // These texts state no decision: it is still open, it is somebody else's, or the text is a question.
+        // These texts state no decision: it is still open or somebody else's, or the text is a question.
         ("The reader returns a slice instead of a copy.", vec![]),
         ("It is not decided yet which parser we take.", vec![]),
         ("You need to decide on the parser.", vec![]),

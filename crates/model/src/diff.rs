@@ -1,14 +1,14 @@
-//! Shows what a change does to a file, for people who want to see it first.
+//! Renders the changes of a file as a diff.
 
 use similar::{ChangeTag, TextDiff};
 use std::fmt::Write as _;
 
-/// How many unchanged lines are shown around a change.
+/// The number of unchanged lines around a change.
 const CONTEXT_LINES: usize = 3;
 
-/// Returns the hunks of a unified diff; empty if nothing changes. The caller prints the file names above them.
+/// Returns the hunks of a unified diff; empty if nothing changes. The caller prints the file names.
 pub fn unified_diff(old: &str, new: &str) -> String {
-    // Here a lone carriage return does not end a line, but for `from_lines` it does.
+    // `from_lines` would also split at a lone carriage return.
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let diff = TextDiff::from_slices(&old, &new);
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! The digest of a session: what matters in the session, folded from its journal line by line. A deleted digest can be
+//! The digest of a session: the important facts, folded from the journal line by line. A deleted digest can be
 //! rebuilt from the journal.
 
 mod agents;
@@ -31,29 +31,29 @@ pub use agents::{AgentUse, ApprovedPlan};
 pub use changes::FileEdit;
 pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use failures::{CheckUse, CommandUse, Failure, Trap};
+pub use left::NamedFileEdits;
 pub use prompts::{Goal, Prompt};
 pub use statements::{AgentStatement, CallStep, StepAction, Turn, names_more_than_a_tool};
 pub use worth::is_generated;
 
-/// A digest of another version is rebuilt from the journal.
+/// A digest with another version is rebuilt from the journal.
 pub const SCHEMA_VERSION: u32 = 11;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
-/// The most files that are kept. A digest is read at every session start, so it must stay small.
+/// A digest is read at every session start, so it must stay small.
 const MAX_FILES: usize = 400;
 
-/// The most answers to questions that are kept.
 const MAX_ANSWERS: usize = 50;
 
-/// The most calls whose ids or shapes (see `hash_shape`) are kept, to recognise repeated reports.
+/// How many ids or shapes of calls (see `hash_shape`) are kept to recognise repeated reports.
 const MAX_CALL_IDS: usize = 2_048;
 
-/// The most events without an id that are kept.
+/// How many events without an id are kept.
 const MAX_RECENT_EVENTS: usize = 16;
 
-/// If two hooks report the same event within this time, it happened once.
+/// Two equal reports by hooks within this time are about the same event.
 const MAX_SAME_EVENT_GAP: SignedDuration = SignedDuration::from_secs(2);
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -63,36 +63,35 @@ pub struct Digest {
     pub session: String,
     pub harness: String,
     pub worktree: String,
-    /// The first worktree of the session. Paths are relative to it; files in another worktree have that worktree in
-    /// their path.
+    /// The first worktree of the session. Paths are relative to it. The path of a file in another worktree includes
+    /// that worktree.
     pub home: String,
-    /// The session that this one continues, as some harnesses report after a compaction.
+    /// The session that this session continues. Some harnesses report it after a compaction.
     pub previous: String,
-    /// True if hooks saw the session begin. In that case they have reported everything in its transcript.
+    /// Whether hooks saw the session from its start. If so, they have reported everything in its transcript.
     pub from_start: bool,
-    /// The number of bytes of the transcript before the first contact that were not read, because the transcript was
-    /// too long.
+    /// How many bytes of the transcript were skipped at the first contact, because the transcript was too long.
     pub unread: u64,
-    /// Bytes of the journal that a hook skipped for lack of time. Commands read them.
+    /// How many bytes of the journal a hook skipped for lack of time. Commands read them.
     pub journal_unread: u64,
-    /// How far the journal has been folded: the number of rotated parts.
+    /// How many rotated parts of the journal have been folded.
     pub parts: usize,
-    /// How far the journal has been folded: the bytes of the current part.
+    /// How many bytes of the journal's current part have been folded.
     pub offset: u64,
-    /// The number of records so far. It serves as the clock of this session, because it only grows.
+    /// The number of records so far. It serves as the clock of this session.
     pub records: u64,
     /// The number of tool calls so far.
     pub called: u64,
     pub first_at: String,
     pub last_at: String,
-    /// The number of prompts so far; `prompts` contains only some of them.
+    /// The number of prompts so far, including those that `prompts` no longer contains.
     pub asked: u64,
     pub prompts: Vec<Prompt>,
     pub files: Vec<FileUse>,
     pub commands: Vec<CommandUse>,
-    /// Tests, builds, lints and similar commands, the newest run of each.
+    /// The newest run of each test, build, lint or similar command.
     pub checks: Vec<CheckUse>,
-    /// Failures, solved or not, oldest first.
+    /// All failures, oldest first.
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
     /// The record of the last change of the todo list.
@@ -102,33 +101,33 @@ pub struct Digest {
     pub effects: Vec<EffectUse>,
     /// The branch that was last known to be checked out.
     pub branch: String,
-    /// HEAD as a hook last saw it.
+    /// The last commit at HEAD that a hook saw.
     pub head: String,
     /// The record in which a hook last saw HEAD.
     pub head_at: u64,
-    /// What was added to git's index and not committed yet.
+    /// The names that were staged and not committed yet.
     staged: effects::StagedNames,
-    /// What git's files say now. Read when a brief or a packet is made, and never stored.
+    /// The state of git's own files. Read when a brief or a packet is composed, and never stored.
     #[serde(skip)]
     pub disk: Option<GitOnDisk>,
-    /// Whether a file of the session was changed after its last record. Read and kept like `disk`.
+    /// Whether a file of the session was changed after its last record. Read with `disk`, and never stored.
     #[serde(skip)]
     pub is_changed_since: bool,
-    /// What the agent found, decided and did, in its own words, oldest first.
+    /// The agent's findings, decisions and results in its own words, oldest first.
     pub statements: Vec<AgentStatement>,
     /// Work that was delegated to sub-agents, oldest first.
     pub agents: Vec<AgentUse>,
     /// The last plan that the user approved.
     pub plan: Option<ApprovedPlan>,
-    /// The last edits, oldest first, with what the agent said they were for.
+    /// The last edits, oldest first, with the reasons that the agent gave.
     pub changes: Vec<FileEdit>,
     /// The change that the agent announced last; empty once the change is made.
     purpose: String,
     /// The last calls, oldest first.
     pub steps: Vec<CallStep>,
-    /// The agent's last words.
+    /// The agent's last message.
     pub said: String,
-    /// The record of the agent's last words.
+    /// The record of the agent's last message.
     pub said_last: u64,
     /// The harness's own summary of the last compaction.
     pub summary: String,
@@ -137,33 +136,33 @@ pub struct Digest {
     pub context: ContextUse,
     /// The record of the last compaction that was followed by work.
     pub epoch: u64,
-    /// The record of a compaction that nothing has followed yet.
+    /// The record of a compaction after which no work has been done yet.
     compacted: Option<u64>,
-    /// The last record that was work: a prompt or a call.
+    /// The last record of work: a prompt or a call.
     pub worked: u64,
-    /// When a hook last reported that the agent had stopped, with its last words.
+    /// The time of the last stop for which a hook reported the agent's last message.
     stopped_at: String,
     /// The last record at the time when the active workstream was determined.
     pub detected: u64,
     pub begun: Vec<u64>,
     /// Why the session ended; empty while it may continue.
     pub ended: String,
-    /// Types of transcript lines that this version does not know, with counts.
+    /// Types of transcript lines that this version does not support, with counts.
     pub unknown: BTreeMap<String, u64>,
-    /// Digests of the ids of calls already counted, oldest first.
+    /// Hashes of the ids of calls that are already counted, oldest first.
     #[serde(with = "ids")]
     calls: Vec<u64>,
-    /// Shapes of calls that hooks reported without an id and the transcript has not reported yet.
+    /// Shapes of calls that hooks reported without an id and that are not yet found in the transcript.
     #[serde(with = "ids")]
     nameless: Vec<u64>,
-    /// Shapes of calls that the transcript reported and no hook has reported yet.
+    /// Shapes of calls in the transcript that no hook has reported yet.
     #[serde(with = "ids")]
     retold: Vec<u64>,
     /// The last events that hooks reported without an id.
     heard: Vec<RecentEvent>,
     #[serde(skip)]
     known: ids::IdSet,
-    /// The calls that had begun when a session crashed, each with its command or file.
+    /// The calls that were running when a session crashed, each with its command or file.
     #[serde(skip)]
     pub unfinished: Vec<String>,
     /// Lines of the transcript, or rows of the database, that could not be read.
@@ -181,15 +180,15 @@ pub struct FileUse {
     pub edits: u32,
     #[serde(skip_serializing_if = "is_default")]
     pub reads: u32,
-    /// How often the file was only named in the text of a command.
+    /// How often the file was only mentioned in a command line.
     #[serde(skip_serializing_if = "is_default")]
     pub guesses: u32,
-    /// How many of these uses came from sub-agents.
+    /// How many of these uses were by sub-agents.
     #[serde(skip_serializing_if = "is_default")]
     pub by_agents: u32,
     #[serde(skip_serializing_if = "is_default")]
     pub deleted: bool,
-    /// The last record that used the file.
+    /// The record of the last use of the file.
     #[serde(skip_serializing_if = "is_default")]
     pub last: u64,
     #[serde(skip_serializing_if = "is_default")]
@@ -202,12 +201,12 @@ pub struct FileUse {
     pub stashed: bool,
 }
 
-/// Fields with their default value are left out: a digest has hundreds of files, and is read at every session start.
+/// Fields with their default value are not serialized, because a digest has hundreds of files and is read at every
+/// session start.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// An event that a hook reported without an id.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct RecentEvent {
@@ -215,11 +214,10 @@ struct RecentEvent {
     print: u64,
 }
 
-/// The result of folding a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoldOutcome {
     Counted,
-    /// The same call was counted before: a hook fired twice, or the transcript repeats what a hook reported.
+    /// The same event was counted before: two hooks reported it, or a hook and the transcript.
     Repeated,
 }
 
@@ -236,7 +234,8 @@ impl Digest {
         Digest { schema_version: SCHEMA_VERSION, session: session.to_owned(), ..Digest::default() }
     }
 
-    /// Returns an empty digest, to be rebuilt from the whole journal. It keeps what the journal does not contain.
+    /// Returns an empty digest for a rebuild from the whole journal. It keeps the fields that the journal does not
+    /// contain.
     pub fn emptied_for_rebuild(self) -> Digest {
         let Digest { session, unread, unknown, context, .. } = self;
         Digest { unread, unknown, context, ..Digest::new(&session) }
@@ -247,7 +246,7 @@ impl Digest {
         (self.journal_unread > 0).then(|| describe_unread_journal(self.journal_unread))
     }
 
-    /// Describes how much of the transcript is missing from this digest. Some of it is missing if hooks were installed
+    /// Describes how much of the transcript is missing from this digest. A part is missing if hooks were installed
     /// late and the transcript was too long to read completely.
     pub fn describe_missing_transcript(&self) -> Option<String> {
         let megabytes = self.unread.div_ceil(1024 * 1024);
@@ -256,7 +255,6 @@ impl Digest {
         })
     }
 
-    /// Adds one record.
     pub fn fold_record(&mut self, record: &JournalRecord) -> FoldOutcome {
         if self.is_repeated(record) {
             return FoldOutcome::Repeated;
@@ -281,8 +279,8 @@ impl Digest {
         }
         let main = record.agent.is_none();
         let event = record.event_name();
-        let at_work = self.has_work_after_last_words();
-        // A prompt that refuses a call does not end a turn: the agent was working.
+        let at_work = self.has_work_after_last_message();
+        // A prompt that refuses a call does not end a turn, because the agent was working.
         if event == Some(EventName::Prompt) && main && !at_work && record.command.is_empty() {
             self.mark_turn_closed();
         }
@@ -290,7 +288,7 @@ impl Digest {
             self.stopped_at = record.ts.to_string();
         }
         if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {
-            // A call that only the transcript shows is recorded after the stop that followed it.
+            // A call that only the transcript contains is recorded late, after the stop that followed it.
             if record.from.is_empty() || *record.ts > *self.stopped_at {
                 self.worked = self.records;
             }
@@ -318,13 +316,14 @@ impl Digest {
             }
             Some(EventName::SessionStart) if main => {
                 self.ended.clear();
-                // A session that continues under a new id was seen from its start, because hooks saw the old session.
+                // A session that continues under a new id was seen from its start, because hooks saw it under its
+                // old id.
                 self.from_start |= match record.name.as_ref() {
                     "resume" | "fork" => false,
                     "compact" => !record.previous.is_empty(),
                     _ => true,
                 };
-                // A compaction without a reported summary is known only by this event.
+                // If no summary was reported, this event is the only sign of a compaction.
                 if record.name == "compact" && self.compacted.is_none() {
                     self.compacted = Some(self.records);
                 }
@@ -347,8 +346,8 @@ impl Digest {
         FoldOutcome::Counted
     }
 
-    /// Returns whether the record was reported before, by the same source or another. Ids decide if there are any. A
-    /// report without an id is matched with the other source's report by shape, whichever came first.
+    /// Returns whether the record was reported before. Records with ids are compared by id. A report without an id
+    /// is compared with the reports of the other source by shape.
     fn is_repeated(&mut self, record: &JournalRecord) -> bool {
         let shape = hash_shape(record);
         let told_by_both = matches!(record.event_name(), Some(EventName::ToolDone | EventName::Prompt));
@@ -365,7 +364,7 @@ impl Digest {
         let (mine, other) = match (record.from.as_ref(), record.id.is_empty()) {
             ("transcript", _) => (&mut self.retold, &mut self.nameless),
             (_, true) => (&mut self.nameless, &mut self.retold),
-            // A hook that reports ids needs no comparison by shape.
+            // A report of a hook with an id is not compared by shape.
             (_, false) => return false,
         };
         if let Some(place) = other.iter().position(|known| *known == shape) {
@@ -377,7 +376,7 @@ impl Digest {
         false
     }
 
-    /// Returns whether a hook reported the same event a moment ago. This happens if hooks are installed in two places.
+    /// Returns whether a hook reported the same event a moment ago, because hooks are installed in two places.
     pub fn was_just_reported(&self, record: &JournalRecord) -> bool {
         if !has_no_id(record) || self.heard.is_empty() {
             return false;
@@ -394,7 +393,7 @@ impl Digest {
 
     fn remember_event(&mut self, record: &JournalRecord) {
         if record.event_name().is_some_and(|event| WORK_OR_START.contains(event)) {
-            // After work, the next report is a new event, even if it looks the same.
+            // An equal report after work is a new event.
             self.heard.clear();
         }
         if has_no_id(record) {
@@ -403,7 +402,6 @@ impl Digest {
         }
     }
 
-    /// Returns whether a record with this id has been folded.
     pub fn knows_record(&self, record: &JournalRecord) -> bool {
         self.calls.contains(&hash_record_id(record))
     }
@@ -427,7 +425,7 @@ impl Digest {
         }
         for file in &record.files {
             let mut file = self.locate_file(file, record);
-            // A failed edit changed nothing. A part of a failed command line may have changed something.
+            // A failed edit changed nothing, but a failed command line may have changed something before it failed.
             if record.ok == Some(false) && record.command.is_empty() && file.action != FileAction::Read {
                 file.to_mut().action = FileAction::Mention;
             }
@@ -436,7 +434,7 @@ impl Digest {
                 self.add_change(&file, record);
             }
         }
-        // A sub-agent's files matter to the session; the results of its commands do not.
+        // The files of a sub-agent matter to the session, but the results of its commands do not.
         if record.agent.is_none() {
             if !record.command.is_empty() {
                 self.add_command(record);
@@ -455,7 +453,8 @@ impl Digest {
         keep_last(&mut self.answers, MAX_ANSWERS);
     }
 
-    /// Makes the path of a file relative to the first worktree. The same name in another worktree is another file.
+    /// Makes the path of a file relative to the first worktree. A file of the same name in another worktree is a
+    /// different file.
     fn locate_file<'f>(&self, file: &'f FileField, record: &JournalRecord) -> Cow<'f, FileField> {
         if record.worktree == self.home || file.outside {
             return Cow::Borrowed(file);
@@ -488,14 +487,13 @@ impl Digest {
             FileAction::Read | FileAction::Mention => known.reads += 1,
         }
         if self.files.len() > MAX_FILES {
-            // Drop the oldest file that was never edited or, if all files were edited, the oldest of them.
+            // The oldest file without edits is dropped first. If all files were edited, the oldest is dropped.
             let oldest =
                 (0..self.files.len()).min_by_key(|i| (self.files[*i].edits > 0, self.files[*i].last));
             self.files.remove(oldest.unwrap_or(0));
         }
     }
 
-    /// Updates the todo list to the harness's current state, without history.
     fn change_todos(&mut self, changes: &[TodoField]) {
         if changes.iter().all(|change| change.id.is_empty()) {
             self.todos = changes.to_vec();
@@ -524,7 +522,7 @@ impl Digest {
         whole.journal_unread += self.journal_unread;
         whole.context = self.context;
         whole.compactions += self.compactions;
-        // A session that continues another one begins at the compaction of the earlier session, once it contains work.
+        // Once the new session contains work, the compaction of the earlier session is no longer the last one.
         if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {
             whole.epoch = shift + self.epoch;
             whole.compacted = None;
@@ -596,13 +594,12 @@ impl Digest {
         whole
     }
 
-    /// Returns the record of the last compaction. The agent can still see everything after it.
+    /// Returns the record of the last compaction. Everything after it is still in the agent's context.
     pub fn last_compaction(&self) -> u64 {
         self.compacted.unwrap_or(self.epoch)
     }
 
-    /// Returns the harness's summary if nothing has been done since the compaction, because then the agent still sees
-    /// it.
+    /// Returns the harness's summary if no work has followed the compaction.
     pub fn fresh_summary(&self) -> &str {
         if self.compacted.is_some() { &self.summary } else { "" }
     }
@@ -614,26 +611,27 @@ impl Digest {
     }
 }
 
-/// Hashes the id of a record. A prompt's text is included, because its id can come again with other text, for example a
-/// stop hook's message.
+/// Hashes the id of a record. The hash of a prompt includes its text, because a message of a stop hook can have the
+/// same id.
 fn hash_record_id(record: &JournalRecord) -> u64 {
     let words = if record.event_name() == Some(EventName::Prompt) { record.text.as_ref() } else { "" };
     fnv_fingerprint([record.id.as_ref(), words])
 }
 
-/// Returns whether a hook reported an event that has no id. Calls without an id get one from the transcript.
+/// Returns whether a hook reported an event without an id. Calls are excluded, because they get an id from the
+/// transcript.
 fn has_no_id(record: &JournalRecord) -> bool {
     record.id.is_empty() && record.from.is_empty() && record.event_name() != Some(EventName::ToolDone)
 }
 
-/// Hashes the whole record except its times.
+/// Hashes a record without its times.
 fn hash_record(record: &JournalRecord) -> u64 {
     let timeless = JournalRecord { ts: "".into(), ms: None, ..record.clone() };
     fnv_fingerprint([String::from_utf8_lossy(&timeless.to_json_line()).as_ref()])
 }
 
-/// Hashes what two reports of one event share: the tool, its command, its files and its result, or the words of a
-/// prompt.
+/// Hashes the content that two reports of one event share: the tool, its command, its files and its result, or the
+/// text of a prompt.
 fn hash_shape(record: &JournalRecord) -> u64 {
     let end = if record.ok == Some(false) { "failed" } else { "" };
     let files = record.files.iter().filter(|file| !file.guess).map(|file| file.path.as_str());

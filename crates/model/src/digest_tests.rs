@@ -159,7 +159,7 @@ fn prompts_of_sub_agents_are_not_the_users() {
 }
 
 #[test]
-fn it_stays_small() {
+fn a_digest_stays_small() {
     let mut digest = Digest::new("s");
     for n in 0..5_000 {
         digest.fold_record(&prompt_record(&"long ".repeat(2_000)));
@@ -184,7 +184,7 @@ fn it_stays_small() {
     assert!(serde_json::to_string(&digest).unwrap().len() < 256 * 1024);
 }
 
-/// The transcript is read at a stop. What it adds happened before the stop, even within the same second.
+/// The transcript is read at a stop. Its calls happened before the stop, even within the same second.
 #[test]
 fn what_only_the_transcript_has_happened_before_the_stop() {
     let ts = "2026-11-15T19:22:10Z";
@@ -206,7 +206,7 @@ fn what_only_the_transcript_has_happened_before_the_stop() {
     let interim = JournalRecord { text: "Fixing the parser first.".into(), ..said.clone() };
     let digest = fold_records(&[asked, edit("t2", true), stop, interim, said, failed]);
     assert_eq!(digest.said, "Commas work.");
-    assert!(digest.has_finished() && !digest.has_work_after_last_words());
+    assert!(digest.has_finished() && !digest.has_work_after_last_message());
     let steps: Vec<bool> = digest.steps.iter().map(|step| step.failed).collect();
     assert_eq!(steps, [true, false], "the attempt that failed came first");
     assert_eq!((digest.files[0].edits, digest.statements.len()), (1, 1));

@@ -1,10 +1,10 @@
 //! Markdown documents with line-oriented frontmatter: the one reader and writer for packets, loops, roles, manifests
 //! and plans.
 //!
-//! A document is its bytes plus the positions of things in them. Reading never fails: anything unusual is a finding,
-//! and unknown text is kept. **An edit changes only the bytes it edits**, by splicing; nothing is printed back from a
-//! tree. After an edit the document is parsed again, in linear time, so there is no second representation that could
-//! get out of date.
+//! A document consists of its bytes and the positions of its parts. Reading never fails: unusual text is a finding,
+//! and unknown text is kept. **An edit changes only the bytes it edits**, by splicing; nothing is printed back from
+//! a tree. After an edit the document is parsed again, in linear time, so there is no second representation that
+//! could get out of date.
 
 mod frontmatter;
 mod items;
@@ -33,7 +33,7 @@ use outline::{OpenBlock, Outline};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// A document. Reading from it is cheap; every edit parses it again.
+/// A document. Reading from it is cheap, but every edit parses it again.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
     bytes: Vec<u8>,
@@ -43,7 +43,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Parses any bytes. Writing them back without an edit gives the same bytes.
+    /// Parses any bytes. Without edits, the same bytes are written back.
     pub fn parse(bytes: impl Into<Vec<u8>>) -> Document {
         let bytes = bytes.into();
         let mut findings = Vec::new();
@@ -76,7 +76,7 @@ impl Document {
         slice_or_empty(&self.bytes, self.body_start().0..self.bytes.len())
     }
 
-    /// Iterates over all lines of the file, including the frontmatter; a byte order mark belongs to no line.
+    /// Iterates over all lines of the file, including the frontmatter. A byte order mark belongs to no line.
     pub fn lines(&self) -> impl Iterator<Item = Line> {
         line::lines_from(&self.bytes, self.start_after_bom(), 1)
     }
@@ -87,24 +87,23 @@ impl Document {
         self.frontmatter.as_ref().map(|frontmatter| frontmatter.line_end).or_else(first).unwrap_or("\n")
     }
 
-    /// Returns what is unusual about this document, by line.
+    /// Returns the unusual parts of this document, ordered by line.
     pub fn findings(&self) -> &[DocumentFinding] {
         &self.findings
     }
 }
 
-/// The frontmatter.
 impl Document {
     pub fn has_frontmatter(&self) -> bool {
         self.frontmatter.is_some()
     }
 
-    /// Returns all entries in order, including those that a later entry of the same key replaces.
+    /// Returns all entries in order, including those that a later entry with the same key replaces.
     pub fn entries(&self) -> &[FrontmatterEntry] {
         self.frontmatter.as_ref().map_or(&[], |frontmatter| &frontmatter.entries)
     }
 
-    /// Returns the entry of a key; the last one if there are several.
+    /// Returns the entry of a key; the last entry if there are several.
     pub fn entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.frontmatter.as_ref()?.effective_entry(key)
     }
@@ -123,18 +122,18 @@ impl Document {
         }
     }
 
-    pub fn int(&self, key: &str) -> Option<i64> {
+    pub fn integer(&self, key: &str) -> Option<i64> {
         self.value_of(key)?.as_i64()
     }
 
-    /// Returns a list of texts; items that are not texts are printed as JSON.
+    /// Returns a list of texts. Items of other types are printed as JSON.
     pub fn list(&self, key: &str) -> Option<Vec<String>> {
         let text = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
         Some(self.value_of(key)?.as_array()?.iter().map(text).collect())
     }
 
     /// Sets a key in place, or adds it as the last line of the frontmatter, which is created if necessary. Setting
-    /// the current value changes no byte. Double quotes and block lists keep their form.
+    /// a key to its current value changes no byte. Double quotes and block lists are kept.
     pub fn set_entry(&mut self, key: &str, value: impl Into<Value>) -> Result<(), EditError> {
         let value = value.into();
         if self.entry(key).is_none() && !frontmatter::is_valid_key(key) {
@@ -152,14 +151,13 @@ impl Document {
         Ok(())
     }
 
-    /// Removes all entries of a key with their nested lines. Comments and blank lines stay.
+    /// Removes all entries of a key with their nested lines. Comments and blank lines are kept.
     pub fn remove_entry(&mut self, key: &str) {
         let edits = self.frontmatter.as_ref().map(|frontmatter| frontmatter.remove_edits(key));
         self.apply_edits(edits.unwrap_or_default());
     }
 }
 
-/// Headings, sections and list items.
 impl Document {
     pub fn headings(&self) -> &[Heading] {
         &self.outline.headings
@@ -170,16 +168,16 @@ impl Document {
         self.outline.find_section(&self.bytes, path)
     }
 
-    /// Returns everything from the first heading that matches `from` to the last that matches `until`, or to the end of
-    /// the document if none matches. It is for a pasted prompt that contains headings itself.
+    /// Returns the range from the first heading that matches `from` to the last heading that matches `until`, or to
+    /// the end of the document if none matches. It is used for a pasted prompt, which may contain headings.
     pub fn section_to_last(&self, from: SectionHead, until: SectionHead) -> Option<Section<'_>> {
         self.outline.find_section_to_last(&self.bytes, from, until)
     }
 
     /// Replaces the content of a section, including deeper sections, and keeps the blank lines around it. A missing
-    /// section is appended to its parent, or to the document. Line ends within `text` stay unchanged.
+    /// section is appended to its parent, or to the document. Line ends within `text` are unchanged.
     ///
-    /// Refuses a text that would swallow or split what follows; `wrap_verbatim` makes any text safe.
+    /// Refuses a text that would hide or split the text after the section; `wrap_verbatim` makes any text safe.
     pub fn set_section(&mut self, path: &[SectionHead], text: impl AsRef<[u8]>) -> Result<(), EditError> {
         let edits = section::set_section_edits(self, path, text.as_ref())?;
         self.apply_edits(edits);
@@ -203,7 +201,7 @@ impl Document {
         items::list_items(&self.bytes, start..self.bytes.len(), number)
     }
 
-    /// Ticks the open checkbox on a line: `- [ ]` becomes `- [x]`.
+    /// Ticks an open checkbox: `- [ ]` becomes `- [x]`.
     pub fn tick_checkbox(&mut self, line: usize) -> Result<(), EditError> {
         let item = self.items().into_iter().find(|item| item.line == line && item.checked == Some(false));
         let mark = item.ok_or(EditError::NoOpenBox { line })?.mark;
@@ -218,7 +216,7 @@ impl Document {
         if self.bytes.starts_with(BOM) { BOM.len() } else { 0 }
     }
 
-    /// Returns where the body starts, and the number of its first line.
+    /// Returns the start of the body, and the number of its first line.
     fn body_start(&self) -> (usize, usize) {
         self.frontmatter.as_ref().map_or((self.start_after_bom(), 1), |frontmatter| frontmatter.body)
     }
@@ -236,7 +234,7 @@ impl Document {
         if edits.is_empty() {
             return;
         }
-        // A stable sort: edits at the same position keep their order.
+        // The sort is stable, so edits at the same position keep their order.
         edits.sort_by_key(|edit| edit.at.start);
         let mut bytes =
             Vec::with_capacity(self.bytes.len() + edits.iter().map(|edit| edit.new.len()).sum::<usize>());
@@ -251,7 +249,6 @@ impl Document {
     }
 }
 
-/// Replaces a range of bytes with other bytes.
 #[derive(Debug)]
 struct ByteEdit {
     at: Range<usize>,
@@ -264,7 +261,7 @@ impl ByteEdit {
     }
 }
 
-/// Something unusual in a document, for validators.
+/// An unusual part of a document, for validators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentFinding {
     /// The number of the line, counted from 1.
@@ -274,17 +271,17 @@ pub struct DocumentFinding {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingKind {
-    /// The file starts with `---`, but no line closes it, so all of it is body.
+    /// The file starts with `---`, but no line closes the frontmatter, so the whole file is body.
     UnclosedFrontmatter,
-    /// A line of the frontmatter that is not understood.
+    /// A line of the frontmatter that cannot be parsed.
     UnknownLine,
-    /// The entry on the line `wins` is used instead of this one.
+    /// The entry on the line `wins` is used instead of this entry.
     DuplicateKey { wins: usize },
-    /// The value starts like a list or an object, but is not JSON on one line; it is read as text.
+    /// The value starts like a list or an object, but is not JSON on one line. It is read as text.
     BrokenJson,
-    /// The quotes do not close, or text follows them; the value is read as text.
+    /// The quotes do not close, or text follows them. The value is read as text.
     BrokenQuotes,
-    /// The value starts with a character that has another meaning in YAML (`|`, `&`, `@`, …); it is read as text.
+    /// The value starts with a character that has another meaning in YAML (`|`, `&`, `@`, …). It is read as text.
     ForeignYaml,
     /// A block extends to the end of the document.
     Unclosed(HidingBlock),
@@ -309,7 +306,7 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// Why an edit was refused. The document is then unchanged.
+/// The reason why an edit was refused. The document is then unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     #[error("`{0}` cannot be a key")]

@@ -1,16 +1,18 @@
-//! Finds the fields of expertise that a text touches, so that an architect knows whom to ask. It only looks for words
-//! that belong to a field. It is off by default, because an architect model judges this better.
+//! Finds the fields of expertise that a text is about, so that an architect can ask the right expert. It only
+//! searches for the typical words of each field. It is off by default, because an architect model judges this
+//! better.
 
 use serde::Serialize;
 
-/// A field and the words of the text that name it.
+/// A field of expertise and its words in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Domain {
     pub name: &'static str,
     pub words: Vec<String>,
 }
 
-/// The fields, each with words that no other field has. These are compared with whole words of a text, ignoring case.
+/// The fields, each with words that no other field has. They are compared with whole words of a text, ignoring
+/// case.
 const FIELD_WORDS: &[(&str, &str)] = &[
     (
         "security",
@@ -41,7 +43,7 @@ const FIELD_WORDS: &[(&str, &str)] = &[
     ("legal", "licence license gdpr compliance privacy copyright"),
 ];
 
-/// Returns the fields that a text touches, those with the most words first.
+/// Returns the fields that a text is about, those with the most words first.
 pub fn find_domains(text: &str) -> Vec<Domain> {
     let words: Vec<String> = text
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))
@@ -69,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_by_their_words() {
+    fn domains_are_recognised_by_their_words() {
         for (text, expected) in [
             ("Add OAuth login with a JWT, and a migration", &["security", "database"][..]),
             ("Deploy the Docker container to Kubernetes", &["cloud", "ci"]),

@@ -1,8 +1,8 @@
-//! What a call did outside the conversation: commits, pushes, pull requests, comments, deployments.
+//! The effects of a call outside the conversation: commits, pushes, pull requests, comments, deployments.
 //!
-//! Rules find effects in a command and its output, when a hook reports the call and when a transcript is read. A failed
-//! command has no effect: an effect counts if the output of its command shows it, or if the call succeeded and the exit
-//! code can only be that of this command.
+//! Rules find effects in a command and its output, both when a hook reports a call and when a transcript is read. A
+//! failed command has no effect. An effect is recorded if the output proves it, or if the call succeeded and its
+//! exit code belongs to this command.
 
 mod commands;
 mod forge;
@@ -24,13 +24,12 @@ use said::CommandOutput;
 pub use tool::tool_acts_externally as tool_acts;
 pub use words::{DescriptionDetail, describe_effect};
 
-/// The longest text of each field of an effect, in bytes.
+/// The maximum length of each text field of an effect, in bytes.
 const MAX_WHAT_BYTES: usize = 200;
 const MAX_PLACE_BYTES: usize = 200;
 const MAX_ID_BYTES: usize = 120;
 const MAX_LINK_BYTES: usize = 300;
 
-/// The most effects that are kept for one call.
 pub const MAX_EFFECTS_PER_CALL: usize = 40;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -56,24 +55,24 @@ pub enum EffectKind {
     Package,
     /// Any other request that writes.
     Request,
-    // The following kinds change only the checkout.
+    // The kinds below change only the checkout.
     Switch,
     Pull,
     Rebase,
     Reset,
-    /// Changes in files were discarded.
+    /// Changes of files were discarded.
     Discard,
     Stash,
     Unstash,
     StashDrop,
     Worktree,
-    /// A kind from a newer version.
+    /// A kind that a newer version wrote.
     #[serde(other)]
     Other,
 }
 
 impl EffectKind {
-    /// Returns whether other people can see the effect, or it must not be repeated.
+    /// Returns whether the effect is visible to other people or must not be repeated.
     pub fn is_external(self) -> bool {
         !matches!(
             self,
@@ -92,22 +91,22 @@ impl EffectKind {
     }
 }
 
-/// One effect. An empty field means that its value is unknown.
+/// One effect. An empty field is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
     pub kind: EffectKind,
-    /// The subject of a commit, the branch that was pushed, what was done to an issue.
+    /// The subject of a commit, the branch of a push, the action on an issue.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub what: String,
     /// The branch of a commit, the remote of a push, the repository of a pull request.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// The id as the command printed it.
+    /// The id that the command printed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub link: String,
-    /// The folder of a git command, if it is not the folder in which the command line began.
+    /// The folder of a git command; empty if it is the folder in which the command line started.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
 }
@@ -151,14 +150,14 @@ pub struct CompletedCall<'a> {
     pub ok: bool,
 }
 
-/// Returns whether a command line may have an effect, because it contains a word of some rule. Other commands are not
-/// parsed.
+/// Returns whether a command line may have an effect, because it contains a word of a rule. Other command lines are
+/// not parsed.
 pub fn may_have_effect(command: &str) -> bool {
     let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));
     command.split(ends).any(table::is_rule_word)
 }
 
-/// Returns the effects of a call, in the order of its command line.
+/// Returns the effects of a call, in the order of the commands.
 pub fn effects_of_call(made: &CompletedCall) -> Vec<Effect> {
     let said = CommandOutput::new(made.output, made.ok);
     let found = if made.command.is_empty() {
@@ -184,16 +183,16 @@ fn apply_rule(seen: &mut EffectScan, part: &CommandPart) {
     }
 }
 
-/// What the rules work on, and what they found.
+/// The input of the rules, and the effects found so far.
 struct EffectScan<'a> {
     said: &'a CommandOutput<'a>,
     found: Vec<Effect>,
-    /// Whether the command line created its own repository, which makes it an experiment.
+    /// Whether the command line created its own repository. It is then an experiment.
     trial: bool,
 }
 
 impl EffectScan<'_> {
-    /// Returns whether a command without proof in its output can be assumed to have succeeded.
+    /// Returns whether a command is assumed to have succeeded although its output does not prove it.
     fn probably_succeeded(&self, part: &CommandPart) -> bool {
         self.said.ok && (part.sure || !self.said.reports_failure())
     }

@@ -1,7 +1,6 @@
-//! The table for `effect_tests`: the number of the row, the command, whether the call succeeded, its output and its
+//! The table for `effect_tests`: the row number, the command, whether the call succeeded, its output and its
 //! effects.
 
-/// The row number, the command, whether it succeeded, its output, its effects.
 type CommandCase = (u32, &'static str, bool, &'static str, &'static [&'static str]);
 
 #[rustfmt::skip]
@@ -621,6 +620,9 @@ pub const COMMAND_CASES: &[CommandCase] = &[
     (204, "cat CONTRIBUTING.md | grep -A3 \"git commit\"", true,
         "git commit -m x\n",
         &[]),
+    (205, "curl -s -X POST [REDACTED:slack-webhook] -d '{\"text\":\"done\"}'", true,
+        "ok",
+        &["message “sent” @slack-webhook"]),
 ];
 
 /// The tool, its input, whether it succeeded, its result, its effects.

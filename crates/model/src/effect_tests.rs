@@ -1,4 +1,4 @@
-//! Commands, their output, and their effects. The outputs have the form that the programs print.
+//! Commands with their output and effects. The outputs have the format of the real programs.
 
 use super::*;
 
@@ -54,7 +54,7 @@ fn whatever_has_an_effect_is_looked_into() {
 }
 
 #[test]
-fn tools_by_their_names() {
+fn effects_of_tools_are_recognised_by_name() {
     for (tool, asked, ok, output, expected) in rows::TOOL_CASES {
         let made = CompletedCall { tool, command: "", asked, output, ok: *ok };
         let found: Vec<String> = effects_of_call(&made).iter().map(describe_effect).collect();
@@ -64,7 +64,7 @@ fn tools_by_their_names() {
 }
 
 #[test]
-fn any_text_is_no_danger() {
+fn any_text_is_survived() {
     for text in [
         "{",
         "[",

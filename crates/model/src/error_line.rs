@@ -1,9 +1,9 @@
-//! Decides whether a line of a program's output reports an error. In doubt the answer is yes, because a summary may not
-//! lose such a line.
+//! Decides whether a line of a program's output reports an error. A doubtful line is treated as an error, because a
+//! summary must not lose errors.
 
 use std::borrow::Cow;
 
-/// Words that mark errors in any program's output. The comparison ignores case.
+/// Words that mark errors in any program's output, ignoring case.
 pub const ERROR_WORDS: &[&str] = &[
     "error",
     "fail",
@@ -32,7 +32,7 @@ pub const ERROR_WORDS: &[&str] = &[
     "killed",
 ];
 
-/// Words that mark errors less reliably than [`ERROR_WORDS`]. A summary keeps their lines too.
+/// Words that mark errors less reliably than [`ERROR_WORDS`]. A summary keeps lines with these words too.
 const DOUBTFUL_WORDS: &[&str] = &[
     "panic",
     "unable to",
@@ -50,17 +50,17 @@ const DOUBTFUL_WORDS: &[&str] = &[
     "uncaught",
 ];
 
-/// Names of levels and outcomes that programs print in capitals.
+/// Names of log levels and results that programs print in capitals.
 const ERROR_LEVELS: &[&str] = &[
     "ERROR", "ERRORS", "ERR", "FATAL", "CRITICAL", "SEVERE", "PANIC", "EMERG", "FAIL", "FAILED", "FAILURE",
     "FAILURES",
 ];
 
-/// What stands before the colon of a message that reports an error, in lower case.
+/// Labels before the colon of an error message, in lower case.
 const ERROR_LABELS: &[&str] =
     &["error", "errors", "fatal", "panic", "exception", "failure", "failed", "err", "critical", "caused by"];
 
-/// How a message about an error begins, in lower case: alone, or after the name of a program and a colon.
+/// First words of an error message, in lower case. The name of a program and a colon may come before them.
 const ERROR_BEGINNINGS: &[&str] = &[
     "error[",
     "error(",
@@ -92,7 +92,7 @@ const ERROR_BEGINNINGS: &[&str] = &[
     "❌",
 ];
 
-/// Parts of a line that report an error wherever they are, in lower case.
+/// Texts that mark an error anywhere in a line, in lower case.
 const ERROR_PARTS: &[&str] = &[
     "panicked at",
     ": *** ",
@@ -105,10 +105,10 @@ const ERROR_PARTS: &[&str] = &[
     "nonzero exit",
 ];
 
-/// Words that are counted in a report of failures, in lower case.
+/// Nouns in counts of failures, in lower case.
 const COUNTED_NOUNS: &[&str] = &["failed", "failures", "failure", "failing", "errors", "error", "errored"];
 
-/// Words that may stand between a number and what is counted.
+/// Words that may come between a number and its noun.
 const WORDS_BEFORE_COUNTED_NOUN: &[&str] =
     &["test", "tests", "spec", "specs", "files", "checks", "type", "lint", "fatal"];
 
@@ -123,8 +123,8 @@ pub fn is_error_line(line: &str) -> bool {
     !is_passed_test(line) && (has_word && !is_source_code(line) || starts_with_file_and_line(line))
 }
 
-/// Returns whether a line has a form in which programs report errors. In source code, and in lists of files, words such
-/// as `error` alone report nothing.
+/// Returns whether a line has the form of an error report. In source code and in lists of files, a word such as
+/// `error` alone is not a report.
 pub fn is_error_report(line: &str) -> bool {
     let line = without_zero_counts(line);
     let lower = line.to_lowercase();
@@ -140,14 +140,14 @@ pub fn is_error_report(line: &str) -> bool {
         || has_error_message(&line)
 }
 
-/// Returns whether a line begins like a finding of a compiler or linter: `src/a.go:12:3: unused variable`.
+/// Returns whether a line starts like a compiler's or linter's finding: `src/a.go:12:3: unused variable`.
 pub fn starts_with_file_and_line(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, number) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
     file.contains('.') && !file.contains(' ') && is_number(number)
 }
 
-/// Returns a line without what says that nothing failed: `0 failed`, `no errors`, `errors: 0`.
+/// Returns a line without counts of zero failures: `0 failed`, `no errors`, `errors: 0`.
 pub fn without_zero_counts(line: &str) -> Cow<'_, str> {
     let line = line.trim();
     let lower = line.to_lowercase();
@@ -169,7 +169,7 @@ pub fn without_zero_counts(line: &str) -> Cow<'_, str> {
     if kept.len() == words.len() { Cow::Borrowed(line) } else { Cow::Owned(kept.join(" ")) }
 }
 
-/// Returns how many of the first words (in lower case) say that nothing failed.
+/// Returns how many of the first words (in lower case) are a count of zero failures.
 fn zero_count_length(words: &[&str]) -> usize {
     let bare = |i: usize| words.get(i).map_or("", |word| word.trim_matches(PUNCTUATION));
     let is_last = |i: usize| {
@@ -180,12 +180,12 @@ fn zero_count_length(words: &[&str]) -> usize {
     match bare(0) {
         "0" if counted(1) => 2,
         "0" if WORDS_BEFORE_COUNTED_NOUN.contains(&bare(1)) && counted(2) => 3,
-        // `no error handler` says something else.
+        // `no error handler` is not a count.
         "no" if bare(1) == "errors" || bare(1) == "failures" => 2,
         "no" if counted(1) && (is_last(1) || matches!(bare(2), "found" | "detected" | "reported")) => 2,
         word => match word.split_once([':', '=']) {
             Some((name, "0")) if COUNTED_NOUNS.contains(&name) && is_last(0) => 1,
-            // `errors: 0`, but not `error: 0 is not a shard`.
+            // `errors: 0` is a count, but `error: 0 is not a shard` is not.
             _ if counted(0) && words[0].ends_with([':', '=']) && bare(1) == "0" && is_last(1) => 2,
             _ => 0,
         },
@@ -194,7 +194,7 @@ fn zero_count_length(words: &[&str]) -> usize {
 
 const PUNCTUATION: &[char] = &['(', ')', '[', ']', ',', ';', ':', '.', '!', '|', '=', '*'];
 
-/// Whether a line counts failures, and there are some: `10 failed`, `Found 20 errors`, `failures: 3`.
+/// Whether a line counts at least one failure: `10 failed`, `Found 20 errors`, `failures: 3`.
 fn counts_failures(lower: &str) -> bool {
     let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_matches(PUNCTUATION)).collect();
     let is_some = |word: &str| is_number(word) && word.bytes().any(|digit| digit != b'0');
@@ -209,7 +209,7 @@ fn counts_failures(lower: &str) -> bool {
     }) || words.windows(2).any(|pair| matches!(pair[0], "failed" | "failures" | "errors") && is_some(pair[1]))
 }
 
-/// Whether a line names an exit code that is not zero: `exit status 2`, `exited with code 1`.
+/// Whether a line contains a nonzero exit code: `exit status 2`, `exited with code 1`.
 fn is_bad_exit(lower: &str) -> bool {
     ["exit code", "exit status", "exited with", "exit:", "exit="].iter().any(|label| {
         let after = lower.split_once(label).map_or("", |(_, after)| after);
@@ -223,7 +223,7 @@ fn is_bad_exit(lower: &str) -> bool {
     })
 }
 
-/// Whether one of the parts of a line that are separated by colons reports an error: `error: x`, `a.py:3: error: x`,
+/// Whether a part of a line between colons reports an error: `error: x`, `a.py:3: error: x`,
 /// `ls: /x: Permission denied`, `ValueError: x`.
 fn has_error_message(line: &str) -> bool {
     let mut parts = line.split(": ").peekable();
@@ -247,14 +247,14 @@ fn has_error_message(line: &str) -> bool {
     false
 }
 
-/// Whether a part begins with the code of a linter for an error: `E1101: x`, `[E1101(no-member), f] x`.
+/// Whether a part starts with a linter's error code: `E1101: x`, `[E1101(no-member), f] x`.
 fn starts_with_finding_code(part: &str) -> bool {
     let code = part.trim_start_matches('[');
     let digits = code.strip_prefix(['E', 'F']).unwrap_or_default();
     digits.bytes().take_while(u8::is_ascii_digit).count() >= 3
 }
 
-/// Whether a word is the name of a type of errors: `ValueError`, `java.lang.IllegalStateException`.
+/// Whether a word is the name of an error type: `ValueError`, `java.lang.IllegalStateException`.
 fn is_error_type(word: &str) -> bool {
     let name = word.trim_end_matches(':').rsplit(['.', ':']).next().unwrap_or_default();
     let endings = ["Error", "Exception", "Interrupt", "Failure", "Panic"];
@@ -263,12 +263,12 @@ fn is_error_type(word: &str) -> bool {
         && endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether a line is one of pytest's about a failed assertion: `E       assert 3 == 4`.
+/// Whether a line is pytest's report of a failed assertion: `E       assert 3 == 4`.
 fn is_python_assertion(line: &str) -> bool {
     line.strip_prefix("E  ").is_some_and(|rest| !rest.trim().is_empty())
 }
 
-/// Whether a line says that a test passed or begins. Tests of errors have `error` in their names.
+/// Whether a line reports that a test passed or starts. The names of such tests may contain `error`.
 fn is_passed_test(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let first = words.first().copied().unwrap_or_default();
@@ -283,7 +283,8 @@ fn is_passed_test(line: &str) -> bool {
         || words.contains(&"PASSED") && line.contains("::")
 }
 
-/// Whether a line is source code that a linter shows below its finding: `func Get(name string) (Strategy, error) {`.
+/// Whether a line is source code that a linter prints below its finding:
+/// `func Get(name string) (Strategy, error) {`.
 fn is_source_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ") && line.contains(['(', '=', '<', '.', '"', '&'])
 }

@@ -1,7 +1,7 @@
 use super::*;
 
-/// Lines that report errors in a log or a test run, as programs print them.
-const ERRORS: &[&str] = &[
+/// Real lines from logs and test runs that report errors.
+const ERROR_LINES: &[&str] = &[
     "Tests: 10 failed, 90 passed",
     "Found 20 errors in 3 files",
     "test result: FAILED. 5 passed; 10 failed; 0 ignored",
@@ -47,8 +47,8 @@ const ERRORS: &[&str] = &[
     "Segmentation fault (core dumped)",
 ];
 
-/// Lines that report nothing.
-const OTHERS: &[&str] = &[
+/// Lines that report no error.
+const OTHER_LINES: &[&str] = &[
     "test result: ok. 3 passed; 0 failed; 0 ignored",
     "0 errors, 0 failures",
     "found 0 errors",
@@ -72,11 +72,11 @@ const OTHERS: &[&str] = &[
 ];
 
 #[test]
-fn lines_of_logs() {
-    for line in ERRORS {
+fn error_lines_are_told_from_other_log_lines() {
+    for line in ERROR_LINES {
         assert!(is_error_line(line), "{line}");
     }
-    for line in OTHERS {
+    for line in OTHER_LINES {
         assert!(!is_error_line(line), "{line}");
     }
 }

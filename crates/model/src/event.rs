@@ -1,4 +1,4 @@
-//! Events in neutral form. Adapters decode into these types, and the engine sees nothing else.
+//! Events in neutral form. Adapters decode payloads into these types, and the engine sees only these types.
 
 mod name;
 
@@ -14,22 +14,22 @@ type Text<'a> = Cow<'a, str>;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event<'a> {
     pub session: Text<'a>,
-    /// The harness's id of this prompt or summary, if it gives one.
+    /// The harness's id of this prompt or summary.
     pub id: Option<Text<'a>>,
-    /// True if the payload was truncated, so that some of it is unknown.
+    /// Whether the payload was truncated, so that a part of it is missing.
     pub torn: bool,
-    /// The session that this one continues, if the harness gives it a new id (Droid, after a compaction).
+    /// The session that this session continues, if the harness gives it a new id (Droid, after a compaction).
     pub previous: Option<Text<'a>>,
     pub cwd: Option<Text<'a>>,
     pub transcript: Option<Text<'a>>,
-    /// The sub-agent that the event comes from; `None` for the main agent.
+    /// The sub-agent that the event belongs to; `None` for the main agent.
     pub agent: Option<Agent<'a>>,
     pub kind: EventKind<'a>,
 }
 
 impl Event<'_> {
-    /// Makes a forked session independent of its parent. A fork has its whole past in its own transcript, and the
-    /// parent, which may continue too, keeps its records, role and loop.
+    /// Makes a forked session independent of its parent. The transcript of a fork contains its whole past. The
+    /// parent may continue too, and keeps its records, role and loop.
     pub fn detach_if_forked(self) -> Self {
         match self.kind {
             EventKind::SessionStart { source: StartSource::Fork } => Event { previous: None, ..self },
@@ -55,10 +55,10 @@ pub enum EventKind<'a> {
     ToolDone(Box<ToolDone<'a>>),
     BeforeCompact {
         trigger: Option<Text<'a>>,
-        /// What the user wants the summary to keep.
+        /// The user's instructions for the summary.
         instructions: Option<Text<'a>>,
     },
-    /// The harness's own summary of what it is about to forget.
+    /// The harness's own summary of the context that it is about to drop.
     Summary {
         text: Text<'a>,
     },
@@ -68,50 +68,50 @@ pub enum EventKind<'a> {
     SubagentStart,
     SubagentStop {
         message: Option<Text<'a>>,
-        /// What the sub-agent was called for, in a few words, if the payload says so.
+        /// The task of the sub-agent in a few words, if the payload contains it.
         asked: Option<Text<'a>>,
     },
     Stop(StopEvent<'a>),
     SessionEnd {
         reason: Option<Text<'a>>,
     },
-    /// A well-formed event that needs no action. It is recorded in the journal under its own name.
+    /// A well-formed event that needs no action. It is recorded in the journal with its own name.
     Other {
         name: Text<'a>,
     },
 }
 
-/// The main agent stopped, and has nothing more to do for now.
+/// The main agent stopped and waits for the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StopEvent<'a> {
-    /// The agent's last words, if the payload has them.
+    /// The agent's last message, if the payload contains it.
     pub message: Option<Text<'a>>,
     /// The harness's id of that message.
     pub id: Option<Text<'a>>,
     pub prompt: Option<Text<'a>>,
-    /// True if no stop hook has made the agent continue since the user's last prompt.
+    /// Whether no stop hook has made the agent continue since the user's last prompt.
     pub first: Option<bool>,
-    /// The number of sub-agents that continue in the background.
+    /// The number of sub-agents that are still running in the background.
     pub agents: usize,
-    /// What the turn cost, if the payload says so.
+    /// The token usage of the turn, if the payload contains it.
     pub usage: Option<TokenUsage<'a>>,
-    /// How much of the context window the last request of the turn used, if the payload says so.
+    /// The use of the context window by the last request of the turn, if the payload contains it.
     pub window: Option<ContextUse>,
-    /// True if the caller cannot wait for validators. If they must run, the caller is told to ask again.
+    /// Whether the caller cannot wait for validators. If they must run, the caller is asked to call again.
     pub is_hasty: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolDone<'a> {
     pub tool: Text<'a>,
-    /// The harness's id of this call, so that a repeated hook counts once.
+    /// The harness's id of this call, so that a repeated report is recognised.
     pub id: Option<Text<'a>>,
     pub files: Vec<TouchedFile<'a>>,
     pub command: Option<Text<'a>>,
-    /// The output of a command that may be a test run or act on the outside world, or the result of a tool that acts on
-    /// the outside world.
+    /// The output of a command that may be a test run or have an effect on the outside world, or the result of a
+    /// tool that has such an effect.
     pub output: Option<Text<'a>>,
-    /// The input of a tool that acts on the outside world: a title, or the first words of a text.
+    /// The input of a tool with an effect on the outside world: a title, or the first words of a text.
     pub asked: Option<Text<'a>>,
     /// The whole error message of a failed call.
     pub error: Option<Text<'a>>,
@@ -120,16 +120,16 @@ pub struct ToolDone<'a> {
     pub answers: Vec<QuestionAnswer<'a>>,
     /// Work that was delegated to a sub-agent.
     pub delegated: Option<DelegatedWork<'a>>,
-    /// A plan that was shown to the user. If the call succeeded, they approved it.
+    /// A plan that was shown to the user. If the call succeeded, the user approved it.
     pub plan: Option<Text<'a>>,
-    /// The result as the harness wrote it, not parsed. Only the harness's adapter knows its form.
+    /// The unparsed result. Only the harness's adapter can interpret it.
     pub result: &'a [u8],
     pub exit: Option<i64>,
     pub failed: bool,
     pub ms: Option<u64>,
 }
 
-/// What a sub-agent was asked, and its answer. The answer is empty while the sub-agent is working.
+/// The task of a sub-agent, and its answer. The answer is empty while the sub-agent is working.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DelegatedWork<'a> {
     pub asked: Text<'a>,
@@ -149,11 +149,11 @@ pub enum FileAction {
     Edit,
     Read,
     Delete,
-    /// The file was only named.
+    /// The file was only mentioned.
     Mention,
 }
 
-/// What a call did to the harness's own todo list.
+/// A change of the harness's own todo list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TodoChange<'a> {
     /// The whole current list.
@@ -191,7 +191,7 @@ pub enum StartSource {
     Clear,
     Compact,
     Fork,
-    /// A source that this version does not know. In doubt nothing is restored.
+    /// A source that this version does not support. Nothing is restored.
     Unknown,
 }
 
@@ -212,15 +212,15 @@ impl EventKind<'_> {
         }
     }
 
-    /// Returns the neutral name that journals, receipts and `thru hook` use.
+    /// Returns the neutral name for journals, receipts and `thru hook`.
     pub fn name(&self) -> &'static str {
         self.event_name().name()
     }
 }
 
 impl TodoStatus {
-    /// Parses a status. An unknown word means that the entry is open, because it is better to show an entry too often
-    /// than to forget it.
+    /// Parses a status. An entry with an unknown status is open, because showing an entry too often is better than
+    /// losing it.
     pub fn parse(text: &str) -> TodoStatus {
         match text {
             "completed" | "done" | "x" => TodoStatus::Completed,

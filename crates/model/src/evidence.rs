@@ -1,9 +1,9 @@
-//! Evidence: what shows that a task is done. There is one bundle per task, with an entry for each test run, review,
-//! diff, approval or note.
+//! Evidence that a task is done. Each task has one bundle, with an entry for each test run, review, diff, approval
+//! or note.
 //!
-//! Only what `thru` saw itself is proof: a command that it ran, or a test run at a tool call. Such an entry is bound to
-//! the files it is about ([`Listing`]) and becomes stale when they change. Only [`standing`] judges evidence, and all
-//! code that shows evidence uses it.
+//! Only a run that `thru` itself saw is proof: a command that it ran, or a test run at a tool call. The entry of
+//! such a run is bound to its files ([`FileListing`]) and becomes stale when they change. Only [`standing`] judges
+//! evidence, and all code that shows evidence uses it.
 
 mod import;
 mod judged;
@@ -24,7 +24,9 @@ pub use limits::{
 pub use listing::{FileListing, FileState};
 pub use observed::{entry_of_run, task_of_run, verdict_of_run};
 pub use patch::{PatchStats, patch_stats};
-pub use standing::{EvidenceStanding, Freshness, ProofState, rejection, standing, trees_in_effect};
+pub use standing::{
+    EvidenceStanding, Freshness, ProofState, judge_evidence, rejecting_entry, trees_in_effect,
+};
 
 use crate::plan::UnreadableReason;
 use crate::plan::fields::keeping_the_rest;
@@ -51,9 +53,9 @@ keeping_the_rest! {
         /// Identifies the entry, so that the same event is not recorded twice. Empty in files of other tools.
         id: String = skip String::is_empty,
         task_id: String,
-        /// `review`, `test`, `diff`, `approval` or `note`; other tools have other types.
+        /// `review`, `test`, `diff`, `approval` or `note`. Other tools have other types.
         entry_type as "type": String,
-        /// How `thru` knows about the entry: `run`, `observed`, `claimed` or `imported`.
+        /// The origin of the entry: `run`, `observed`, `claimed` or `imported`.
         kind: String = skip String::is_empty,
         timestamp: String,
         agent: String,
@@ -79,18 +81,18 @@ keeping_the_rest! {
         exit_code: Option<i64> = skip Option::is_none,
         /// The commit that was checked out.
         head: String = skip String::is_empty,
-        /// The hash of the files that the entry is about.
+        /// The hash of the files to which the entry is bound.
         tree: String = skip String::is_empty,
         files: Option<u64> = skip Option::is_none,
-        /// `project` if the entry is about every file, so that a new file makes it stale too.
+        /// `project` if the entry is bound to every file, so that a new file also makes it stale.
         scope: String = skip String::is_empty,
-        /// A file that was edited after the command began and before the entry was written. The entry is then stale
-        /// from the start.
+        /// A file that was edited between the start of the command and the writing of the entry. The entry is then
+        /// stale from the start.
         changed: String = skip String::is_empty,
     }
 }
 
-/// The type of an entry. Types of other tools are kept as they are.
+/// The type of an entry. Types of other tools are kept unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryType {
     Review,
@@ -168,14 +170,13 @@ impl EvidenceVerdict {
     }
 }
 
-/// How `thru` knows about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceOrigin {
     /// `thru` ran the command.
     Run,
     /// A hook saw the test run.
     Observed,
-    /// Somebody claims what the entry says.
+    /// A person or an agent reported the result.
     Claimed,
     /// Another tool recorded the entry.
     Imported,
@@ -193,7 +194,7 @@ impl EvidenceOrigin {
 }
 
 impl EvidenceEntry {
-    /// Returns the verdict. An unknown word counts as information, neither good nor bad.
+    /// Returns the verdict. An unknown word is read as information, neither good nor bad.
     pub fn verdict(&self) -> EvidenceVerdict {
         EvidenceVerdict::parse(&self.verdict).unwrap_or(EvidenceVerdict::Info)
     }
@@ -207,18 +208,18 @@ impl EvidenceEntry {
         }
     }
 
-    /// Returns whether `thru` itself saw what the entry reports.
+    /// Returns whether `thru` itself saw the run.
     pub fn is_seen_by_thru(&self) -> bool {
         matches!(self.kind(), EvidenceOrigin::Run | EvidenceOrigin::Observed)
     }
 
-    /// Returns whether this is a gate that another tool recorded. It says that an agent had its turn, not what the agent
-    /// found. Earlier versions imported it as a verdict.
+    /// Returns whether this is a gate that another tool recorded. It shows that an agent had its turn, but not what
+    /// the agent found. Earlier versions imported it as a verdict.
     pub fn is_imported_gate(&self) -> bool {
         self.kind() == EvidenceOrigin::Imported && self.metadata.contains_key("gate")
     }
 
-    /// Returns one line for a person.
+    /// Describes the entry in one line for a person.
     pub fn describe(&self) -> String {
         let verdict = crate::render::one_line(&self.verdict, 40);
         format!("{verdict}: {}", standing::describe_entry(self, crate::render::one_line))
@@ -228,7 +229,7 @@ impl EvidenceEntry {
         self.scope == PROJECT_SCOPE
     }
 
-    /// Returns the counts of a test run, such as `12 passed, 1 failed`; `None` if nothing was counted.
+    /// Returns the counts of a test run, such as `12 passed, 1 failed`; `None` if there are none.
     pub fn test_counts(&self) -> Option<TestCounts> {
         let counts = TestCounts { passed: self.tests_passed, failed: self.tests_failed };
         (counts != TestCounts::default()).then_some(counts)
@@ -263,18 +264,18 @@ impl EvidenceBundle {
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
-        // These are strings, numbers and maps with string keys, so this cannot fail.
+        // A bundle contains only strings, numbers and maps with string keys, so this cannot fail.
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
 
-    /// Inserts an entry in the order of time, because observed runs and imports are recorded late. Returns false if the
-    /// same entry is already there.
+    /// Inserts an entry in chronological order, because observed runs and imports are recorded late. Returns false
+    /// if the same entry already exists.
     pub fn add_entry(&mut self, entry: EvidenceEntry) -> bool {
         let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
         if !is_known {
-            // An entry whose time cannot be read comes first, because it must not settle entries that may be later.
+            // An entry with an invalid time comes first, because it must not settle entries that may be later.
             let when = |entry: &EvidenceEntry| time::parse_time(&entry.timestamp);
             let before = self.entries.iter().rposition(|known| when(known) <= when(&entry));
             let at = before.map_or(0, |before| before + 1);

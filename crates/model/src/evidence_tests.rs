@@ -28,19 +28,19 @@ fn claimed_entry(entry_type: &str, verdict: EvidenceVerdict) -> EvidenceEntry {
     }
 }
 
-/// Makes an entry whose files are no longer known.
+/// Returns an entry whose file listing is lost.
 fn with_unknown_files(entry: EvidenceEntry) -> EvidenceEntry {
     EvidenceEntry { tree: "forgotten".to_owned(), ..entry }
 }
 
-/// Judges entries; those with a tree are fresh.
+/// Judges entries. Those with a tree are fresh.
 fn judge_proof(entries: &[EvidenceEntry]) -> ProofState {
     let freshness = |entry: &EvidenceEntry| match entry.tree.as_str() {
         "" => Freshness::Stale("a.rs changed".to_owned()),
         "forgotten" => Freshness::Unknown("the list of its files is no longer stored".to_owned()),
         _ => Freshness::Fresh,
     };
-    standing(entries, freshness).proof
+    judge_evidence(entries, freshness).proof
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn one_judgement_says_what_evidence_comes_to() {
 fn stale_is_said_wherever_it_is_told() {
     let entries =
         [EvidenceEntry { tests_passed: Some(12), ..run_entry("cargo test", EvidenceVerdict::Pass) }];
-    let stale = standing(&entries, |_| Freshness::Stale("src/a.rs changed".to_owned()));
+    let stale = judge_evidence(&entries, |_| Freshness::Stale("src/a.rs changed".to_owned()));
     assert_eq!(stale.state_word(), "stale");
     assert_eq!(stale.describe(), "stale (src/a.rs changed): cargo test (12 passed), 2026-11-15T19:22:00Z");
     assert!(
@@ -163,7 +163,7 @@ fn stale_is_said_wherever_it_is_told() {
             .starts_with("stale, src/a.rs changed since it passed: cargo test")
     );
     let failed = [run_entry("cargo test", EvidenceVerdict::Fail)];
-    let failed = standing(&failed, |_| Freshness::Stale("src/a.rs changed".to_owned()));
+    let failed = judge_evidence(&failed, |_| Freshness::Stale("src/a.rs changed".to_owned()));
     assert!(
         failed.describe().contains("stale") && failed.describe_for_model().unwrap().contains("changed since")
     );
@@ -215,7 +215,7 @@ fn the_same_entry_is_taken_once_and_the_oldest_are_archived() {
     assert_eq!(archived.len(), 6);
 }
 
-/// Moving entries to the archive never makes a task pass.
+/// Archiving entries never makes a task pass.
 #[test]
 fn an_open_failure_stays_in_the_bundle() {
     use EvidenceVerdict::{Fail, Pass, Rejected};
@@ -420,7 +420,7 @@ fn evidence_of_another_tool_is_read_as_it_is_laid_out() {
         "test_engineer": {"sessionId": "s", "timestamp": "2026-04-14T07:13:16Z", "agent": "test_engineer"}}});
     let (task, entries) = read("2.1.json", gates.clone());
     assert_eq!((task.as_str(), entries.len()), ("2.1", 2));
-    // A gate says that an agent had its turn, not what it found.
+    // A gate shows that an agent had its turn, but not what the agent found.
     assert_eq!((entries[0].entry_type.as_str(), entries[1].entry_type.as_str()), ("note", "note"));
     assert!(entries.iter().all(|entry| entry.is_imported_gate() && entry.verdict() == EvidenceVerdict::Info));
     let (task, copied) = read("2.1 2.json", gates);

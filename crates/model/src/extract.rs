@@ -1,8 +1,8 @@
-//! Finds the code blocks of a message, what each is called, and under which name it may be written to a file.
+//! Finds the code blocks of a message, their names, and the paths to which they may be written.
 //!
-//! Messages come from a model. A name that leads out of the folder, or into one where nothing may be written, is not
-//! used: the block gets a plain name, and a note says so. A file that changes what programs run, or what agents are told,
-//! is marked as guarded.
+//! Messages come from a model. A name outside the folder, or in a folder that must not be written to, is not used:
+//! the block gets a plain name and a note. A file that changes which programs run, or what agents are told, is
+//! marked as guarded.
 
 mod name;
 
@@ -10,36 +10,35 @@ use std::collections::HashSet;
 
 use crate::clean;
 
-/// One code block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeBlock {
     /// The line of the fence, counted from 1.
     pub line: usize,
     pub language: String,
-    /// The name that the message gives the block.
+    /// The name of the block in the message.
     pub name: Option<String>,
-    /// Whether the name is only mentioned in a sentence before the block, which may be about another file.
+    /// Whether a sentence before the block only mentions the name. The sentence may be about another file.
     pub is_mentioned: bool,
     pub text: String,
     /// False if the message ended within the block.
     pub is_closed: bool,
 }
 
-/// A block and the path for it, relative to the folder it is written to.
+/// A block and its path, relative to the folder to which it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedBlock {
     pub block: CodeBlock,
     pub path: String,
-    /// Why the path is not the name that the message gives; empty if it is, or if there is no name.
+    /// The reason why the path is not the name in the message; empty if it is, or if there is no name.
     pub note: String,
-    /// Whether the file changes what programs run, or what agents are told.
+    /// Whether the file changes which programs run, or what agents are told.
     pub is_guarded: bool,
 }
 
-/// Names that need care, all in lower case.
+/// Names with special rules, all in lower case.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules<'a> {
-    /// Folders to which nothing is written.
+pub struct NameRules<'a> {
+    /// Folders that must not be written to.
     pub forbidden: &'a [&'a str],
     /// Folders whose files are guarded.
     pub guarded_folders: &'a [&'a str],
@@ -47,7 +46,7 @@ pub struct Rules<'a> {
     pub guarded_files: &'a [&'a str],
 }
 
-/// Lists the code blocks, in order. A fence is three or more backticks or tildes, indented or not.
+/// Returns the code blocks in order. A fence is three or more backticks or tildes, indented or not.
 pub fn code_blocks(message: &str) -> Vec<CodeBlock> {
     let mut blocks = Vec::new();
     let mut open: Option<(BlockFence, CodeBlock)> = None;
@@ -66,7 +65,7 @@ pub fn code_blocks(message: &str) -> Vec<CodeBlock> {
                 Some((fence, info)) => {
                     let language = name::fence_language(info);
                     let name = name::name_in_fence_info(info);
-                    // The line before the block counts only if the fence and the block name nothing.
+                    // The line before the block is used only if neither the fence nor the block contains a name.
                     let before = if name.is_some() { "" } else { std::mem::take(&mut before) };
                     let block = CodeBlock {
                         line: i + 1,
@@ -85,7 +84,7 @@ pub fn code_blocks(message: &str) -> Vec<CodeBlock> {
         }
     }
     blocks.extend(open.map(|(_, block)| block));
-    // The fence is more reliable than a comment in the block, and that more than the line before the block.
+    // A name in the fence is the most reliable, then a comment in the block, then the line before the block.
     for (block, before) in blocks.iter_mut().zip(lines_before) {
         if block.name.is_some() {
             continue;
@@ -101,8 +100,8 @@ pub fn code_blocks(message: &str) -> Vec<CodeBlock> {
     blocks
 }
 
-/// Gives each block a safe path that no other block has.
-pub fn name_blocks(message: &str, rules: &Rules) -> Vec<NamedBlock> {
+/// Gives each block a safe and unique path.
+pub fn name_blocks(message: &str, rules: &NameRules) -> Vec<NamedBlock> {
     let mut taken = HashSet::new();
     let blocks = code_blocks(message).into_iter().enumerate();
     blocks
@@ -130,21 +129,21 @@ pub fn name_blocks(message: &str, rules: &Rules) -> Vec<NamedBlock> {
         .collect()
 }
 
-/// Whether a file changes what programs run, or what agents are told.
-fn is_guarded(path: &str, rules: &Rules) -> bool {
-    let parts: Vec<String> = path.split('/').map(bare).collect();
+fn is_guarded(path: &str, rules: &NameRules) -> bool {
+    let parts: Vec<String> = path.split('/').map(part_as_compared).collect();
     let (folders, file) = parts.split_at(parts.len() - 1);
     folders.iter().any(|folder| rules.guarded_folders.contains(&folder.as_str()))
         || file.iter().any(|file| rules.guarded_files.contains(&file.as_str()))
 }
 
-/// Returns a part of a path as some systems read it: they ignore case, and dots and blanks at the end.
-fn bare(part: &str) -> String {
+/// Returns a part of a path in the form in which some systems compare it: in lower case, without dots and blanks at
+/// the end.
+fn part_as_compared(part: &str) -> String {
     part.trim().trim_end_matches(['.', ' ']).to_lowercase()
 }
 
-/// Returns a path that no block has yet: `a.rs`, then `a.2.rs`. The comparison ignores case, because some file systems
-/// do.
+/// Returns a path that no other block has: `a.rs`, then `a.2.rs`. The comparison ignores case, because some file
+/// systems do.
 fn free_path(path: &str, taken: &mut HashSet<String>) -> String {
     let (stem, ending) = match path.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() && !stem.ends_with('/') => (stem, format!(".{ending}")),
@@ -155,7 +154,7 @@ fn free_path(path: &str, taken: &mut HashSet<String>) -> String {
     names.next().unwrap_or_else(|| path.to_owned())
 }
 
-/// Returns the path of a name below the folder, or why the name cannot be used.
+/// Returns the path of a name below the folder, or the reason why the name cannot be used.
 pub fn safe_path(name: &str, forbidden: &[&str]) -> Result<String, &'static str> {
     if name.chars().any(|c| clean::is_hidden_char(c) || c.is_control()) {
         return Err("it has characters that nobody can see");
@@ -169,10 +168,10 @@ pub fn safe_path(name: &str, forbidden: &[&str]) -> Result<String, &'static str>
     if path.ends_with('/') || parts.is_empty() {
         return Err("it names a folder");
     }
-    if parts.iter().any(|part| *part == ".." || bare(part).is_empty()) {
+    if parts.iter().any(|part| *part == ".." || part_as_compared(part).is_empty()) {
         return Err("it leads out of the folder");
     }
-    if parts.iter().map(|part| bare(part)).any(|part| forbidden.contains(&part.as_str())) {
+    if parts.iter().map(|part| part_as_compared(part)).any(|part| forbidden.contains(&part.as_str())) {
         return Err("nothing is written to that folder");
     }
     if path.len() > 400 || parts.iter().any(|part| part.len() > 200) {
@@ -181,7 +180,6 @@ pub fn safe_path(name: &str, forbidden: &[&str]) -> Result<String, &'static str>
     Ok(parts.join("/"))
 }
 
-/// An opening fence: its character, how many of them, and how far it is indented.
 struct BlockFence {
     mark: char,
     length: usize,
@@ -194,7 +192,7 @@ impl BlockFence {
         let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let info = bare.trim_start_matches(mark);
         let length = bare.len() - info.len();
-        // Backticks after the fence make it inline code in a sentence.
+        // Backticks after the fence mean inline code in a sentence.
         let is_inline = mark == '`' && info.contains('`');
         let fence = BlockFence { mark, length, indent: line.len() - bare.len() };
         (length >= 3 && !is_inline).then_some((fence, info.trim()))
@@ -205,7 +203,7 @@ impl BlockFence {
         bare.len() >= self.length && bare.chars().all(|c| c == self.mark)
     }
 
-    /// Removes the indentation of the fence, which the lines of a block in a list share.
+    /// Removes the indentation of the fence, which all lines of a block in a list have.
     fn without_indent<'l>(&self, line: &'l str) -> &'l str {
         let blanks = line.len() - line.trim_start_matches([' ', '\t', '>']).len();
         &line[blanks.min(self.indent)..]

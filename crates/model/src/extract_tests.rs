@@ -2,20 +2,19 @@ use super::*;
 
 const FORBIDDEN_FOLDERS: &[&str] = &[".git", ".agent"];
 
-const RULES: Rules = Rules {
+const RULES: NameRules = NameRules {
     forbidden: FORBIDDEN_FOLDERS,
     guarded_folders: &[".github"],
     guarded_files: &["agents.md", ".envrc"],
 };
 
-/// Returns the name of the only block in a message.
 fn name_of_only_block(message: &str) -> Option<String> {
     let blocks = code_blocks(message);
     assert_eq!(blocks.len(), 1, "{message}");
     blocks[0].name.clone()
 }
 
-/// Blocks with names in every style people use, and their names.
+/// Blocks with names in every common form, and these names.
 const NAMING_CASES: &[(&str, &str)] = &[
     // The name is in the fence.
     ("```rust src/a.rs\nx\n```", "src/a.rs"),

@@ -1,4 +1,4 @@
-//! Picks the lines of a failed command's output that say why it failed.
+//! Picks the lines that explain a failure from a command's output.
 
 use std::collections::BTreeSet;
 
@@ -6,37 +6,47 @@ use crate::error_line::{ERROR_WORDS, starts_with_file_and_line, without_zero_cou
 use crate::redact::Redacted;
 use crate::run;
 
-/// The most lines that are kept of one failure.
+/// The maximum number of lines that are kept of one failure.
 pub(crate) const MAX_LINES: usize = 6;
 
-/// The most bytes of these lines together.
+/// The maximum total length of these lines.
 const MAX_BYTES: usize = 1_200;
 
-/// Beginnings of lines that are not about the failure although they contain a word of an error, in lower case.
+/// First words, in lower case, of lines that contain an error word but are not about the failure.
 const OTHER_BEGINNINGS: &[&str] =
     &["--- pass", "=== run", "warning: unused", "downloading ", "downloaded ", "go: downloading "];
 
-/// How programs mark a line that is for information only.
+/// Marks of lines that are for information only.
 const INFORMATION_LEVELS: &[&str] = &["INFO", "DEBUG", "level=info", "level=debug", "TRACE"];
 
-/// Words of a line that a failing test prints, besides [`ERROR_WORDS`].
+/// Words in lines that a failing test prints, besides [`ERROR_WORDS`].
 const TEST_WORDS: &[&str] = &["want", "got", "should", "must", "missing", "wrong", "but ", "!=", "differ"];
+
+/// Parts of a line with which a test logs that things go well, in lower case.
+const AS_EXPECTED_PARTS: &[&str] = &["as expected", "received expected", "got expected", "correctly "];
+
+/// How many words of a line may come before the time and the level of a log entry.
+const MAX_WORDS_BEFORE_LEVEL: usize = 12;
 
 /// Lines that say only that something failed. They are kept if there is nothing better.
 const UNINFORMATIVE_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 
-/// Parts of lines that say only that something failed.
+/// Parts of lines that report a failure without a reason.
 const UNINFORMATIVE_PARTS: &[&str] =
     &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
 
 /// Returns the informative lines of `output` in order, joined by line ends; if there are none, the last lines. The
-/// output is redacted first, because one line of a private key would not be recognised alone.
+/// output must already be redacted, because a single line of a private key would not be recognised.
 pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
     let telling: Vec<&str> = lines.iter().copied().filter(|line| is_informative(line)).collect();
     let specific: Vec<&str> = telling.iter().copied().filter(|line| !is_uninformative(line)).collect();
     let chosen = match (specific.is_empty(), telling.is_empty()) {
         (false, _) => specific,
+        // The name of the package says more than `FAIL`.
+        (true, false) if telling.iter().any(|line| is_package_verdict(line)) => {
+            telling.into_iter().filter(|line| is_package_verdict(line)).collect()
+        }
         (true, false) => telling,
         (true, true) => lines[lines.len().saturating_sub(3)..].to_vec(),
     };
@@ -56,15 +66,22 @@ pub fn error_lines(output: &Redacted) -> String {
     kept
 }
 
-/// Returns the lines that name a failed test, and the first of the other lines, in their order.
+/// Returns the lines that name a failed test, and the first of the other lines, in their order. If there are other
+/// lines, at least [`MIN_REASONS`] of them are kept, because a name does not say why a test failed.
 fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
-    let names = |line: &&&str| {
-        run::failed_test_in_line(line).is_some_and(|name| !name.contains('/') || name.contains("::"))
+    const MIN_REASONS: usize = 3;
+    let is_name = |line: &str| run::failed_test_in_line(line).is_some();
+    let is_part = |line: &str| {
+        run::failed_test_in_line(line).is_some_and(|name| name.contains('/') && !name.contains("::"))
     };
-    let named = lines.iter().filter(names).count().min(MAX_LINES);
-    let (mut names_left, mut others_left) = (named, MAX_LINES - named);
+    let has_whole = lines.iter().any(|line| is_name(line) && !is_part(line));
+    // A part of a test is only named if its test is not.
+    let lines: Vec<&'t str> = lines.iter().copied().filter(|line| !(has_whole && is_part(line))).collect();
+    let reasons = lines.iter().filter(|line| !is_name(line)).count();
+    let names = (lines.len() - reasons).min(MAX_LINES - reasons.min(MIN_REASONS));
+    let (mut names_left, mut others_left) = (names, MAX_LINES - names);
     let kept = lines.iter().filter(|line| {
-        let left = if names(line) { &mut names_left } else { &mut others_left };
+        let left = if is_name(line) { &mut names_left } else { &mut others_left };
         let fits = *left > 0;
         *left -= usize::from(fits);
         fits
@@ -83,12 +100,22 @@ pub fn first_reason_line(error: &str) -> &str {
     reason_lines(error).next().unwrap_or_default()
 }
 
+/// Returns the relative paths that [`error_lines`] name with a line number: `src/a.rs` for `src/a.rs:12:3: odd`. A name
+/// without a folder does not say which file it is.
+pub fn paths_in_error(error: &str) -> impl Iterator<Item = &str> {
+    error.lines().filter(|line| starts_with_file_and_line(line)).filter_map(|line| {
+        let path = line.split(':').next()?;
+        (path.contains('/') && !path.starts_with('/') && !path.starts_with("..")).then_some(path)
+    })
+}
+
 /// Returns the first line that is not blank.
 pub fn first_nonblank_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
-/// Whether a line can be kept. The harness's own first line only states the exit code, which is stored separately.
+/// Whether a line is worth keeping. The harness's own first line contains only the exit code, which is stored
+/// separately.
 fn is_worth_keeping(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
 }
@@ -104,30 +131,67 @@ fn is_informative(line: &str) -> bool {
             .any(|word| INFORMATION_LEVELS.contains(&word.trim_matches(['[', ']', '(', ')', ':', '|'])));
     let text = without_zero_counts(line).to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let is_from_test = is_from_test(line);
     !is_other
         && !is_log_entry(&lower)
+        && !has_time_and_level(line)
+        && !(is_from_test && (lower.ends_with("output:") || has(AS_EXPECTED_PARTS)))
         && (has(ERROR_WORDS) && !is_source_code(line)
-            || starts_with_file_and_line(line) && (!is_from_test(line) || has(TEST_WORDS)))
+            || has_actual_value(&lower)
+            || starts_with_file_and_line(line) && (!is_from_test || has(TEST_WORDS)))
 }
 
-/// Whether a line, in lower case, is an entry of a log in JSON that is not an error: `{"time":"…","level":"warn",…}`.
+/// Whether a line has the time and the level of a log entry that is not an error, wherever it begins:
+/// `hooks.go:155: Hook output: 2026/01/14 11:53:39 INFO stop`.
+fn has_time_and_level(line: &str) -> bool {
+    let is_time = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_digit())
+            && word.bytes().filter(|byte| *byte == b':').count() >= 2
+    };
+    let words: Vec<&str> = line.split_whitespace().take(MAX_WORDS_BEFORE_LEVEL).collect();
+    words.windows(2).any(|pair| {
+        let level = pair[1].trim_matches(['[', ']', '(', ')', ':', '|']);
+        is_time(pair[0].trim_matches(['[', ']']))
+            && (INFORMATION_LEVELS.contains(&level) || level.starts_with("WARN"))
+    })
+}
+
+/// Whether a line, in lower case, is the value that an assertion found. The line before it has the expected one.
+fn has_actual_value(lower: &str) -> bool {
+    lower.strip_prefix("actual").is_some_and(|rest| rest.trim_start().starts_with(':'))
+}
+
+/// Whether a line, in lower case, is a JSON log entry that is not an error: `{"time":"…","level":"warn",…}`.
 fn is_log_entry(lower: &str) -> bool {
     lower.starts_with('{') && lower.contains("\"level\":") && !lower.contains("\"level\":\"error\"")
 }
 
-/// Whether a Go test printed the line. Its findings and its logs look the same: `a_test.go:12: starting`.
+/// Whether a Go test printed the line, itself or through a helper. Its findings and its logs look the same:
+/// `a_test.go:12: starting`. A compiler and a linter also name a folder or a column.
 fn is_from_test(line: &str) -> bool {
-    line.split_once(':').is_some_and(|(file, _)| file.ends_with("_test.go"))
+    let mut parts = line.split(':');
+    let (file, rest) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
+    file.ends_with("_test.go") || file.ends_with(".go") && !file.contains('/') && rest.starts_with(' ')
 }
 
-/// Returns whether a line is source code that a linter shows below its finding: `func Get(name string) (Strategy,
-/// error) {`.
+/// Returns whether a line is source code that a linter prints below its finding:
+/// `func Get(name string) (Strategy, error) {`.
 fn is_source_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ")
 }
 
 fn is_uninformative(line: &str) -> bool {
-    UNINFORMATIVE_LINES.contains(&line) || UNINFORMATIVE_PARTS.iter().any(|part| line.contains(part))
+    UNINFORMATIVE_LINES.contains(&line)
+        || UNINFORMATIVE_PARTS.iter().any(|part| line.contains(part))
+        || is_package_verdict(line)
+}
+
+/// Whether a line says that the tests of a Go package failed, and how long they took.
+fn is_package_verdict(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let (first, package, time) = (words.next(), words.next(), words.next());
+    let is_time = |word: &str| word.strip_suffix('s').is_some_and(|number| number.parse::<f64>().is_ok());
+    first == Some("FAIL") && package.is_some_and(|name| name.contains('/')) && time.is_some_and(is_time)
 }
 
 #[cfg(test)]
@@ -139,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_what_tells() {
+    fn informative_lines_are_kept() {
         let cargo = "Exit code 101\n   Compiling x\nerror[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\nwarning: unused\nerror: could not compile `x`";
         assert_eq!(error_lines(cargo), "error[E0308]: mismatched types\nerror: could not compile `x`");
         let plain = "Exit code 3\none\n\ntwo\nthree\nfour\n";
@@ -165,13 +229,31 @@ mod tests {
             ),
             "CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed; fix conflicts"
         );
-        // A test logs in the same form.
+        // The log messages of a test have the same form.
         assert_eq!(
             error_lines(
                 "--- FAIL: TestX\nx_test.go:9: Rewind output: reset\nx_test.go:12: Count = 3, want 4\nFAIL"
             ),
             "--- FAIL: TestX\nx_test.go:12: Count = 3, want 4"
         );
+        // A helper of a test logs what a program printed.
+        assert_eq!(
+            error_lines(
+                "--- FAIL: TestX (0.4s)\n--- FAIL: TestX/part (0.4s)\nhooks.go:155: Hook stop output: 2026/01/14 11:53:39 INFO stop failed=0\n\
+                 hooks.go:155: Hook stop output:\n2026/01/14 11:53:39 WARN no such session\nx_test.go:81: Received expected response\n\
+                 helper.go:9: Expected 2 points, got 1\nFAIL\texample.com/x/y\t15.26s"
+            ),
+            "--- FAIL: TestX (0.4s)\nhelper.go:9: Expected 2 points, got 1"
+        );
+        assert_eq!(
+            error_lines("Error: Not equal:\nexpected: 2\nactual  : 1\nTest: TestX"),
+            "Error: Not equal:\nexpected: 2\nactual  : 1"
+        );
+        assert_eq!(
+            error_lines("a_test.go:3: level = DEBUG, want INFO"),
+            "a_test.go:3: level = DEBUG, want INFO"
+        );
+        assert_eq!(error_lines("FAIL\nFAIL\texample.com/x/y\t15.26s"), "FAIL\texample.com/x/y\t15.26s");
         assert_eq!(error_lines("{\"level\":\"WARN\",\"msg\":\"not found\"}\nerror: odd"), "error: odd");
         assert_eq!(error_lines("FAIL\nexit status 1"), "FAIL");
         assert_eq!(
@@ -194,6 +276,17 @@ mod tests {
             (lines.len(), lines[0], lines[5]),
             (6, "--- FAIL: TestA (0.1s)", "--- FAIL: TestB (0.1s)")
         );
+        let names: String =
+            (0..9).map(|n| format!("--- FAIL: Test{n} (0.1s)\na_test.go:{n}: got {n}, want 0\n")).collect();
+        let kept = error_lines(&names);
+        assert_eq!(kept.lines().filter(|line| line.contains("want 0")).count(), 3, "{kept}");
+    }
+
+    #[test]
+    fn files_that_an_error_names() {
+        let error =
+            "src/a.rs:12:3: odd\nb.rs:3: odd\n/usr/c.rs:4: odd\nerror: src/d.rs\nx/y.go:7:1: undefined";
+        assert_eq!(paths_in_error(error).collect::<Vec<_>>(), ["src/a.rs", "x/y.go"]);
     }
 
     #[test]
@@ -209,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn stays_small() {
+    fn the_error_lines_stay_small() {
         assert!(error_lines(&"error: x".repeat(10_000)).len() <= 300);
         assert!(error_lines(&"error: something\n".repeat(10_000)).len() <= MAX_BYTES);
     }

@@ -1,4 +1,4 @@
-//! A finding of a check: what was found, where, and how to fix it.
+//! A finding of a check: the problem, its location, and the remedy.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use serde::Serialize;
 pub enum FindingLevel {
     /// For information only.
     Note,
-    /// It works, but probably not as intended.
+    /// Everything works, but probably not as intended.
     Warning,
-    /// It does not work until somebody acts.
+    /// Something does not work until somebody acts.
     Error,
 }
 
@@ -44,7 +44,7 @@ impl Finding {
     }
 }
 
-/// Prints one line without the hint: `config.toml:3: what it is`.
+/// Prints one line without the hint: `config.toml:3: message`.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, self.line) {

@@ -1,7 +1,6 @@
-//! Gates: whether the files that sub-agents had to write exist, are complete and are fresh, and whether the stage
-//! passes.
+//! Gates: decide whether the outputs of sub-agents exist, are complete and are fresh, and whether the stage passes.
 //!
-//! These are pure functions. Reading files and starting commands happens elsewhere.
+//! These are pure functions. Other modules read files and start commands.
 
 mod ending;
 mod expected;
@@ -28,34 +27,33 @@ pub const COMPLETE_SENTINEL: &str = "<!-- AGENT_COMPLETE -->";
 /// The list of outputs of a run.
 pub const EXPECTED_FILE: &str = "expected.json";
 
-/// The file that says which advisory outputs are missing.
+/// The file that lists missing advisory outputs.
 pub const OMISSIONS_FILE: &str = "omissions.md";
 
-/// The ending of the file that keeps a sub-agent's last message, next to its output.
+/// The suffix of the file with a sub-agent's last message, next to its output.
 pub const LAST_MESSAGE_SUFFIX: &str = ".last-message.md";
 
-/// The ending of the file with the prompt of a launched command.
+/// The suffix of the file with the prompt of a launched command.
 pub const LAUNCH_PROMPT_SUFFIX: &str = ".prompt.md";
 
-/// The ending of the file with the output of a launched command.
+/// The suffix of the file with the output of a launched command.
 pub const LAUNCH_LOG_SUFFIX: &str = ".launch.log";
 
-/// The ending of the file that identifies the process of a launched command.
+/// The suffix of the file that identifies the process of a launched command.
 pub const LAUNCH_PROCESS_SUFFIX: &str = ".process";
 
-/// The largest output that is read, in bytes.
 pub const MAX_OUTPUT_BYTES: u64 = 5 * 1024 * 1024;
 
-/// The most launches of an output: the first one, and one retry.
+/// The maximum number of launches of an output: the first launch and one retry.
 pub const MAX_LAUNCHES: u32 = 2;
 
-/// What happens if an output is missing.
+/// What happens to the stage if an output is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OutputTier {
     /// The stage fails.
     Critical,
-    /// The stage continues and says what is missing.
+    /// The stage continues and reports the missing output.
     Advisory,
 }
 
@@ -73,14 +71,12 @@ pub enum OutputVerdict {
     Unsafe,
 }
 
-/// A verdict and its reason, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedOutput {
     pub verdict: OutputVerdict,
     pub why: String,
 }
 
-/// The result of the stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum GateResult {
@@ -89,11 +85,11 @@ pub enum GateResult {
     HardFail,
 }
 
-/// What was found where an output should be.
+/// The state of an output's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundOutput {
     Nothing,
-    /// Something that must not be opened, with the reason.
+    /// A file that must not be opened, with the reason.
     Odd(String),
     File {
         modified: Timestamp,
@@ -101,18 +97,18 @@ pub enum FoundOutput {
     },
 }
 
-/// What a run does about an output.
+/// The next step of a run for an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchStep {
     Reuse,
     Launch,
     /// The output was launched as often as allowed.
     GiveUp,
-    /// No command makes the output.
+    /// The output has no command.
     Leave,
 }
 
-/// Judges one output; `inputs` is the current digest of its inputs.
+/// Judges one output. `inputs` is the current digest of its inputs.
 pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -> JudgedOutput {
     let judged = |verdict, why: String| JudgedOutput { verdict, why };
     if let Err(bad) = Id::new(&output.file) {
@@ -156,12 +152,12 @@ pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -
 pub fn next_launch_step(output: &ExpectedOutput, verdict: OutputVerdict) -> LaunchStep {
     match verdict {
         OutputVerdict::Valid => LaunchStep::Reuse,
-        // A name that is invalid or reserved cannot be written either.
+        // An output with an invalid or reserved name cannot be written either.
         OutputVerdict::Unsafe if Id::new(&output.file).is_err() || is_reserved_name(&output.file) => {
             LaunchStep::Leave
         }
         _ if output.launch.is_empty() => LaunchStep::Leave,
-        // An output that was valid and is not valid any more may be launched as often as a new one.
+        // An output that was valid once may be launched as often as a new output.
         _ if output.attempts >= MAX_LAUNCHES && !output.was_valid => LaunchStep::GiveUp,
         _ => LaunchStep::Launch,
     }
@@ -175,7 +171,7 @@ pub fn gate_result(verdicts: impl IntoIterator<Item = (OutputTier, OutputVerdict
     })
 }
 
-/// Returns the tier of a file that was listed without one.
+/// Returns the tier of a file that was listed without a tier.
 pub fn default_tier(file: &str) -> OutputTier {
     match file.strip_prefix("retro-") {
         Some(rest) if !rest.starts_with("cdm") => OutputTier::Advisory,
@@ -183,7 +179,7 @@ pub fn default_tier(file: &str) -> OutputTier {
     }
 }
 
-/// Returns whether the run reserves this file name, so that no output can have it.
+/// Returns whether the run itself uses this file name, so that no output can have it.
 pub fn is_reserved_name(file: &str) -> bool {
     let beside = [LAST_MESSAGE_SUFFIX, LAUNCH_PROMPT_SUFFIX, LAUNCH_LOG_SUFFIX, LAUNCH_PROCESS_SUFFIX];
     is_list_file(file) || file.starts_with("omissions.") || beside.iter().any(|end| file.ends_with(end))
@@ -194,7 +190,7 @@ pub fn is_list_file(file: &str) -> bool {
     file.starts_with("expected.") && file.ends_with(".json")
 }
 
-/// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with the stage,
+/// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with it,
 /// otherwise the first word of the name.
 pub fn agent_role_in_name<'a>(file: &'a str, stage: &str) -> &'a str {
     let stem = stem_of(file);
@@ -206,11 +202,11 @@ fn stem_of(file: &str) -> &str {
     file.strip_suffix(".md").unwrap_or(file)
 }
 
-/// Returns the one output that a sub-agent of this type must write; `None` if there are several candidates. The type
-/// is the role, or the whole name of the file without its ending. A skill's name may contain hyphens, so if no output
-/// has this role or name, a role that ends with the type matches.
+/// Returns the only output that a sub-agent of this type must write; `None` if there are several candidates. The
+/// type must be equal to the role or to the whole file name without its extension. If there is no such output, a
+/// role that ends with the type is accepted, because a skill's name may contain hyphens.
 pub fn output_of_agent(expected: &ExpectedOutputs, agent: &str) -> Option<usize> {
-    // `plugin:agent` is how Claude Code names an agent that came with a plugin.
+    // `plugin:agent` is Claude Code's name for an agent of a plugin.
     let agent = agent.rsplit(':').next().unwrap_or(agent);
     if agent.is_empty() {
         return None;

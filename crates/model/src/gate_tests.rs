@@ -17,7 +17,7 @@ fn expected_output() -> ExpectedOutput {
 }
 
 #[test]
-fn verdicts() {
+fn each_state_of_a_file_has_its_verdict() {
     let s = COMPLETE_SENTINEL;
     let sealed = format!("text\n{s}\n");
     let verdict = |output: &ExpectedOutput, seen: &FoundOutput, inputs: &str| {
@@ -72,7 +72,7 @@ fn verdicts() {
 }
 
 #[test]
-fn steps() {
+fn each_verdict_has_its_next_launch_step() {
     let launched = |attempts, launch: &[&str]| ExpectedOutput {
         attempts,
         launch: launch.iter().map(|word| (*word).to_owned()).collect(),
@@ -102,7 +102,7 @@ fn steps() {
 }
 
 #[test]
-fn gates() {
+fn the_verdicts_of_all_files_decide_the_gate() {
     use OutputTier::{Advisory, Critical};
     for (verdicts, expected) in [
         (&[][..], GateResult::Pass),
@@ -165,11 +165,11 @@ fn expected_json_keeps_what_it_does_not_know() {
     expected.count_launch(0, "d");
     expected.count_launch(1, "");
     expected.reset_launches(&[1]);
-    let again = ExpectedOutputs::parse(&expected.render()).unwrap();
+    let again = ExpectedOutputs::parse(&expected.to_bytes()).unwrap();
     assert_eq!(again.attempt, 2);
     assert_eq!((again.outputs[0].attempts, again.outputs[0].inputs_digest.as_str()), (1, "d"));
     assert_eq!((again.outputs[1].attempts, again.outputs[1].launch.len()), (0, 2));
-    let printed = String::from_utf8(expected.render()).unwrap();
+    let printed = String::from_utf8(expected.to_bytes()).unwrap();
     assert!(printed.find("note") < printed.find("stage") && printed.contains("\"zebra\": 1"), "{printed}");
 }
 

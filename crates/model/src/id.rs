@@ -1,13 +1,13 @@
-//! Checks names that come from outside before they become part of a path. No other code does this.
+//! Checks names from outside before they become part of a path. Only this module does this.
 
 use std::fmt;
 
-/// A name that is safe in a file name. Packets, loops, roles, tasks, sessions, stages, outputs and summaries have such
-/// a name.
+/// A name that is safe in a file name: of a packet, a loop, a role, a task, a session, a stage, an output or a
+/// summary.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(String);
 
-/// The longest id in bytes. Most file systems allow names of 255 bytes, so there is room for suffixes such as
+/// The maximum length of an id. Most file systems allow names of 255 bytes, so there is room for suffixes such as
 /// `.log.jsonl`.
 pub const MAX_BYTES: usize = 128;
 
@@ -17,7 +17,7 @@ impl Id {
         Id::check_id(text).map(|()| Id(text.to_owned()))
     }
 
-    /// Checks a text without keeping it.
+    /// Checks a text without creating an id.
     pub fn check_id(text: &str) -> Result<(), InvalidId> {
         let fail = |why| Err(InvalidId { shown: display_id(text), why });
         if text.is_empty() {
@@ -60,13 +60,13 @@ pub struct InvalidId {
 }
 
 impl InvalidId {
-    /// Returns the reason alone, for messages that must not quote the id.
+    /// Returns only the reason, for messages that must not quote the id.
     pub fn reason(&self) -> &'static str {
         self.why
     }
 }
 
-/// Shows a refused id in a message: short, on one line, without control characters.
+/// Formats a refused id for a message: short, on one line, without control characters.
 fn display_id(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().take(40) {
@@ -82,7 +82,7 @@ fn display_id(text: &str) -> String {
     out
 }
 
-/// Whether Windows cannot check out a file of this name: `NUL`, `con.txt`, `COM1`.
+/// Whether Windows does not allow a file of this name: `NUL`, `con.txt`, `COM1`.
 fn is_device_name(text: &str) -> bool {
     let stem = text.split('.').next().unwrap_or(text);
     let port = |prefix: &str| {
@@ -93,9 +93,9 @@ fn is_device_name(text: &str) -> bool {
     ["con", "prn", "aux", "nul"].iter().any(|d| stem.eq_ignore_ascii_case(d)) || port("com") || port("lpt")
 }
 
-/// Returns the names that a word can stand for: those with this slug (the part after the time), or else those that
-/// begin with it, or else those that contain it. The caller looks for an exact match first. An empty word matches
-/// nothing.
+/// Returns the names that match a word: those with this slug (the part after the time). If there are none, those
+/// that start with the word; if there are none, those that contain it. The caller tries an exact match first. An
+/// empty word matches no name.
 pub fn names_matching<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
     if word.is_empty() {
         return Vec::new();
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accepts_and_refuses() {
+    fn valid_and_invalid_ids() {
         let good =
             ["a", "_x", "9487a9f7-611a-47e9-8202-df72ea246773", "20261115T192200Z-fix", "a.b.c", "1.2"];
         for text in good {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_for_a_name() {
+    fn a_word_matches_names_by_beginning_and_parts() {
         let names = ["1-fix", "1-fix-more", "2-fix", "20-other"];
         let rows: [(&str, &[&str]); 6] = [
             ("fix", &["1-fix", "2-fix"]),

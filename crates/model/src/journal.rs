@@ -1,4 +1,4 @@
-//! Lines of a session's journal: their fields, how they are shortened and redacted, and how they are read back.
+//! Lines of a session's journal: their fields, how they are shortened and redacted, and how they are parsed.
 
 use std::borrow::Cow;
 
@@ -16,43 +16,43 @@ use crate::run::{self, RunResult, TestCounts};
 use crate::shell;
 use crate::time;
 
-/// The event name of what the agent said between two prompts. It comes from the transcript; no hook reports it.
+/// The event name of an agent's message between two prompts. It comes from the transcript; no hook reports it.
 pub const SAID_EVENT: &str = "said";
 
 /// The tool name of a call whose text is a plan that the user approved.
 pub const PLAN_TOOL: &str = "plan";
 
-/// The longest text of each field, in bytes. A line must stay one small write, and the transcript has the rest.
+/// The maximum length of each field, in bytes. A line must be one small write, and the transcript contains the
+/// whole text.
 const MAX_PROMPT_BYTES: usize = 64 * 1024;
 const MAX_SUMMARY_BYTES: usize = 32 * 1024;
 const MAX_COMMAND_BYTES: usize = 8 * 1024;
 const MAX_MESSAGE_BYTES: usize = 4 * 1024;
-/// In real sessions, approved plans were up to 18 KB long. The digest has the same limit, so that the whole plan can be
+/// In real sessions, approved plans have up to 18 KB. The digest has the same limit, so that the whole plan can be
 /// imported.
 pub(crate) const MAX_PLAN_BYTES: usize = 32 * 1024;
 const MAX_PATH_BYTES: usize = 4 * 1024;
 const MAX_ENTRY_BYTES: usize = 512;
-/// How many bytes of the end of an output are searched for error lines.
+/// The number of bytes at the end of an output that are searched for error lines.
 const ERROR_TAIL_BYTES: usize = 16 * 1024;
 const MAX_NAME_BYTES: usize = 256;
 
-/// How many bytes of a command's output are searched for effects.
+/// The number of bytes of an output that are searched for effects.
 const MAX_OUTPUT_BYTES_SEARCHED: usize = 16 * 1024;
 
-/// The most entries of a todo list that are recorded.
 const MAX_TODOS: usize = 100;
 
-/// Where an event is recorded, and under which settings.
+/// The checkout and the settings for a record.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordPolicy<'a> {
     pub harness: &'a str,
-    /// The top folder of the checkout the event came from: the root, or one of its git worktrees.
+    /// The top folder of the event's checkout: the root, or one of its git worktrees.
     pub checkout: &'a str,
     pub redact: redact::RedactOptions,
     pub now: Timestamp,
 }
 
-/// One line of a journal. Empty texts are not written, and are read back as empty texts.
+/// One line of a journal. Empty texts are not written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JournalRecord<'a> {
@@ -70,24 +70,24 @@ pub struct JournalRecord<'a> {
     /// `transcript` if no hook reported the event and it was found in the transcript later.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub from: Cow<'a, str>,
-    /// The working directory relative to the checkout, if it is not the checkout itself.
+    /// The working directory relative to the checkout; empty if it is the checkout itself.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub cwd: Cow<'a, str>,
-    /// The branch that is checked out, if known.
+    /// The current branch, if known.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub branch: Cow<'a, str>,
-    /// The commit that is checked out, if it was read.
+    /// The current commit, if it was read.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub head: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentField>,
-    /// The source, the trigger or the reason for an event, if it has one.
+    /// The source, the trigger or the reason of the event.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub name: Cow<'a, str>,
-    /// The session that this one continues.
+    /// The session that this session continues.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub previous: Cow<'a, str>,
-    /// A prompt, a summary, or the agent's last words.
+    /// A prompt, a summary, or the agent's last message.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub text: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
@@ -104,23 +104,23 @@ pub struct JournalRecord<'a> {
     pub exit: Option<i64>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub error: Cow<'a, str>,
-    /// How a command ended, `passed` or `failed` ([`crate::run`]); empty if unknown, `ran` if the exit code may be that
-    /// of another command.
+    /// The result of a command, `passed` or `failed` ([`crate::run`]). It is empty if unknown, and `ran` if the
+    /// exit code may belong to another command.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub ended: Cow<'a, str>,
-    /// Which check failed, if a command line has several.
+    /// The index of the failed check, if a command line has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// The line of the output with the check's summary.
+    /// The summary line of the check's output.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub result: Cow<'a, str>,
-    /// How many tests a test run counted.
+    /// The number of passed and failed tests.
     #[serde(skip_serializing_if = "TestCounts::is_none")]
     pub counts: TestCounts,
-    /// What older versions wrote instead of `ended`.
+    /// The field that older versions wrote instead of `ended`.
     #[serde(skip_serializing)]
     pub passed: Option<bool>,
-    /// What the call did to the outside world: commits, pushes, comments.
+    /// The effects of the call on the outside world: commits, pushes, comments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effect: Vec<Effect>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,7 +129,7 @@ pub struct JournalRecord<'a> {
     pub answers: Vec<AnswerField>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// What a sub-agent was asked; its answer is in `text`.
+    /// The task of a sub-agent. Its answer is in `text`.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub asked: Cow<'a, str>,
     /// The file that a sub-agent had to write.
@@ -152,12 +152,12 @@ pub struct FileField {
     pub action: FileAction,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside: bool,
-    /// True if the file is only named in the text of a shell command.
+    /// Whether the file is only mentioned in the text of a shell command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guess: bool,
 }
 
-/// An entry of the todo list. With an id it is one change, without one it is part of the whole list.
+/// An entry of the todo list. An entry with an id is a change; an entry without an id is part of the whole list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TodoField {
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -221,18 +221,18 @@ pub fn record_of_event<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> J
 }
 
 impl<'a> JournalRecord<'a> {
-    /// Parses a line of a journal. `None` for a torn line or one that is not our record.
+    /// Parses a line of a journal. Returns `None` for a line that is torn or not a record.
     pub fn parse_line(line: &'a [u8]) -> Option<JournalRecord<'a>> {
         serde_json::from_slice(line).ok().filter(|record: &JournalRecord| !record.event.is_empty())
     }
 
-    /// Returns `None` for a record that is not one of our events: [`SAID_EVENT`], or an event of a newer version.
+    /// Returns the name of the event; `None` for [`SAID_EVENT`] and events of a newer version.
     pub fn event_name(&self) -> Option<EventName> {
         EventName::parse(&self.event)
     }
 
-    /// Returns whether the agent lost its earlier context here. A compaction without a reported summary is known by the
-    /// session start that follows it.
+    /// Returns whether the agent lost its earlier context at this record. A compaction without a reported summary
+    /// is recognised by the session start that follows it.
     pub fn is_compaction(&self) -> bool {
         match self.event_name() {
             Some(EventName::Summary) => true,
@@ -241,9 +241,9 @@ impl<'a> JournalRecord<'a> {
         }
     }
 
-    /// Returns one line of JSON, without its line end.
+    /// Returns one line of JSON without a line end.
     pub fn to_json_line(&self) -> Vec<u8> {
-        // These are strings, numbers and lists of them, so serialising cannot fail.
+        // A record contains only strings, numbers and lists of them, so this cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
@@ -288,7 +288,7 @@ fn set_tool_fields<'a>(
         .collect();
 }
 
-/// Sets how a command ended, from its exit code or its output.
+/// Sets the result of a command, from its exit code or its output.
 fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>, policy: &RecordPolicy<'a>) {
     let output = done.output.as_deref().or(done.error.as_deref()).unwrap_or("?");
     let verdict = run::decide_result(&record.command, done.exit, done.failed, output);
@@ -317,7 +317,7 @@ fn effects_of_call(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) ->
         return Vec::new();
     }
     let said = match output.len() > MAX_OUTPUT_BYTES_SEARCHED {
-        // The effects of a line with several commands may be reported at both ends of the output.
+        // A line with several commands may report its effects at both ends of the output.
         true => {
             let head = Redacted::redact_head(output, MAX_OUTPUT_BYTES_SEARCHED / 2, policy.redact);
             let tail = Redacted::redact_tail(output, MAX_OUTPUT_BYTES_SEARCHED / 2, policy.redact);
@@ -335,7 +335,7 @@ fn effects_of_call(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) ->
     })
 }
 
-/// Returns the files of the tool's input, and those that the text of a command names.
+/// Returns the files in the tool's input, and the files in the text of a command.
 fn files_of_call(
     done: &ToolDone<'_>,
     command: &str,
@@ -343,18 +343,19 @@ fn files_of_call(
     policy: &RecordPolicy,
 ) -> Vec<FileField> {
     let field = |path: &str, action, guess| {
-        // Redact before parsing: `https://user:secret@host` is not a path, but somebody may pass it as one.
+        // The path is redacted before it is parsed, because a URL such as `https://user:secret@host` may be passed
+        // as a path.
         let path = policy.redact_and_cut(path, MAX_PATH_BYTES);
         let CheckoutPath { path, outside } = place::path_within_checkout(policy.checkout, &path);
         FileField { path: path.into_owned(), action, outside, guess }
     };
     let mut files: Vec<FileField> =
         done.files.iter().map(|file| field(&file.path, file.action, false)).collect();
-    // The redacted command is used, so that a secret after a flag is not recorded as a file.
+    // The redacted command is searched, so that a secret after a flag is not recorded as a file.
     for mention in
         shell::paths_in_command(command).into_iter().filter(|mention| !mention.path.contains("REDACTED"))
     {
-        // The path is relative to the folder of the command, which need not be the top of the checkout.
+        // The path is relative to the folder of the command, which may be below the top of the checkout.
         let path = match cwd {
             Some(cwd) if !mention.path.starts_with('/') => format!("{cwd}/{}", mention.path),
             _ => mention.path,
@@ -380,7 +381,7 @@ fn todo_fields(change: &TodoChange, policy: &RecordPolicy) -> Vec<TodoField> {
     }
 }
 
-/// Returns the working directory below the checkout; empty if it is the top of the checkout.
+/// Returns the working directory relative to the checkout; empty if it is the top of the checkout.
 fn folder_below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
     match place::path_within_checkout(policy.checkout, &policy.redact_and_cut(cwd, MAX_PATH_BYTES))
         .path
@@ -392,7 +393,7 @@ fn folder_below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
 }
 
 impl RecordPolicy<'_> {
-    /// Redacts a text, then cuts it. Examines only as much text as can end up in the line.
+    /// Redacts a text and then cuts it. Only the part that can end up in the line is examined.
     pub fn redact_and_cut<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
         let kept = Redacted::redact_range(text, 0..text.len().min(limit), self.redact).into_text();
         if text.len() <= limit && kept.len() <= limit {

@@ -1,4 +1,4 @@
-//! What things are and what should happen. Everything here is pure: it uses no files, no clock, no environment and no
+//! The types and rules of Throughline. This crate is pure: it uses no files, no clock, no environment and no
 //! processes.
 
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
-//! Loops: a prompt that is fed again until a promise is kept. This module defines what a loop is, and [`engine`]
-//! decides what happens at a stop.
+//! Loops: a prompt that is fed again until the agent gives a promise. This module defines the state of a loop, and
+//! [`engine`] decides what happens at a stop.
 
 pub mod engine;
 pub mod last_turn;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use record::{LoopDamage, LoopRecord};
 pub use words::{ValidatorFailure, describe_turn, how_to_end_loop, text_to_feed};
 
-/// The state of a loop. Stored as a [`Record`], a document that people may read and edit.
+/// The state of a loop. Stored as a [`LoopRecord`], a document that people may read and edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
     pub id: String,
@@ -24,21 +24,21 @@ pub struct Loop {
     pub status: LoopStatus,
     /// The current iteration, counted from 1.
     pub iteration: u64,
-    /// The most iterations; 0 means no limit.
+    /// The maximum number of iterations; 0 means no limit.
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
     pub source_packet_id: Option<String>,
-    /// The source of an imported loop; `None` if the loop was started here.
+    /// The source of an imported loop; `None` for any other loop.
     pub imported_from: Option<String>,
     /// The only session that this loop feeds.
     pub session: Option<String>,
     pub ended: Option<EndReason>,
-    /// More detail about why the loop ended.
+    /// More detail about the end of the loop.
     pub ended_detail: Option<String>,
     /// Shell lines that must pass before a promise is accepted.
     pub validators: Vec<String>,
     pub deadline: Option<String>,
-    /// A digest of the agent's last message, to recognise a repetition.
+    /// A digest of the agent's last message, to recognise a repeated message.
     pub last_message_digest: Option<String>,
     pub last_stop: Option<LastStop>,
     /// The prompt, verbatim.
@@ -54,7 +54,7 @@ pub enum LoopStatus {
     Cancelled,
 }
 
-/// A text that ends the loop when the agent says it between `<promise>` and `</promise>`.
+/// A text that ends the loop when the agent writes it between `<promise>` and `</promise>`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Promise {
     pub text: String,
@@ -69,7 +69,7 @@ pub enum IterationOutcome {
     Blocked,
 }
 
-/// Why a loop is no longer fed.
+/// The reason why a loop is no longer fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndReason {
@@ -79,13 +79,13 @@ pub enum EndReason {
     Time,
     NoProgress,
     Cancelled,
-    /// The harness ended the turn although it was told to continue.
+    /// The harness ended the turn although the loop's answer was to continue.
     HarnessCap,
     Error,
 }
 
-/// What is stored about the last stop at which the prompt was fed: enough to recognise the same stop again, and to
-/// detect a loop that makes no progress.
+/// The data of the last stop at which the prompt was fed: enough to recognise the same stop, and to detect a loop
+/// that makes no progress.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LastStop {
@@ -99,21 +99,21 @@ pub struct LastStop {
     pub feedback: Option<String>,
     /// The time of the stop, to the millisecond: `2026-11-15T19:22:00.918Z`.
     pub at: String,
-    /// Why the turn did not end the loop, in a few words.
+    /// The reason why the turn did not end the loop, in a few words.
     pub why: String,
-    /// The validator that failed. A repeated report of the same stop shows it again.
+    /// The failed validator. A repeated report of the same stop shows it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<ValidatorFailure>,
-    /// The number of turns in a row without progress.
+    /// The number of consecutive turns without progress.
     pub idle: u64,
-    /// The number of times in a row that the agent continued without calling a tool.
+    /// The number of consecutive times that the agent continued without a tool call.
     pub unaided: u64,
-    /// How much the session had done by that stop; `None` if unknown.
+    /// The position in the session at that stop; `None` if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<SessionPosition>,
 }
 
-/// A position in a session's past, by the counts of its digest.
+/// A position in a session, as counts from its digest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionPosition {
     pub calls: u64,
@@ -129,7 +129,6 @@ impl Loop {
         }
     }
 
-    /// Ends the loop for the reason `why`.
     pub fn end_with_reason(&mut self, why: EndReason, detail: Option<String>) {
         self.status = match why {
             EndReason::Promise => LoopStatus::Done,
@@ -140,7 +139,7 @@ impl Loop {
         self.ended_detail = detail;
     }
 
-    /// Updates the time, which never goes back, even if the clock does.
+    /// Updates the time. It never moves back, even if the clock does.
     pub fn set_updated_time(&mut self, now: Timestamp) {
         let now = crate::time::to_rfc3339(now);
         if self.updated_at < now {

@@ -1,4 +1,5 @@
-//! Manifests, `resume-context.md`: what to load, in which order, and what must be understood before work continues.
+//! Manifests, `resume-context.md`: the files to load, their order, and the questions to answer before work
+//! continues.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -9,16 +10,16 @@ use crate::finding::{Finding, FindingLevel};
 use crate::time;
 
 pub const MANIFEST_FILE_NAME: &str = "resume-context.md";
-/// The old file name; `migrate` converts it.
+/// The old file name, which `migrate` converts.
 pub const LEGACY_FILE_NAME: &str = "_resume.md";
-/// The largest manifest, in bytes. A larger one contains text that belongs in the files it names.
+/// The maximum size of a manifest. The text of a larger manifest belongs in the files it names.
 pub const MAX_MANIFEST_BYTES: usize = 5 * 1024;
 
 pub const SCHEMA_VERSION: &str = "1.0";
 pub const KNOWN_PHASES: &[&str] =
     &["research", "planning", "execution", "ready-for-implementation", "testing", "review"];
 
-/// The phase of a workstream whose manifest states no known phase.
+/// The phase of a workstream whose manifest contains no known phase.
 pub const DEFAULT_PHASE: &str = "execution";
 
 /// The next action of a new manifest: no skill or command, but the first open box of the steps.
@@ -26,12 +27,12 @@ pub const NEXT_OPEN_STEP: &str = "next-open-step";
 /// What [`NEXT_OPEN_STEP`] was called before.
 const NEXT_OPEN_STEP_BEFORE: &str = "continue-next-step";
 
-/// How many folders below the root a workstream can be: `.agent/context/workstreams/<id>`.
+/// How many maximum depth of a workstream's folder below the root: `.agent/context/workstreams/<id>`.
 const MAX_FOLDER_DEPTH: usize = 4;
 
 const GATE_HEADING: SectionHead<'static> = SectionHead::prefix(1, "Validation Gate");
 
-/// The content of a manifest, as far as it can be read.
+/// The parsed content of a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Manifest {
     pub project_id: String,
@@ -60,8 +61,8 @@ pub fn read_manifest(document: &Document) -> Manifest {
         next_action: text("next_action"),
         files_to_load: list("files_to_load"),
         last_updated: text("last_updated"),
-        current_section: document.int("current_section"),
-        current_task: document.int("current_task"),
+        current_section: document.integer("current_section"),
+        current_task: document.integer("current_task"),
         progress: text("progress"),
         continue_at: text("continue_at"),
         blockers: list("blockers"),
@@ -112,7 +113,7 @@ pub fn is_workstream_id(id: &str) -> bool {
         && name.split('-').all(kebab)
 }
 
-/// Returns what is wrong with a manifest, by line.
+/// Returns the problems of a manifest, ordered by line.
 pub fn check_manifest(document: &Document) -> Vec<Finding> {
     let mut findings: Vec<Finding> = document
         .findings()
@@ -202,8 +203,8 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             for file in &files {
                 let why = match () {
                     () if file.starts_with('/') => "is not a relative path",
-                    // No workstream is deeper, so this path leaves the project. With fewer `..`, the answer depends on
-                    // where the manifest is.
+                    // No workstream is deeper, so this path is outside the project. With fewer `..`, it depends on
+                    // the location of the manifest.
                     () if file.split('/').filter(|part| *part == "..").count() > MAX_FOLDER_DEPTH => {
                         "is outside the project, not opened"
                     }
@@ -297,7 +298,6 @@ fn progress_counts(text: &str) -> Option<(u32, u32)> {
     (done <= all).then_some((done, all))
 }
 
-/// Whether a file has boxes to tick.
 pub fn has_checkboxes(steps: &Document) -> bool {
     steps.items().iter().any(|item| item.checked.is_some())
 }
@@ -359,14 +359,14 @@ fn question_about_file(file: &str) -> &'static str {
     }
 }
 
-/// Returns whether a file is the one with the steps, whose boxes are ticked.
+/// Returns whether a file contains the steps, whose boxes are ticked.
 pub fn is_steps_file(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.contains("steps") || name.contains("tasks")
 }
 
-/// Updates section, task, progress and time from the boxes of `steps`. Returns false if nothing changed. A hand-written
-/// `next_action` stays.
+/// Updates section, task, progress and time from the boxes of `steps`. Returns false if nothing changed. A
+/// hand-written `next_action` is kept.
 pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool {
     let boxes: Vec<_> = steps.items().into_iter().filter(|item| item.checked.is_some()).collect();
     if boxes.is_empty() {
@@ -375,7 +375,7 @@ pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timesta
     let done = boxes.iter().filter(|item| item.checked == Some(true)).count();
     let next = boxes.iter().position(|item| item.checked == Some(false));
     let line = boxes[next.unwrap_or(boxes.len() - 1)].line;
-    // Sections are the headings with boxes, counted from 1.
+    // A section is a heading with boxes. Sections are counted from 1.
     let holds = |from: usize, to: usize| boxes.iter().any(|item| (from..to).contains(&item.line));
     let starts: Vec<usize> = steps.headings().iter().map(|heading| heading.line).collect();
     let ends = starts.iter().skip(1).copied().chain([usize::MAX]);
@@ -411,7 +411,7 @@ pub fn tick_next_box(steps: &mut Document) -> Option<String> {
     Some(next.text)
 }
 
-/// Ticks the boxes with the names in `done`. Returns whether there were any.
+/// Ticks the boxes with the texts in `done`. Returns whether any box was ticked.
 pub fn tick_named_boxes<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) -> bool {
     let done: Vec<String> = done.map(|text| text.trim().to_lowercase()).collect();
     let open: Vec<usize> = steps
@@ -423,7 +423,7 @@ pub fn tick_named_boxes<'t>(steps: &mut Document, done: impl Iterator<Item = &'t
     open.iter().filter(|line| steps.tick_checkbox(**line).is_ok()).count() > 0
 }
 
-/// Converts an old `_resume.md` to a manifest: renames its keys, fills in what is missing, keeps the body. `files`
+/// Converts an old `_resume.md` to a manifest: renames its keys, adds missing values and keeps the body. `files`
 /// are the existing files to load.
 pub fn migrate_legacy(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp) -> Document {
     let mut document = Document::parse(legacy);
@@ -435,7 +435,7 @@ pub fn migrate_legacy(legacy: &[u8], project_id: &str, files: &[String], now: Ti
         words.join(" ")
     };
     let phase = text(&document, &["current_phase", "phase"]).map(|phase| normalise_phase(&phase));
-    // Times in older files can lack the zone, the seconds or the `T`.
+    // Times in older files may lack the zone, the seconds or the `T`.
     let updated = text(&document, &["last_updated", "updated"])
         .map(|updated| time::parse_time(&updated).map_or(updated, time::to_rfc3339));
     let listed = document.list("files_to_load").filter(|files| !files.is_empty());
@@ -472,7 +472,7 @@ pub fn migrate_legacy(legacy: &[u8], project_id: &str, files: &[String], now: Ti
     document
 }
 
-/// Returns the phase of an old file if it is not a known one. `migrate` replaces it.
+/// Returns the phase of an old file if it is unknown. `migrate` replaces it.
 pub fn unknown_phase(legacy: &[u8]) -> Option<String> {
     let document = Document::parse(legacy);
     let phase = document.text("current_phase").or_else(|| document.text("phase"))?.to_owned();

@@ -27,7 +27,7 @@ fn the_seeds_manifest_is_read() {
 }
 
 #[test]
-fn every_fault_is_named() {
+fn every_fault_of_a_manifest_is_reported() {
     let cases: &[(&str, &str, &str)] = &[
         (
             "resume_schema_version: \"1.0\"",
@@ -83,7 +83,7 @@ fn every_fault_is_named() {
 }
 
 #[test]
-fn ids() {
+fn workstream_ids_are_checked() {
     for (id, expected) in [
         ("01-a", true),
         ("24-new-parser2", true),

@@ -4,19 +4,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// The id of [`Marker::unmarked`], the marker for records in a folder without a marker.
+/// The id of [`Marker::unmarked`].
 const NIL_PROJECT_ID: &str = "00000000-0000-0000-0000-000000000000";
 
 /// The newest layout of `.agent/context/` that this version can write.
 pub const SCHEMA_VERSION: u64 = 1;
 
-/// How much of the store is kept in git.
+/// Which part of the store is in git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SharingMode {
-    /// Nothing; git ignores the whole store.
+    /// No part; git ignores the whole store.
     Private,
-    /// Records that a team shares. Git still ignores journals, indexes and state.
+    /// The records. Git still ignores journals, indexes and state.
     Shared,
 }
 
@@ -29,7 +29,7 @@ pub struct Marker {
     pub last_session: Option<String>,
 }
 
-/// A UUID in canonical form. It is the name of the trust record on disk, so anything else is refused.
+/// A UUID in canonical form. It is the name of the trust record on disk, so any other form is refused.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct ProjectId(String);
 
@@ -54,7 +54,7 @@ impl Marker {
         Some(self.project_id.as_str()).filter(|id| *id != NIL_PROJECT_ID)
     }
 
-    /// Returns a marker for records in a folder without one. It can never be trusted.
+    /// Returns a marker for a store without a `root.json`. It can never be trusted.
     pub fn unmarked() -> Marker {
         Marker {
             project_id: ProjectId(NIL_PROJECT_ID.to_owned()),
@@ -66,14 +66,15 @@ impl Marker {
     }
 }
 
-/// Why a `root.json` cannot be used. Absent and unreadable files are reported by the store.
+/// The reason why a `root.json` cannot be used. The store reports missing and unreadable files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MarkerProblem {
     Damaged { line: usize, why: String },
     Foreign { why: String },
 }
 
-/// The raw fields of the file, read separately so that a field of the wrong type does not hide the others.
+/// The raw fields of the file. They are parsed separately, so that a field of the wrong type does not hide the
+/// others.
 #[derive(Deserialize)]
 struct RawMarker<'a> {
     #[serde(borrow)]
@@ -139,7 +140,7 @@ pub fn render_marker(marker: &Marker) -> Vec<u8> {
     print_json(&Value::Object(fields))
 }
 
-/// Returns the same file with another `last_session`; unknown keys stay, in order. `None` if nothing changes.
+/// Returns the same file with another `last_session`; `None` if nothing changes. Unknown keys are kept in order.
 pub fn with_last_session(bytes: &[u8], session: &str) -> Option<Vec<u8>> {
     let mut value: Value = serde_json::from_slice(bytes).ok()?;
     let fields = value.as_object_mut()?;

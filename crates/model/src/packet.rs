@@ -1,4 +1,4 @@
-//! Packets: each is one handoff, a markdown record that people edit and tools read.
+//! Packets. A packet is one handoff: a markdown record that people edit and tools read.
 
 mod choose;
 mod compose;
@@ -18,10 +18,10 @@ use crate::document::Document;
 use crate::time;
 
 pub use compose::{GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet};
-pub use slug::{readable_slug, slug};
-pub use validate::validate;
+pub use slug::{readable_slug, slug_of_purpose};
+pub use validate::validate_packet;
 
-/// The headings of a packet, in order. All of them are level 2.
+/// The headings of a packet, in order. Their level is 2.
 pub const INTENT_HEADING: &str = "Intent";
 pub const CONTEXT_HEADING: &str = "Context";
 pub const CONSTRAINTS_HEADING: &str = "Constraints";
@@ -46,14 +46,14 @@ pub const ALL_HEADINGS: &[&str] = &[
     NOTES_HEADING,
 ];
 
-/// A heading below [`FILES_HEADING`], of level 3.
+/// A heading of level 3 below [`FILES_HEADING`].
 pub const CONFIRMED_HEADING: &str = "Confirmed";
 pub const SUGGESTED_HEADING: &str = "Suggested";
 
 /// The version that this build reads and writes. A packet without a version has version 1.
 pub const SCHEMA_VERSION: i64 = 1;
 
-/// The allowed values of `source`. They are part of the format; a test in `ops` checks that every harness is
+/// The allowed values of `source`. They are part of the format. A test in `ops` checks that every harness is
 /// included.
 pub const ALLOWED_SOURCES: &[&str] =
     &["claude-code", "droid", "opencode", "codex", "gemini", "unknown", "factory", "claude", "open-code"];
@@ -85,7 +85,7 @@ impl PacketStatus {
     }
 }
 
-/// The frontmatter. Missing or invalid fields are empty here; [`validate`] reports them.
+/// The frontmatter. Missing or invalid fields are empty; [`validate`] reports them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Packet {
     pub id: String,
@@ -107,10 +107,10 @@ pub struct Packet {
     pub dirty: Option<i64>,
     pub claimed_by: String,
     pub claimed_at: String,
-    /// The content of files when the packet was written: paths with fingerprints.
+    /// The paths of files with fingerprints of their content when the packet was written.
     #[serde(skip)]
     pub files_seen: Vec<(String, String)>,
-    /// How the validators ended in the last runs that were seen.
+    /// The results of the validators in their last observed runs.
     pub checks_seen: Vec<Check>,
 }
 
@@ -119,19 +119,19 @@ pub struct Packet {
 #[serde(default)]
 pub struct Check {
     pub command: String,
-    /// True if the run passed.
+    /// Whether the run passed.
     pub ok: bool,
-    /// True if it is unknown how the run ended.
+    /// Whether the result is unknown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,
-    /// True if a file was edited after the run.
+    /// Whether a file was edited after the run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub edited_since: bool,
     pub at: String,
 }
 
 impl Packet {
-    /// Reads a packet. Files that only its text names are confirmed too, because a person listed them there.
+    /// Reads a packet. Files that are only in its text are confirmed too, because a person listed them there.
     pub fn read_with_listed_files(document: &Document, name: &str) -> Packet {
         let mut packet = Packet::read_frontmatter(document, name);
         for file in confirm::files_in_section(document) {
@@ -142,7 +142,7 @@ impl Packet {
         packet
     }
 
-    /// Reads the frontmatter. `name` is the file's name without its suffix; it is used whatever `id` says.
+    /// Reads the frontmatter. `name` is the file name without its suffix; it is used instead of the field `id`.
     pub fn read_frontmatter(document: &Document, name: &str) -> Packet {
         let text = |key: &str| document.text(key).unwrap_or_default().trim().to_owned();
         let list = |key: &str| document.list(key).unwrap_or_default();
@@ -160,11 +160,11 @@ impl Packet {
             validators: list("validators"),
             loop_promise: Some(text("loop_promise"))
                 .filter(|promise| !promise.is_empty() && promise != "null"),
-            loop_max_iterations: document.int("loop_max_iterations").unwrap_or(0),
+            loop_max_iterations: document.integer("loop_max_iterations").unwrap_or(0),
             project_id: text("project_id"),
             head: text("head"),
             branch: text("branch"),
-            dirty: document.int("dirty"),
+            dirty: document.integer("dirty"),
             claimed_by: text("claimed_by"),
             claimed_at: text("claimed_at"),
             files_seen: text_pairs(document.value_of("files_seen")),
@@ -175,7 +175,7 @@ impl Packet {
         }
     }
 
-    /// Returns the confirmed files, then the suggested ones, without duplicates.
+    /// Returns the confirmed files and then the suggested files, without duplicates.
     pub fn all_files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = Vec::new();
         for path in self.confirmed.iter().chain(&self.suggested) {
@@ -193,7 +193,7 @@ fn text_pairs(value: Option<&Value>) -> Vec<(String, String)> {
     object.into_iter().flatten().filter_map(pair).collect()
 }
 
-/// Maps source names of older files to the current ones.
+/// Maps source names of older files to their current names.
 fn current_source_name(source: &str) -> &str {
     match source {
         "factory" => "droid",
@@ -202,15 +202,15 @@ fn current_source_name(source: &str) -> &str {
     }
 }
 
-/// Returns the n-th name to try for a packet that is written now: `<ts>-<slug>`, then with `-2`, `-3`.
+/// Returns the n-th candidate for the name of a new packet: `<ts>-<slug>`, then with `-2`, `-3`.
 pub fn packet_id(now: Timestamp, purpose: &str, n: usize) -> String {
-    let first = format!("{}-{}", time::to_compact(now), slug(purpose));
+    let first = format!("{}-{}", time::to_compact(now), slug_of_purpose(purpose));
     if n < 2 { first } else { format!("{first}-{n}") }
 }
 
 /// Returns the packet's version if it is newer than this build.
 pub fn newer_version(document: &Document) -> Option<i64> {
-    document.int("schema_version").filter(|version| *version > SCHEMA_VERSION)
+    document.integer("schema_version").filter(|version| *version > SCHEMA_VERSION)
 }
 
 #[cfg(test)]

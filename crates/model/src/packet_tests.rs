@@ -1,4 +1,4 @@
-use super::{Packet, PacketStatus, packet_id, slug, validate};
+use super::{Packet, PacketStatus, packet_id, slug_of_purpose, validate_packet};
 use crate::document::Document;
 use crate::finding::FindingLevel;
 use crate::time;
@@ -21,9 +21,9 @@ fn slugs_are_file_names() {
             "a-very-long-purpose-that-goes-on-and-on-until",
         ),
     ] {
-        assert_eq!(slug(purpose), expected);
+        assert_eq!(slug_of_purpose(purpose), expected);
     }
-    assert_eq!(slug(&"x".repeat(100)).len(), 48);
+    assert_eq!(slug_of_purpose(&"x".repeat(100)).len(), 48);
     let now = time::parse_time("2026-11-15T19:22:00Z").unwrap();
     assert_eq!(packet_id(now, "go on", 1), "20261115T192200Z-go-on");
     assert_eq!(packet_id(now, "go on", 3), "20261115T192200Z-go-on-3");
@@ -35,7 +35,7 @@ const VALID_PACKET: &str = "---\nid: p\ncreated_at: 2026-11-15T19:22:00Z\nupdate
 fn every_rule_has_its_word() {
     let check = |from: &str, to: &str, expected: &[(FindingLevel, &str)]| {
         let document = Document::parse(VALID_PACKET.replace(from, to));
-        let findings = validate(&document, "packets/p.md");
+        let findings = validate_packet(&document, "packets/p.md");
         let found: Vec<(FindingLevel, &str)> = findings.iter().map(|f| (f.level, f.text.as_str())).collect();
         assert_eq!(found, expected, "{from:?} → {to:?}");
     };

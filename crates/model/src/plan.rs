@@ -1,5 +1,5 @@
-//! The plan: what is being built, in phases and tasks. `plan.json` is authoritative, `plan.md` is its view, and every
-//! change is written to the ledger first.
+//! The plan, with its phases and tasks. `plan.json` is authoritative, `plan.md` is its view, and every change is
+//! written to the ledger first.
 
 mod change;
 mod check;
@@ -30,13 +30,13 @@ pub use json::{ImportWarning, ImportedPlan, read_json_or_markdown};
 pub use ledger::{LedgerComparison, LedgerFold, LedgerLine, fold_ledger};
 pub use markdown::{is_unedited, render_plan};
 pub use outline::read_outline as read_markdown;
-pub use standing::{PlanStanding, TaskProgress, compare_naturally, current_phase, standing};
+pub use standing::{PlanStanding, TaskProgress, compare_naturally, current_phase, standing_of_plan};
 pub use words::{PhaseNotes, describe_task, describe_waiting, render_phase_record};
 
 use crate::text;
 use fields::keeping_the_rest;
 
-/// The version that this build writes. Files of the same major version may contain unknown fields, which are kept.
+/// The version that this build writes. Unknown fields in files of the same major version are kept.
 pub const SCHEMA_VERSION: &str = "1.0.0";
 
 keeping_the_rest! {
@@ -44,17 +44,17 @@ keeping_the_rest! {
         schema_version: String,
         title: String,
         swarm: String,
-        /// The phase that somebody chose; `None` means that the current phase is derived from the tasks.
+        /// The phase that a person chose; `None` if the current phase is derived from the tasks.
         current_phase: Option<u32> = skip Option::is_none,
         phases: Vec<Phase>,
         migration_status: String = skip String::is_empty,
     }
 }
 
-/// The value of `migration_status` in a plan that was read from somebody else's file.
-const MIGRATED: &str = "migrated";
+/// The value of `migration_status` in a plan that another tool or a person wrote.
+const MIGRATED_STATUS: &str = "migrated";
 
-/// Whose plan it is. This is all that is read of a `plan.json`, so that its tasks cost little.
+/// The owner of a plan. Only these fields of a `plan.json` are read, so that a large plan costs little.
 #[derive(Debug, Deserialize)]
 pub struct PlanOwner {
     #[serde(default)]
@@ -70,7 +70,7 @@ impl PlanOwner {
     }
 
     pub fn is_migrated(&self) -> bool {
-        self.migration_status == MIGRATED
+        self.migration_status == MIGRATED_STATUS
     }
 }
 
@@ -95,15 +95,15 @@ keeping_the_rest! {
         files_touched: Vec<String>,
         evidence_path: Option<String> = skip Option::is_none,
         blocked_reason: Option<String> = skip Option::is_none,
-        /// Who works or worked on the task: a session, or `user`.
+        /// The session that works or worked on the task, or `user`.
         claimed_by: Option<String> = skip Option::is_none,
         started_at: Option<String> = skip Option::is_none,
         done_at: Option<String> = skip Option::is_none,
-        /// Why the task counts as done without evidence.
+        /// The reason why the task is done without evidence.
         without_evidence: Option<String> = skip Option::is_none,
-        /// The entry of a harness's own todo list that the task came from.
+        /// The entry of a harness's own todo list from which the task was created.
         todo: Option<String> = skip Option::is_none,
-        /// Whether the harness's list says that the task is done although there is no evidence yet.
+        /// Whether the harness's list shows the task as done although there is no evidence yet.
         reported_done: bool = skip is_false,
     }
 }
@@ -121,7 +121,7 @@ pub enum TaskStatus {
     #[serde(alias = "complete", alias = "done")]
     Completed,
     Blocked,
-    /// The task is not to be done any more.
+    /// The task is no longer wanted.
     Closed,
 }
 
@@ -175,7 +175,7 @@ impl TaskStatus {
         })
     }
 
-    /// Returns whether other tasks need not wait for this one any more.
+    /// Returns whether tasks that depend on this task are free to start.
     pub fn is_over(self) -> bool {
         matches!(self, TaskStatus::Completed | TaskStatus::Closed)
     }
@@ -243,14 +243,13 @@ fn normalise_status(word: &str) -> String {
     word.trim().to_lowercase().replace([' ', '-'], "_")
 }
 
-/// Why a file cannot be read as a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnreadableReason {
     Damaged {
         line: Option<usize>,
         why: String,
     },
-    /// The file has a version that this build must not write.
+    /// The file has a version that this build must not overwrite.
     Foreign {
         why: String,
     },
@@ -269,15 +268,15 @@ impl Plan {
 
     /// Returns whether the plan was read from a file that another tool or a person wrote.
     pub fn is_migrated(&self) -> bool {
-        self.migration_status == MIGRATED
+        self.migration_status == MIGRATED_STATUS
     }
 
-    /// Parses a `plan.json` of our own store. An older format is updated, and `migrated` is set.
+    /// Parses a `plan.json` of thru's own store. An older format is converted, and `migrated` is set.
     pub fn parse(bytes: &[u8]) -> Result<Plan, UnreadableReason> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match read_version(bytes)? {
             PlanVersion::One => {
-                // The text is checked as a whole, so that thousands of strings need not be checked one by one.
+                // The whole text is checked for UTF-8 once, which is faster than a check of each string.
                 let read = match std::str::from_utf8(bytes) {
                     Ok(text) => serde_json::from_str(text),
                     Err(_) => serde_json::from_slice(bytes),
@@ -295,13 +294,13 @@ impl Plan {
 
     /// Returns the bytes of `plan.json`.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // These are strings, numbers and maps with string keys, so this cannot fail.
+        // A plan contains only strings, numbers and maps with string keys, so this cannot fail.
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
 
-    /// Returns the hash by which the ledger identifies a plan.
+    /// Returns the hash that identifies this plan in the ledger.
     pub fn hash(&self) -> String {
         sha256_hex(&self.to_bytes())
     }
@@ -326,12 +325,12 @@ impl Plan {
         self.phases.iter_mut().find(|phase| phase.id == id)
     }
 
-    /// Returns the task nearest to what was typed, for a hint.
+    /// Returns the task id nearest to `typed`, for a hint.
     pub fn nearest_task_id(&self, typed: &str) -> Option<&str> {
         text::nearest_allowed_word(typed, self.tasks().map(|task| task.id.as_str()))
     }
 
-    /// Makes each task's phase field match the phase that contains it.
+    /// Sets the phase field of each task to the phase that contains it.
     fn set_phase_fields(&mut self) {
         for phase in &mut self.phases {
             phase.tasks.iter_mut().for_each(|task| task.phase = phase.id);
@@ -347,19 +346,18 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 enum PlanVersion {
     One,
-    /// The file has no version: it is older than the first version number, or from another tool.
+    /// The file has no version: it was written before the first version number, or by another tool.
     None,
     Newer(String),
 }
 
 fn read_version(bytes: &[u8]) -> Result<PlanVersion, UnreadableReason> {
-    // We write the version first, so the rest need not be parsed twice.
+    // The version is written first, so the rest of the file is not parsed twice.
     let first = bytes.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     let value = first.and_then(|rest| rest.strip_prefix(b"\"schema_version\": "));
     if value.is_some_and(|value| value.starts_with(b"\"1.")) {
         return Ok(PlanVersion::One);
     }
-    /// Parses only this field, whatever the others are.
     #[derive(Deserialize)]
     struct VersionField {
         schema_version: Option<serde_json::Value>,

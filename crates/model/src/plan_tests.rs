@@ -51,7 +51,7 @@ fn versions_are_told_apart() {
 }
 
 #[test]
-fn natural_order() {
+fn task_ids_are_compared_naturally() {
     let mut ids = ["1.10", "1.2", "T10", "T9", "2", "10", "1.2a", "01", "1"];
     ids.sort_by(|a, b| compare_naturally(a, b));
     assert_eq!(ids, ["1", "1.2", "1.2a", "1.10", "01", "2", "10", "T9", "T10"]);
@@ -60,7 +60,7 @@ fn natural_order() {
 #[test]
 fn what_is_current_and_ready_is_computed() {
     let plan = test_plan();
-    let at = standing(&plan);
+    let at = standing_of_plan(&plan);
     assert_eq!(at.phase.map(|phase| phase.id), Some(1));
     assert_eq!(
         (task_ids(&at.ready), at.task.map(|task| task.id.as_str())),
@@ -68,16 +68,20 @@ fn what_is_current_and_ready_is_computed() {
     );
     assert_eq!(task_ids(&at.tasks_waiting_for("1.2")), ["1.10", "2.1"]);
     let plan = start_task(&plan, "1.2", "s1", TEST_TIME).unwrap();
-    assert_eq!(standing(&plan).task.map(|task| task.id.as_str()), Some("1.2"));
+    assert_eq!(standing_of_plan(&plan).task.map(|task| task.id.as_str()), Some("1.2"));
     let plan = complete_task(&plan, "1.2", "s1", TEST_TIME, &AcceptanceEvidence::Unproven("")).unwrap();
-    assert_eq!(task_ids(&standing(&plan).ready), ["1.10", "2.1"]);
+    assert_eq!(task_ids(&standing_of_plan(&plan).ready), ["1.10", "2.1"]);
     let plan = complete_task(&plan, "1.10", "s1", TEST_TIME, &AcceptanceEvidence::Unproven("")).unwrap();
     assert_eq!(plan.phases[0].status, PhaseStatus::Complete);
-    assert_eq!(standing(&plan).phase.map(|phase| phase.id), Some(2), "the next phase is the current one");
+    assert_eq!(
+        standing_of_plan(&plan).phase.map(|phase| phase.id),
+        Some(2),
+        "the next phase is the current one"
+    );
 }
 
 #[test]
-fn one_winner() {
+fn only_one_session_can_start_a_task() {
     let plan = start_task(&test_plan(), "1.2", "s1", TEST_TIME).unwrap();
     assert_eq!(start_task(&plan, "1.2", "s1", "later").unwrap(), plan, "again by the same: nothing changes");
     let refusal = start_task(&plan, "1.2", "s2", TEST_TIME).unwrap_err();
@@ -148,7 +152,7 @@ fn a_task_with_acceptance_wants_evidence() {
 fn blocked_goes_on_where_it_was() {
     let begun = start_task(&test_plan(), "1.2", "s", TEST_TIME).unwrap();
     let blocked = block_task(&begun, "1.2", "no key").unwrap();
-    assert_eq!(task_ids(&standing(&blocked).blocked), ["1.2"]);
+    assert_eq!(task_ids(&standing_of_plan(&blocked).blocked), ["1.2"]);
     assert!(complete_task(&blocked, "1.2", "s", TEST_TIME, &AcceptanceEvidence::Proven).is_err());
     assert_eq!(unblock_task(&blocked, "1.2").unwrap(), begun);
 }
@@ -182,7 +186,7 @@ fn todo_changes_move_their_tasks() {
     assert_eq!(first.plan.task("1.2").unwrap().status, TaskStatus::InProgress);
     let second = follow_todos(&first.plan, &first.todos, &[todo("Grammar", Completed)], "s", TEST_TIME);
     assert_eq!(second.plan.task("1.2").unwrap().status, TaskStatus::Completed);
-    // Somebody opens the task again. The list has not changed, so the task stays open.
+    // A person reopens the task. The list has not changed, so the task stays open.
     let opened = set_task(
         &second.plan,
         "1.2",
@@ -192,10 +196,9 @@ fn todo_changes_move_their_tasks() {
     assert_eq!((third.moved.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
     let back = follow_todos(&second.plan, &second.todos, &[todo("Grammar", Pending)], "s", TEST_TIME);
     assert_eq!(back.plan.task("1.2").unwrap().status, TaskStatus::Pending);
-    // A list does not take over another session's work.
+    // A list does not change a task of another session.
     let others = follow_todos(&first.plan, &known, &[todo("Grammar", Completed)], "s2", TEST_TIME);
     assert_eq!(others.moved, Vec::<String>::new());
-    // A task with an acceptance criterion is not done just because its box is ticked.
     let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
     let strict = set_task(&test_plan(), "1.2", &change).unwrap();
     let ticked = follow_todos(&strict, &known, &[todo("Grammar", Completed)], "s", TEST_TIME);

@@ -1,4 +1,4 @@
-//! Decides what a sub-agent is given when it starts, by its kind.
+//! Determines the facts that a sub-agent of each kind gets when it starts.
 
 use crate::brief::Candidate;
 use crate::config::Settings;
@@ -19,18 +19,18 @@ pub const PROFILE_CLASSES: &[&str] = &[
     "outside",
 ];
 
-/// The section with what other agents did, which every profile includes.
+/// The section about the activity of other agents, which every profile includes.
 pub const ACTIVITY_SECTION: &str = "activity";
 
-/// What one kind of agent is given.
+/// The facts for one kind of agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubagentProfile<'a> {
     pub name: &'static str,
     classes: Vec<&'a str>,
 }
 
-/// Returns the profile of a sub-agent. Its type may have a prefix, as in `mega_coder` or `plugin:coder`. Other kinds
-/// get the general profile.
+/// Returns the profile of a sub-agent. Its type may have a prefix, as in `mega_coder` or `plugin:coder`. An unknown
+/// kind gets the general profile.
 pub fn profile_of_subagent<'a>(kind: &str, settings: &'a Settings) -> SubagentProfile<'a> {
     let named = [
         ("architect", &settings.profile_architect),
@@ -58,7 +58,6 @@ impl SubagentProfile<'_> {
             || self.classes.iter().any(|class| class_contains(class, name, name == "plan", false))
     }
 
-    /// Keeps only the candidates that the profile includes.
     pub(crate) fn keep_included(&self, candidates: &mut Vec<Candidate>) {
         let has_task = candidates.iter().any(is_task_candidate);
         candidates.retain(|one| {
@@ -72,19 +71,18 @@ impl SubagentProfile<'_> {
     }
 }
 
-/// Whether a candidate is a task of the plan, in progress or blocked.
 fn is_task_candidate(candidate: &Candidate) -> bool {
     candidate.id.starts_with("task:")
 }
 
-/// Returns whether a class of the settings contains facts of the class `name`.
+/// Returns whether a class in the settings includes facts of the class `name`.
 fn class_contains(class: &str, name: &str, is_task: bool, has_task: bool) -> bool {
     match class {
         "all" => name != "problem",
         "goal" => name == "goal",
         "requirements" => is_task || matches!(name, "goal" | "words" | "earlier"),
         "plan" => name == "plan",
-        // Without a plan, the goal takes the place of the task.
+        // Without a plan, the goal is used instead of the task.
         "task" => is_task || name == "goal" && !has_task,
         "files" => matches!(name, "edited" | "read" | "named"),
         "diff" => matches!(name, "edited" | "at-risk"),

@@ -54,7 +54,8 @@ fn which_sections_a_profile_asks_for() {
 
 #[test]
 fn which_classes_a_profile_contains() {
-    // The word in the profile, the class of the fact, whether it is a task, whether there is a task, and the result.
+    // The word in the profile, the class of the fact, whether it is a task, whether a task exists, and the expected
+    // result.
     let cases = [
         ("all", "edited", false, false, true),
         ("all", "problem", false, false, false),

@@ -1,9 +1,9 @@
-//! What a person asked: which texts are a person's words, and what kind of message each is. Brief, packet, pickup,
-//! status and sweep use these functions.
+//! Decides whether a person typed a text, and which kind of message it is. Brief, packet, pickup, status and sweep
+//! use these functions.
 
 use crate::text::sentences;
 
-/// Beginnings of texts that a harness or a hook sends in the user's name.
+/// First words of texts that a harness or a hook sends in the user's name.
 const NOT_TYPED_BEGINNINGS: &[&str] = &[
     "<local-command",
     "<command-name>",
@@ -21,10 +21,10 @@ const NOT_TYPED_BEGINNINGS: &[&str] = &[
     "Read the output file",
 ];
 
-/// The beginning of what a harness adds to the user's words: where to look up what was said before a plan.
+/// The first words of a text that a harness adds to the user's message.
 const HARNESS_ADDITION_START: &str = "If you need specific details from before exiting plan mode";
 
-/// Slash commands that steer the harness or `thru`, and say nothing about the work.
+/// Slash commands that control the harness or `thru` and are not about the work.
 const STEERING_COMMANDS: &[&str] = &[
     "add-dir",
     "agents",
@@ -89,27 +89,26 @@ const STEERING_COMMANDS: &[&str] = &[
     "vim",
 ];
 
-/// A prompt with fewer characters than this hardly says by itself what to do.
+/// A prompt with fewer characters is rarely clear by itself.
 pub const MIN_SUBSTANTIAL_CHARS: usize = 40;
 
 /// A prompt of at least this many bytes is a paste: a log, a plan, a file. Its sentences are not the user's own.
 const MIN_PASTE_BYTES: usize = 700;
 
-/// The longest sentence that counts as a wish, in bytes.
+/// The maximum length of an instruction sentence, in bytes.
 const MAX_WISH_BYTES: usize = 300;
 
-/// The shortest sentence that counts as a wish, in bytes.
+/// The minimum length of an instruction sentence, in bytes.
 const MIN_WISH_BYTES: usize = 12;
 
-/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptKind {
-    /// "yes", "go with A", "do the rest": the agent's previous message says what is wanted.
+    /// "yes", "go with A", "do the rest": the user approves the agent's previous message.
     Approval,
-    /// The message says by itself what to do.
+    /// A request that is clear by itself.
     Task,
     Question,
-    /// A short message of another kind: "push it", "one space more".
+    /// Any other short message: "push it", "one space more".
     Remark,
 }
 
@@ -136,7 +135,7 @@ pub fn typed_words(text: &str) -> &str {
     text.find(HARNESS_ADDITION_START).map_or(text, |at| &text[..at]).trim()
 }
 
-/// Whether a text is only a JSON object, as notices of the harness's queue are.
+/// Whether a text is only a JSON object, like the notices of a harness's queue.
 fn is_json_object(text: &str) -> bool {
     let object =
         text.starts_with('{') && text.ends_with('}') || text.starts_with("[{") && text.ends_with(']');
@@ -165,7 +164,7 @@ fn is_approval(first: &str, words: &[String]) -> bool {
         "yes", "y", "yep", "yeah", "yup", "ok", "okay", "sure", "proceed", "continue", "lgtm", "agreed",
         "approved", "correct", "exactly", "perfect", "right", "both", "all", "ja", "oui", "si", "sounds",
     ];
-    const PHRASES: &[&[&str]] = &[
+    const APPROVAL_PHRASES: &[&[&str]] = &[
         &["go", "ahead"],
         &["go", "on"],
         &["go", "with"],
@@ -193,14 +192,14 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     ];
     let begins =
         |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
-    APPROVAL_WORDS.contains(&first) || PHRASES.iter().any(begins)
+    APPROVAL_WORDS.contains(&first) || APPROVAL_PHRASES.iter().any(begins)
 }
 
-/// Whether a message reads like an answer: a yes or a no with more words, a choice, or too few words to be clear by
+/// Whether a message reads like an answer: a yes or no with more words, a choice, or too few words to be clear by
 /// itself.
 pub fn is_reply(text: &str) -> bool {
     const MAX_REPLY_BYTES: usize = 240;
-    const PHRASES: &[&str] =
+    const REPLY_PHRASES: &[&str] =
         &["i like", "i prefer", "i'd", "i think", "i agree", "option ", "the first", "the second"];
     let text = text.trim();
     if text.chars().count() > MAX_REPLY_BYTES || matches!(classify_prompt(text), PromptKind::Question) {
@@ -215,7 +214,7 @@ pub fn is_reply(text: &str) -> bool {
         || is_approval(first, &words)
         || numbered
         || first == "no"
-        || PHRASES.iter().any(|phrase| small.starts_with(phrase))
+        || REPLY_PHRASES.iter().any(|phrase| small.starts_with(phrase))
         || small.contains("option ")
 }
 
@@ -232,18 +231,50 @@ fn is_choice(text: &str) -> bool {
 }
 
 fn is_question(text: &str, first: &str) -> bool {
-    const ASKING: &[&str] = &[
+    const QUESTION_WORDS: &[&str] = &[
         "why", "what", "how", "where", "when", "which", "who", "is", "are", "does", "do", "did", "was",
         "were", "isn't", "doesn't", "hmm", "question", "so",
     ];
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    // "can you fix this?" asks for work.
+    // "can you fix this?" is a request for work.
     let asks_for_work = ["can", "could", "would", "please", "will"].contains(&first);
-    // A question can be followed by a paste without a question mark.
+    // A paste without a question mark can follow a question.
     let wonders = ["why", "how", "where", "when", "who"].contains(&first);
     last.trim_end().ends_with('?') && !asks_for_work
         || wonders
-        || ASKING.contains(&first) && text.contains('?')
+        || QUESTION_WORDS.contains(&first) && text.contains('?')
+}
+
+/// Whether a message only states a fact, and asks for nothing: "the strategy is a trailer on the commit".
+pub fn is_statement_of_fact(text: &str) -> bool {
+    const MAX_FACT_CHARS: usize = 160;
+    const FACT_STARTS: &[&str] = &[
+        "the", "this", "that", "it", "it's", "there", "there's", "they", "these", "those", "here", "that's",
+    ];
+    const WISH_WORDS: &[&str] = &[
+        "should", "must", "need", "needs", "please", "let's", "lets", "want", "fix", "add", "change", "make",
+        "remove", "instead", "not", "don't", "can", "could", "would", "use", "still", "doesn't", "isn't",
+        "missing", "wrong", "fails", "failing",
+    ];
+    let words = lower_words(text, 40);
+    text.chars().count() <= MAX_FACT_CHARS
+        && words.first().is_some_and(|first| FACT_STARTS.contains(&first.as_str()))
+        && !words.iter().any(|word| WISH_WORDS.contains(&word.as_str()))
+}
+
+/// Whether a message says nothing about the work once it was answered: a bare command, "let's discuss".
+pub fn is_without_substance(text: &str) -> bool {
+    let text = text.trim();
+    let words = text.split_whitespace().count();
+    let is_bare_command = text.starts_with('/') && words == 1;
+    let is_talk = || {
+        let small = text.to_lowercase().replace('’', "'");
+        ["let's discuss", "lets discuss", "let's continue", "wait, let's", "wait let's"]
+            .iter()
+            .any(|start| small.starts_with(start))
+            && words <= 6
+    };
+    is_bare_command || is_talk()
 }
 
 /// Returns the first words in lower case, without surrounding punctuation.
@@ -256,8 +287,8 @@ fn lower_words(text: &str, most: usize) -> Vec<String> {
         .collect()
 }
 
-/// Returns the sentences of a prompt in which the user said how to do the work, or the parts of sentences. For a paste
-/// it returns none, because its sentences are not the user's.
+/// Returns the sentences, or parts of sentences, with instructions of the user about how to do the work. A paste
+/// gives none, because its sentences are not the user's.
 pub fn instruction_sentences(text: &str) -> Vec<&str> {
     if text.len() >= MIN_PASTE_BYTES
         || is_pasted_report(text)
@@ -269,23 +300,26 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
         true => vec![sentence],
         // "Halve the amount; never change tests/." is a task with an instruction.
         false if sentence.ends_with('?') => Vec::new(),
-        false => clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect(),
+        false => {
+            split_clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect()
+        }
     };
     sentences(text).flat_map(wishes).collect()
 }
 
-/// Splits a sentence at semicolons, and where a prohibition begins.
-fn clauses(sentence: &str) -> Vec<&str> {
+/// Splits a sentence at semicolons and before prohibitions.
+fn split_clauses(sentence: &str) -> Vec<&str> {
     const PROHIBITIONS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
-    const JOINTS: [&str; 9] = [", and ", ", but ", ", please ", ", ", " but ", " – ", " — ", " - ", ": "];
-    // Lower case and the other apostrophe can have another length, so only ASCII is folded.
+    const CLAUSE_JOINTS: [&str; 9] =
+        [", and ", ", but ", ", please ", ", ", " but ", " – ", " — ", " - ", ": "];
+    // Only ASCII is converted to lower case, because other characters may change their length.
     let small = sentence.to_ascii_lowercase();
     let begins = |at: usize| {
         let rest = small[at..].replace('’', "'");
         PROHIBITIONS.iter().any(|word| rest.starts_with(word))
     };
     let joint = |at: usize| {
-        JOINTS.iter().find(|joint| small[at..].starts_with(**joint)).map(|joint| at + joint.len())
+        CLAUSE_JOINTS.iter().find(|joint| small[at..].starts_with(**joint)).map(|joint| at + joint.len())
     };
     let (mut found, mut start) = (Vec::new(), 0);
     for (at, c) in small.char_indices() {
@@ -304,8 +338,8 @@ fn clauses(sentence: &str) -> Vec<&str> {
 }
 
 fn is_instruction(sentence: &str) -> bool {
-    /// The beginnings of an instruction.
-    const STARTS: &[&str] = &[
+    /// First words of an instruction.
+    const INSTRUCTION_STARTS: &[&str] = &[
         "don't ",
         "dont ",
         "do not ",
@@ -346,7 +380,7 @@ fn is_instruction(sentence: &str) -> bool {
     /// Words that show that a sentence is the user's own, if it also contains one of `INSTRUCTION_WORDS`.
     const PERSON_WORDS: &[&str] =
         &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];
-    /// Words of an instruction within a sentence.
+    /// Words in the middle of an instruction.
     const INSTRUCTION_WORDS: &[&str] = &[
         " must ",
         " should ",
@@ -364,8 +398,8 @@ fn is_instruction(sentence: &str) -> bool {
         " prefer",
         " not ",
     ];
-    /// Beginnings of sentences that ask or wonder, which are not instructions.
-    const ASKING: &[&str] = &[
+    /// First words of questions, which are not instructions.
+    const ASKING_STARTS: &[&str] = &[
         "can you",
         "could you",
         "would you",
@@ -391,24 +425,38 @@ fn is_instruction(sentence: &str) -> bool {
     let starts = |list: &[&str]| list.iter().any(|start| words.starts_with(start));
     (MIN_WISH_BYTES..=MAX_WISH_BYTES).contains(&sentence.len())
         && !sentence.ends_with('?')
-        && !starts(ASKING)
-        && (starts(STARTS) || INSTRUCTION_WORDS.iter().any(|word| words.contains(word)) && person())
+        && !starts(ASKING_STARTS)
+        && (starts(INSTRUCTION_STARTS)
+            || words.contains(" must ")
+            || INSTRUCTION_WORDS.iter().any(|word| words.contains(word)) && person())
         && !["i don't know", "i do not know", "i think this was", "not sure"]
             .iter()
             .any(|doubt| words.contains(doubt))
 }
 
-/// Returns whether an instruction stays valid after its task.
+/// Returns whether an instruction remains valid after its task.
 pub fn is_lasting_instruction(wish: &str) -> bool {
     let words = lower_words(wish, 60);
     let has = |word: &str| words.iter().any(|known| known == word);
     let about_git = ["commit", "commits", "amend", "push", "force", "rebase", "branch", "pr"]
         .iter()
         .any(|word| has(word));
-    has("always") || has("never") || (has("don't") || has("not")) && about_git
+    // "Do not change a.py" and "must be from 1 to 90" describe the result, not one step.
+    let forbids = matches!(words.first().map(String::as_str), Some("do" | "don't" | "dont"))
+        && (has("not") || has("don't") || has("dont"));
+    let names_file = wish.split_whitespace().any(|word| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
+        word.contains('/')
+            || word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.len() >= 2)
+    });
+    has("always")
+        || has("never")
+        || has("must")
+        || (has("don't") || has("not")) && about_git
+        || forbids && names_file
 }
 
-/// Returns whether the words of a refusal say what is wanted instead, or why the call is refused.
+/// Returns whether a refusal contains a reason or an alternative.
 pub fn is_objection(text: &str) -> bool {
     const OBJECTION_WORDS: &[&str] = &[
         "not", "don't", "no", "first", "instead", "let's", "wait", "should", "must", "already", "avoid",
@@ -418,9 +466,9 @@ pub fn is_objection(text: &str) -> bool {
         && lower_words(text, 30).iter().any(|word| OBJECTION_WORDS.contains(&word.as_str()))
 }
 
-/// Whether the user contradicts the agent's last words.
+/// Whether the user contradicts the agent's last message.
 pub fn contradicts_agent(text: &str) -> bool {
-    const STARTS: &[&[&str]] = &[
+    const CONTRADICTING_STARTS: &[&[&str]] = &[
         &["no"],
         &["nope"],
         &["wrong"],
@@ -446,10 +494,10 @@ pub fn contradicts_agent(text: &str) -> bool {
     let words = lower_words(text, 4);
     let begins =
         |start: &&[&str]| words.iter().map(String::as_str).take(start.len()).eq(start.iter().copied());
-    STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
+    CONTRADICTING_STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
 }
 
-/// Whether a text is a pasted review or bug report, which is about code and does not address the agent.
+/// Whether a text is a pasted review or bug report. It is about code and not addressed to the agent.
 fn is_pasted_report(text: &str) -> bool {
     ["Severity", "severity:", "BugBot", "Bugbot", "Traceback", "### "].iter().any(|mark| text.contains(mark))
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_a_person_typed() {
+fn typed_prompts_are_told_from_commands() {
     let cases = [
         ("make it fast", true),
         ("/exit", false),
@@ -24,7 +24,7 @@ fn what_a_person_typed() {
 }
 
 #[test]
-fn what_a_message_is() {
+fn prompts_are_classified() {
     let cases = [
         ("yes", PromptKind::Approval),
         ("Yes, let's go with A", PromptKind::Approval),
@@ -53,7 +53,7 @@ fn what_a_message_is() {
 }
 
 #[test]
-fn how_it_is_to_be_done() {
+fn instructions_are_found_in_prompts() {
     let wish = |text| instruction_sentences(text).join("|");
     // A prohibition within a sentence.
     assert_eq!(wish("Make HALF halve the amount; never change tests/."), "never change tests/.");
@@ -89,6 +89,11 @@ fn how_it_is_to_be_done() {
             && is_lasting_instruction("always run make check")
     );
     assert!(!is_lasting_instruction("don't fix anything, but just validate"));
+    // What the result must be, and what must stay as it is.
+    let coupon = "Implement class Coupon in shop/coupon.py. Percentages must be integers from 1 to 90. Do not change cart.py.";
+    assert_eq!(wish(coupon), "Percentages must be integers from 1 to 90.|Do not change cart.py.");
+    assert!(instruction_sentences(coupon).into_iter().all(is_lasting_instruction));
+    assert!(!is_lasting_instruction("do not stop yet"));
     assert_eq!(wish("Low Severity\nWe must not call it twice."), "");
     assert_eq!(
         wish("Also don't give it a number and it needs no date"),
@@ -96,4 +101,27 @@ fn how_it_is_to_be_done() {
     );
     assert_eq!(wish("can you do it without a loop?"), "");
     assert_eq!(wish(&format!("Never do that. {}", "log line\n".repeat(100))), "");
+}
+
+#[test]
+fn messages_that_ask_for_nothing() {
+    for (text, expected) in [
+        ("the strategy is a trailer on the checkpoint commit", true),
+        ("there's already a helper for that in explain.go", true),
+        ("the reader should keep comments", false),
+        ("it still fails with the same error", false),
+        ("rename the reader to lexer", false),
+    ] {
+        assert_eq!(is_statement_of_fact(text), expected, "{text}");
+    }
+    for (text, expected) in [
+        ("/github-pr-review", true),
+        ("let's discuss", true),
+        ("wait, let's discuss first", true),
+        ("/review this branch", false),
+        ("let's discuss how the reader keeps comments in arrays", false),
+        ("push it", false),
+    ] {
+        assert_eq!(is_without_substance(text), expected, "{text}");
+    }
 }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::time;
 
-/// The event name of a receipt about records that could not be written. Its error says how many were lost, and when.
+/// The event name of a receipt about records that could not be written. Its error contains their number and the
+/// time.
 pub const RECORDS_LOST_EVENT: &str = "records-lost";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,7 +21,7 @@ pub struct Receipt {
     pub outcome: HookOutcome,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Something that somebody should know although the event was handled.
+    /// A problem that somebody should know about, although the event was handled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

@@ -1,28 +1,30 @@
-//! Replaces secrets with placeholders. `redact(text)` runs before captured text is written or given to a model.
+//! Replaces secrets with placeholders. `redact_text` runs before captured text is written or sent to a model.
 //!
-//! It makes one pass over the bytes, without regular expressions or anything to build at start-up, because it runs in
-//! processes that live half a millisecond. A byte table says what to do at each byte; almost all bytes belong to a word
-//! that is skipped after three lookups. The table in `rules` describes provider tokens, and everything else has a
-//! scanner:
+//! The scan is one pass over the bytes, without regular expressions and without tables that are built at start-up,
+//! because it runs in processes that live half a millisecond. A byte table determines the scanner for each byte.
+//! Almost all bytes belong to a word that is skipped after three lookups. The table in `rules` describes provider
+//! tokens. All other secrets have a scanner:
 //!
 //! - `shape`: one rule of the table; `infix`: tokens without a prefix
-//! - `named`: `name = value`; `names`: what a name means; `values`: what a value is; `literals`: where it starts and ends
+//! - `named`: `name = value`; `name_spans`: where the name is; `names`: what it means; `values`: what a value is;
+//!   `literals`: where it starts and ends
 //! - `headers`: `Authorization:`; `urls`: `scheme://user:password@host`
-//! - `flags`: command lines; `keys`: private keys, web tokens
-//! - `stated`: `the password is value`; `placed`: a value recognised by its line; `calls`: `f("name", "value")`,
-//!   `<name>value</name>`
-//! - `context`: secrets without a name: cookies, codes in an address, a value on the next line
+//! - `flags`: command lines; `pipes`: what a command reads from another; `keys`: private keys, web tokens
+//! - `stated`: `the password is value`; `directives`: the same in SQL, routers, Lisp; `placed`: a value recognised by
+//!   its line; `calls`: `f("name", "value")`, `<name>value</name>`
+//! - `context`: secrets without a telling name: cookies, codes in a URL, a value on the next line
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
-//! - `tables`: CSV and similar, by the head of the column
-//! - `passwords`: whether a value after the name of a password is a password; `pairs`: `credentials: user / password`
+//! - `tables`: CSV and similar formats, by the header of a column; `telling_lines`: random values that no other rule knows
+//! - `passwords`: whether the value after the name of a password is a password; `pairs`:
+//!   `credentials: user / password`
 //! - `file_names`: names of files and branches
-//! - `mentions`: a password in any place of a line that speaks of one; `nouns`, `words`: how such a line is read;
+//! - `mentions`: a password anywhere in a line that mentions a password; `nouns`, `words`: how such a line is read;
 //!   `answers`: the lines after it; `grades`: how much a word looks like a password
-//! - `made_up`: passwords that are words; `lexicon`: lists of words; `sentences`: how people state passwords
-//! - `view`: the text after decoding and without invisible characters
-//! - `capture`: the only way from captured text to a part of it that may be kept
+//! - `made_up`: passwords made of words; `lexicon`: lists of words; `sentences`: passwords stated in sentences
+//! - `view`: the decoded text without invisible characters
+//! - `capture`: redacts captured text before any part of it is kept
 //!
-//! Every scanner looks back and ahead a bounded distance, so time is linear in the text.
+//! Every scanner looks back and ahead a bounded distance, so the time is linear in the length of the text.
 
 mod answers;
 mod calls;
@@ -31,6 +33,7 @@ mod chance;
 mod classes;
 mod commands;
 mod context;
+mod directives;
 mod file_names;
 mod flags;
 mod grades;
@@ -42,11 +45,13 @@ mod lexicon;
 mod literals;
 mod made_up;
 mod mentions;
+mod name_spans;
 mod named;
 mod names;
 mod nouns;
 mod pairs;
 mod passwords;
+mod pipes;
 mod placed;
 mod rules;
 mod scan;
@@ -54,6 +59,7 @@ mod sentences;
 mod shape;
 mod stated;
 mod tables;
+mod telling_lines;
 mod urls;
 mod values;
 mod view;
@@ -66,15 +72,13 @@ use std::ops::Range;
 
 use view::DecodedView;
 
-/// What to redact besides secrets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RedactOptions {
-    /// Whether to redact e-mail addresses too.
     pub emails: bool,
 }
 
-/// Replaces each secret in `text` with a typed placeholder such as `[REDACTED:github-token]`. The result is borrowed if
-/// there is no secret. Redacting twice changes nothing more.
+/// Replaces each secret in `text` with a typed placeholder such as `[REDACTED:github-token]`. The result is
+/// borrowed if there is no secret. The function is idempotent.
 pub fn redact_text(text: &str, options: RedactOptions) -> Cow<'_, str> {
     match redact_bytes(text.as_bytes(), options) {
         Cow::Borrowed(_) => Cow::Borrowed(text),
@@ -82,8 +86,7 @@ pub fn redact_text(text: &str, options: RedactOptions) -> Cow<'_, str> {
     }
 }
 
-/// Converts the result to text. Scanners cut only at ASCII bytes, so the bytes are valid UTF-8 and nothing is lost
-/// here.
+/// Converts the result to text. Scanners cut only at ASCII bytes, so the bytes are valid UTF-8.
 fn bytes_to_text(bytes: Vec<u8>) -> String {
     match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -91,21 +94,21 @@ fn bytes_to_text(bytes: Vec<u8>) -> String {
     }
 }
 
-/// Redacts bytes that need not be UTF-8; bytes outside secrets stay unchanged.
+/// Redacts bytes that need not be UTF-8. Bytes outside secrets are unchanged.
 pub fn redact_bytes(text: &[u8], options: RedactOptions) -> Cow<'_, [u8]> {
     redact_range(text, 0..text.len(), options)
 }
 
-/// Redacts `text` and returns what is left of `text[part]`. A secret that crosses the edge is replaced completely.
+/// Redacts `text` and returns the result for `text[part]`. A secret that crosses the edge is replaced completely.
 fn redact_range(text: &[u8], part: Range<usize>, options: RedactOptions) -> Cow<'_, [u8]> {
     let hits = find_secrets(text, options);
     if hits.is_empty() {
         return Cow::Borrowed(&text[part]);
     }
     let mut redacted = replace_hits(text, part, &hits);
-    // A placeholder can make the text around it match (`password = ` before a line that was too long), so passes repeat
-    // until nothing is found, and redacting twice changes nothing more. In practice the second pass finds nothing. The
-    // limit keeps the time for hostile text linear.
+    // A placeholder can make the text around it match a rule, so the passes repeat until one finds nothing. This
+    // makes redaction idempotent. The second pass rarely finds anything. The limit keeps the time linear for
+    // hostile text.
     for _ in 0..MAX_PASSES {
         let hits = find_secrets(&redacted, options);
         if hits.is_empty() {
@@ -119,7 +122,6 @@ fn redact_range(text: &[u8], part: Range<usize>, options: RedactOptions) -> Cow<
 const MAX_PASSES: usize = 32;
 const PLACEHOLDER_START: &[u8] = b"[REDACTED:";
 
-/// A secret: its position and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SecretHit {
     start: usize,
@@ -127,7 +129,7 @@ struct SecretHit {
     kind: &'static str,
 }
 
-/// Finds all secrets, in order and without overlap: those in the bytes, and those in the [`view`].
+/// Finds all secrets, in order and without overlap, in the bytes and in the [`view`].
 fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
     let (mut hits, tables) = find_secrets_in_bytes(text, options);
     let regions = view::regions_to_decode(text);
@@ -141,7 +143,8 @@ fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
             SecretHit { start: span.start, end: span.end, kind: hit.kind }
         }));
     }
-    // Overlapping matches become one, with the kind of the first, or of the longer if both start at the same byte.
+    // Overlapping matches are merged. The kind is that of the first match, or of the longer one if both start at
+    // the same byte.
     hits.sort_by_key(|hit| (hit.start, usize::MAX - hit.end));
     let mut apart: Vec<SecretHit> = Vec::with_capacity(hits.len());
     for hit in hits {
@@ -153,12 +156,12 @@ fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
     apart
 }
 
-/// Finds the secrets in the bytes. The second value is true if some came from tables, because they are then out of
-/// order.
+/// Finds the secrets in the bytes. The second value is true if tables contained some of them, because the hits are
+/// then out of order.
 fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>, bool) {
     let (mut hits, mut heads) = (Vec::new(), Vec::new());
     let mut floor = 0;
-    while let Some(hit) = scan::next(text, floor, options, &mut heads) {
+    while let Some(hit) = scan::next_secret(text, floor, options, &mut heads) {
         floor = hit.end;
         hits.push(hit);
         while let Some(rest) = values::continuation_of_split_token(text, floor) {
@@ -167,7 +170,7 @@ fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>
         }
     }
     let found = hits.len();
-    // Every further table heading would report the same rows again, so their number is limited.
+    // Every further table header can report the same rows again, so the number of headers is limited.
     heads.truncate(MAX_TABLE_HEADS);
     for head in heads {
         match head {
@@ -181,10 +184,10 @@ fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>
     (hits, tables)
 }
 
-/// Where a table may begin.
+/// A position where a table may begin.
 #[derive(Debug, Clone, Copy)]
 enum TableHead {
-    /// A keyword that may be the head of a column.
+    /// A keyword that may be the header of a column.
     Column(usize),
     /// After the `VALUES` of an `INSERT`.
     Values(usize),
@@ -194,7 +197,7 @@ enum TableHead {
     Manifest(usize),
 }
 
-/// The most tables that are examined in one text.
+/// The maximum number of tables that are examined in one text.
 const MAX_TABLE_HEADS: usize = 256;
 
 /// Returns `text[part]` with placeholders in place of `hits`.
@@ -205,7 +208,7 @@ fn replace_hits(text: &[u8], part: Range<usize>, hits: &[SecretHit]) -> Vec<u8> 
         redacted.extend_from_slice(&text[copied..hit.start.max(copied)]);
         let secret = &text[hit.start..hit.end];
         let placeholder = [PLACEHOLDER_START, hit.kind.as_bytes(), b"]"].concat();
-        // In UTF-16 every second byte is zero.
+        // Every second byte of UTF-16 text is zero.
         if secret.len() >= 3
             && secret.len() % 2 == 1
             && secret.iter().skip(1).step_by(2).all(|byte| *byte == 0)
@@ -223,7 +226,7 @@ fn replace_hits(text: &[u8], part: Range<usize>, hits: &[SecretHit]) -> Vec<u8> 
     redacted
 }
 
-/// Keeps colour codes inside a secret, because one of them may end a colour that began before it.
+/// Keeps colour codes inside a secret, because one of them may end a colour that started before it.
 fn push_color_codes(secret: &[u8], out: &mut Vec<u8>) {
     for at in memchr::memchr_iter(0x1b, secret) {
         let rest = &secret[at + 1..];

@@ -1,32 +1,32 @@
-//! A reply to a hook. Adapters convert it to what their harness accepts. Usually the reply is empty.
+//! A reply to a hook. Adapters convert it to the format of their harness. Usually the reply is empty.
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reply {
     /// Zero bytes on stdout.
     #[default]
     Silent,
-    /// One message for the user, which the model does not see.
+    /// A message for the user. It is not sent to the model.
     TellUser(String),
     /// Do not let the agent stop: the user's loop continues with this text.
     Block(String),
-    /// The loop's validators must decide, which may take minutes: the caller should send the same stop again and wait
-    /// for the answer.
+    /// The loop's validators must decide, which may take minutes. The caller should send the same stop again and
+    /// wait for the answer.
     AskAgain,
     /// Text for the model.
     Context(String),
     /// Text for the model, and one message for the user.
     ContextAndUser { context: String, user: String },
-    /// What the model is shown in place of a tool's output.
+    /// A text that replaces a tool's output for the model.
     Output(String),
-    /// What the summary should keep. It is for the summariser, if the harness can pass it on.
+    /// The guidance for the summariser, if the harness can pass it on.
     Guidance(String),
 }
 
-/// What one feature, or the brief, wants to reply.
+/// The reply of one feature or of the brief.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplyPart {
     pub reply: Reply,
-    /// The ids of the candidates that the reply contains. They count as told once the reply was sent.
+    /// The ids of the candidates in the reply. They are recorded as told once the reply is sent.
     pub told: Vec<String>,
 }
 
@@ -35,26 +35,26 @@ impl ReplyPart {
         ReplyPart::default()
     }
 
-    /// Makes a reply that contains no candidates.
     pub fn from_reply(reply: Reply) -> ReplyPart {
         ReplyPart { reply, told: Vec::new() }
     }
 }
 
-/// Combines several replies into one, and returns which candidates it contains. A loop that continues comes first.
-/// Texts for the model follow in the given order. Anything that does not fit is not sent and does not count as told.
+/// Combines several replies into one, and returns the candidates it contains. The reply of a loop that continues
+/// comes first. Texts for the model follow in the given order. Text that does not fit is not sent, and its
+/// candidates are not recorded as told.
 pub fn combine_replies(parts: Vec<ReplyPart>) -> ReplyPart {
     let strength = |reply: &Reply| match reply {
         Reply::Silent => 0,
         Reply::TellUser(_) => 1,
         Reply::Guidance(_) => 2,
         Reply::Context(_) | Reply::ContextAndUser { .. } => 3,
-        // The original is stored, so the model must learn its id.
+        // The stored original can be retrieved only with the id in this reply.
         Reply::Output(_) => 4,
         Reply::AskAgain | Reply::Block(_) => 5,
     };
     let strongest = parts.iter().map(|part| strength(&part.reply)).max().unwrap_or(0);
-    // The user's message goes alongside the model's text.
+    // The message for the user is sent together with the text for the model.
     let user = parts.iter().find_map(|part| match &part.reply {
         Reply::TellUser(text) => Some(text.clone()),
         _ => None,

@@ -1,5 +1,4 @@
-//! A role: a named agent with a context file. The file is checked, fixed and summarised in a brief, and the role has
-//! a lifecycle.
+//! A role: a named agent with a context file and a lifecycle. The file is checked, fixed and summarised in a brief.
 
 mod check;
 pub mod event;
@@ -25,22 +24,22 @@ pub use fix::{FixedFile, fix_context_file};
 /// The suffix of a context file's name.
 pub const CONTEXT_FILE_SUFFIX: &str = ".context.md";
 
-/// The schema of a context file, in words.
+/// The schema of a context file, as text.
 pub const CONTEXT_FILE_SCHEMA: &str = include_str!("role/schema.md");
 
-/// The JSON Schema of what `thru recover --json` reports about a file.
+/// The JSON Schema of the report of `thru recover --json`.
 pub const JSON_SCHEMA: &str = include_str!("role/schema.json");
 
-/// The most recovery steps that go into a brief.
+/// The maximum number of recovery steps in a brief.
 const MAX_STEPS: usize = 10;
 
-/// The most key files that go into a brief.
+/// The maximum number of key files in a brief.
 const MAX_FILES: usize = 12;
 
-/// The most finished tasks that go into a brief.
+/// The maximum number of finished tasks in a brief.
 const MAX_DONE_TASKS: usize = 6;
 
-/// The longest text that goes into a brief, in characters.
+/// The maximum length of a text in a brief, in characters.
 const MAX_TEXT_CHARS: usize = 400;
 
 /// Returns the name of a role's context file, such as `tester.context.md`.
@@ -48,19 +47,19 @@ pub fn context_file_name(role: &Id) -> String {
     format!("{role}{CONTEXT_FILE_SUFFIX}")
 }
 
-/// Returns the role whose context file has this name.
+/// Returns the role of a context file.
 pub fn role_of_file(path: &str) -> Option<Id> {
     let name = path.rsplit(['/', '\\']).next()?;
     Id::new(name.strip_suffix(CONTEXT_FILE_SUFFIX)?).ok()
 }
 
-/// A parsed context file. Parsing never fails; [`ContextFile::check`] says what is wrong.
+/// A parsed context file. Parsing never fails; [`ContextFile::check`] returns the problems.
 #[derive(Clone, Debug)]
 pub struct ContextFile {
     document: Document,
 }
 
-/// The content of a file without its prose.
+/// The content of a context file without its prose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ContextEssentials {
     pub title: String,
@@ -74,11 +73,11 @@ pub struct ContextEssentials {
     pub key_files: Vec<String>,
 }
 
-/// A file that the role calls important.
+/// A file that a role marks as important.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyFile {
     pub line: usize,
-    /// The path as written, without the position inside the file.
+    /// The path as written, without a position in the file.
     pub path: String,
 }
 
@@ -91,7 +90,6 @@ impl ContextFile {
         section::key_files(&self.document)
     }
 
-    /// Returns the role's rules, if it has any.
     pub fn key_rules(&self) -> Vec<String> {
         section::section_items(&self.document, &section::RULES_SECTION)
     }
@@ -118,11 +116,11 @@ impl ContextFile {
     }
 }
 
-/// What a brief says about a role.
+/// The facts about a role for a brief.
 #[derive(Clone, Copy, Debug)]
 pub struct RoleFacts<'a> {
     pub role: &'a Id,
-    /// The path of the context file, or the path that it would have.
+    /// The path of the context file, which may not exist yet.
     pub path: &'a str,
     pub file: Option<&'a ContextFile>,
     pub report: Option<&'a RoleReport>,
@@ -132,17 +130,17 @@ pub struct RoleFacts<'a> {
 pub const SECTION: BriefSection =
     BriefSection { order: 1, longer: 1, name: "role", title: "Role", signal: ScoreSignal::Role };
 
-/// Returns the role's candidates for a brief: who it is, its goal, its first steps, and problems with its file.
+/// Returns the role's candidates for a brief: its identity, its goal, its first steps, and problems with its file.
 pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
     let RoleFacts { role, path, .. } = *told;
     let fact = |what: &str, text: String| Candidate::new(&SECTION, format!("role:{role}:{what}"), text);
-    // The content of the file is data, so it is quoted or shown as code.
+    // The content of the file is data, so it is quoted or formatted as code.
     let quoted = |text: &str, most| in_quotation_marks(&redact_text(text, told.redact), most);
     let Some(file) = told.file else {
         let path = in_backticks(path, 200);
         return vec![fact(
             "name",
-            format!("{role}, without a context file: {path} would be it (`thru context new {role}`)"),
+            format!("{role} has no context file yet; `thru context new {role}` creates {path}"),
         )];
     };
     let ContextEssentials { updated, goal, recovery_steps, pending, completed, key_files, .. } =
@@ -188,7 +186,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
         all.push(fact("files", format!("Its key files: {}{more}", named.join(", "))));
     }
     if !completed.is_empty() {
-        // The tasks that were finished last matter most.
+        // Only the last finished tasks are listed.
         let left = completed.len().saturating_sub(MAX_DONE_TASKS);
         let more = if left > 0 { format!(" (+{left} before)") } else { String::new() };
         all.push(fact(
@@ -214,7 +212,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
 /// The goal in a new file. A file that still contains it is not valid.
 pub(crate) const UNSET_GOAL: &str = "Not set yet: one or two sentences on what this role is after.";
 
-/// Returns a template for a new context file. It is valid except for its goal, and does not claim any finished work.
+/// Returns a template for a new context file. It is valid except for its goal, and lists no finished work.
 pub fn context_file_template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
     let title: Vec<String> =
         role.as_str().split(['-', '_', '.']).filter(|word| !word.is_empty()).map(capitalise).collect();

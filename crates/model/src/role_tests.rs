@@ -6,7 +6,7 @@ const TEST_TIME: &str = "2026-11-15T19:22:00Z";
 /// A file without findings.
 const GOOD_CONTEXT_FILE: &str = include_str!("role/good.context.md");
 
-/// A rule, with the smallest change to a good file that breaks it.
+/// A rule, and the smallest change to a valid file that violates it.
 struct RuleCase {
     name: &'static str,
     text: String,
@@ -132,7 +132,7 @@ fn a_second_field_of_one_key_takes_thought() {
 }
 
 #[test]
-fn what_a_file_says() {
+fn the_essentials_of_a_context_file_are_read() {
     let told = ContextFile::read(GOOD_CONTEXT_FILE).essentials();
     assert_eq!(
         (told.title.as_str(), told.updated.as_str()),

@@ -1,9 +1,9 @@
 //! How a run ended: passed, failed or unknown.
 //!
-//! The exit code alone is not enough, because `cargo test | tail` succeeds whatever the tests did. The exit code is
-//! used only if it belongs to the command in question (`exit`), and otherwise the output decides (`summary`). This
-//! module also decides whether two commands are the same (`check`), and whether a command that passed shows that the
-//! failure of another command is solved (`cover`).
+//! The exit code alone is not enough, because `cargo test | tail` always succeeds. The exit code is used only if it
+//! belongs to the command in question (`exit`); otherwise the output decides (`summary`). This module also decides
+//! whether two commands are the same check (`check`), and whether a success shows that the failure of another
+//! command is solved (`cover`).
 
 mod check;
 mod counts;
@@ -18,7 +18,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 pub use check::{
-    ProjectCheck, checks_of_command, command_to_repeat, commands_to_repeat, folder, is_partial_test_run,
+    ProjectCheck, checks_of_command, command_to_repeat, commands_to_repeat, folder_of_command,
+    is_partial_test_run, is_script_call,
 };
 pub use counts::{TestCounts, counts_in_output};
 pub use cover::{failed_test_in_line, failed_test_names, proves_fixed};
@@ -27,14 +28,14 @@ pub use script::shell_script_argument;
 
 use crate::text;
 
-/// How many bytes of the end of an output are searched for a summary.
+/// The number of bytes at the end of an output that are searched for a summary.
 const SUMMARY_TAIL_BYTES: usize = 8 * 1024;
 
-/// How many bytes of the beginning of an output are searched for a summary.
+/// The number of bytes at the start of an output that are searched for a summary.
 const SUMMARY_HEAD_BYTES: usize = 1024;
 
-/// How many bytes of the end of an output are searched for counts. The number is large, because a workspace prints a
-/// summary for each crate.
+/// The number of bytes at the end of an output that are searched for counts. It is large, because a workspace
+/// prints a summary for each crate.
 const COUNTS_TAIL_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,12 +43,12 @@ const COUNTS_TAIL_BYTES: usize = 256 * 1024;
 pub enum RunResult {
     Passed,
     Failed,
-    /// The command ran, and nothing says how it ended.
+    /// The command ran, but its result is unknown.
     #[default]
     Unknown,
 }
 
-/// What a command does to the project, the strongest first.
+/// The effect of a command on the project, in descending order of strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CommandKind {
@@ -58,17 +59,17 @@ pub enum CommandKind {
     Run,
 }
 
-/// How one run of a command line ended, and the evidence.
+/// The result of a command line, and the evidence for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunVerdict {
     pub ended: RunResult,
-    /// The position of the line of the output that decided or confirmed the result, if there is one.
+    /// The range of the output line that decided or confirmed the result.
     pub line: Option<Range<usize>>,
-    /// The index of the check of the command line that failed (see [`checks`]), if the output shows it.
+    /// The index of the failed check in the command line (see [`checks_of_command`]), if the output shows it.
     pub step: Option<usize>,
-    /// How many tests passed and failed, added up over all summaries in the output.
+    /// The number of passed and failed tests, added up over all summaries in the output.
     pub counts: TestCounts,
-    /// Whether the command's own exit code says that it passed, but its output says that it failed.
+    /// Whether the command's own exit code reports success but its output reports a failure.
     pub doubt: bool,
 }
 
@@ -102,7 +103,7 @@ pub fn may_report_result(command: &str) -> bool {
     (0..bytes.len()).any(|at| begins_known_word(&bytes[at..]))
 }
 
-/// Whether a known word begins here. The first letter is compared first, because fifty searches would cost twice as
+/// Whether a known word starts here. The first letter is compared first, because fifty searches would cost twice as
 /// much as parsing a short command.
 fn begins_known_word(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
@@ -138,13 +139,13 @@ fn begins_known_word(rest: &[u8]) -> bool {
     }
 }
 
-/// Returns what a command line does to the project, if anything; the strongest, if it does several things.
+/// Returns the effect of a command line on the project; the strongest effect if there are several.
 pub fn command_kind(command: &str) -> Option<CommandKind> {
     checks_of_command(command, "").iter().map(|check| check.sort).min()
 }
 
-/// Decides how a command line ended. `exit` is the harness's exit code, `failed` whether the harness reported a
-/// failure, and `output` the output or its end.
+/// Decides how a command line ended. `exit` is the harness's exit code, `failed` is whether the harness reported a
+/// failure, and `output` is the output or its end.
 pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &str) -> RunVerdict {
     let line = exit::CheckedLine::parse_command(&script::expand_shells(command));
     let own = match (exit, failed) {
@@ -161,11 +162,11 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         return RunVerdict { ended: if refused { RunResult::Failed } else { own }, ..RunVerdict::default() };
     }
     let seen = summary_of_output(&line, output);
-    // The command line may print the check's own exit code (`echo $?`), which is the best evidence.
+    // The command line may print the check's own exit code (`echo $?`). This is the best evidence.
     let ended = match (line.printed_exit_code(output).unwrap_or(own), seen.failed) {
         (RunResult::Failed, _) | (RunResult::Unknown, true) => RunResult::Failed,
-        // The command hid the failing exit code, for example with `|| true` in a script. If something passed
-        // afterwards, the result is unknown.
+        // The command line hid the exit code of a failure, for example with `|| true` in a script. If a later check
+        // passed, the result is unknown.
         (RunResult::Passed, true) => {
             if seen.passed_last {
                 RunResult::Unknown
@@ -195,7 +196,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     RunVerdict { ended, line: seen.line.filter(|_| agrees), step, counts, doubt }
 }
 
-/// Returns what the beginning and the end of an output say.
+/// Summarises the start and the end of an output.
 fn summary_of_output(line: &exit::CheckedLine, output: &str) -> summary::OutputSummary {
     let start = output.ceil_char_boundary(output.len().saturating_sub(SUMMARY_TAIL_BYTES));
     let mut seen = summary::summarise_output(line.kinds_of_checks(), &output[start..]);

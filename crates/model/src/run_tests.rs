@@ -7,9 +7,9 @@ fn result_of(command: &str, exit: i64, output: &str) -> RunResult {
     decide_result(command, Some(exit), exit != 0, output).ended
 }
 
-/// Every runner, with a passing and a failing run, plain and with everything that hides its exit code.
+/// A passing and a failing run of every runner, alone and with everything that hides its exit code.
 #[test]
-fn how_runs_end() {
+fn the_result_of_each_run_is_decided() {
     let mut seen = 0;
     for (command, passed, failed) in pairs::PASSED_AND_FAILED_OUTPUTS {
         for (output, expected) in [(passed, RunResult::Passed), (failed, RunResult::Failed)] {
@@ -38,7 +38,7 @@ fn how_runs_end() {
     assert!(seen >= 80, "{seen} pairs");
 }
 
-/// If the output contains a failure, the result is never a pass, whatever hides the exit code.
+/// The result of an output with a failure is never a pass.
 #[test]
 fn a_failure_in_the_output_is_never_a_pass() {
     let noise =
@@ -156,7 +156,7 @@ fn all_summaries_are_counted_and_an_empty_one_is_not_the_result() {
 }
 
 #[test]
-fn the_line_that_tells_most() {
+fn the_most_informative_line_is_found() {
     let told = |command: &str, output: &str| {
         let verdict = decide_result(command, Some(0), false, output);
         verdict.line.map(|line| output[line].to_owned()).unwrap_or_default()
@@ -176,7 +176,7 @@ fn the_line_that_tells_most() {
 }
 
 #[test]
-fn commands_that_do_something() {
+fn the_kind_of_each_command_is_recognised() {
     use CommandKind::{Build, Format, Lint, Run, Test};
     for (command, expected) in [
         ("cargo test -p model 2>&1 | tail -5", Some(Test)),
@@ -229,7 +229,7 @@ fn commands_that_do_something() {
 }
 
 #[test]
-fn one_check_by_many_names() {
+fn spellings_of_one_check_have_one_key() {
     let key = |command: &str, cwd: &str| checks_of_command(command, cwd)[0].identity_key();
     let same = |one: &str, other: &str| assert_eq!(key(one, ""), key(other, ""), "{one} / {other}");
     same("cargo test -p a", "cargo test -p a 2>&1 | tail -5");
@@ -256,7 +256,7 @@ fn one_check_by_many_names() {
 }
 
 #[test]
-fn as_somebody_would_type_it_again() {
+fn commands_are_shown_as_they_would_be_typed_again() {
     for (command, expected) in [
         ("cd /x && FOO=1 cargo test -p 'a b' 2>&1 | tail -5", "FOO=1 cargo test -p 'a b'"),
         ("timeout 60 go test ./... -run \"TestA|TestB\" | head", "go test ./... -run \"TestA|TestB\""),
@@ -276,7 +276,7 @@ fn as_somebody_would_type_it_again() {
 }
 
 #[test]
-fn what_shows_that_a_check_goes_well() {
+fn a_pass_that_covers_a_failure_solves_it() {
     let one = |command: &str| checks_of_command(command, "").remove(0);
     let yes =
         |passed: &str, failed: &str| assert!(proves_fixed(&one(passed), &one(failed)), "{passed} → {failed}");
@@ -319,7 +319,7 @@ fn what_shows_that_a_check_goes_well() {
 }
 
 #[test]
-fn tests_by_their_names() {
+fn the_names_of_failed_tests_are_read() {
     let names = |error: &str| failed_test_names(error).unwrap_or_default();
     assert_eq!(names("--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\nFAIL"), ["TestA"]);
     assert_eq!(names("FAILED tests/a.py::test_x - assert 1 == 2"), ["tests/a.py::test_x"]);
@@ -335,7 +335,7 @@ fn tests_by_their_names() {
 }
 
 #[test]
-fn what_a_line_is_for() {
+fn the_purpose_of_each_command_is_recognised() {
     let look = |command: &str| assert_eq!(command_purpose(command, ""), CommandPurpose::Look, "{command}");
     for command in [
         "ls x",
@@ -390,7 +390,7 @@ fn what_a_line_is_for() {
 }
 
 #[test]
-fn odd_lines_are_survived() {
+fn odd_command_lines_are_survived() {
     for line in [
         "'", "\"", "\\", "&&", "| |", ">", "((", "a |", "&& a", "echo $?", "; ;", "a <<", "| tail",
         "timeout", "cargo",

@@ -1,4 +1,4 @@
-//! The score of a candidate for the brief. It is computed without clock or files.
+//! The score of a candidate for the brief. It is computed without a clock or files.
 //!
 //!     signals in [0,1];  base = Σ weight·signal;  with a dependency depth d: score = base / (1 + d)
 //!     decision: weight · 2^(−age/half life), or linear: zero at twice the half life
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::tokens::TokenRatios;
 
-/// A number that contributes to a score. Each signal has a weight of its own.
+/// A signal, which contributes to a score. Each signal has its own weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ScoreSignal {
     Phase,
@@ -37,7 +37,7 @@ pub enum ScoreSignal {
     Problems,
 }
 
-/// A signal: what it measures, and which records it is read from.
+/// A signal with its meaning and its source.
 #[derive(Clone, Copy, Debug)]
 pub struct SignalRow {
     pub signal: ScoreSignal,
@@ -47,8 +47,8 @@ pub struct SignalRow {
     pub source: &'static str,
 }
 
-/// Every signal. "Standing" is 100 / (100 + r), where r is the rank in the fixed order (`brief/order.rs`): 1 for rank
-/// 0.
+/// Every signal. "Standing" is 100 / (100 + r), where r is the rank in the fixed order (`brief/order.rs`). Rank 0
+/// has the standing 1.
 pub const SIGNALS: [SignalRow; 22] = [
     signal_row(
         ScoreSignal::Phase,
@@ -124,7 +124,7 @@ pub const SIGNALS: [SignalRow; 22] = [
     signal_row(
         ScoreSignal::State,
         "state",
-        "standing of last words, steps, list and running sub-agents",
+        "standing of the last message, steps, list and running sub-agents",
         "journal",
     ),
     signal_row(
@@ -169,7 +169,7 @@ impl ScoreSignal {
     }
 }
 
-/// How a decision loses its value with age.
+/// How the value of a decision decreases with its age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecayShape {
     Exponential,
@@ -180,7 +180,7 @@ pub enum DecayShape {
 impl DecayShape {
     pub const WORDS: &'static [&'static str] = &["exponential", "linear"];
 
-    /// Returns what is left of 1 after `age` hours. A time in the future counts as now.
+    /// Returns the remaining value after `age` hours, from 1 to 0. A negative age is treated as 0.
     pub fn remaining_value(self, age: f64, half_life: f64) -> f64 {
         let age = age.max(0.0);
         match self {
@@ -190,7 +190,6 @@ impl DecayShape {
     }
 }
 
-/// The settings of a ranking by score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scoring {
     pub weights: SignalWeights,
@@ -211,25 +210,25 @@ impl SignalWeights {
     }
 }
 
-/// What a score is computed from.
+/// The input of a score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeasuredSignals {
     /// The signals, each in [0,1].
     pub signals: Vec<(ScoreSignal, f64)>,
-    /// The distance from the current task in the graph of dependencies.
+    /// The distance from the current task in the dependency graph.
     pub depth: Option<u32>,
-    /// The age of a decision. Without one its recency is 0.
+    /// The age of a decision. Without an age, its recency is 0.
     pub age_hours: Option<f64>,
 }
 
-/// A score, and what each signal contributed to it.
+/// A score, and the contribution of each signal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CandidateScore {
     pub value: f64,
     pub parts: Vec<ScorePart>,
 }
 
-/// The contribution of one signal. The contributions of a score add up to it.
+/// The contribution of one signal. The score is the sum of all contributions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ScorePart {
     pub signal: &'static str,
@@ -255,7 +254,7 @@ pub fn score_candidate(measured: &MeasuredSignals, scoring: &Scoring) -> Candida
     CandidateScore { value: parts.iter().map(|part| part.contribution).sum(), parts }
 }
 
-/// What candidates are ordered by.
+/// The values by which candidates are ordered.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderingKey<'a> {
     pub score: f64,
@@ -263,7 +262,7 @@ pub struct OrderingKey<'a> {
     pub id: &'a str,
 }
 
-/// Orders two candidates; `Less` means that the first comes earlier.
+/// Orders two candidates. `Less` means that the first candidate comes earlier.
 pub fn compare_candidates(a: &OrderingKey, b: &OrderingKey) -> Ordering {
     b.score.total_cmp(&a.score).then(b.priority.cmp(&a.priority)).then(a.id.as_bytes().cmp(b.id.as_bytes()))
 }

@@ -24,10 +24,10 @@ struct StartLine<'a> {
     worktree: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     transcript: Option<&'a str>,
-    /// The session that this one continues.
+    /// The session that this session continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     previous: Option<&'a str>,
-    /// The harness's process, to detect that a session is dead.
+    /// The harness's process, which shows whether a session is still alive.
     #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<&'a str>,
 }

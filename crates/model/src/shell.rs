@@ -1,22 +1,21 @@
-//! Finds the files that a shell command names. In doubt a path is left out, because a wrong one misleads and a missing
-//! one costs little.
+//! Finds the files in a shell command. A doubtful path is left out, because a wrong path misleads and a missing
+//! path costs little.
 
 use std::ops::Range;
 
 use crate::event::FileAction;
 
-/// A path in a command, as written, and what the command does to it.
+/// A path in a command, as written, and the action of the command on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     pub path: String,
     pub action: FileAction,
 }
 
-/// The most paths of a command that are returned. Nobody names more by hand, but generated commands can contain
-/// thousands.
+/// The maximum number of paths that are returned for a command. Generated commands can contain thousands.
 const MAX_MENTIONS: usize = 20;
 
-/// Returns the files that a command line names, without duplicates, each with the strongest action on it.
+/// Returns the files in a command line, without duplicates, each with the strongest action on it.
 pub fn paths_in_command(command: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut base = String::new();
@@ -42,21 +41,21 @@ pub fn paths_in_command(command: &str) -> Vec<Mention> {
     found
 }
 
-/// Splits a line into simple commands as words, without redirections.
+/// Splits a line into simple commands. Each is a list of words without redirections.
 pub fn simple_commands(command: &str) -> Vec<Vec<String>> {
     let tokens = split_words(command);
     split_commands(&tokens).map(without_redirections).filter(|words| !words.is_empty()).collect()
 }
 
-/// One simple command of a line, and how it is joined to the next.
+/// One simple command of a line, and how it is joined to the next command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandStep {
     /// The words, without redirections and quotes.
     pub words: Vec<String>,
-    /// The positions of the same words in the line, including quotes.
+    /// The ranges of the words in the line, including quotes.
     pub spans: Vec<Range<usize>>,
     pub then: StepJoin,
-    /// Whether stderr goes where stdout goes: `2>&1`, `|&`.
+    /// Whether stderr is redirected to stdout: `2>&1`, `|&`.
     pub merged: bool,
 }
 
@@ -67,11 +66,11 @@ pub enum StepJoin {
     Pipe,
     /// `;` or a line end.
     Next,
-    /// `&`: the shell does not wait for it.
+    /// `&`: the shell does not wait for the command.
     Background,
     /// The end of the line.
     End,
-    /// The body of a here-document follows, and the text after it was not read.
+    /// The body of a here-document follows. The text after it is not read.
     Document,
 }
 
@@ -93,7 +92,7 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
         start = i + 1;
         let kept: Vec<&ShellWord> = indexes_without_redirections(piece).map(|at| &piece[at]).collect();
         if kept.is_empty() {
-            // Two adjacent operators count as one, as in `make |& tail` and `( a )`.
+            // Two adjacent operators are treated as one, as in `make |& tail` and `( a )`.
             if let (Some(last), false) = (steps.last_mut(), matches!(then, StepJoin::Next | StepJoin::End)) {
                 let last: &mut CommandStep = last;
                 last.merged |= last.then == StepJoin::Pipe && then == StepJoin::Background;
@@ -109,7 +108,7 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
         let words = kept.into_iter().map(|word| word.text.clone()).collect();
         steps.push(CommandStep { words, spans, then, merged });
     }
-    // A line end after the last command joins nothing.
+    // A line end after the last command does not join commands.
     if let Some(last) = steps.last_mut()
         && last.then == StepJoin::Next
     {
@@ -118,8 +117,8 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
     steps
 }
 
-/// Returns how the operator at `i` joins the command before it to the next one. `None` for a redirection, and for a
-/// bracket within a word.
+/// Returns how the operator at `i` joins the command before it to the next command; `None` for a redirection and
+/// for a bracket within a word.
 fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<StepJoin> {
     let redirects = |next: &ShellWord| next.operator && next.text.starts_with('>');
     match word.text.as_str() {
@@ -131,7 +130,7 @@ fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<S
         "&" if words.get(i + 1).is_some_and(redirects) => None,
         "&" => Some(StepJoin::Background),
         text if text.starts_with(['<', '>']) => None,
-        // A bracket ends a command too, and the operator after it joins the command to the next.
+        // A bracket also ends a command.
         _ => Some(StepJoin::Next),
     }
 }
@@ -140,8 +139,8 @@ fn is_here_document(words: &[ShellWord]) -> bool {
     words.last().is_some_and(|word| word.operator && word.text == "<<")
 }
 
-/// Returns the words without redirections. For `2>&1`, the descriptor before the operator and the target after it are
-/// dropped too.
+/// Returns the words without redirections. In `2>&1`, the descriptor before the operator and the target after it
+/// are dropped too.
 fn without_redirections(words: &[ShellWord]) -> Vec<String> {
     indexes_without_redirections(words).map(|at| words[at].text.clone()).collect()
 }
@@ -160,13 +159,14 @@ fn indexes_without_redirections(words: &[ShellWord]) -> impl Iterator<Item = usi
 struct ShellWord {
     text: String,
     quoted: bool,
-    /// Whether this is an operator and not a word of the command: `>`, `<`, `|`, `;`, `&&` or a line end.
+    /// Whether this is an operator: `>`, `<`, `|`, `;`, `&&` or a line end.
     operator: bool,
-    /// The position in the line, including quotes.
+    /// The range in the line, including quotes.
     span: Range<usize>,
 }
 
-/// Splits a line approximately as a shell does: quotes, escapes and operators, but not the bodies of here-documents.
+/// Splits a line approximately as a shell does: quotes, escapes and operators, but not the bodies of
+/// here-documents.
 fn split_words(command: &str) -> Vec<ShellWord> {
     let mut words = Vec::new();
     let mut word = OpenWord::default();
@@ -190,7 +190,7 @@ fn split_words(command: &str) -> Vec<ShellWord> {
             }
             ' ' | '\t' => word.close_word(&mut words, at),
             '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' => {
-                // In `2>` the number belongs to the operator.
+                // The number in `2>` belongs to the operator.
                 if matches!(c, '<' | '>') && word.text.chars().all(|digit| digit.is_ascii_digit()) {
                     word = OpenWord::default();
                 }
@@ -205,7 +205,7 @@ fn split_words(command: &str) -> Vec<ShellWord> {
                 let span = at..at + operator.len();
                 words.push(ShellWord { text: operator, quoted: false, operator: true, span });
                 if is_document {
-                    return words; // what follows is a document, not a command
+                    return words; // a here-document follows
                 }
             }
             '#' if word.start.is_none() => while chars.next_if(|(_, next)| *next != '\n').is_some() {},
@@ -270,7 +270,7 @@ fn paths_of_command(words: &[ShellWord]) -> Vec<(String, FileAction)> {
             found.push((word.text.clone(), usual));
         }
     }
-    // The last argument of `cp` and `mv` is the file that is written.
+    // The last argument of `cp` and `mv` is the written file.
     if matches!(program, "cp" | "mv")
         && let [first @ .., last] = found.as_mut_slice()
         && !first.is_empty()
@@ -281,7 +281,7 @@ fn paths_of_command(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     found
 }
 
-/// Whether the next word is an expression that selects a part of an answer, as in `gh pr view -q .author.login`.
+/// Whether the next word is an expression that selects a part of the output, as in `gh pr view -q .author.login`.
 fn takes_an_expression(program: &str, option: &str) -> bool {
     let runs_code = program.starts_with("python") || matches!(program, "node" | "ruby" | "perl" | "php");
     matches!(option, "--jq" | "--template")
@@ -289,14 +289,14 @@ fn takes_an_expression(program: &str, option: &str) -> bool {
         || runs_code && matches!(option, "-m" | "-c" | "-e")
 }
 
-/// Returns the files of redirections: `> file` writes, `< file` reads.
+/// Returns the files of redirections. `> file` is a write, `< file` is a read.
 fn redirected_files(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     let targets = words.windows(2).filter(|pair| pair[0].operator && is_path_word(&pair[1]));
     let action = |operator: &str| if operator.starts_with('>') { FileAction::Edit } else { FileAction::Read };
     targets.map(|pair| (pair[1].text.clone(), action(&pair[0].text))).collect()
 }
 
-/// Returns what a program does to its file arguments; `None` if its arguments are not files.
+/// Returns the action of a program on its file arguments; `None` if its arguments are not files.
 fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<FileAction> {
     Some(match program {
         "cat" | "head" | "tail" | "less" | "bat" | "wc" | "diff" | "grep" | "rg" | "jq" | "stat" | "file"
@@ -309,7 +309,7 @@ fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<
         "mv" => FileAction::Delete,
         "cp" => FileAction::Read,
         "rm" | "unlink" => FileAction::Delete,
-        // Most arguments of git are refs, and refs contain slashes too.
+        // Most arguments of git are refs, which contain slashes too.
         "git" => match subcommand {
             "add" | "restore" => FileAction::Edit,
             "rm" | "mv" => FileAction::Delete,
@@ -322,7 +322,7 @@ fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<
     })
 }
 
-/// Whether a word comes before the program itself: `FOO=bar`, `sudo`, `time`.
+/// Whether a word comes before the program's name: `FOO=bar`, `sudo`, `time`.
 fn is_before_program(word: &ShellWord) -> bool {
     let assigns = word.text.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -334,7 +334,7 @@ fn is_literal_word(word: &ShellWord) -> bool {
     !word.operator && !word.text.is_empty() && !word.text.contains(['$', '`', '*', '?', '[', '{', '~', '\n'])
 }
 
-/// Returns whether a word has an extension or begins like a path, and is not an option, a pattern, a variable or a
+/// Returns whether a word has an extension or starts like a path, and is not an option, a pattern, a variable or a
 /// URL.
 fn is_path_word(word: &ShellWord) -> bool {
     let text = word.text.as_str();

@@ -1,5 +1,5 @@
-//! Reduces what an agent said to what is worth knowing later: what it found, decided and did. Announcements of the
-//! next call, praise and "all tests pass" are dropped, because the calls themselves show what was done.
+//! Condenses an agent's message to the parts that are useful later: findings, decisions and results. Announcements
+//! of the next call, praise and "all tests pass" are dropped, because the calls themselves show the work.
 
 mod about;
 mod choice;
@@ -8,28 +8,28 @@ mod talk;
 
 use std::borrow::Cow;
 
-pub use about::{names_cause, sentences_about, without_open_ends};
+pub use about::{gives_reason, names_cause, sentences_about, without_open_ends};
 pub use choice::option_named_by_answer;
 pub use purpose::{announces_look, purpose_of_words};
 pub use talk::retracts_statement;
 use talk::{is_announcement, is_bare_heading, is_informative, is_step, is_uninformative_talk};
 
-/// A text between two calls that has fewer characters than this says nothing.
+/// A text between two calls with fewer characters is not informative.
 const MIN_INFORMATIVE_CHARS: usize = 45;
 
-/// Returns the text without markup, announcements and praise, on one line: sentences and list items in their order.
-/// Tables keep their rows, and plain blocks keep their words. Code is dropped, and so is a heading with nothing left
-/// below it. An ellipsis stands where sentences between others are dropped.
+/// Returns the text without markup, announcements and praise, on one line: sentences and list items in order. The
+/// rows of tables and the words of plain blocks are kept. Code is dropped, and so is a heading without content. An
+/// ellipsis marks dropped sentences between other sentences.
 pub fn condense_message(text: &str) -> String {
-    condensed(text, Steps::Drop)
+    condense_lines(text, Steps::Drop)
 }
 
-/// Condenses words that end a turn. What they announce has not been done, so it is kept.
+/// Condenses a closing message. Announcements are kept, because no call follows them.
 pub fn condense_closing(text: &str) -> String {
-    condensed(text, Steps::Keep)
+    condense_lines(text, Steps::Keep)
 }
 
-/// Whether sentences that announce a step are kept. Between two calls, the next call shows what was announced.
+/// Whether sentences that announce a step are kept. Between two calls, the next call shows the announced step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Steps {
     Keep,
@@ -37,7 +37,7 @@ enum Steps {
     Drop,
 }
 
-fn condensed(text: &str, steps: Steps) -> String {
+fn condense_lines(text: &str, steps: Steps) -> String {
     let mut out = CondensedText { steps, ..CondensedText::default() };
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
@@ -46,15 +46,16 @@ fn condensed(text: &str, steps: Steps) -> String {
                 .by_ref()
                 .take_while(|line| !line.starts_with("```") && !line.starts_with("~~~"))
                 .collect();
-            if is_block_of_words(line.trim_start_matches(['`', '~']).trim(), &block) {
-                block
+            match is_block_of_words(line.trim_start_matches(['`', '~']).trim(), &block) {
+                true => block
                     .iter()
                     .filter(|line| !line.is_empty())
-                    .for_each(|line| out.add_line(line, LinePiece::Item));
+                    .for_each(|line| out.add_line(line, LinePiece::Item)),
+                false => out.end_introduction(),
             }
         } else if is_separator_line(line) {
         } else if line.starts_with('|') {
-            // The header of a table comes before its rule.
+            // The line before the rule of a table is its header.
             if !lines.peek().is_some_and(|next| next.starts_with('|') && is_separator_line(next)) {
                 let cells = line.split('|').map(str::trim).filter(|cell| !cell.is_empty());
                 out.add_line(&cells.collect::<Vec<_>>().join(" — "), LinePiece::Item);
@@ -67,7 +68,7 @@ fn condensed(text: &str, steps: Steps) -> String {
     out.finish()
 }
 
-/// A plain block has at most this many lines. A longer one is a picture, a file or a program's output.
+/// The maximum number of lines in a plain block. A longer block is a drawing, a file or a program's output.
 const MAX_PLAIN_BLOCK_LINES: usize = 10;
 
 /// Whether a block contains words: a list, steps, an answer. Code and drawings do not.
@@ -78,8 +79,8 @@ fn is_block_of_words(language: &str, block: &[&str]) -> bool {
         && words().all(|line| is_prose_line(line))
 }
 
-/// Whether a line is prose and not code, a drawing or output: mostly letters, more than two words, and no character at
-/// its end that only code has.
+/// Whether a line is prose and not code, a drawing or output: mostly letters, more than two words, and no character
+/// at its end that occurs only in code.
 fn is_prose_line(line: &str) -> bool {
     let letters = line.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
     let all = line.chars().count();
@@ -93,7 +94,7 @@ fn is_prose_line(line: &str) -> bool {
             .any(|start| line.starts_with(start))
 }
 
-/// Whether a line only separates, or is the rule below the header of a table.
+/// Whether a line is a separator, or the rule below the header of a table.
 fn is_separator_line(line: &str) -> bool {
     line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ' | '|' | ':'))
 }
@@ -105,15 +106,17 @@ enum LinePiece {
     Words,
 }
 
-/// The text that has been kept so far.
+/// The text that is kept so far.
 #[derive(Default)]
 struct CondensedText {
     out: String,
-    /// A heading that is kept if something follows below it.
+    /// A heading, which is kept if text follows below it.
     heading: String,
     steps: Steps,
-    /// Whether sentences were dropped after the text that has been kept.
+    /// Whether sentences were dropped after the kept text.
     gap: bool,
+    /// Where the last sentence or item begins, with what separates it from the one before.
+    last: usize,
 }
 
 impl CondensedText {
@@ -130,7 +133,7 @@ impl CondensedText {
             self.heading = if is_bare_heading(&kept) { String::new() } else { kept };
             return;
         }
-        // The line is an item of a list, but its second sentence is not.
+        // Only the first sentence of the line is a list item.
         let mut is_item = piece == LinePiece::Item;
         for (sentence, is_kept) in sentences {
             if !is_kept {
@@ -149,6 +152,7 @@ impl CondensedText {
 
     fn push_kept(&mut self, kept: &str, item: bool) {
         let gap = std::mem::take(&mut self.gap);
+        self.last = self.out.len();
         if !self.out.is_empty() {
             self.out.push_str(match self.out.chars().last() {
                 _ if gap => " … ",
@@ -160,16 +164,36 @@ impl CondensedText {
         self.out.push_str(kept);
     }
 
-    fn finish(mut self) -> String {
-        // The colon announced code or a call, which is dropped.
-        if self.out.ends_with(':') {
-            self.out.pop();
+    /// Ends a sentence that introduced code or a call, which was dropped. If it only introduced, it is dropped too: "You
+    /// could use:".
+    fn end_introduction(&mut self) {
+        if !self.out.ends_with(':') {
+            return;
         }
+        if self.last > 0 && is_mere_introduction(&self.out[self.last..]) {
+            self.out.truncate(self.last);
+            return;
+        }
+        self.out.pop();
+    }
+
+    fn finish(mut self) -> String {
+        self.end_introduction();
         self.out
     }
 }
 
-/// Returns the question or the offer at the end of a message; empty if it asks nothing.
+/// Whether words before code say nothing without it: few words, and no name, no number and no reason.
+fn is_mere_introduction(words: &str) -> bool {
+    const MAX_WORDS: usize = 9;
+    let words = words.trim_start_matches([' ', '…', '.', ';']);
+    words.split_whitespace().count() <= MAX_WORDS
+        && !words.contains(['`', '/'])
+        && !names_cause(words)
+        && !is_step(words)
+}
+
+/// Returns the question or offer at the end of a message; empty if there is none.
 pub fn question_at_end(text: &str) -> String {
     const LINES_SEARCHED_FOR_QUESTION: usize = 12;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -190,7 +214,7 @@ pub fn question_at_end(text: &str) -> String {
     found
 }
 
-/// Whether the words announce a next step, so that the agent had not finished.
+/// Whether a message announces a next step, which means that the agent had not finished.
 pub fn announces_next_step(text: &str) -> bool {
     const NEXT_STARTS: &[&str] =
         &["need to ", "i need to ", "now ", "i also need ", "next, ", "next i ", "then i'll "];
@@ -205,9 +229,10 @@ pub fn announces_next_step(text: &str) -> bool {
             && !offers.iter().any(|start| small.starts_with(start))
 }
 
-/// Returns the sentence at the end that announces the next step, with those before it if it is not clear by itself.
-pub fn announcement(text: &str, max: usize) -> Cow<'_, str> {
-    /// "Let me fix it:" says nothing alone.
+/// Returns the sentence at the end that announces the next step. If it is not clear by itself, the sentences before
+/// it are included.
+pub fn announcing_sentence(text: &str, max: usize) -> Cow<'_, str> {
+    /// A shorter announcement, such as "Let me fix it:", is not clear by itself.
     const CLEAR_CHARS: usize = 40;
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = split_sentences(line).pop().unwrap_or_default();
@@ -217,7 +242,27 @@ pub fn announcement(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Returns the part of a text between two calls that stays useful later; empty if it only announces the next call.
+/// Returns the end of a text that announces the next step, after the sentence that gives the reason for it, if both fit
+/// into `max` characters.
+pub fn reason_and_announcement(text: &str, max: usize) -> Cow<'_, str> {
+    /// A reason with less room than this would be cut too much.
+    const MIN_REASON_CHARS: usize = 60;
+    let text = text.trim();
+    if text.chars().count() <= max || !announces_next_step(text) {
+        return last_sentences(text, max);
+    }
+    let step = announcing_sentence(text, max);
+    let Some(before) = text.strip_suffix(&*step) else { return step };
+    let before = condense_message(before);
+    let room = max.saturating_sub(step.chars().count() + 3);
+    let reason = sentences_about(&before, room, "");
+    match room >= MIN_REASON_CHARS && gives_reason(&reason) {
+        true => Cow::Owned(format!("{reason} {step}")),
+        false => step,
+    }
+}
+
+/// Returns the part of a text between two calls that is useful later; empty if it only announces the next call.
 pub fn finding_between_calls(text: &str) -> String {
     let said = condense_message(text);
     let names = said.contains('`') || said.contains('/');
@@ -225,7 +270,7 @@ pub fn finding_between_calls(text: &str) -> String {
     if said.chars().count() < shortest || !is_informative(&said) { String::new() } else { said }
 }
 
-/// Returns the first sentences that fit into `max` characters; if none does, the beginning of the first.
+/// Returns the first sentences that fit into `max` characters; if none fits, the start of the first sentence.
 pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
@@ -237,7 +282,7 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
         Some(end) => Cow::Owned(format!("{} …", text[..end].trim_end_matches(';'))),
         None => {
             let kept = text[..within].trim_end();
-            // Cuts between two words, unless too little would be left.
+            // The text is cut between two words, unless too little would be left.
             let word = kept.rfind(' ').filter(|at| *at * 2 >= kept.len() && !text[within..].starts_with(' '));
             let kept = kept[..word.unwrap_or(kept.len())].trim_end_matches([' ', ',', ':', ';']);
             Cow::Owned(format!("{}…", without_number(kept)))
@@ -245,7 +290,7 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text ends with the number of an item without the item, as in `… because: 1.`.
+/// Whether a text ends with the number of a missing item, as in `… because: 1.`.
 fn ends_in_number(text: &str) -> bool {
     let Some(before) = text.strip_suffix('.') else { return false };
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -262,7 +307,7 @@ fn without_number(text: &str) -> &str {
     }
 }
 
-/// Returns the last sentences and list items that fit into `max` characters; if none does, the end of the last one.
+/// Returns the last sentences and list items that fit into `max` characters; if none fits, the end of the last one.
 pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
     let text = text.trim();
     let count = text.chars().count();
@@ -282,7 +327,7 @@ pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("… {}", text[start..].trim_start()))
 }
 
-/// Returns what a line is, and the line without its mark: a heading, a quote, a list item. A line that is all bold is a
+/// Returns the kind of a line (heading, quote, list item), and the line without its mark. A line in bold is a
 /// heading too.
 fn split_line_mark(line: &str) -> (LinePiece, &str) {
     let line = line.trim_start_matches('>').trim_start();

@@ -9,7 +9,7 @@ fn markup_announcements_and_praise_go() {
         ),
         (
             "Found it! The path is missing from the saved state. Let me fix that.",
-            "Found it! The path is missing from the saved state.",
+            "The path is missing from the saved state.",
         ),
         ("Now update the title:", ""),
         (
@@ -17,13 +17,13 @@ fn markup_announcements_and_praise_go() {
             "Before: 1 — 2. It reads a.rs first.",
         ),
         ("1. Reads the file\n2. Writes it", "1. Reads the file; 2. Writes it"),
-        // A heading with nothing below it is dropped, and so is one that says nothing.
+        // A heading without content is dropped, and so is a heading without information.
         ("## Tests\n```sh\nmake\n```\n## Summary\nThe reader keeps comments.", "The reader keeps comments."),
         (
             "**Fixes**\n| file | what |\n|---|---|\n| a.rs | reads twice |\n| b.rs | leaks |",
             "Fixes: a.rs — reads twice; b.rs — leaks",
         ),
-        // A block that is not code.
+        // A plain block.
         (
             "The order would be:\n```\nfirst the reader alone\nthen the writer with tests\n```",
             "The order would be: first the reader alone; then the writer with tests",
@@ -34,7 +34,7 @@ fn markup_announcements_and_praise_go() {
             "The cache is `stale`.",
         ),
         ("Hmm, that is odd. Wait, I should look again. The cache is `stale`.", "The cache is `stale`."),
-        // What is left out between two sentences is marked.
+        // Dropped sentences between two others are marked.
         ("The reader is done. I will add tests. I chose cents.", "The reader is done. … I chose cents."),
         ("- reads `a`\n\nGreat!\n- writes `b`", "reads `a` … writes `b`"),
         ("", ""),
@@ -58,6 +58,24 @@ fn closing_words_keep_the_next_step() {
         ),
         ("HALF is in. Here's what is left:\n- I'll add THIRD", "HALF is in. … I'll add THIRD"),
         ("HALF is in. Let me know if it fits.", "HALF is in."),
+        // Words that only introduce code are dropped with it.
+        (
+            "The reader is `read()`.\n\nYou could use:\n\n```rust\nlet a = read();\n```\nIt keeps comments.",
+            "The reader is `read()`. It keeps comments.",
+        ),
+        (
+            "Both tests are in `a.rs`.\n\nRun the tests with:\n```bash\ncargo test -- --exact x::y\n```",
+            "Both tests are in `a.rs`.",
+        ),
+        (
+            "The fix is in `a.rs`.\n\nUse `starts_with` instead of `==`:\n```rust\na == b\n```\nThat is all.",
+            "The fix is in `a.rs`. Use `starts_with` instead of `==`. That is all.",
+        ),
+        ("This is very revealing. The old branch was never deleted.", "The old branch was never deleted."),
+        (
+            "There are many uses of `[:7]`, but they fall into different categories. Two are wrong.",
+            "Two are wrong.",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(condense_closing(text), expected, "{text:?}");
@@ -133,6 +151,19 @@ fn an_announcement_is_the_last_sentence_if_it_is_clear() {
         ("The reader drops comments. Let me fix it:", "The reader drops comments. Let me fix it:"),
         ("", ""),
     ] {
-        assert_eq!(announcement(text, 200), expected, "{text:?}");
+        assert_eq!(announcing_sentence(text, 200), expected, "{text:?}");
     }
+}
+
+#[test]
+fn an_announcement_keeps_its_reason() {
+    let text = "I looked at both readers and at the lexer.\n\nThe tests fail because they expect names without a suffix. Let me \
+                update the tests to handle the new names.";
+    let step = "Let me update the tests to handle the new names.";
+    assert_eq!(reason_and_announcement(text, 60), step);
+    assert_eq!(
+        reason_and_announcement(text, 130),
+        format!("The tests fail because they expect names without a suffix. {step}")
+    );
+    assert_eq!(reason_and_announcement(text, 400), text);
 }

@@ -1,4 +1,4 @@
-//! Lines of `indexes/relevant-files.jsonl`: the files that tools used, and those that the user confirmed.
+//! Lines of `indexes/relevant-files.jsonl`: the files that tools used, and the files that the user confirmed.
 
 use serde::Serialize;
 
@@ -52,7 +52,8 @@ pub fn confirmed_file_lines(files: &[String], packet: &str, at: &str) -> Vec<Vec
     files.iter().map(line).collect()
 }
 
-/// Returns how likely it is that the file matters: a tool's input is certain, a name in a command's text is a guess.
+/// Returns the probability that a file is relevant. A tool's input is certain; a name in the text of a command is a
+/// guess.
 pub fn file_confidence(action: FileAction, guess: bool) -> f64 {
     match (action, guess) {
         (FileAction::Create | FileAction::Edit | FileAction::Delete, false) => 1.0,

@@ -1,10 +1,9 @@
-//! Summaries of large tool outputs. The original is stored under an id, so that what a summary leaves out can be
-//! retrieved.
+//! Summaries of large tool outputs. The original is stored under an id, so that the omitted parts can be retrieved.
 //!
-//! A summary names the id, the size, the kind and the number of lines of its original, and keeps every error line with
-//! its place. The rest of the room is for the structure: keys of JSON, declarations of code, files of a diff or a
-//! listing, the first and the last lines. It takes at most 15 % of the original. If the error lines alone take more,
-//! there is no summary.
+//! A summary contains the id, the size, the kind and the number of lines of its original, and every error line with
+//! its position. The rest is the structure: keys of JSON, declarations of code, files of a diff or a listing, the
+//! first and the last lines. Its size is at most 15 % of the original. If the error lines alone need more, there is
+//! no summary.
 
 mod diff;
 mod json;
@@ -26,8 +25,8 @@ use crate::error_line;
 use crate::redact::Redacted;
 use crate::text::{count_with_noun, cut_to_bytes};
 
-/// Whether an output is summarised. It must be a quarter larger than the threshold, because summarising one near it
-/// saves little.
+/// Whether an output is large enough for a summary. It must exceed the threshold by a quarter, because a summary of
+/// a slightly larger output saves little.
 pub fn is_large_enough(bytes: usize, threshold: u64) -> bool {
     bytes as u64 > threshold.saturating_add(threshold / 4)
 }
@@ -37,7 +36,7 @@ pub fn output_digest(output: &[u8]) -> String {
     Sha256::digest(output).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the id of an output: the beginning of its digest.
+/// Returns the id of an output: the first digits of its digest.
 pub fn output_id(digest: &str) -> String {
     format!("o-{}", cut_to_bytes(digest, ID_DIGITS))
 }
@@ -50,16 +49,14 @@ pub fn is_output_id(word: &str) -> bool {
 
 const ID_DIGITS: usize = 16;
 
-/// The largest share of the original that a summary may take, in percent.
+/// The maximum size of a summary, in percent of the original.
 pub const MAX_SUMMARY_PERCENT: usize = 15;
 
-/// The longest line that is shown as one of the first or the last, in bytes. Error lines are never cut.
+/// The maximum length of the first and last lines that are shown, in bytes. Error lines are never cut.
 const MAX_LINE_BYTES: usize = 160;
 
-/// The most of the first lines that are shown.
 const MAX_FIRST_LINES: usize = 12;
 
-/// The most of the last lines that are shown.
 const MAX_LAST_LINES: usize = 20;
 
 /// A summary, and figures about its original.
@@ -71,12 +68,13 @@ pub struct OutputSummary {
     pub errors: usize,
 }
 
-/// Returns the room for the summary of an output of `bytes`, never more than a hook's reply may have.
+/// Returns the maximum size of the summary of an output of `bytes`. It is never larger than `cap`, the limit of a
+/// hook's reply.
 pub fn summary_room(bytes: usize, cap: usize) -> usize {
     (bytes * MAX_SUMMARY_PERCENT / 100).min(cap)
 }
 
-/// Returns a summary of at most `room` bytes; `None` if the errors alone take more.
+/// Returns a summary of at most `room` bytes; `None` if the errors alone need more.
 pub fn summarise_output(output: &Redacted, id: &str, room: usize) -> Option<OutputSummary> {
     let lines: Vec<&str> = output.lines().collect();
     let kind = OutputKind::detect(output, &lines);
@@ -110,21 +108,21 @@ pub fn summarise_output(output: &Redacted, id: &str, room: usize) -> Option<Outp
     (text.len() <= room).then_some(OutputSummary { text, kind, lines: lines.len(), errors: errors.len() })
 }
 
-/// An error line and its place: the number of the line, or a path in JSON.
+/// An error line and its position: the number of the line, or a path in JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorLine {
     pub place: String,
     pub text: String,
 }
 
-/// Returns the error lines of an output in order, without characters that a terminal would obey.
+/// Returns the error lines of an output in order, without characters that a terminal would execute.
 pub fn error_lines_of_output(output: &Redacted, lines: &[&str], kind: OutputKind) -> Vec<ErrorLine> {
     let is_error: fn(&str) -> bool = match kind {
         OutputKind::Json => return json::find_json_errors(output),
         OutputKind::Log | OutputKind::Table => {
             |line| json::line_reports_error(line).unwrap_or_else(|| error_line::is_error_line(line))
         }
-        // In code and in lists of files, words such as `error` report nothing.
+        // In code and in lists of files, a word such as `error` is not an error report.
         OutputKind::Matches => |line| error_line::is_error_report(line) || kind::is_compiler_message(line),
         OutputKind::Diff => |line| !line.starts_with(['+', '-']) && error_line::is_error_report(line),
         OutputKind::Code | OutputKind::Listing => error_line::is_error_report,
@@ -153,7 +151,7 @@ fn list_grouped_errors(errors: &[ErrorLine]) -> String {
     })
 }
 
-/// Returns the first and the last lines, as many as fit. Two fifths of the room are for the first lines.
+/// Returns as many of the first and last lines as fit. Two fifths of the room are for the first lines.
 fn first_and_last_lines(lines: &[&str], room: usize) -> String {
     let shown = |line: &&str| {
         let line = clean_line(line);
@@ -191,7 +189,7 @@ fn first_and_last_lines(lines: &[&str], room: usize) -> String {
     text
 }
 
-/// Returns the items that fit into `room`, below a title that says how many there are and how many are shown.
+/// Returns the items that fit into `room`, below a title with the number of all items and of the shown items.
 fn titled_section(title: &str, items: &[String], room: usize) -> String {
     let head = |shown: usize| match shown == items.len() {
         true => format!("{title} ({}):\n", items.len()),
@@ -214,7 +212,7 @@ fn titled_section(title: &str, items: &[String], room: usize) -> String {
     if shown == 0 { String::new() } else { head(shown) + &text }
 }
 
-/// Returns whether a call retrieves a stored output, which must not be summarised again.
+/// Returns whether a call retrieves a stored output. Such an output must not be summarised again.
 pub fn is_retrieval(tool: &str, command: Option<&str>) -> bool {
     let mut words = command.unwrap_or_default().split_whitespace().peekable();
     let mut asks = false;

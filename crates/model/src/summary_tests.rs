@@ -11,7 +11,7 @@ fn kind_of_text(output: &str) -> OutputKind {
     OutputKind::detect(&output, &output.lines().collect::<Vec<_>>())
 }
 
-/// Makes the output of a test run with two errors, one of them twice.
+/// Returns the output of a test run with two errors, one of them twice.
 fn test_run_output() -> String {
     let mut text: String = (0..700).map(|n| format!("test parser::case_{n} ... ok\n")).collect();
     text.push_str("error: the parser stopped\n");
@@ -44,7 +44,7 @@ fn a_test_run_keeps_every_error_with_its_place() {
 }
 
 #[test]
-fn kinds() {
+fn the_kind_of_an_output_is_recognised() {
     let listing: String = (0..50).map(|n| format!("src/part{}/file{n}.rs\n", n % 3)).collect();
     let matches: String = (0..50).map(|n| format!("src/a.rs:{n}:    let error = {n};\n")).collect();
     let lint: String = (0..50).map(|n| format!("src/a.rs:{n}:7: unused variable\n")).collect();
@@ -91,7 +91,7 @@ fn json_is_told_by_its_keys() {
     }
 }
 
-/// An error in each kind of output. A summary contains it, or there is no summary.
+/// Errors in each kind of output. If there is a summary, it contains them.
 #[test]
 fn errors_in_every_form_are_kept() {
     let passed: String = (0..1_500).map(|n| format!("test parser::case_{n} ... ok\n")).collect();
@@ -142,7 +142,7 @@ fn errors_in_every_form_are_kept() {
         let text = summarise_text(&output).unwrap_or_else(|| panic!("no summary with {kept}")).text;
         assert!(text.contains(kept), "{kept} is not in\n{text}");
     }
-    // Each line is an error: there is no summary.
+    // If every line is an error, there is no summary.
     let mypy: String = (0..300).map(|n| format!("src/mod_{n}.py:{n}: error: Incompatible type\n")).collect();
     let pylint: String = (0..500).map(|n| format!("src/mod_{n}.py:{n}: [W1101(odd), f] odd\n")).collect();
     assert_eq!((summarise_text(&mypy), summarise_text(&pylint)), (None, None));

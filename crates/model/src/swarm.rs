@@ -1,4 +1,4 @@
-//! The swarm, a team of agents with fixed parts: what the parts are, what their names look like, and which swarm a plan
+//! The swarm, a team of agents with fixed parts: the parts, the names of the agents, and the swarm that a plan
 //! belongs to.
 
 use std::fmt;
@@ -8,7 +8,6 @@ use crate::id::{Id, InvalidId};
 use crate::plan::Plan;
 use crate::verdict::Ruling;
 
-/// What an agent of a swarm does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AgentPart {
     Architect,
@@ -43,8 +42,7 @@ impl AgentPart {
         }
     }
 
-    /// Returns the part that an agent's type names: `reviewer`, `mega_reviewer`, possibly with the name of a plugin
-    /// before it.
+    /// Returns the part in an agent's type: `reviewer`, `mega_reviewer`, or the same with the prefix of a plugin.
     pub fn from_agent_type(agent: &str) -> Option<AgentPart> {
         let name = agent.rsplit(':').next().unwrap_or(agent).trim().to_ascii_lowercase().replace('-', "_");
         let is_named = |part: &AgentPart| {
@@ -54,7 +52,7 @@ impl AgentPart {
         AgentPart::ALL.into_iter().find(is_named)
     }
 
-    /// Returns the part that is named before a description of work, as in `reviewer: check the lexer`.
+    /// Returns the part at the start of a task description, as in `reviewer: check the lexer`.
     pub fn from_description(text: &str) -> Option<AgentPart> {
         AgentPart::from_agent_type(described_agent(text))
     }
@@ -64,7 +62,7 @@ impl AgentPart {
         matches!(self, AgentPart::Explorer | AgentPart::Sme | AgentPart::Reviewer | AgentPart::Critic)
     }
 
-    /// Returns which type of evidence the answers of this part are; `None` if they do not end with a verdict.
+    /// Returns the type of evidence for the answers of this part; `None` if they contain no verdict.
     pub fn evidence_type_judged(self) -> Option<EntryType> {
         match self {
             AgentPart::Reviewer | AgentPart::Critic => Some(EntryType::Review),
@@ -73,8 +71,8 @@ impl AgentPart {
         }
     }
 
-    /// Converts a ruling to a verdict of evidence. If a critic asks for a revision, nothing that was made is rejected,
-    /// because the plan is revised before the work begins.
+    /// Converts a ruling to a verdict of evidence. A critic's request for a revision rejects no work, because the
+    /// plan is revised before the work starts.
     pub fn to_evidence_verdict(self, ruling: Ruling) -> EvidenceVerdict {
         match (self, ruling) {
             (AgentPart::TestEngineer, ruling) if ruling.is_good() => EvidenceVerdict::Pass,
@@ -86,15 +84,15 @@ impl AgentPart {
     }
 }
 
-/// Returns the word at the beginning of a description of work, which may name the agent.
+/// Returns the first word of a task description, which may name the agent.
 pub fn described_agent(text: &str) -> &str {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let word = text.trim_start().trim_start_matches('@');
     &word[..word.find(|c: char| !is_name(c)).unwrap_or(word.len())]
 }
 
-/// Returns the swarm that an agent with this name would belong to; `None` if no swarm names its agents like this:
-/// `code-reviewer` and `plugin:reviewer` are agents of somebody else.
+/// Returns the swarm that an agent with this name belongs to; `None` if no swarm uses such names. For example,
+/// `code-reviewer` and `plugin:reviewer` do not belong to a swarm.
 pub fn swarm_of(agent: &str) -> Option<SwarmId> {
     let part = AgentPart::from_agent_type(agent).filter(|_| !agent.contains(':'))?;
     let name = agent.trim().to_ascii_lowercase();
@@ -104,15 +102,14 @@ pub fn swarm_of(agent: &str) -> Option<SwarmId> {
     }
 }
 
-/// The name of a swarm.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SwarmId(String);
 
 /// The swarm whose agents have no prefix.
-pub const DEFAULT: &str = "default";
+pub const DEFAULT_SWARM_NAME: &str = "default";
 
 impl SwarmId {
-    /// Accepts what every harness accepts in the name of an agent: lower-case letters, digits, `-` and `_`.
+    /// Accepts names that are valid in an agent's name in every harness: lower-case letters, digits, `-` and `_`.
     pub fn new(text: &str) -> Result<SwarmId, InvalidSwarmId> {
         Id::new(text).map_err(InvalidSwarmId::Id)?;
         let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
@@ -123,16 +120,16 @@ impl SwarmId {
     }
 
     pub fn default_swarm() -> SwarmId {
-        SwarmId(DEFAULT.to_owned())
+        SwarmId(DEFAULT_SWARM_NAME.to_owned())
     }
 
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the prefix of the names of its agents; empty for the default swarm.
+    /// Returns the prefix of its agents' names; empty for the default swarm.
     pub fn agent_prefix(&self) -> String {
-        if self.as_str() == DEFAULT { String::new() } else { format!("{}_", self.as_str()) }
+        if self.as_str() == DEFAULT_SWARM_NAME { String::new() } else { format!("{}_", self.as_str()) }
     }
 
     /// Returns the name of the swarm's agent for a part.
@@ -152,7 +149,7 @@ impl fmt::Display for SwarmId {
     }
 }
 
-/// The longest name of a swarm. Some harnesses cut longer names of agents.
+/// The maximum length of a swarm's name. Some harnesses cut longer names of agents.
 const MAX_NAME_BYTES: usize = 40;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -163,25 +160,25 @@ pub enum InvalidSwarmId {
     Shape,
 }
 
-/// What is said instead of the name of a swarm if a plan from elsewhere names none. No swarm can have this name.
-pub const UNNAMED: &str = "(unnamed)";
+/// Shown instead of a swarm's name for an imported plan without a swarm. No swarm can have this name.
+pub const UNNAMED_SWARM: &str = "(unnamed)";
 
-/// Returns the swarm that a plan belongs to, if it is none of `ours`. A plan of the default swarm belongs to everybody,
-/// and so does a plan without a swarm that was made here; one that was imported belongs to the default swarm. If no swarm
-/// is in use here, no plan is foreign.
+/// Returns the swarm that a plan belongs to, if it is not one of `ours`. A plan of the default swarm is never
+/// foreign, nor is a plan without a swarm that was created here. An imported plan without a swarm belongs to the
+/// default swarm. If `ours` is empty, no plan is foreign.
 pub fn foreign_swarm<'p>(plan: &'p Plan, ours: &[SwarmId]) -> Option<&'p str> {
     let name = plan.swarm.trim();
     let uses = |name: &str| ours.iter().any(|swarm| swarm.as_str() == name);
     match name {
-        DEFAULT => None,
+        DEFAULT_SWARM_NAME => None,
         _ if ours.is_empty() => None,
-        "" => (plan.is_migrated() && !uses(DEFAULT)).then_some(UNNAMED),
+        "" => (plan.is_migrated() && !uses(DEFAULT_SWARM_NAME)).then_some(UNNAMED_SWARM),
         name => (!uses(name)).then_some(name),
     }
 }
 
-/// Returns the model that the settings name for an agent: `coder=opus, opencode:coder=openai/gpt-5`. An entry for one
-/// harness wins over one for all; of two equal entries the last wins.
+/// Returns the model that the settings specify for an agent: `coder=opus, opencode:coder=openai/gpt-5`. An entry
+/// for one harness has priority over an entry for all harnesses. If two entries are equal, the last has priority.
 pub fn model_of_agent<'s>(setting: &'s str, harness: &str, part: AgentPart) -> Option<&'s str> {
     let pairs = setting.split([',', '\n']).filter_map(|pair| pair.split_once('='));
     let mut found = (None, None);
@@ -198,7 +195,7 @@ pub fn model_of_agent<'s>(setting: &'s str, harness: &str, part: AgentPart) -> O
     found.0.or(found.1)
 }
 
-/// Returns the entries of the setting that name no agent, no known harness or no model.
+/// Returns the entries of the setting that lack a known agent, a known harness or a model.
 pub fn unknown_model_entries<'s>(setting: &'s str, harnesses: &[&str]) -> Vec<&'s str> {
     let is_good = |entry: &str| {
         let Some((name, model)) = entry.split_once('=') else { return false };

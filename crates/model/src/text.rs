@@ -1,8 +1,8 @@
-//! Small text functions that several modules need.
+//! Text functions that several modules use.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Returns the longest prefix of at most `max` bytes that ends between two characters.
+/// Returns the longest prefix of at most `max` bytes that does not split a character.
 pub fn cut_to_bytes(text: &str, max: usize) -> &str {
     if text.len() <= max {
         return text;
@@ -10,7 +10,7 @@ pub fn cut_to_bytes(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
-/// Returns the command lines that a text quotes: between back quotes, and in fenced blocks.
+/// Returns the command lines in a text: between backticks, and in fenced blocks.
 pub fn quoted_commands(text: &str) -> Vec<&str> {
     let (mut found, mut fenced) = (Vec::new(), false);
     for line in text.lines().map(str::trim) {
@@ -22,16 +22,15 @@ pub fn quoted_commands(text: &str) -> Vec<&str> {
             found.extend(line.split('`').skip(1).step_by(2));
         }
     }
-    // A sentence or a piece of code is not a command line.
+    // Sentences and pieces of code are not command lines.
     found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
-    // A file name is not a command line either.
+    // File names are not command lines either.
     found.retain(|words| words.trim().contains(' ') || !words.contains(['/', '.']));
     found
 }
 
-/// Splits at the first `mark`, like `str::split_once`, but faster on short lines: that method first prepares its
-/// search, which takes longer than the search itself. This function looks for the first character of the mark that is
-/// not a space.
+/// Like `str::split_once`, but faster on short lines, because the setup of that method takes longer than its
+/// search. This function searches for the first character of the mark that is not a space.
 pub fn split_at_first<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str)> {
     let (before, first) = mark.char_indices().find(|(_, c)| *c != ' ').or(mark.char_indices().next())?;
     let mut starts = text.match_indices(first).filter_map(|(at, _)| at.checked_sub(before));
@@ -72,21 +71,22 @@ pub fn outline_text(text: &str, max: usize) -> String {
         return text.to_owned();
     }
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
-    // One paragraph has no outline.
+    // A single paragraph has no outline.
     if lines.len() < 4 {
         return text.chars().take(max.saturating_sub(1)).collect::<String>().trim_end().to_owned() + "…";
     }
     let mut order: Vec<(usize, usize)> =
         line_ranks(&lines).into_iter().enumerate().map(|(i, w)| (w, i)).collect();
     order.retain(|(weight, _)| *weight != FENCE_RANK);
-    // If there is room for more than headings, the first steps are kept whole, because they say more.
+    // If there is enough room, the first steps are kept completely, because they are more informative than
+    // headings.
     if max >= MIN_ROOM_FOR_WHOLE_STEPS {
         order.iter_mut().filter(|(weight, _)| (3..FENCE_RANK).contains(weight)).for_each(|entry| entry.0 = 3);
     }
     order.sort_unstable();
     let (mut kept, mut room) = (Vec::new(), max);
     for (weight, i) in order {
-        // The first line may be the whole message, and the first paragraph says what the rest is for.
+        // The first line may be the whole message, and the first paragraph is the introduction.
         let most = if weight == 0 { MAX_OUTLINE_LINE_CHARS.max(max / 2) } else { MAX_OUTLINE_LINE_CHARS };
         let line: String = match lines[i].chars().count() > most {
             true => lines[i].chars().take(most - 1).chain(['…']).collect(),
@@ -117,7 +117,7 @@ pub fn outline_text(text: &str, max: usize) -> String {
 }
 
 /// Ranks the lines of a text. Lines with a lower rank are kept first. Code in fences ranks last, unless the heading
-/// above asks for checks.
+/// above it asks for checks.
 fn line_ranks(lines: &[&str]) -> Vec<usize> {
     let (mut fenced, mut checking, mut after_heading, mut purpose) = (false, false, true, false);
     // The first `IDENTIFYING_CHARS` characters identify a text, so their lines are kept first.
@@ -160,7 +160,7 @@ fn line_ranks(lines: &[&str]) -> Vec<usize> {
     weights
 }
 
-/// Whether a line of a block could be typed as a command, and is not code.
+/// Whether a line of a block could be typed as a command and is not code.
 fn could_be_command(line: &str) -> bool {
     line.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '$'))
         && !line.ends_with(['{', '}', ';', ')', ',', ':', '('])
@@ -168,16 +168,16 @@ fn could_be_command(line: &str) -> bool {
         && !line.contains(":= ")
 }
 
-/// With at least this much room, in characters, an outline contains whole steps.
+/// With at least this many characters, an outline contains whole steps.
 const MIN_ROOM_FOR_WHOLE_STEPS: usize = 600;
 
-/// This many characters identify a text.
+/// This many characters are enough to identify a text.
 const IDENTIFYING_CHARS: usize = 60;
 
 /// The rank of a line that only opens or closes a block.
 const FENCE_RANK: usize = 9;
 
-/// The longest line of an outline, in characters.
+/// The maximum length of a line in an outline, in characters.
 const MAX_OUTLINE_LINE_CHARS: usize = 160;
 
 /// Returns a number with its noun: `1 line`, `2 lines`.
@@ -185,7 +185,7 @@ pub fn count_with_noun(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
-/// Returns a hash that distinguishes texts without storing them. It is FNV-1a, because it is written to disk and must
+/// Returns a hash that identifies texts without storing them. It is FNV-1a, because it is written to disk and must
 /// be the same in every build.
 pub fn fnv_fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u64 {
     let mut state = FINGERPRINT_OF_NOTHING;
@@ -203,7 +203,7 @@ fn fingerprint_step(state: u64, byte: u8) -> u64 {
     (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
 }
 
-/// The hashing of maps that are looked up and never listed. It has no random seed, which would be a system call.
+/// The hasher for maps that are never iterated. It has no random seed, because reading one would be a system call.
 pub type ByFingerprint = BuildHasherDefault<FingerprintHasher>;
 
 /// Computes a [`fnv_fingerprint`] step by step.
@@ -228,7 +228,7 @@ impl Hasher for FingerprintHasher {
     }
 }
 
-/// Returns the allowed word nearest to what was written, if it is near enough.
+/// Returns the allowed word nearest to the written word; `None` if no word is similar.
 pub fn nearest_allowed_word<'a>(written: &str, allowed: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     allowed
         .map(|word| (strsim::jaro_winkler(written, word), word))

@@ -1,13 +1,13 @@
-//! Time formats: UTC in RFC 3339, in seconds, with `Z`. The time itself is always passed in.
+//! Time formats: UTC in RFC 3339, in seconds, with `Z`. The current time is always passed in.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
-/// Returns `2026-11-15T19:22:00Z`, the form in every record.
+/// Returns `2026-11-15T19:22:00Z`, the format of all records.
 pub fn to_rfc3339(at: Timestamp) -> String {
     let t = Offset::UTC.to_datetime(at);
-    // Every record has a time, and `format!` with padding costs ten times as much as writing the digits.
+    // Every record has a time, and `format!` with padding takes ten times as long.
     let [century, year] = [t.year() / 100, t.year() % 100].map(|part| i8::try_from(part).unwrap_or(0));
     let parts = [century, year, t.month(), t.day(), t.hour(), t.minute(), t.second()];
     let mut text = String::with_capacity("2026-11-15T19:22:00Z".len());
@@ -19,20 +19,21 @@ pub fn to_rfc3339(at: Timestamp) -> String {
     text
 }
 
-/// Returns `2026-11-15T19:22:00.918Z`, which distinguishes two events in one second.
+/// Returns `2026-11-15T19:22:00.918Z`, which distinguishes two events in the same second.
 pub fn to_rfc3339_millis(at: Timestamp) -> String {
     let second = to_rfc3339(at);
     let millis = at.as_millisecond().rem_euclid(1_000);
     format!("{}.{millis:03}Z", second.trim_end_matches('Z'))
 }
 
-/// Returns `20261115T192200Z`, the form in file names: it sorts by time and has no colon, which Windows forbids.
+/// Returns `20261115T192200Z`, the format of file names. It sorts by time and contains no colon, which Windows
+/// forbids.
 pub fn to_compact(at: Timestamp) -> String {
     to_rfc3339(at).replace(['-', ':'], "")
 }
 
-/// Parses the forms in records and in other tools' files: a full timestamp, one without seconds or zone (taken as
-/// UTC), or a date.
+/// Parses the formats of records and of other tools' files: a full timestamp, a timestamp without seconds or zone
+/// (read as UTC), or a date.
 pub fn parse_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Some(at) = parse_rfc3339(text) {
@@ -45,8 +46,8 @@ pub fn parse_time(text: &str) -> Option<Timestamp> {
     Offset::UTC.to_timestamp(civil).ok()
 }
 
-/// Parses `2026-11-15T19:22:00Z`, with or without milliseconds. Every transcript line has such a time, and the general
-/// parser costs ten times as much.
+/// Parses `2026-11-15T19:22:00Z`, with or without milliseconds. Every transcript line has such a time, and the
+/// general parser takes ten times as long.
 fn parse_rfc3339(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     let millis = match (bytes.len(), bytes.get(19)) {
@@ -69,7 +70,7 @@ fn parse_digits(bytes: &[u8]) -> Option<i32> {
     bytes.iter().try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i32::from(byte - b'0')))
 }
 
-/// Returns the seconds in `2h`, `90m`, `1h30m`, `2d`, `45s`.
+/// Parses `2h`, `90m`, `1h30m`, `2d` or `45s` into seconds.
 pub fn parse_duration_seconds(text: &str) -> Option<i64> {
     let mut rest = text.trim();
     let mut total: i64 = 0;
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_of_time() {
+    fn durations_are_parsed() {
         for (text, expected) in [
             ("2h", Some(7_200)),
             ("1h30m", Some(5_400)),
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn to_the_millisecond() {
+    fn times_are_written_with_milliseconds() {
         assert_eq!(
             to_rfc3339_millis(parse_time("2026-11-15T19:22:00.918Z").unwrap()),
             "2026-11-15T19:22:00.918Z"

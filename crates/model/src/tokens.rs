@@ -1,9 +1,9 @@
-//! Estimates how many tokens a text takes, from its length and its kind. A tokenizer would be larger than the whole
-//! binary; `cargo xtask tokens` compares the estimate with real usage.
+//! Estimates the number of tokens in a text from its length and its kind. A tokenizer would be larger than the
+//! whole binary. `cargo xtask tokens` compares the estimate with real usage.
 
 use serde::Serialize;
 
-/// What a text consists of. Code takes more tokens per character than prose.
+/// The kind of a text. Code has more tokens per character than prose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TextKind {
@@ -26,7 +26,7 @@ impl TextKind {
         }
     }
 
-    /// Returns the kind of a file, by its extension.
+    /// Returns the kind of a file by its extension.
     pub fn of_path(path: &str) -> TextKind {
         let name = path.rsplit('/').next().unwrap_or(path);
         match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
@@ -48,7 +48,7 @@ pub struct TokenRatios {
 }
 
 impl TokenRatios {
-    /// The same ratio for every kind, used if scoring is off.
+    /// The same ratio for every kind. It is used if scoring is off.
     pub const UNIFORM_RATIOS: TokenRatios =
         TokenRatios { prose: 0.33, code: 0.33, markdown: 0.33, json: 0.33 };
 
@@ -61,18 +61,18 @@ impl TokenRatios {
         }
     }
 
-    /// Returns the tokens of a text of this many characters, rounded up.
+    /// Returns the estimated tokens of a text with this many characters, rounded up.
     pub fn estimate_tokens(&self, kind: TextKind, chars: usize) -> usize {
         round_up(chars as f64 * self.ratio_of(kind))
     }
 }
 
-/// Rounds up. A product such as 700 × 0.33 is slightly more than 231 in binary, but still means 231 tokens.
+/// Rounds up. In binary, a product such as 700 × 0.33 is slightly more than 231, but still means 231 tokens.
 pub fn round_up(tokens: f64) -> usize {
     (tokens - 1e-6).ceil().max(0.0) as usize
 }
 
-/// Returns how many characters fit into `tokens` if scoring is off.
+/// Returns the number of characters that fit into `tokens` if scoring is off.
 pub fn chars_for_tokens(tokens: usize) -> usize {
     tokens.saturating_mul(100) / 33
 }
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(ratios.estimate_tokens(TextKind::Code, 0), 0);
     }
 
-    /// Earlier versions estimated in whole numbers, and the result must stay the same.
+    /// Earlier versions estimated with integers, and the result must not change.
     #[test]
     fn where_scoring_is_off_every_text_counts_a_third() {
         for chars in 0..5_000_usize {

@@ -1,7 +1,7 @@
-//! A harness's transcript in neutral form: a line of bytes in, its items out.
+//! A harness's transcript in neutral form. Each line of bytes gives a list of items.
 //!
-//! Readers are stateless: each line is read by itself, so that reading can begin anywhere. [`ItemDedup`] and [`Spent`]
-//! handle what needs several lines: repeated items, and sums.
+//! Readers are stateless: each line is read by itself, so that reading can start anywhere. [`ItemDedup`] and
+//! [`TokenTotal`] handle repeated items and sums, which need several lines.
 
 mod dedup;
 mod spent;
@@ -19,8 +19,8 @@ use crate::time;
 
 type Text<'a> = Cow<'a, str>;
 
-/// The longest texts that a reader decodes, in bytes. Each limit is larger than what a journal keeps, so that a secret
-/// that crosses the journal's cut is still seen completely.
+/// The maximum lengths of texts that a reader decodes, in bytes. Each limit is larger than the limit of the
+/// journal, so that a secret that crosses the journal's cut is still seen completely.
 pub const MAX_TEXT_BYTES: usize = 64 * 1024 + REDACTION_MARGIN;
 pub const MAX_COMMAND_BYTES: usize = 8 * 1024 + REDACTION_MARGIN;
 pub const MAX_NOTE_BYTES: usize = 4 * 1024 + REDACTION_MARGIN;
@@ -30,10 +30,10 @@ pub const MAX_NAME_BYTES: usize = 256 + REDACTION_MARGIN;
 /// One line of a transcript.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TranscriptLine<'a> {
-    /// The time as the harness wrote it; see [`Line::parsed_time`]. Skipped lines have none.
+    /// The time as written by the harness; see [`TranscriptLine::parsed_time`]. Skipped lines have none.
     pub at: Option<Text<'a>>,
     pub chain: LineAuthor<'a>,
-    /// The branch that was checked out, if the harness records it.
+    /// The current branch, if the harness records it.
     pub branch: Option<Text<'a>>,
     pub kind: LineKind<'a>,
     pub items: Vec<TranscriptItem<'a>>,
@@ -41,7 +41,7 @@ pub struct TranscriptLine<'a> {
     pub rest: &'a [u8],
 }
 
-/// Who wrote the line.
+/// The author of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LineAuthor<'a> {
     #[default]
@@ -54,8 +54,8 @@ pub enum LineAuthor<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LineKind<'a> {
     Known(&'static str),
-    /// A well-formed line of a type that this version does not know. These are counted, so that a new harness version
-    /// is noticed.
+    /// A well-formed line of a type that this version does not support. Such lines are counted, so that a new
+    /// harness version is noticed.
     Unknown(Text<'a>),
     /// The line is not an object, or was truncated before its type.
     Torn,
@@ -65,25 +65,25 @@ pub enum LineKind<'a> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum TranscriptItem<'a> {
-    /// What the user said to the main agent, without texts that the harness or a hook sent in the user's name.
+    /// The user's message to the main agent. Texts that the harness or a hook sent in the user's name are excluded.
     Prompt {
         text: Text<'a>,
         typed: PromptOrigin,
     },
-    /// What the user typed while the agent was working. Some versions repeat it as a prompt when the agent gets it;
-    /// [`ItemDedup`] makes one prompt of it in any case.
+    /// A message that the user typed while the agent was working. Some versions write it again as a prompt when the
+    /// agent gets it. [`ItemDedup`] turns both into one prompt.
     Queued {
         text: Text<'a>,
         typed: PromptOrigin,
     },
-    /// What the agent said. Errors that a harness presents as an answer are left out.
+    /// A message of the agent. Errors that a harness presents as an answer are excluded.
     Said {
         message: Option<Text<'a>>,
         text: Text<'a>,
     },
     Call(ToolCall<'a>),
     Result(CallResult<'a>),
-    /// What the user chose or said when asked, or when refusing a call.
+    /// The user's answer to a question, or the user's text with a refusal.
     Answer {
         call: Option<Text<'a>>,
         question: Option<Text<'a>>,
@@ -96,12 +96,12 @@ pub enum TranscriptItem<'a> {
         tokens_before: Option<u64>,
         tokens_after: Option<u64>,
     },
-    /// The harness's own summary of what a compaction removed.
+    /// The harness's own summary of the context that a compaction removed.
     Summary {
         text: Text<'a>,
     },
     Usage(TokenUsage<'a>),
-    /// What a stop hook told the agent. Some harnesses repeat it as the user's words; see [`ItemDedup`].
+    /// A stop hook's message to the agent. Some harnesses write it again as the user's message; see [`ItemDedup`].
     Feedback {
         text: Text<'a>,
     },
@@ -113,7 +113,7 @@ pub enum TranscriptItem<'a> {
     },
 }
 
-/// How a prompt was entered.
+/// The way in which a prompt was entered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PromptOrigin {
     #[default]
@@ -131,18 +131,18 @@ pub struct ToolCall<'a> {
     pub tool: Text<'a>,
     pub files: Vec<TouchedFile<'a>>,
     pub command: Option<Text<'a>>,
-    /// The input of a tool that acts on the outside world: a title, or the first words of a text.
+    /// The input of a tool with an effect on the outside world: a title, or the first words of a text.
     pub asked: Option<Text<'a>>,
     pub about: CallSubject<'a>,
 }
 
-/// What a call is about, besides files and a command.
+/// The subject of a call, besides files and a command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum CallSubject<'a> {
     #[default]
     Work,
     Questions(Vec<UserQuestion<'a>>),
-    /// Work that was delegated to a sub-agent: its type, and the purpose.
+    /// Work that was delegated to a sub-agent: its type and its purpose.
     Delegated {
         kind: Option<Text<'a>>,
         what: Text<'a>,
@@ -161,15 +161,17 @@ pub struct UserQuestion<'a> {
 pub struct CallResult<'a> {
     pub call: Option<Text<'a>>,
     pub failed: bool,
-    /// Whether the user refused the call, so that it never ran.
+    /// Whether the user refused the call, so that it did not run.
     pub refused: bool,
     pub exit: Option<i64>,
-    /// The output, not redacted. If the call failed, this is all of it (redact it before picking lines, see
-    /// [`crate::failure::error_lines`]); otherwise the beginning, at least [`MAX_RESULT_BYTES`] if there are that many.
+    /// The output, not redacted. For a failed call it is complete (redact it before picking lines, see
+    /// [`crate::failure::error_lines`]). Otherwise it is the start of the output, at least [`MAX_RESULT_BYTES`] if
+    /// the output is that long.
     pub text: Text<'a>,
     /// The last lines of the output.
     pub tail: Text<'a>,
-    /// The files, if the result says more about them than the call, such as whether one was created.
+    /// The files, if the result contains more information about them than the call, for example whether a file was
+    /// created.
     pub files: Vec<TouchedFile<'a>>,
 }
 

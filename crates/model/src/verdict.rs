@@ -1,8 +1,8 @@
-//! Reads the ruling in a judging agent's answer, in the forms that models use: `VERDICT: APPROVED`, bold, in a list, a
-//! table, a code fence, or a heading with the word below it.
+//! Reads the ruling in the answer of a reviewer, critic or test engineer, in the forms that models use:
+//! `VERDICT: APPROVED`, in bold, in a list, in a table, in a code fence, or on the line below a heading.
 //!
-//! An approval that leaves any doubt is unreadable, because a pass that nobody gave would skip the review. A rejection
-//! that is not understood costs only a question.
+//! An approval that leaves any doubt is unreadable, because a pass that nobody gave would skip the review. A
+//! rejection that is not understood costs only a question.
 
 mod fields;
 mod label;
@@ -11,35 +11,34 @@ mod ruling;
 
 use std::fmt;
 
-pub use fields::{AnswerFields, fields};
+pub use fields::{AnswerFields, read_answer_fields};
 pub use ruling::Ruling;
 
-/// What an answer says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerdictReading {
     Clear(Ruling),
     Unreadable(VerdictProblem),
 }
 
-/// Why an answer has no reliable verdict.
+/// The reason why an answer has no reliable verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerdictProblem {
     NoVerdict,
-    /// The answer repeats the form and does not choose: `APPROVED | REJECTED`.
+    /// The answer repeats the form without a choice: `APPROVED | REJECTED`.
     Template,
     Several,
     Negated,
     /// The verdict has a condition, or the answer is unsure.
     Conditional,
-    /// The verdict is in a quotation, or is somebody else's.
+    /// The verdict is in a quotation, or belongs to somebody else.
     Quoted,
-    /// There is a verdict, but not one of the known words.
+    /// The verdict is not one of the known words.
     UnknownWord,
-    /// The verdict is a pass, but the answer counts failed tests.
+    /// The verdict is a pass, but the answer reports failed tests.
     Contradicted,
-    /// The answer was not read, because a verdict at the end of so long a text would be missed.
+    /// The answer is too long to be read completely, so a verdict at its end could be missed.
     TooLong,
-    /// The harness did not pass on all of the answer.
+    /// The harness passed on only a part of the answer.
     Incomplete,
 }
 
@@ -60,7 +59,6 @@ impl fmt::Display for VerdictProblem {
     }
 }
 
-/// Reads the verdict of an answer.
 pub fn read_verdict(text: &str) -> VerdictReading {
     let lines = label::answer_lines(text);
     let found = label::rulings_of_labels(&lines);
@@ -73,8 +71,8 @@ pub fn read_verdict(text: &str) -> VerdictReading {
     }
 }
 
-/// Combines the verdicts of an answer, which must agree. A doubtful one makes a good ruling unreadable, but a bad
-/// ruling stays bad.
+/// Combines the verdicts of an answer, which must agree. A doubtful verdict makes an approval unreadable, but a
+/// rejection remains a rejection.
 fn combine_verdicts(found: &[Result<Ruling, VerdictProblem>]) -> VerdictReading {
     let mut clear: Vec<Ruling> = found.iter().filter_map(|one| one.ok()).collect();
     clear.dedup();

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Answers as models write them. `None` means unreadable.
+/// Answers in the forms that models write. `None` means unreadable.
 const ANSWER_CASES: &[(&str, Option<Ruling>)] = &[
     // Clear rulings, in every form.
     ("VERDICT: APPROVED", Some(Ruling::Approved)),
@@ -55,7 +55,7 @@ const ANSWER_CASES: &[(&str, Option<Ruling>)] = &[
     ("APPROVED", Some(Ruling::Approved)),
     ("**PASS**\n\nEverything ran.", Some(Ruling::Pass)),
     ("I looked at the plan twice.\n\nREJECTED", Some(Ruling::Rejected)),
-    // The form is repeated, and nothing is chosen.
+    // The form is repeated without a choice.
     ("VERDICT: APPROVED | REJECTED", None),
     ("VERDICT: APPROVED/NEEDS_REVISION/REJECTED", None),
     ("VERDICT: PASS or FAIL", None),
@@ -93,7 +93,7 @@ const ANSWER_CASES: &[(&str, Option<Ruling>)] = &[
     ("VERDICT: PASS\nTESTS: 10 passed, 2 failed", None),
     ("If this were fixed: VERDICT: APPROVED", None),
     ("I would have said VERDICT: APPROVED", None),
-    // The verdict is somebody else's, or the format is quoted.
+    // The verdict belongs to somebody else, or the format is quoted.
     ("> VERDICT: APPROVED", None),
     ("The previous verdict: APPROVED was wrong.", None),
     ("The verdict was APPROVED last time.", None),
@@ -169,9 +169,9 @@ fn answers_as_models_write_them() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), ANSWER_CASES.len(), wrong.join("\n"));
 }
 
-/// Checks the same texts in another letter case and inside a longer answer. What surrounds a text changes nothing.
+/// Checks the same texts in another letter case and inside a longer answer.
 #[test]
-fn no_dress_makes_an_unclear_answer_a_pass() {
+fn no_formatting_makes_an_unclear_answer_a_pass() {
     let dresses: &[fn(&str) -> String] = &[
         |text| text.to_uppercase(),
         |text| text.to_lowercase(),
@@ -214,11 +214,11 @@ fn the_reason_is_named() {
 fn other_fields_are_read_too() {
     let text = "VERDICT: REJECTED\n**RISK:** HIGH\nISSUES:\n- a.rs:3 the lock is never released\n- b.rs:9 unwrap\n\n\
                 SUMMARY: two of them block\n";
-    let found = fields(text);
+    let found = read_answer_fields(text);
     assert_eq!(found.risk.as_deref(), Some("HIGH"));
     assert_eq!(found.issues, ["a.rs:3 the lock is never released", "b.rs:9 unwrap"]);
     assert_eq!(found.summary.as_deref(), Some("two of them block"));
-    let found = fields("TESTS: 12 passed, 1 failed\nFAILURES: lexer::empty\nISSUES: none");
+    let found = read_answer_fields("TESTS: 12 passed, 1 failed\nFAILURES: lexer::empty\nISSUES: none");
     assert_eq!((found.tests_passed, found.tests_failed), (Some(12), Some(1)));
     assert_eq!((found.failures, found.issues.len()), (vec!["lexer::empty".to_owned()], 0));
 }

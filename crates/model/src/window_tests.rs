@@ -18,13 +18,14 @@ fn the_window_of_a_model() {
         ("my-own", "my-*=32000", 32_000),
         ("claude-sonnet-4-5", "claude-*-4-5=500000, *=10000", 500_000),
         ("claude-haiku-4-5x", "claude-*-4-5=500000, *=10000", 10_000),
-        // A pair that cannot be read is ignored.
+        // An unreadable pair is ignored.
         ("my-own", "my-*=many", 200_000),
     ];
     for (model, settings, expected) in cases {
         assert_eq!(limit_of(model, None, settings), expected, "{model} with {settings:?}");
     }
-    // What the harness says comes before the table, and behind the user's own words. A size of 0 says nothing.
+    // The size from the harness has priority over the table, and the user's settings have priority over both. A
+    // size of 0 is ignored.
     let cases = [
         ("claude-opus-5-5", 128_000, "", 128_000),
         ("my-own", 128_000, "my-*=32000", 32_000),
@@ -37,7 +38,7 @@ fn the_window_of_a_model() {
 }
 
 #[test]
-fn levels() {
+fn the_level_that_a_window_has_reached() {
     let used = |tokens, model: &str| ContextUse { tokens, model: model.to_owned(), ..ContextUse::default() };
     let cases = [
         (used(139_999, "claude-haiku-4-5"), Some((0, 200_000))),
@@ -45,7 +46,7 @@ fn levels() {
         (used(179_999, "claude-haiku-4-5"), Some((70, 200_000))),
         (used(180_000, "claude-haiku-4-5"), Some((90, 200_000))),
         (used(200_000, "claude-haiku-4-5"), Some((90, 200_000))),
-        // The harness counted more than the table allows, so the window is a large one.
+        // The harness reports more tokens than the table allows, so the window is large.
         (used(210_000, "claude-haiku-4-5"), Some((0, 1_000_000))),
         (used(710_000, "claude-haiku-4-5"), Some((70, 1_000_000))),
         (used(3_000_000, "claude-haiku-4-5"), None),
@@ -57,9 +58,9 @@ fn levels() {
     }
 }
 
-/// An estimate and a size that somebody has stated never make a window larger.
+/// An estimate or an explicit size never makes a window larger.
 #[test]
-fn more_than_the_window_holds() {
+fn only_measured_tokens_enlarge_a_window() {
     let used = |tokens, size, estimated| ContextUse {
         tokens,
         model: "my-own".to_owned(),
@@ -89,7 +90,7 @@ fn real_figures_replace_estimates_and_a_compaction_clears_both() {
     let mut used = ContextUse::default();
     used.update_from(&WindowFacts::default(), 0, 4_000);
     assert_eq!((used.tokens, used.estimated), (1_000, true));
-    // The same bytes are read again after an unfinished call, and count once.
+    // The same bytes are read again after an unfinished call, but counted only once.
     used.update_from(&WindowFacts::default(), 3_000, 8_000);
     assert_eq!(used.tokens, 2_000);
     let mut seen = WindowFacts::default();
@@ -109,7 +110,7 @@ fn real_figures_replace_estimates_and_a_compaction_clears_both() {
 }
 
 #[test]
-fn the_line() {
+fn the_text_of_a_window_warning() {
     let warning = WindowWarning {
         level: 70,
         tokens: 144_200,

@@ -1,4 +1,4 @@
-//! Decides which workstream a session works on, and reads and writes the small file that keeps the answer across a
+//! Determines the active workstream of a session, and reads and writes the small file that preserves it across a
 //! compaction.
 
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub enum DetectionConfidence {
 pub enum DetectionMethod {
     /// Detected from the session's actions, or from a manifest that names the session.
     Transcript,
-    /// Taken from the last answer.
+    /// The result of the last detection.
     Cache,
     Fallback,
 }
@@ -42,26 +42,26 @@ pub struct DetectedWorkstream {
     pub method: DetectionMethod,
 }
 
-/// What is known about a session.
+/// The input of the detection.
 #[derive(Clone, Copy, Debug)]
 pub struct DetectionFacts<'a> {
     /// The workstream whose manifest names this session.
     pub mapped: Option<&'a str>,
     pub digest: &'a Digest,
-    /// Workstreams that exist. A path can be in the folder of a workstream that does not exist.
+    /// The existing workstreams. A path may belong to a workstream that does not exist.
     pub there: &'a [String],
-    /// The workstream that was detected last.
+    /// The result of the last detection.
     pub cached: Option<&'a str>,
 }
 
-/// Returns the workstream that a path of this root belongs to.
 pub fn workstream_of_path(path: &str) -> Option<&str> {
     let rest = WORKSTREAM_FOLDERS.iter().find_map(|home| path.strip_prefix(home))?;
     rest.split_once('/').map(|(id, _)| id).filter(|id| is_workstream_id(id))
 }
 
-/// Returns the mapped workstream, or else the one that was touched since the last answer, or else that answer. Older
-/// actions do not count again, because the answer already includes them.
+/// Returns the mapped workstream. Without one, returns the workstream that was used since the last detection, or
+/// the last detected workstream. Older actions are not counted again, because the last detection already included
+/// them.
 pub fn detect_workstream(clues: &DetectionFacts) -> DetectedWorkstream {
     let found =
         |id: &str, confidence, method| DetectedWorkstream { id: Some(id.to_owned()), confidence, method };
@@ -75,7 +75,7 @@ pub fn detect_workstream(clues: &DetectionFacts) -> DetectedWorkstream {
         (LeadingWorkstream::One(id), _) => {
             found(id, DetectionConfidence::Medium, DetectionMethod::Transcript)
         }
-        // A session that works on several workstreams at once has no active one, even if it had one before.
+        // A session that works on several workstreams has no active workstream, even if it had one before.
         (LeadingWorkstream::Many, _) | (LeadingWorkstream::None, None) => DetectedWorkstream {
             id: None,
             confidence: DetectionConfidence::Low,
@@ -93,8 +93,8 @@ enum LeadingWorkstream<'d> {
     Many,
 }
 
-/// Finds the workstream that is worked on most. Edits weigh more than reads, and late actions more than early ones.
-/// Among three or more workstreams there must be a clear leader.
+/// Finds the most used workstream. Edits have more weight than reads, and late actions have more weight than early
+/// ones. Among three or more workstreams, one must have a clear lead.
 fn find_leader<'d>(clues: &DetectionFacts<'d>) -> LeadingWorkstream<'d> {
     let DetectionFacts { digest, there, .. } = *clues;
     let since = digest.epoch.max(digest.detected);
@@ -137,7 +137,6 @@ pub struct PrecompactState {
 }
 
 impl PrecompactState {
-    /// Returns the answer that the file contains.
     pub fn into_detected(self) -> DetectedWorkstream {
         DetectedWorkstream {
             id: self.active_project_id,
@@ -163,7 +162,8 @@ impl PrecompactState {
         bytes
     }
 
-    /// Parses the file. The error names the problem: the file is nested or too large, or a field is missing or invalid.
+    /// Parses the file. The error is the problem: the file is nested or too large, or a field is missing or
+    /// invalid.
     pub fn parse(bytes: &[u8]) -> Result<PrecompactState, String> {
         if bytes.len() >= MAX_STATE_BYTES {
             return Err(format!("{} bytes; it must have fewer than {MAX_STATE_BYTES}", bytes.len()));

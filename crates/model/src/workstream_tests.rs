@@ -2,7 +2,7 @@ use super::*;
 use crate::event::FileAction;
 use crate::journal::{AgentField, FileField, JournalRecord};
 
-/// Folds calls in order: the agent, the action, the path.
+/// Builds a digest from calls, each with the agent, the action and the path.
 fn fold_calls(calls: &[(&str, FileAction, &str)]) -> Digest {
     let mut digest = Digest::new("s");
     for (i, (who, action, path)) in calls.iter().enumerate() {
@@ -20,12 +20,12 @@ fn fold_calls(calls: &[(&str, FileAction, &str)]) -> Digest {
     digest
 }
 
-const A: &str = ".agent/context/workstreams/01-a/plan.md";
-const B: &str = ".agent/context/workstreams/02-b/plan.md";
-const C: &str = "02-projects/03-c/01-planning/steps.md";
+const PLAN_OF_A: &str = ".agent/context/workstreams/01-a/plan.md";
+const PLAN_OF_B: &str = ".agent/context/workstreams/02-b/plan.md";
+const STEPS_OF_C: &str = "02-projects/03-c/01-planning/steps.md";
 
 #[test]
-fn which_workstream() {
+fn the_active_workstream_is_detected() {
     use DetectionConfidence::{High, Low, Medium};
     use DetectionMethod::{Cache, Fallback, Transcript};
     use FileAction::{Edit, Read};
@@ -37,35 +37,53 @@ fn which_workstream() {
         (Option<&'a str>, DetectionConfidence, DetectionMethod),
     );
     let cases: &[DetectionCase] = &[
-        ("mapped", Some("09-m"), &[("main", Edit, A)], Some("02-b"), (Some("09-m"), High, Transcript)),
-        ("one", None, &[("main", Read, A)], None, (Some("01-a"), Medium, Transcript)),
-        ("one, as before", None, &[("main", Read, A)], Some("01-a"), (Some("01-a"), High, Transcript)),
+        (
+            "mapped",
+            Some("09-m"),
+            &[("main", Edit, PLAN_OF_A)],
+            Some("02-b"),
+            (Some("09-m"), High, Transcript),
+        ),
+        ("one", None, &[("main", Read, PLAN_OF_A)], None, (Some("01-a"), Medium, Transcript)),
+        (
+            "one, as before",
+            None,
+            &[("main", Read, PLAN_OF_A)],
+            Some("01-a"),
+            (Some("01-a"), High, Transcript),
+        ),
         (
             "one, other than before",
             None,
-            &[("main", Read, A)],
+            &[("main", Read, PLAN_OF_A)],
             Some("02-b"),
             (Some("01-a"), Medium, Transcript),
         ),
-        ("the seed's layout", None, &[("main", Edit, C)], None, (Some("03-c"), Medium, Transcript)),
+        ("the seed's layout", None, &[("main", Edit, STEPS_OF_C)], None, (Some("03-c"), Medium, Transcript)),
         (
             "two with a leader",
             None,
-            &[("main", Read, A), ("main", Edit, B), ("main", Edit, B)],
+            &[("main", Read, PLAN_OF_A), ("main", Edit, PLAN_OF_B), ("main", Edit, PLAN_OF_B)],
             None,
             (Some("02-b"), Medium, Transcript),
         ),
         (
             "three without",
             None,
-            &[("main", Read, A), ("main", Read, B), ("main", Read, C)],
+            &[("main", Read, PLAN_OF_A), ("main", Read, PLAN_OF_B), ("main", Read, STEPS_OF_C)],
             Some("01-a"),
             (None, Low, Fallback),
         ),
         (
             "three with a leader",
             None,
-            &[("main", Read, A), ("main", Read, B), ("main", Edit, C), ("main", Edit, C), ("main", Edit, C)],
+            &[
+                ("main", Read, PLAN_OF_A),
+                ("main", Read, PLAN_OF_B),
+                ("main", Edit, STEPS_OF_C),
+                ("main", Edit, STEPS_OF_C),
+                ("main", Edit, STEPS_OF_C),
+            ],
             None,
             (Some("03-c"), Medium, Transcript),
         ),
@@ -85,8 +103,8 @@ fn which_workstream() {
             None,
             (None, Low, Fallback),
         ),
-        ("Bash only", None, &[("command", Read, A)], None, (Some("01-a"), Medium, Transcript)),
-        ("sub-agent only", None, &[("agent", Edit, A)], None, (None, Low, Fallback)),
+        ("Bash only", None, &[("command", Read, PLAN_OF_A)], None, (Some("01-a"), Medium, Transcript)),
+        ("sub-agent only", None, &[("agent", Edit, PLAN_OF_A)], None, (None, Low, Fallback)),
         (
             "no workstream's",
             None,
@@ -113,7 +131,8 @@ fn which_workstream() {
 #[test]
 fn what_the_last_answer_was_made_of_is_no_second_source() {
     let there = ["01-a", "02-b"].map(str::to_owned);
-    let mut digest = fold_calls(&[("main", FileAction::Edit, A), ("main", FileAction::Edit, "src/x.rs")]);
+    let mut digest =
+        fold_calls(&[("main", FileAction::Edit, PLAN_OF_A), ("main", FileAction::Edit, "src/x.rs")]);
     let found = |digest: &Digest| {
         let found =
             detect_workstream(&DetectionFacts { mapped: None, digest, there: &there, cached: Some("01-a") });

@@ -1,4 +1,4 @@
-//! The end of a log is enough to decide which of its decisions are in force, because hooks read no more.
+//! The end of a log is enough to judge the decisions in it. Hooks read only the end.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,8 @@ use model::decision::{Decision, DecisionState, fold_decisions};
 use model::time;
 use proptest::prelude::*;
 
-/// What one line of a log does. Numbers choose among a few decisions, so that lines are often about the same one.
+/// The effect of one line of a log. The numbers select from a few decisions, so that several lines are often about
+/// the same decision.
 #[derive(Clone, Debug)]
 enum LogStep {
     Make(u8),
@@ -26,7 +27,7 @@ fn random_step() -> impl Strategy<Value = LogStep> {
     ]
 }
 
-/// Makes a log in the order in which it was written. Several lines can have the same second.
+/// Returns a log in the order in which it was written. Several lines can have the same time.
 fn make_log(steps: &[(LogStep, bool)]) -> Vec<Decision> {
     let (mut second, mut lines) = (0, Vec::<Decision>::new());
     for (place, (step, is_later)) in steps.iter().enumerate() {

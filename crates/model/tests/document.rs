@@ -1,4 +1,4 @@
-//! Tests documents: what is read, which bytes an edit changes, and what two real parsers say about it.
+//! Tests of documents: how they are read, which bytes an edit changes, and whether two real parsers agree.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -21,7 +21,7 @@ const ROLE: &str = include_str!("fixtures/document/role.context.md");
 const MANIFEST: &str = include_str!("fixtures/document/resume-context.md");
 const LOOP: &str = include_str!("fixtures/document/loop.md");
 
-/// Checks that `edit` turns `input` into `expected`, and that doing it again changes nothing.
+/// Checks that `edit` turns `input` into `expected`, and that a second `edit` changes nothing.
 #[track_caller]
 fn check_edit(input: &str, edit: impl Fn(&mut Document) -> Result<(), EditError>, expected: &str) {
     let mut document = Document::parse(input);
@@ -92,10 +92,10 @@ fn reads_values() {
 fn reads_by_type() {
     let document = Document::parse("---\na: 1.0\nb: 24\nc: [\"x\", 2]\nd:\ne: \"5\"\n---\n");
     assert_eq!(document.text("a"), Some("1.0"));
-    assert_eq!((document.text("b"), document.int("b")), (Some("24"), Some(24)));
+    assert_eq!((document.text("b"), document.integer("b")), (Some("24"), Some(24)));
     assert_eq!((document.text("c"), document.list("c")), (None, Some(vec!["x".to_owned(), "2".to_owned()])));
     assert_eq!((document.text("d"), document.value_of("d")), (None, Some(&Value::Null)));
-    assert_eq!((document.text("e"), document.int("e")), (Some("5"), None));
+    assert_eq!((document.text("e"), document.integer("e")), (Some("5"), None));
     assert_eq!((document.text("f"), document.entry("f").is_none()), (None, true));
     assert_eq!(document.entry("e").map(|entry| entry.line), Some(6));
 }
@@ -151,15 +151,15 @@ fn sets_one_value() {
     check_set("---\na: \"x\"\n---\n", "a", "y", "---\na: \"y\"\n---\n");
     check_set("---\na: \"x\"\n---\n", "a", 5, "---\na: 5\n---\n");
     check_set("---\na: [1\n---\n", "a", json!([1]), "---\na: [1]\n---\n");
-    // The current value stays, however it is written.
+    // Setting the current value does not change its form.
     check_set("---\na: 'it''s'  # c\n---\n", "a", "it's", "---\na: 'it''s'  # c\n---\n");
     check_set("---\na: [ \"x\" , 1 ]\n---\n", "a", json!(["x", 1]), "---\na: [ \"x\" , 1 ]\n---\n");
     check_set("---\na:\n---\n", "a", Value::Null, "---\na:\n---\n");
     check_set("---\na: True\n---\n", "a", true, "---\na: True\n---\n");
     // Only the last entry of a key is changed.
     check_set("---\na: 1\na: 2\n---\n", "a", 3, "---\na: 1\na: 3\n---\n");
-    // A value with more lines than we read is replaced completely. Below other values such lines are a mistake and
-    // stay.
+    // A value with lines that are not read here is replaced completely. Below other values such lines are a
+    // mistake, and they are kept.
     check_set("---\na: |\n  x\n\n  y\nb: 1\n---\n", "a", "z", "---\na: z\n\nb: 1\n---\n");
     check_set("---\na: # why\n  x: 1\nb: 1\n---\n", "a", "z", "---\na: z # why\nb: 1\n---\n");
     check_set("---\na: x\n  b: 1\n---\n", "a", "z", "---\na: z\n  b: 1\n---\n");
@@ -266,7 +266,7 @@ fn removes_a_key() {
     remove("a: 1\n", "a: 1\n");
     remove("---\na: 1\nb: 2\na: 3\n---\n", "---\nb: 2\n---\n");
     remove("---\na:\n  - x\n  # why\n  - y\nb: 2\n---\n", "---\n  # why\nb: 2\n---\n");
-    // The lines below are removed too, otherwise they would become part of the previous key.
+    // The lines below the entry are removed too, because they would become part of the previous entry.
     remove("---\nb:\na: 1\n  - x\n---\n", "---\nb:\n---\n");
     remove("---\na: |\n  text\n\nb: 2\n---\n", "---\n\nb: 2\n---\n");
 }
@@ -294,7 +294,7 @@ fn finds_headings() {
     assert_eq!(found(text), expected.map(|(level, text, line)| (level, text.to_owned(), line)));
     assert_eq!(found("---\n# no\n---\r\n# Yes\r\n"), [(1, "Yes".to_owned(), 4)]);
     assert_eq!(found("## A\t#\r# B \\#"), [(2, "A".to_owned(), 1), (1, "B \\#".to_owned(), 2)]);
-    // An unclosed fence ends with its list item; an item's own headings are not sections.
+    // An unclosed fence ends with its list item, and headings in an item are not sections.
     assert_eq!(found("- a\n  ```\n  x\n  ``` y\n# B\n"), [(1, "B".to_owned(), 5)]);
     assert_eq!(found("1. a\n   - b\n     # c\n\n     ```\n  # d\n"), [(1, "d".to_owned(), 6)]);
     assert_eq!(found("---\n# Unclosed\n"), [(1, "Unclosed".to_owned(), 2)]);
@@ -433,7 +433,7 @@ fn wraps_any_text() {
 }
 
 #[test]
-fn serves_the_records() {
+fn every_kind_of_record_is_read_and_edited() {
     let mut packet = Document::parse(PACKET);
     assert_eq!(packet.text("purpose"), Some("fix: the login, see issue#12"));
     assert_eq!(packet.list("validators").unwrap().last().unwrap(), "grep -q '# done' notes.md");

@@ -1,6 +1,6 @@
-//! Judges outputs of sub-agents by our line scanner and by a full markdown parser.
+//! Judges outputs of sub-agents with thru's line scanner and with a full markdown parser.
 //!
-//! `THRU_STAGE_FILES=DIR` adds every `*.md` below a folder of real ones, which must not be committed.
+//! `THRU_STAGE_FILES=DIR` adds every `*.md` below a folder with real outputs, which must not be committed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests are tests")]
 
@@ -59,7 +59,7 @@ fn real_stage_files_pass_and_fail_as_the_protocol_says() {
     println!("{sealed} complete, {elsewhere} with the sentinel anywhere but last, {without} without one");
 }
 
-/// Files with the structure of real orchestrations, but other words.
+/// Files with the structure of real outputs, but other words.
 #[test]
 fn shapes_of_real_stage_files() {
     let provenance = "### Provenance\nsource: REAL_EXECUTION\ntool: some-cli\nduration_ms: —\n";
@@ -93,8 +93,8 @@ fn shapes_of_real_stage_files() {
     }
 }
 
-/// Lines of reports, in any order. Lists and quotes are left out, because our treatment of fences in them deliberately
-/// differs from CommonMark (see `document::outline`).
+/// Lines of reports. Lists and quotes are left out, because thru deliberately treats fences in them differently
+/// from CommonMark (see `document::outline`).
 fn random_line() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "text",
@@ -118,7 +118,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn we_agree_with_a_full_parser(lines in prop::collection::vec(random_line(), 0..12), crlf in any::<bool>()) {
-        // There is some text before the end, because the sentinel alone is an empty output.
+        // Text before the sentinel is required, because the sentinel alone is an empty output.
         let text = [&["Report."], lines.as_slice()].concat().join(if crlf { "\r\n" } else { "\n" });
         prop_assert_eq!(is_sealed(&text), is_sealed_by_parser(&text), "{}", text);
     }

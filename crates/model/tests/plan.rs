@@ -1,5 +1,5 @@
-//! Properties of plans: whatever a plan contains, its view reads back as the same plan, and its ledger replays to it,
-//! even if it is cut off anywhere.
+//! Properties of any plan: its view is read back as the same plan, and its ledger replays to it, even if the ledger
+//! is cut off at any byte.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use model::plan::{
     AcceptanceEvidence, LedgerComparison, LedgerLine, NewTask, Phase, PhaseStatus, Plan, Task, TaskChange,
     TaskSize, TaskStatus, add_phase, add_task, apply_changes, block_task, complete_task, find_problems,
     fold_ledger, plan_changes, read_json_or_markdown, read_markdown, render_plan, set_task, sha256_hex,
-    standing, start_task, unblock_task,
+    standing_of_plan, start_task, unblock_task,
 };
 use proptest::prelude::*;
 
@@ -108,7 +108,7 @@ proptest! {
     }
 }
 
-/// What somebody could do to a plan.
+/// A change of a plan.
 #[derive(Clone, Debug)]
 enum PlanMove {
     Start(usize),
@@ -118,7 +118,7 @@ enum PlanMove {
     AddTask(u32, Vec<usize>),
     AddPhase,
     Depend(usize, usize),
-    /// Edits the file by hand.
+    /// A manual edit of the file.
     Edit(usize),
 }
 
@@ -137,17 +137,17 @@ fn random_moves() -> impl Strategy<Value = Vec<(PlanMove, WriteCut)>> {
     prop::collection::vec((step, cut), 0..24)
 }
 
-/// Where a writer is killed.
+/// The position at which a writer is killed.
 #[derive(Clone, Copy, Debug)]
 enum WriteCut {
     Whole,
-    /// After the line is written, and before the file is.
+    /// After the ledger line is written, and before the file is.
     BeforeFile,
-    /// Within the line, which is torn there.
+    /// Within the ledger line, which is then torn.
     InLine(usize),
 }
 
-/// The two files, written as the store writes them.
+/// The ledger and the plan file, written in the same order as by the store.
 #[derive(Default)]
 struct PlanDisk {
     file: Option<Vec<u8>>,
@@ -159,7 +159,7 @@ impl PlanDisk {
         self.ledger.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 
-    /// Returns what a reader finds, and the line that adopts a manual edit.
+    /// Returns the plan that a reader finds, and the line that adopts a manual edit.
     fn read(&self) -> (Option<Plan>, Option<LedgerLine>) {
         let lines = self.lines();
         let seq = lines.len() as u64 + 1;
@@ -227,8 +227,8 @@ fn apply_move(plan: &Plan, step: &PlanMove) -> Option<Plan> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
 
-    /// Any sequence of changes, killed anywhere: a reader finds the last acknowledged state or the one being written,
-    /// the ledger replays to it, and the next writer continues from there.
+    /// After any sequence of changes, each killed at any position, a reader finds the last acknowledged state or
+    /// the state being written. The ledger replays to this state, and the next writer continues from it.
     #[test]
     fn a_history_killed_anywhere_folds_to_its_plan(history in random_moves()) {
         let mut disk = PlanDisk::default();
@@ -262,7 +262,7 @@ proptest! {
                 prop_assert_eq!(whole.plan.unwrap().to_bytes(), next.to_bytes());
                 prop_assert_eq!(whole.last.unwrap().after, next.hash());
             }
-            prop_assert!(standing(&found).progress.done <= standing(&found).progress.total);
+            prop_assert!(standing_of_plan(&found).progress.done <= standing_of_plan(&found).progress.total);
         }
     }
 }

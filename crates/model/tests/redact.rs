@@ -1,8 +1,8 @@
-//! Tests redaction: what must be removed, what must stay, and properties of every input.
+//! Tests of redaction: which texts are removed, which are kept, and properties of all inputs.
 //!
-//! The labelled sets are in `fixtures/redact`: `tokens.txt` (what providers issue), `named.txt` (secrets recognised
-//! by their name) and `benign.txt` (texts that only look like secrets). Secrets are templates there, expanded here
-//! from a fixed seed, so that neither people nor scanners find one in the repository.
+//! The labelled sets are in `fixtures/redact`: `tokens.txt` (tokens of providers), `named.txt` (secrets recognised
+//! by their name) and `benign.txt` (texts that only look like secrets). The secrets in these files are templates,
+//! which are expanded from a fixed seed, so that neither people nor scanners find a secret in the repository.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -142,7 +142,7 @@ fn private_keys_go_whole() {
     );
 }
 
-/// Secrets that need several lines, as in `named.txt`, with a pair of marks for each secret.
+/// Secrets over several lines, with a pair of marks around each secret as in `named.txt`.
 #[test]
 fn secrets_over_several_lines_go() {
     let texts = [
@@ -248,8 +248,8 @@ fn bytes_that_are_not_text_survive() {
     assert_eq!(&*found, b"\xff\xfe\0 DB_PASSWORD=[REDACTED:password] \x80\xc3\n\xf0\x28");
 }
 
-/// Each of these needs, or once needed, a second look back or ahead. The limit allows for a loaded machine and a debug
-/// build.
+/// A scanner without bounds would read these texts repeatedly. The time limit allows for a loaded machine and a
+/// debug build.
 #[test]
 fn hostile_texts_take_linear_time() {
     let long = ["=", "\"", "password=", "eyJ", "-----BEGIN ", "://", "aGVsbG8gd29ybGQh"];
@@ -375,7 +375,7 @@ proptest! {
     }
 }
 
-/// Pieces that reach every scanner, cut so that they join into rule-shaped text that nobody would write.
+/// Fragments for every scanner. Joined at random, they give rule-shaped texts that nobody would write.
 fn random_fragment() -> impl Strategy<Value = String> {
     let templates: Vec<String> =
         table_rows(TOKENS_TABLE).map(|(_, template)| template.replace('^', "")).collect();
@@ -519,7 +519,7 @@ fn table_rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
     rows.filter_map(|line| line.split_once(' ')).map(|(kind, template)| (kind, template.trim()))
 }
 
-/// Fills `{class:length}` with bytes drawn from `seed`; anything that is not a class stays.
+/// Replaces `{class:length}` with random bytes drawn from `seed`. An unknown class is left unchanged.
 fn expand_template(template: &str, seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(template.len() as u64);
     let mut expanded = String::new();
@@ -559,7 +559,7 @@ fn fill_field(field: &str, state: &mut u64) -> Option<String> {
     Some(draw_random(alphabet, length.parse().ok()?, state))
 }
 
-/// Xorshift: random enough for a test, the same on every machine.
+/// Xorshift, which returns the same numbers on every machine.
 fn draw_random(alphabet: &str, length: usize, state: &mut u64) -> String {
     let mut next = || {
         *state ^= *state << 13;

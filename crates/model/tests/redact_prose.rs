@@ -1,10 +1,10 @@
-//! Lines that speak of a password: every phrase with every kind of password that people make up, in seven languages, and
-//! lines that speak of passwords and contain none. The passwords are put together here, so that the source holds none.
+//! Lines about passwords: every phrase with every kind of made-up password, in seven languages, and lines about
+//! passwords that contain none. The passwords are assembled here, so that the source contains none.
 
 use model::redact::{RedactOptions, redact_text};
 
-/// Phrases with `{}` for the password.
-const PHRASES: &str = "\
+/// Phrases with `{}` in place of the password.
+const LINES_WITH_PASSWORD: &str = "\
 the password is {}
 Password for the staging db is {}
 my password is {}, fix the login
@@ -78,8 +78,8 @@ ROOT_PASSWORD ?= {}
 PASSWORD_ADMIN={} ./seed.sh
 ";
 
-/// The kinds of passwords that people make up, from two words that no sentence about passwords contains.
-fn made_up(first: &str, second: &str) -> Vec<String> {
+/// Returns made-up passwords of every kind, from two words that do not occur in sentences about passwords.
+fn made_up_passwords(first: &str, second: &str) -> Vec<String> {
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     vec![
         [first, second, "umber", "quill"].join("-"),
@@ -96,9 +96,9 @@ fn made_up(first: &str, second: &str) -> Vec<String> {
 fn a_password_goes_wherever_its_line_has_it() {
     let mut missed = Vec::new();
     for (first, second) in [("carbon", "trellis"), ("pebble", "nimbus"), ("gondola", "parsnip")] {
-        for phrase in PHRASES.lines() {
+        for phrase in LINES_WITH_PASSWORD.lines() {
             let phrase = phrase.replace("\\n", "\n");
-            for password in made_up(first, second) {
+            for password in made_up_passwords(first, second) {
                 let text = phrase.replace("{}", &password);
                 let found = redact_text(&text, RedactOptions::default());
                 if found.contains(&password) || !found.contains("[REDACTED:") {
@@ -113,7 +113,7 @@ fn a_password_goes_wherever_its_line_has_it() {
 
 #[test]
 fn lines_about_passwords_without_one_stay() {
-    const LINES: &str = "\
+    const LINES_WITHOUT_PASSWORD: &str = "\
 the password for user42 was reset by admin on 2024-01-01
 password hashing uses argon2id with 64 MiB
 argon2.hash(password, { type: argon2.argon2id })
@@ -139,12 +139,11 @@ the login page of app3 asks for credentials
 git checkout -b fix/password-reset-flow
 user_pass = '%s:%s' % (user, pw)
 ";
-    for line in LINES.lines() {
+    for line in LINES_WITHOUT_PASSWORD.lines() {
         assert_eq!(redact_text(line, RedactOptions::default()), line);
     }
 }
 
-/// What is encoded or drawn differently is the same text.
 #[test]
 fn wide_marks_and_entities_hide_nothing() {
     let password = ["Mimosa", "Birch", "27"].concat();
@@ -173,7 +172,7 @@ fn phrases_and_codes_that_recover_an_account() {
     assert!(!redact_text(&format!("Recovery codes:\n1. {code}\n"), RedactOptions::default()).contains(&code));
 }
 
-/// Tools and servers take a secret at a fixed place or under a name of their own.
+/// Secrets at a fixed position or with a name that only one tool uses.
 #[test]
 fn settings_of_tools_and_servers() {
     let key = ["d8Kq2", "Vb7Lx", "0PzT4", "mWc9R", "fYh3n"].concat();

@@ -1,4 +1,4 @@
-//! Secrets recognised by the head of their column, and values on the line below their name.
+//! Secrets that are recognised by the header of their column, and values on the line below their name.
 
 use model::redact::{RedactOptions, redact_text};
 
@@ -39,7 +39,7 @@ fn many_rows_are_one_look() {
     assert_eq!(redacted.matches("[REDACTED:password]").count(), 2_000);
 }
 
-/// A line that repeats a cell of the line above is a row like that one, not a row below a heading.
+/// If a line repeats a cell of the line above, both are rows, and the line above is not a header.
 #[test]
 fn lines_that_repeat_a_cell_are_no_table() {
     for text in [
@@ -103,7 +103,7 @@ fn values_that_go_on_below() {
     check_redaction("\"name\": \"x\" +\n \"y1z2w3\"", "\"name\": \"x\" +\n \"y1z2w3\"");
 }
 
-/// Every value of a Kubernetes secret is one, whatever its name.
+/// Every value of a Kubernetes secret is redacted.
 #[test]
 fn secrets_of_kubernetes() {
     check_redaction(
@@ -112,7 +112,7 @@ fn secrets_of_kubernetes() {
     );
     check_redaction(
         "{\"data\":{\".dockerconfigjson\":\"MbkUVyvwDYAdIyf7q8D8\"},\"kind\":\"Secret\"}",
-        "{\"data\":{\".dockerconfigjson\":\"[REDACTED:secret]\"},\"kind\":\"Secret\"}",
+        "{\"data\":{\".dockerconfigjson\":\"[REDACTED:token]\"},\"kind\":\"Secret\"}",
     );
     for text in [
         "kind: ConfigMap\ndata:\n  conf: aGVsbG8td29ybGQxMjM0\n",
@@ -130,4 +130,30 @@ fn what_mail_clients_send() {
         "AUTH LOGIN\n334 VXNlcm5hbWU6\nYW5u\n334 UGFzc3dvcmQ6\n[REDACTED:password]\n235 ok",
     );
     check_redaction("C: PASS CopperKettle\n", "C: PASS [REDACTED:password]\n");
+}
+
+#[test]
+fn values_in_lists_and_answers_below() {
+    let token = ["ZMY2paRGzGdgySmUKmxJ", "fNGWxeaXZaflqX1opSig"].concat();
+    check_redaction(&format!("access_token:\n- {token}"), "access_token:\n- [REDACTED:token]");
+    check_redaction(
+        &format!("\"secrets\": [\n  \"{token}\"\n]"),
+        "\"secrets\": [\n  \"[REDACTED:password]\"\n]",
+    );
+    check_redaction(
+        "password = \"\"\"\npaprika-hazel-dolphin\n\"\"\"",
+        "password = \"\"\"\n[REDACTED:password]\n\"\"\"",
+    );
+    check_redaction(
+        "[\"password\"]=>\n  string(14) \"h6gMMuN7lRkN4L\"\n}",
+        "[\"password\"]=>\n  string(14) \"[REDACTED:password]\"\n}",
+    );
+    check_redaction(
+        &format!("(pdb) p settings.SECRET_KEY\n'{token}'"),
+        "(pdb) p settings.SECRET_KEY\n'[REDACTED:api-key]'",
+    );
+    check_redaction(
+        "In [4]: os.environ['DB_PASSWORD']\nOut[4]: 'IK9Vll30gUhI39cFS5'",
+        "In [4]: os.environ['DB_PASSWORD']\nOut[4]: '[REDACTED:password]'",
+    );
 }

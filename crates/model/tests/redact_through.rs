@@ -1,10 +1,10 @@
-//! Redaction of hidden secrets: escape sequences, invisible characters, encodings, cuts, and tools that put text before
-//! each line of a private key.
+//! Redaction of hidden secrets: escape sequences, invisible characters, encodings, cuts, and prefixes that tools
+//! add to each line of a private key.
 
 use model::clean::clean_text;
 use model::redact::{REDACTION_MARGIN, RedactOptions, Redacted, redact_bytes, redact_text};
 
-/// Returns Base64 that looks random and is the same in every run.
+/// Returns random base64 that is the same in every run.
 fn random_base64(seed: u64, length: usize) -> String {
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

@@ -1,5 +1,4 @@
-//! Whatever an output looks like, its summary is short, contains every error line with its place, and is the same every
-//! time.
+//! For any output, the summary is short, contains every error line with its position, and is deterministic.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +6,7 @@ use model::redact::{RedactOptions, Redacted};
 use model::summary::{self, MAX_SUMMARY_PERCENT, OutputKind};
 use proptest::prelude::*;
 
-/// Makes a line as programs print it, often one that occurs several times.
+/// Returns a typical line of a program's output. Many lines occur several times.
 fn random_line() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => (0..40_u32).prop_map(|n| format!("test parser::case_{n} ... ok")),
@@ -23,7 +22,7 @@ fn random_line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Makes an output in which one kind of lines is more frequent than the others, as in real outputs.
+/// Returns an output in which one kind of line is more frequent than the others, as in real outputs.
 fn random_output() -> impl Strategy<Value = String> {
     let body = (proptest::collection::vec(random_line(), 1..12), 1..60_usize)
         .prop_map(|(lines, times)| (lines.join("\n") + "\n").repeat(times));

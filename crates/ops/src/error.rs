@@ -8,13 +8,13 @@ use model::finding::{Finding, FindingLevel};
 pub enum Error {
     #[error(transparent)]
     Store(#[from] store::Error),
-    /// Nothing has the given name.
+    /// No record or file has the given name.
     #[error("{what}")]
     Absent { what: String, hint: String },
     /// A damaged record that a person may have written, with advice on how to repair it.
     #[error("{}", store::Error::Damaged { path: path.clone(), line: *line, why: why.clone() })]
     Damaged { path: PathBuf, line: Option<usize>, why: String, hint: String },
-    /// Another process is working on the same thing; `what` names that thing.
+    /// Another process is using the resource that `what` names.
     #[error("{what}")]
     Busy { what: String, hint: String },
     #[error("{what}")]
@@ -23,15 +23,14 @@ pub enum Error {
     Usage { what: String, hint: String },
     #[error("{}: this is not a root: there is no .agent/context/root.json here or above", .path.display())]
     NoRoot { path: PathBuf },
-    /// Something went wrong in a hook and there is no advice to give. The receipt gets the message.
+    /// An error in a hook. Nobody can act on a hint during a hook, so there is none. The receipt gets the message.
     #[error("{what}")]
     Failed { what: String },
-    /// A bug: a feature panicked. Only that feature's part in one event is lost.
+    /// A feature panicked, which is a bug. Only this feature's answer to one event is lost.
     #[error("{what} failed inside thru: {why}")]
     Panicked { what: &'static str, why: String },
 }
 
-/// The kinds of errors. Each kind has one exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     Usage,
@@ -44,7 +43,6 @@ pub enum ErrorKind {
     Io,
 }
 
-/// Returns whether a file is the marker of a root.
 fn is_root_marker(path: &Path) -> bool {
     path.ends_with(Path::new(store::layout::STORE_FOLDER).join(store::layout::MARKER_FILE))
 }

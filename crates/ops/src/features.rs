@@ -54,8 +54,8 @@ pub const FEATURES: &[Feature] = &[
     summaries::ROW,
 ];
 
-/// One feature: which events it wants, and what it does with them. A row gives the fields that the feature needs
-/// and takes the others from [`Feature::NONE`].
+/// One feature: which events it wants, and what it does with them. A row sets the fields that the feature needs; the
+/// other fields come from [`Feature::NONE`].
 #[derive(Debug)]
 pub struct Feature {
     pub name: &'static str,
@@ -66,24 +66,21 @@ pub struct Feature {
     /// Reads the records, applies the rule in `model`, and returns what to answer and what to write. Writes nothing
     /// itself.
     pub decide: Decide,
-    /// Updates the feature's records from what is new in a session's records, at a checkpoint. `Ok(Some(problem))`
-    /// means that the work was done, apart from this problem.
+    /// Called at a checkpoint: updates the feature's records from the session's new records. `Ok(Some(problem))` means
+    /// that the update was done, and that the receipt should mention the problem.
     pub follow: fn(&HookContext, &Digest) -> Result<Option<String>>,
-    /// Returns what the feature can add to a brief.
     pub candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
-    /// The names of the sections of the feature's candidates, if the candidates do not affect other sections.
-    /// `candidates` is called only if one of these sections is wanted. If there are no names here, it is always
-    /// called.
+    /// The sections that the feature's candidates belong to, if the candidates do not affect other sections.
+    /// `candidates` is called only if the brief includes one of these sections. If the list is empty, `candidates` is
+    /// always called.
     pub sections: &'static [&'static str],
     /// Returns the facts that a summary must not lose, one line for each fact. Called before a compaction.
     pub facts_for_summary: fn(&ProjectContext) -> Result<Vec<String>>,
-    /// Called after a reply that contains these candidates was sent.
+    /// Called after a reply was sent, with the ids of the candidates that the reply contained.
     pub told: fn(&HookContext, &[String]) -> Result<()>,
     /// Called when the session continues under another id; `previous` is the old id.
     pub continue_as: fn(&HookContext, previous: &Id) -> Result<()>,
-    /// Returns the feature's lines for `thru doctor`.
     pub checks: fn(&ProjectContext) -> Vec<Check>,
-    /// Returns the feature's lines for `thru status`.
     pub status: fn(&ProjectContext) -> Result<Vec<StatusLine>>,
 }
 
@@ -109,8 +106,7 @@ impl Feature {
         self.wants.contains(event)
     }
 
-    /// Calls `call`, which calls one of the row's functions. A panic becomes an error that names the feature, so
-    /// that only this row's answer is lost.
+    /// Runs `call`. A panic becomes an error that names the feature, so that only this row's answer is lost.
     pub fn call_catching_panics<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
         catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -120,7 +116,6 @@ impl Feature {
     }
 }
 
-/// A project, as features see it.
 #[derive(Clone, Copy, Debug)]
 pub struct ProjectContext<'a> {
     pub world: &'a World<'a>,
@@ -129,12 +124,11 @@ pub struct ProjectContext<'a> {
     pub settings: &'a Settings,
 }
 
-/// The context of a brief.
 #[derive(Debug)]
 pub struct BriefContext<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
-    /// The session that will read the brief; `None` if that session has not begun.
+    /// The session that will read the brief; `None` if that session has not started.
     pub session: Option<&'a Id>,
     /// The session that the brief is about. At a start this is the last one.
     pub described: Option<&'a Id>,
@@ -146,7 +140,7 @@ pub struct BriefContext<'a> {
     pub held: RefCell<Vec<Lock>>,
 }
 
-/// What a feature does with an event.
+/// What a feature answers to an event, and what it writes.
 #[derive(Debug)]
 pub struct Decision<'c> {
     pub part: ReplyPart,
@@ -157,7 +151,6 @@ pub struct Decision<'c> {
 
 /// A change to the records. Nothing is written until `apply` is called.
 pub struct Change<'c> {
-    /// A description for people.
     pub what: String,
     /// Writes the change and returns the answer. On an error the answer is left out, and the receipt gets the
     /// error.
@@ -179,7 +172,7 @@ impl<'c> Decision<'c> {
         Decision { part, why: why.into(), change: None }
     }
 
-    /// Returns a decision with a change. A dry run answers `part`; otherwise `apply` returns the answer.
+    /// Returns a decision with a change. A dry run answers with `part`. Otherwise, the answer is what `apply` returns.
     pub fn with_change(
         part: ReplyPart,
         why: impl Into<String>,
@@ -203,7 +196,7 @@ pub struct StatusLine {
     pub next: Option<NextStep>,
 }
 
-/// A command that the user could run next. `thru status` shows the most urgent one of all features.
+/// A command that the user could run next. `thru status` shows only the most urgent command.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct NextStep {
     #[serde(skip)]
@@ -213,12 +206,12 @@ pub struct NextStep {
     pub why: String,
 }
 
-/// How urgent a next step is; the most urgent step comes first.
+/// The order in which `thru status` prefers next steps; the first variant is the most urgent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
     /// A session crashed, and nobody has continued its work.
     Crashed,
-    /// Work was paused and waits until the user resumes it.
+    /// Work is paused until the user resumes it.
     Paused,
     /// Work is offered to whoever wants to continue it.
     Offered,
@@ -240,7 +233,6 @@ impl StatusLine {
         }
     }
 
-    /// Returns a line whose `head` is coloured.
     pub fn colored(
         label: &'static str,
         tone: Tone,
@@ -266,7 +258,6 @@ impl StatusLine {
     }
 }
 
-/// How many names a line shows at most.
 const MAX_NAMES_PER_LINE: usize = 5;
 
 /// Formats a list of names for one line: `2: 01-parser, 02-lexer`.
@@ -291,7 +282,6 @@ pub enum Tone {
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
     pub name: &'static str,
-    /// The result of the check, in one line.
     pub text: String,
     pub findings: Vec<Finding>,
 }
@@ -302,7 +292,8 @@ pub fn collect_candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String
     candidates_in_sections(context, |_| true)
 }
 
-/// Returns the same as [`collect_candidates`], but does not call features that have no candidates in the wanted sections.
+/// Returns the same as [`collect_candidates`], but does not call features that have no candidates in the wanted
+/// sections.
 pub fn candidates_in_sections(
     context: &BriefContext,
     is_wanted: impl Fn(&str) -> bool,
@@ -334,8 +325,6 @@ pub fn candidates_in_sections(
     (all, problems)
 }
 
-/// Returns the facts that a summary must not lose, in the order of the rows, and the errors of the features that
-/// failed.
 pub fn collect_facts_for_summary(project: &ProjectContext) -> (Vec<String>, Vec<String>) {
     let (mut facts, mut problems) = (Vec::new(), Vec::new());
     for feature in FEATURES {

@@ -1,5 +1,6 @@
-//! The hot path: takes one harness event from stdin to disk, and replies. It never fails, never blocks and never
-//! starts a process. The only exception is a loop that the user started, at a stop of the session that owns it.
+//! The hot path: reads one event of a harness from stdin, records it on disk, and replies. A hook never fails, never
+//! blocks and never starts a process. The only exception is a loop that the user started, at a stop of the session that
+//! owns the loop.
 
 pub(crate) mod checkpoint;
 pub(crate) mod context;
@@ -51,16 +52,16 @@ pub struct HookCall<'a> {
     pub started: Instant,
 }
 
-/// Handles one event and returns what to print. If anything goes wrong, nothing is printed, and a receipt is left if
-/// possible.
+/// Handles one event and returns the text to print. If anything goes wrong, nothing is printed, and a receipt is
+/// written if possible.
 pub fn run_hook(world: &World, call: &HookCall) -> Vec<u8> {
     handle_payload(world, call, Mode::Write, &mut Trace::off())
 }
 
 /// Decodes the payload, finds the root, checks whether it is trusted, then calls [`TrustedHook::handle_event`].
 fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace) -> Vec<u8> {
-    // thru sets `THROUGHLINE_HOOK` for the validators that it runs and for a harness's own program that it starts,
-    // so that their hooks do nothing.
+    // thru sets `THROUGHLINE_HOOK` for validators and for the harness programs that it starts, so that their hooks do
+    // nothing.
     for variable in ["THROUGHLINE_DISABLE", "THROUGHLINE_HOOK"] {
         if world.is_variable_on(variable) {
             return trace.silent_reply(|| format!("${variable} is set: hooks do nothing"));
@@ -79,13 +80,13 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
             .silent_reply(|| "no root: there is no .agent/context/root.json here or above".to_owned());
     };
     trace.record_root(&root);
-    // The process ends when its event is handled, and then the kernel closes its files. Not closing them here saves
+    // The process ends as soon as the event is handled, and the kernel then closes its files. Leaving them open saves
     // system calls.
     let mut store = ManuallyDrop::new(store);
     let trust = world.trust_records().map(ManuallyDrop::new);
     let trusted = match trust.as_ref().map(|trust| trust.is_trusted(&marker.project_id, &root.path)) {
         Some(Ok(trusted)) => trusted,
-        // Another user could have forged this state folder, so no receipt is written to it either.
+        // Another user could have forged this state folder, so no receipt is written to it.
         Some(Err(error @ store::Error::Exposed { .. })) => return trace.silent_reply(|| error.to_string()),
         unknown => {
             let why = match unknown {
@@ -113,8 +114,8 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
     };
     if !settings.hooks_enabled {
         let silent = "hooks.enabled is false: hooks do nothing";
-        // Send no notice. A user who sets the variable knows that nothing is captured, and in an untrusted root
-        // nobody expects a capture.
+        // Send no notice. If the variable is set, the user knows that nothing is captured. In an untrusted root, nobody
+        // expects a capture.
         if !trusted || (world.var)("THROUGHLINE_HOOKS_ENABLED").is_some() {
             return trace.silent_reply(|| silent.to_owned());
         }
@@ -145,7 +146,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
         Ok(event) => hook.handle_event(event, &marker, trace),
         Err(why) => {
             hook.add_receipt_error(why);
-            // The receipt contains thru's own name for the event, as all receipts do.
+            // All receipts contain thru's own name for the event.
             let wired = harness.events.iter().find(|wired| wired.event == call.event);
             hook.leave_receipt(wired.map_or(call.event, |wired| wired.neutral.name()), "");
             trace.silent_reply(|| why.to_string())
@@ -153,7 +154,6 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
     }
 }
 
-/// An event in a trusted root.
 struct TrustedHook<'a> {
     project: ProjectContext<'a>,
     call: &'a HookCall<'a>,
@@ -161,9 +161,9 @@ struct TrustedHook<'a> {
     deadline: Deadline,
     project_id: &'a ProjectId,
     mode: Mode,
-    /// Errors for the receipt. The first one matters most.
+    /// Errors for the receipt, most important first.
     errors: RefCell<Vec<String>>,
-    /// Warnings for the receipt, although nothing failed.
+    /// Warnings for the receipt. They do not mean that anything failed.
     warnings: RefCell<Vec<String>>,
 }
 
@@ -183,8 +183,8 @@ impl TrustedHook<'_> {
         self.catch_up_from_transcript(&session, event);
         self.report_lost_records(event);
 
-        // Gather the facts. If the reply may contain something that must be sent only once, two hooks of the same
-        // event take turns.
+        // If the reply may contain text that must be sent only once, a lock makes two hooks of the same event run one
+        // after the other.
         let mut pending = self.pending_compaction(&session, event);
         let turn = must_not_repeat(event, pending).then(|| {
             let turn = self.project.store.lock_session(&session, self.deadline.lock_wait());
@@ -236,7 +236,7 @@ impl TrustedHook<'_> {
             told,
         }));
         if decide::guides_summariser(event, self.project.settings) {
-            // If the model can read the guidance, the facts are left out: the brief repeats them.
+            // If the model can read the guidance, the facts are left out, because the brief repeats them.
             let (facts, problems) = match self.harness.capabilities.hides_guidance {
                 true => features::collect_facts_for_summary(&self.project),
                 false => Default::default(),
@@ -255,7 +255,8 @@ impl TrustedHook<'_> {
         // A harness that sent a truncated payload cannot process an answer.
         let ReplyPart { mut reply, told } =
             if event.torn { ReplyPart::silent() } else { combine_replies(parts) };
-        // Captured text is already redacted. Records that people write (packets, manifests, roles, plans) are not.
+        // Captured text is already redacted. People write packets, manifests, roles and plans, so their text is
+        // redacted here.
         if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } | Reply::Guidance(text) =
             &mut reply
         {
@@ -272,15 +273,15 @@ impl TrustedHook<'_> {
         if event.torn {
             self.add_receipt_error("the payload is truncated; the part before the cut was kept");
         }
-        // For a successful tool call the journal line serves as the receipt: this saves a write.
+        // For a successful tool call, the journal line serves as the receipt. This saves a write.
         if self.needs_receipt() || !matches!(event.kind, EventKind::ToolDone(_)) {
             self.leave_receipt(name.name(), &event.session);
         }
         answer
     }
 
-    /// Lets every feature that wants this event decide, and applies its decision. If a feature returns an error,
-    /// only the answer of that feature is lost.
+    /// Calls every feature that wants this event, and applies its decision. If a feature returns an error, only its own
+    /// answer is lost.
     fn ask_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<ReplyPart> {
         let mut parts = Vec::new();
         let name = context.event.kind.event_name();
@@ -296,7 +297,6 @@ impl TrustedHook<'_> {
         parts
     }
 
-    /// Returns the brief for this event, if one is due.
     fn compose_due_brief(&self, context: &HookContext) -> Option<brief::ComposedBrief> {
         let replays = self.harness.capabilities.replays_conversation;
         let occasion = decide::brief_occasion(context.event, context.pending, replays)?;
@@ -364,15 +364,15 @@ impl TrustedHook<'_> {
         }
     }
 
-    /// Reads the transcript before the event is handled, if only the transcript says what happened. The next stop
-    /// reads what the transcript does not contain yet.
+    /// Reads the transcript before the event is handled, if only the transcript shows what happened. The next stop
+    /// reads the lines that the harness has not written yet.
     fn catch_up_from_transcript(&self, session: &Id, event: &Event) {
         if self.mode == Mode::Write && self.needs_transcript(session, event) {
             let _ = self.run_checkpoint(session, event, &|_| Ok(None));
         }
     }
 
-    /// Reports records that could not be written earlier. This is done first, so that a brief can mention the loss.
+    /// Reports records that could not be written earlier. This comes first, so that a brief can mention the loss.
     fn report_lost_records(&self, event: &Event) {
         if self.mode != Mode::Write || matches!(event.kind, EventKind::ToolDone(_)) {
             return;
@@ -390,11 +390,11 @@ impl TrustedHook<'_> {
     fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
         match event.kind {
             _ if event.agent.is_some() => false,
-            // If no hook reported a compaction, only the transcript shows it. A prompt is the first chance to act
-            // on it.
+            // If no hook reported a compaction, only the transcript shows it. The prompt is the first event that can
+            // react to it.
             EventKind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
-            // The transcript may not have been read yet: a fork has an id that no hook has seen, and other sessions
-            // may have begun before the hooks were installed.
+            // The transcript may not have been read yet. No hook has seen the id of a fork, and other sessions may have
+            // started before the hooks were installed.
             EventKind::SessionStart {
                 source: StartSource::Compact | StartSource::Resume | StartSource::Fork,
             } => {
@@ -424,11 +424,11 @@ impl TrustedHook<'_> {
         matches!(self.project.store.session(session).read::<FeedCursor>(), Ok(None))
     }
 
-    /// Returns whether the session was compacted and has not received its brief yet. This is read only at events
-    /// where it matters.
+    /// Returns whether the session was compacted and has not received its brief yet. The state is read only at events
+    /// that need it.
     fn pending_compaction(&self, session: &Id, event: &Event) -> Option<PendingBrief> {
         match event.kind {
-            // What a sub-agent does says nothing about its session's compaction.
+            // An event of a sub-agent does not show whether its session was compacted.
             EventKind::ToolDone(_) if event.agent.is_some() => None,
             EventKind::Prompt { .. }
             | EventKind::Summary { .. }
@@ -444,15 +444,16 @@ impl TrustedHook<'_> {
         }
     }
 
-    /// Returns whether another hook process has already recorded this event, as happens if hooks are installed twice.
+    /// Returns whether another hook process has already recorded this event. This happens if hooks are installed twice.
     fn is_already_recorded(&self, session: &Id, record: &JournalRecord) -> bool {
         let store = self.project.store;
-        // If a compaction was announced since, this event belongs to that compaction and is not a repetition.
+        // If a compaction was announced after the recorded event, this event belongs to that compaction and is not a
+        // duplicate.
         matches!(store.session(session).read::<PendingBrief>(), Ok(None))
             && store.current_digest(session, |_| {}).is_ok_and(|digest| digest.was_just_reported(record))
     }
 
-    /// Applies every effect, even if others fail. Returns an error if the event could not be written to the journal.
+    /// Applies every effect, even if one fails. Returns an error if the event could not be written to the journal.
     fn apply_effects(&self, effects: Vec<StoreEffect>, context: &HookContext) -> Result<()> {
         let mut journalled = Ok(());
         if self.mode == Mode::Write {
@@ -522,7 +523,7 @@ impl TrustedHook<'_> {
         self.errors.borrow_mut().push(why.to_string());
     }
 
-    /// Returns the value. If there is an error instead, the receipt gets it.
+    /// Returns the value of `result`. An error is added to the receipt, and `None` is returned.
     fn ok_or_note_error<T>(&self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.add_receipt_error(&error)).ok()
     }
@@ -532,10 +533,10 @@ impl TrustedHook<'_> {
     }
 }
 
-/// Returns whether the reply to this event contains something that must not be sent twice.
+/// Returns whether the reply to this event contains text that must not be sent twice.
 fn must_not_repeat(event: &Event, pending: Option<PendingBrief>) -> bool {
     match event.kind {
-        // A resume is not in this list: a user who resumes a session asks for its brief every time.
+        // A resume is not in this list, because a user who resumes a session expects a brief every time.
         EventKind::SessionStart { source: StartSource::Startup | StartSource::Compact } => {
             event.agent.is_none()
         }

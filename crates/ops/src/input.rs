@@ -1,11 +1,10 @@
-//! What a command reads from stdin.
+//! Reads the input of commands.
 
 use std::path::Path;
 
 use crate::{Error, Result};
 
-/// Reads all of stdin, up to `max` bytes. More than that is an error, so that an endless stream cannot use up all
-/// memory.
+/// Reads stdin, up to `max` bytes. A longer input is an error, so that an endless stream cannot use up the memory.
 pub fn read_stdin(max: usize) -> Result<Vec<u8>> {
     match store::read_stream(&mut std::io::stdin().lock(), Path::new("stdin"), max) {
         Err(store::Error::Damaged { .. }) => Err(Error::Usage {

@@ -1,8 +1,7 @@
-//! The operations of thru. This crate combines `model`, `harness` and `store`. It has no async code and few
-//! dependencies.
+//! The operations of thru. This crate combines `model`, `harness` and `store`.
 //!
-//! [`hook`] is the hot path, and [`features`] is the table that the hook goes through. Time, environment and
-//! settings are always passed in.
+//! [`hook`] is the hot path, and [`features`] is the table that the hook goes through. Time, environment and settings
+//! are always passed in.
 
 #![forbid(unsafe_code)]
 

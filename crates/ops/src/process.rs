@@ -1,5 +1,5 @@
-//! Starts commands that the user asked for: a validator, a launch command. Their time is limited, and so is the
-//! amount of output that is kept.
+//! Starts commands that the user asked for: a validator, a launch command. Their running time is limited, and so is the
+//! output that is kept.
 
 pub(crate) mod alive;
 pub mod info;
@@ -21,8 +21,7 @@ use crate::process::reaper::ProcessReaper;
 /// How long to wait between two checks of a running command.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long a command may take to end after SIGTERM, and how long its last output may take to arrive after it has
-/// ended.
+/// How long a command may take to end after SIGTERM, and how long to wait for its last output after it has ended.
 const EXIT_GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +32,7 @@ pub struct CommandJob<'a> {
     pub input: &'a [u8],
     pub variables: &'a [(&'a str, OsString)],
     pub timeout: Duration,
-    /// How many bytes of the end of the output are kept.
+    /// How many bytes at the end of the output are kept.
     pub keep: usize,
 }
 
@@ -49,7 +48,7 @@ pub struct EndedCommand {
 pub enum ExitReason {
     Exit(i32),
     Signal(i32),
-    /// The time was up, so the command and everything it had started were ended.
+    /// The time limit was reached, so the command and every process that it had started were killed.
     TimedOut,
 }
 
@@ -74,16 +73,16 @@ pub fn run_command(job: &CommandJob) -> std::io::Result<EndedCommand> {
     run_streaming(job, None, None, |_| {})
 }
 
-/// What a caller can do to observe a running command.
+/// Callbacks and helpers for a running command.
 #[derive(Clone, Copy)]
 pub(crate) struct CommandWatch<'a> {
-    /// Ends the command if this process is killed.
+    /// Kills the command if this process is killed.
     pub watchman: &'a ProcessReaper,
     /// Called with the process id of the command when it has started.
     pub began: &'a dyn Fn(u32),
 }
 
-/// Like [`run_command`], but passes the output on as it arrives, accepts a file in place of `input`, and lets the caller
+/// Like [`run_command`], but passes the output on as it arrives, accepts a file instead of `input`, and lets the caller
 /// observe the command.
 pub(crate) fn run_streaming(
     job: &CommandJob,
@@ -101,7 +100,7 @@ pub(crate) fn run_streaming(
         .args(arguments)
         .current_dir(job.folder)
         .envs(job.variables.iter().map(|(name, value)| (name, value)));
-    // The command gets its own process group, so that everything it starts can be ended with it.
+    // The command gets its own process group, so that every process that it starts can be killed with it.
     let stdin = stdin.map_or_else(Stdio::piped, Stdio::from);
     command.process_group(0).stdin(stdin).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
@@ -109,8 +108,8 @@ pub(crate) fn run_streaming(
         watch.watchman.add_group(child.id());
         (watch.began)(child.id());
     }
-    // `command` holds writing ends of the pipe, and the reader sees the end of the output only when all writing
-    // ends are closed.
+    // The reader sees the end of the output only when all writing ends of the pipe are closed, and `command` holds some
+    // of them.
     drop(command);
     let (stdin, input) = (child.stdin.take(), job.input.to_vec());
     // A command need not read its input, so a broken pipe is not an error.
@@ -160,8 +159,8 @@ fn exit_reason(status: ExitStatus) -> ExitReason {
     }
 }
 
-/// A command's output so far, and whether it is complete. A process that the command left behind may hold the pipe
-/// open for ever, so nobody waits for the end of the output longer than [`EXIT_GRACE`].
+/// A command's output so far, and whether it is complete. A process that the command left behind may keep the pipe
+/// open. So nobody waits longer than [`EXIT_GRACE`] for the end of the output.
 struct CapturedOutput(Arc<Mutex<(Vec<u8>, bool)>>);
 
 fn capture_in_thread(

@@ -37,7 +37,7 @@ impl Project {
         }
     }
 
-    /// Finds the project for a command that lists something; `None` if there is no root, and so nothing to list.
+    /// Finds the project for a command that lists something; `None` if there is no root.
     pub fn find_if_present(world: &World) -> Result<Option<Project>> {
         match Project::find_for_reading(world) {
             Err(Error::NoRoot { .. }) => Ok(None),
@@ -62,26 +62,26 @@ impl Project {
     }
 }
 
-/// The result of the search for a root and a store. Every command uses it before and after its work, so the search
-/// is made only once.
+/// The result of the search for a root and a store. Every command needs it before and after its work, so the search is
+/// done only once.
 #[derive(Debug)]
-pub struct Surroundings(Result<FoundRoot>);
+pub struct RootSearch(Result<FoundRoot>);
 
-impl Surroundings {
-    pub fn look_around(world: &World) -> Surroundings {
-        Surroundings(world.find_root())
+impl RootSearch {
+    pub fn search_root(world: &World) -> RootSearch {
+        RootSearch(world.find_root())
     }
 
     pub fn is_root(&self) -> bool {
         matches!(self.0, Ok(FoundRoot::Marked { .. }))
     }
 
-    /// Whether there is neither a root nor a record here.
+    /// Returns whether there is neither a root nor a record here.
     pub fn is_empty(&self) -> bool {
         matches!(&self.0, Ok(FoundRoot::Unmarked(root)) if matches!(Store::open_at_root(&root.path), Ok(None)))
     }
 
-    /// Returns the folder of the records, if there are records without a marker.
+    /// Returns the store's folder, if it contains records but no marker.
     pub fn unmarked_records_folder(&self) -> Option<PathBuf> {
         let Ok(FoundRoot::Unmarked(root)) = &self.0 else { return None };
         Store::open_at_root(&root.path).ok()??;
@@ -107,8 +107,8 @@ impl Surroundings {
 /// Why the store of the current project is not trusted on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Untrusted {
-    /// The user has not trusted the store. Its records may be somebody else's text.
+    /// The user has not trusted the store. Its records may be the text of another person.
     Unknown,
-    /// The same project was trusted at the path `from`, which no longer exists: its folder was moved.
+    /// The same project was trusted at the path `from`, which no longer exists, so its folder was probably moved.
     Moved { from: String },
 }

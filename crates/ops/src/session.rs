@@ -1,4 +1,4 @@
-//! One session or all sessions: what was recorded, and what a brief says about it.
+//! What was recorded about sessions, and what a brief says about them.
 
 pub mod brief;
 pub(crate) mod context_held;

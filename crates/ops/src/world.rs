@@ -1,4 +1,4 @@
-//! What the binary tells this crate about its process: the environment, the folder, the time, the user.
+//! The environment of the process, as the binary passes it to this crate: variables, folder, time, user.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,8 @@ use store::{FoundRoot, InstallList, Root, RootQuery, RootRules, Store, TrustReco
 use crate::{Error, Result};
 
 pub struct World<'a> {
-    /// Returns an environment variable by its name.
     pub var: &'a dyn Fn(&str) -> Option<OsString>,
-    /// Whether any of our variables may be set. If this is false, a hook does not look for the variable of each
-    /// setting.
+    /// Whether any of our variables may be set. If not, hooks skip the lookup of each setting's variable.
     pub has_variables: bool,
     /// `None` if the working directory no longer exists, or is not needed.
     pub cwd: Option<PathBuf>,
@@ -28,8 +26,8 @@ pub struct World<'a> {
 }
 
 impl World<'_> {
-    /// Returns the value of a variable if it is an absolute path. A relative path means something only in the shell
-    /// where the variable was set.
+    /// Returns the value of a variable if it is an absolute path. A relative path has a meaning only in the shell where
+    /// the variable was set.
     pub fn absolute_path_variable(&self, name: &str) -> Option<PathBuf> {
         (self.var)(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
@@ -38,7 +36,7 @@ impl World<'_> {
         (self.var)(name).is_some_and(|value| !value.is_empty() && value != "0")
     }
 
-    /// Returns the state folder, which belongs to this machine and not to a project.
+    /// Returns the state folder, which belongs to the user on this machine and not to a project.
     pub fn state_folder(&self) -> Option<PathBuf> {
         let state = self
             .absolute_path_variable("XDG_STATE_HOME")
@@ -69,12 +67,12 @@ impl World<'_> {
         })
     }
 
-    /// Returns whether the store is trusted here. If this cannot be determined, the answer is false.
+    /// Returns whether the store is trusted here; false if this cannot be determined.
     pub fn trusts(&self, marker: &Marker, root: &Path) -> bool {
         self.trust_records().is_some_and(|trust| trust.is_trusted(&marker.project_id, root).unwrap_or(false))
     }
 
-    /// Returns the folder that contains the user's settings, of thru and of other programs.
+    /// Returns the folder with the user's settings of thru and of other programs.
     pub fn user_config_folder(&self) -> Option<PathBuf> {
         self.absolute_path_variable("XDG_CONFIG_HOME")
             .or_else(|| Some(self.absolute_path_variable("HOME")?.join(".config")))
@@ -84,8 +82,8 @@ impl World<'_> {
         Some(self.user_config_folder()?.join("throughline/config.toml"))
     }
 
-    /// Finds the root for a command at the terminal. If the search rules exclude the root that the user is in, that
-    /// is an error here. Otherwise the user would be told that there is no root.
+    /// Finds the root for a command at the terminal. It is an error if the search rules exclude the root of the current
+    /// folder. Otherwise the user would be told that there is no root.
     pub fn find_root(&self) -> Result<FoundRoot> {
         let explicit = self.explicit_root();
         let starts = if explicit.is_some() { Vec::new() } else { vec![self.require_cwd()?] };
@@ -105,19 +103,18 @@ impl World<'_> {
         })
     }
 
-    /// Returns the store together with this machine's records about it. Without these records, nothing in the store
-    /// counts as allowed by the user.
+    /// Returns the store together with this machine's records about it. Without these records, nothing in the store is
+    /// allowed to run.
     pub fn with_machine_records(&self, mut store: Store, marker: &Marker, root: &Path) -> Store {
         store.add_machine_records(self.state_folder().as_deref(), &marker.project_id, root);
         store
     }
 
-    /// Finds the root by the rules for this user.
     pub fn find_root_from(&self, explicit: Option<&Path>, starts: &[&Path]) -> store::Result<FoundRoot> {
         self.with_root_rules(|rules| store::find_root(&RootQuery { rules: *rules, explicit, starts }))
     }
 
-    /// Refuses a folder that may not be a root, unless the user has named this folder as the root.
+    /// Refuses a folder that must not be a root, unless the user named this folder as the root.
     pub fn refuse_unfit_root(&self, root: &Root) -> Result<()> {
         if self.explicit_root().is_some() {
             return Ok(());
@@ -136,8 +133,8 @@ impl World<'_> {
         })
     }
 
-    /// Returns the nearest root, in this folder or above, that the rules exclude, and the reason. This explains why
-    /// no root was found.
+    /// Returns the nearest root, in this folder or above, that the rules exclude, and the reason. Error messages use
+    /// this to explain why no root was found.
     pub fn excluded_root(&self) -> Option<(PathBuf, String)> {
         let is_marked =
             |dir: &&Path| dir.join(store::layout::STORE_FOLDER).join(store::layout::MARKER_FILE).exists();
@@ -169,7 +166,7 @@ impl World<'_> {
         })
     }
 
-    /// Returns the harness that started this process, if one did.
+    /// Returns the harness that started this process, if any.
     pub fn calling_harness(&self) -> Option<&'static str> {
         let inside = |names: &[&str]| names.iter().any(|name| (self.var)(name).is_some());
         HARNESSES.iter().find(|harness| inside(harness.presence)).map(|harness| harness.name)

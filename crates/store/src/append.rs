@@ -33,7 +33,7 @@ impl Dir {
             bytes.extend_from_slice(line.as_ref());
             bytes.push(b'\n');
         }
-        // One call, never `write_entries`: a second call could write after another process's line.
+        // Make a single `write`. With `write_all`, a second call could write after another process's line.
         let written = loop {
             match rustix::io::write(&file, &bytes) {
                 Err(Errno::INTR) => {}
@@ -47,14 +47,14 @@ impl Dir {
         Ok(())
     }
 
-    /// Appends several lines, syncs them to disk and never rotates the log. For records whose loss a person would
-    /// notice.
+    /// Appends several lines, syncs them to disk and never rotates the log. This is for records whose loss a person
+    /// would notice.
     pub fn append_lines_synced(&self, rel: &str, lines: &[impl AsRef<[u8]>]) -> Result<()> {
         self.append_lines(rel, lines, u64::MAX)?;
         self.sync_log(rel)
     }
 
-    /// Syncs the lines of a log that were appended without a sync.
+    /// Syncs lines that were appended without a sync.
     pub(crate) fn sync_log(&self, rel: &str) -> Result<()> {
         let (file, _) = self.open_log(rel)?;
         file.sync_all().map_err(|e| io_error(&e, &self.path().join(rel), "sync"))?;
@@ -65,7 +65,7 @@ impl Dir {
         let flags = OFlags::APPEND | OFlags::CREATE | OFlags::RDWR;
         let open = || self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "append");
         let fd = match (open(), rel.rsplit_once('/')) {
-            // Somebody deleted the folder. Create it again, so that the line is not lost.
+            // Somebody deleted the folder. Create it again, so that the line can be written.
             (Err(Error::Absent { .. }), Some((folder, _))) => {
                 self.create_subfolder(folder)?;
                 open()?
@@ -77,10 +77,10 @@ impl Dir {
         Ok((file, size))
     }
 
-    /// Renames a full log out of the way. Returns false if that fails: the log then keeps growing, and nothing is
-    /// lost.
+    /// Renames a full log, so that a new log begins. Returns false if the rename fails. The log then keeps growing, and
+    /// nothing is lost.
     fn rotate_log(&self, rel: &str, file: &File) -> bool {
-        // The lock is on the log itself, so only one of the processes that find the log full renames it.
+        // If several processes find the log full, the lock on the log lets only one of them rename it.
         if let Err(TryLockError::WouldBlock | TryLockError::Error(_)) = file.try_lock() {
             return false;
         }
@@ -91,15 +91,15 @@ impl Dir {
         if (here.st_dev, here.st_ino) != (named.st_dev, named.st_ino) {
             return true; // another process has already renamed the log
         }
-        // A free name can only be chosen from a list of the existing parts.
+        // To choose a free name, the existing parts must be listed.
         let Ok(taken) = self.rotated_parts(rel) else { return false };
         let next = taken.last().and_then(|name| rotated_part_number(name)).unwrap_or(0) + 1;
         let Some(stem) = rel.strip_suffix(".jsonl") else { return false };
         self.rename_to_free(rel, &format!("{stem}~{next:04}.jsonl")).is_ok()
     }
 
-    /// Returns the name of the `n`-th rotated part, if that part exists. Only this name is checked, because listing
-    /// the folder takes longer with every session.
+    /// Returns the name of the `n`-th rotated part, if that part exists. Only this name is checked, because listing a
+    /// folder with many sessions is slow.
     pub(crate) fn rotated_part(&self, rel: &str, n: usize) -> Option<String> {
         let name = format!("{}~{n:04}.jsonl", rel.strip_suffix(".jsonl")?);
         fs::statat(self, &name, AtFlags::SYMLINK_NOFOLLOW).is_ok().then_some(name)
@@ -130,8 +130,8 @@ fn last_byte(file: &File, size: u64) -> Option<u8> {
     let mut byte = [0];
     match file.read_at(&mut byte, size - 1) {
         Ok(1) => Some(byte[0]),
-        // If the last byte cannot be read, treat the last line as torn. An empty line does no harm, but two joined
-        // lines do.
+        // If the last byte cannot be read, assume that the last line is torn. An extra empty line does no harm, but two
+        // joined lines do.
         _ => None,
     }
 }

@@ -1,5 +1,5 @@
-//! Replaces whole files: write a temporary file in the same folder, sync it, rename it, sync the folder. A link is
-//! never followed.
+//! Replaces whole files: writes a temporary file in the same folder, syncs it, renames it, and syncs the folder. Links
+//! are never followed.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,15 +11,15 @@ use rustix::io::Errno;
 use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
-/// What is guaranteed about a file when the call returns.
+/// The guarantee for a file when the call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// The file is on disk. For records whose loss a person would notice.
+    /// The file is on disk. This is for records whose loss a person would notice.
     Synced,
     /// After a crash of the program the file is complete or absent. A power cut may undo the write.
     Relaxed,
-    /// The file is complete or absent at any moment, and can be rebuilt. Some file systems write a file to disk at
-    /// once if it replaces another. So the old file is removed first, which makes a hook faster.
+    /// The file is always complete or absent, and can be rebuilt. The old file is removed first, because some file
+    /// systems write a replaced file to disk at once, which would slow down a hook.
     Cache,
 }
 
@@ -60,8 +60,9 @@ impl Dir {
         self.create_with_access(name, bytes, NewFileAccess::ForOwner)
     }
 
-    /// Writes, syncs and removes a file in this folder. This is the only sure test that records can be written.
-    pub fn test_write(&self) -> Result<()> {
+    /// Writes, syncs and removes a file in this folder. This is the only reliable test of whether records can be
+    /// written.
+    pub fn check_folder_is_writable(&self) -> Result<()> {
         let temporary = self.write_temporary(
             "write-test",
             &[b' '; 8 * 1024],
@@ -72,8 +73,8 @@ impl Dir {
         removed.map_err(|e| Error::from_errno(e, &self.path().join(temporary), "remove"))
     }
 
-    /// Checks whether this user may create files in a folder below this one. A missing folder is fine: it is created
-    /// when it is needed.
+    /// Checks whether this user may create files in a subfolder. A missing subfolder is not an error, because it is
+    /// created when it is needed.
     pub fn check_write_permission(&self, rel: &str) -> Result<()> {
         match fs::accessat(self, rel, Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -88,7 +89,7 @@ impl Dir {
         match linked {
             Ok(()) => self.sync_if_durable(Durability::Synced).map(|()| true),
             Err(Errno::EXIST) => Ok(false),
-            // This file system has no hard links (FAT, some network disks). Create exclusively, although that is not
+            // Without hard links (FAT, some network disks), the file is created exclusively, although this is not
             // atomic.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
                 self.create_without_hard_link(name, bytes, access)
@@ -129,17 +130,17 @@ impl Dir {
             let _ = fs::unlinkat(self, &temporary, AtFlags::empty());
             return Err(io_error(&e, &self.path().join(name), "write"));
         }
-        // Hooks write caches into folders with one entry per session. Listing such a folder takes time, so only one
-        // process in sixteen cleans up there.
+        // Hooks write caches to folders with one entry per session. Listing such a folder is slow, so for caches only
+        // one process in sixteen removes leftovers.
         if durability == Durability::Synced || std::process::id().is_multiple_of(16) {
             self.remove_leftovers(&file);
         }
         Ok(temporary)
     }
 
-    /// Removes the temporary files of killed writers: files that are an hour older than `newest`, a file that was
-    /// just written here. Both times come from the file system, so a wrong clock never causes the removal of a live
-    /// writer's file.
+    /// Removes the temporary files of killed writers. A file is a leftover if it is an hour older than `newest`, which
+    /// was just written. Both times come from the file system, so a wrong clock cannot cause the removal of a file that
+    /// is still being written.
     fn remove_leftovers(&self, newest: &File) {
         let (Ok(now), Ok(names)) = (fs::fstat(newest), self.names_up_to(MAX_NAMES_CHECKED)) else { return };
         for name in names.iter().filter(|name| is_temporary_name(name)) {
@@ -161,7 +162,7 @@ impl Dir {
             let temporary = format!(".{name}.{}-{count}{TEMPORARY_SUFFIX}", std::process::id());
             match fs::openat(self, &temporary, flags, mode) {
                 Ok(fd) => return Ok((temporary, File::from(fd))),
-                // A killed process with the same process id left a file of this name. Try the next name.
+                // A killed process with the same process id left a file with this name. Try the next name.
                 Err(Errno::EXIST) if count < 1_000 => {}
                 Err(e) => return Err(Error::from_errno(e, &self.path().join(name), "write")),
             }
@@ -176,7 +177,7 @@ impl Dir {
 /// The suffix of temporary files.
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// A temporary file that is older than this is no longer being written.
+/// How old a temporary file must be to count as a leftover.
 const LEFTOVER_AGE_SECONDS: i64 = 3_600;
 
 /// How many names of a folder are checked for leftovers.
@@ -196,20 +197,20 @@ fn is_temporary_name(name: &str) -> bool {
 /// Who may read and write a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewFileAccess {
-    /// Only the owner. A stricter umask takes away more rights. Records contain what people said.
+    /// Only the owner, because records contain what people said. A stricter umask is respected.
     ForOwner,
-    /// Whoever the umask allows. For files of other programs, which other users may need to read.
+    /// Everybody whom the umask allows. This is for files of other programs, which other users may need to read.
     ByUmask,
-    /// Whoever could use the file that is replaced: its mode is kept, whatever the umask is.
+    /// Everybody who could use the replaced file. Its mode is kept, regardless of the umask.
     WithMode(Mode),
-    /// Whoever could use the file that is replaced: its mode and its owner are kept.
+    /// Everybody who could use the replaced file. Its mode and its owner are kept.
     WithOwner { mode: Mode, owner: u32, group: u32 },
 }
 
 impl NewFileAccess {
     fn mode(self) -> Mode {
         match self {
-            // The file starts out private. The mode is widened after the file has its final owner.
+            // At first only the owner can read the file. It gets its mode after it has its final owner.
             NewFileAccess::ForOwner | NewFileAccess::WithOwner { .. } => Mode::from_raw_mode(0o600),
             NewFileAccess::ByUmask => Mode::from_raw_mode(0o666),
             NewFileAccess::WithMode(mode) => mode,
@@ -222,7 +223,7 @@ impl NewFileAccess {
             NewFileAccess::WithMode(mode) => fs::fchmod(file, mode),
             NewFileAccess::WithOwner { mode, owner, group } => {
                 let (owner, group) = (fs::Uid::from_raw(owner), fs::Gid::from_raw(group));
-                // Only root can change a file's owner; members of the group can keep the group.
+                // Only root can change a file's owner. A member of the group can at least keep the group.
                 if fs::fchown(file, Some(owner), Some(group)).is_err() {
                     let _ = fs::fchown(file, None, Some(group));
                 }

@@ -1,4 +1,4 @@
-//! The benchmark's runs on disk.
+//! The runs of the benchmark on disk.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use model::plan::UnreadableReason;
 
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
-/// Enough for tens of thousands of runs.
+/// The largest file that is read. It has room for tens of thousands of runs.
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 impl Store {

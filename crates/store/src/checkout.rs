@@ -1,4 +1,4 @@
-//! The files of a checkout, for evidence that is bound to them: which files exist, and whether they are unchanged.
+//! The files of a checkout, for evidence that is bound to them: which files exist, and whether they have changed.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -15,40 +15,40 @@ use crate::{Dir, EntryKind, Result, layout, tracked};
 /// Files larger than this are compared by size and time only.
 const MAX_HASHED_BYTES: usize = 64 * 1024 * 1024;
 
-/// A file that changed less than this many nanoseconds before it was listed may have changed again without getting
-/// a new time.
+/// If a file changed less than this many nanoseconds before it was listed, a later change may have the same time.
 const AMBIGUOUS_TIME_NANOS: i64 = 1_000_000_000;
 
 /// Names of folders with generated files. They are skipped only outside git.
 const GENERATED_FOLDERS: [&str; 6] = ["node_modules", "target", "__pycache__", "dist", "build", "venv"];
 
-/// How many of the newest files are compared first, because recently edited files are the most likely to change again.
+/// How many of the newest files are compared first. Recently edited files are the most likely to change again.
 const NEWEST_COMPARED_FIRST: usize = 16;
 
-/// The clock is read again after this many files.
+/// How many files are examined between two reads of the clock.
 const FILES_PER_CLOCK_READ: usize = 64;
 
-/// A checkout, and what has already been examined in it.
+/// A checkout, and how much of it may still be examined.
 #[derive(Debug)]
 pub struct Checkout {
     dir: Dir,
     looked: RefCell<HashMap<String, Option<FileStat>>>,
-    /// The folder that was used last; `None` if there is no such folder. Files are examined folder by folder.
+    /// The folder that was used last; `None` if it does not exist. It is kept because files are examined folder by
+    /// folder.
     folder: RefCell<(String, Option<Dir>)>,
-    left: Cell<Effort>,
+    left: Cell<EffortLimit>,
 }
 
-/// How much may be examined. Commands have no limit.
+/// How much a caller may examine. Commands have no limit.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
+pub struct EffortLimit {
     pub files: usize,
     /// How many bytes of content may be read.
     pub bytes: u64,
     pub until: Option<Instant>,
 }
 
-impl Effort {
-    pub const UNLIMITED: Effort = Effort { files: usize::MAX, bytes: u64::MAX, until: None };
+impl EffortLimit {
+    pub const UNLIMITED: EffortLimit = EffortLimit { files: usize::MAX, bytes: u64::MAX, until: None };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,32 +61,31 @@ struct FileStat {
     is_link: bool,
 }
 
-/// The result of comparing files with a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
     Same,
     Changed(String),
     Gone(String),
-    /// There were more files than may be examined, or the comparison took too long.
+    /// The comparison reached its limit before all files were compared.
     Unfinished,
 }
 
 /// When the files of a listing were examined, or through which checkout.
 #[derive(Clone, Copy, Debug)]
 pub enum ListingOrigin<'c> {
-    /// They were examined no later than this time of the file system's clock.
+    /// The files were examined no later than this time of the file system's clock.
     Before(i64),
-    /// They were examined through this checkout, earlier in this process.
+    /// The files were examined through this checkout, earlier in this process.
     Through(&'c Checkout),
 }
 
 impl Checkout {
     pub fn open(path: &Path) -> Result<Checkout> {
-        Checkout::open_with_effort(path, Effort::UNLIMITED)
+        Checkout::open_with_effort(path, EffortLimit::UNLIMITED)
     }
 
-    /// Opens a checkout for a caller that must not take long.
-    pub fn open_with_effort(path: &Path, effort: Effort) -> Result<Checkout> {
+    /// Opens a checkout for a caller with limited time.
+    pub fn open_with_effort(path: &Path, effort: EffortLimit) -> Result<Checkout> {
         let dir = Dir::open(path)?;
         Ok(Checkout { dir, looked: RefCell::default(), folder: RefCell::default(), left: Cell::new(effort) })
     }
@@ -95,7 +94,6 @@ impl Checkout {
         self.dir.path()
     }
 
-    /// Returns whether there is a file or a link at `path`.
     pub fn exists(&self, path: &str) -> bool {
         self.file_stat(path).is_some()
     }
@@ -108,8 +106,8 @@ impl Checkout {
         self.dir.path().ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
     }
 
-    /// Returns the files that git tracks, without running git. Returns `None` outside git, and if there are more
-    /// than `most` files.
+    /// Returns the files that git tracks, without running git. Returns `None` if the checkout is not in git, or if
+    /// there are more than `most` files.
     pub fn tracked_files(&self, most: usize) -> Option<Vec<String>> {
         let files = tracked::tracked_files(self.dir.path(), most)?;
         Some(files.into_iter().filter(|path| !is_in_store(path)).collect())
@@ -161,7 +159,7 @@ impl Checkout {
         listing
     }
 
-    /// Compares the files with a listing and returns the first one that differs.
+    /// Compares the files with a listing and returns the first file that differs.
     pub fn compare_with_listing(&self, listing: &FileListing, listed: ListingOrigin) -> Comparison {
         let mut newest: Vec<(&String, &FileState)> = listing.files.iter().collect();
         if newest.len() > NEWEST_COMPARED_FIRST {
@@ -191,7 +189,7 @@ impl Checkout {
             return same(false);
         }
         let is_same_look = seen.changed == state.changed;
-        // A change updates the inode's time, even if the program that made the change resets the content's time.
+        // Every change updates the inode's time, even if a program sets the modification time back.
         let (is_untouched, is_long_untouched) = match listed {
             ListingOrigin::Before(at) => {
                 let last = seen.changed.max(seen.inode_changed);
@@ -208,12 +206,12 @@ impl Checkout {
         }
         let left = self.left.get();
         let Some(bytes) = left.bytes.checked_sub(seen.size) else { return Comparison::Unfinished };
-        self.left.set(Effort { bytes, ..left });
+        self.left.set(EffortLimit { bytes, ..left });
         same(self.content_hash(path, seen).is_some_and(|hash| hash == state.hash))
     }
 
     /// Returns the first of these files that may have changed at `at` or later, in nanoseconds of the file system's
-    /// clock. For a missing file, the time of its folder shows when it was removed.
+    /// clock. If a file is missing, the change time of its folder is used, because it shows when the file was removed.
     pub fn first_changed_since<'f>(
         &self,
         files: impl IntoIterator<Item = &'f str>,
@@ -221,12 +219,13 @@ impl Checkout {
     ) -> Option<&'f str> {
         files.into_iter().find(|path| match self.file_stat(path) {
             Some(seen) => seen.changed.max(seen.inode_changed) >= at(path),
-            // A submodule is a folder, and git tracks only its commit.
+            // A submodule is a folder of which git tracks only the commit.
             None => !self.is_folder(path) && self.folder_change_time(path) >= at(path),
         })
     }
 
-    /// Returns when an entry of the nearest existing folder above `path` was last created, renamed or removed.
+    /// Returns the change time of the nearest existing folder above `path`. It is updated when an entry is created,
+    /// renamed or removed.
     fn folder_change_time(&self, path: &str) -> i64 {
         let folders = path.match_indices('/').map(|(end, _)| &path[..end]).rev();
         let nearest = folders.chain(std::iter::once("."));
@@ -241,13 +240,13 @@ impl Checkout {
     }
 
     fn has_effort_left(&self) -> bool {
-        let Effort { files, bytes, until } = self.left.get();
+        let EffortLimit { files, bytes, until } = self.left.get();
         let Some(left) = files.checked_sub(1) else { return false };
-        self.left.set(Effort { files: left, bytes, until });
+        self.left.set(EffortLimit { files: left, bytes, until });
         until.is_none_or(|until| !left.is_multiple_of(FILES_PER_CLOCK_READ) || Instant::now() < until)
     }
 
-    /// Returns the hash of a file's content. The hash of a link is that of its target's path: links are not
+    /// Returns the hash of a file's content. For a link, returns the hash of the target's path, because links are not
     /// followed.
     fn content_hash(&self, path: &str, seen: FileStat) -> Option<String> {
         if seen.is_link {
@@ -277,7 +276,7 @@ impl Checkout {
     }
 
     /// Calls `look` with the folder of a file and the file's name in it. The folder is opened beneath the checkout
-    /// without following links, so that a path in a record cannot lead elsewhere.
+    /// without following links, so that a path in a record cannot leave the checkout.
     fn with_parent_folder<T>(
         &self,
         path: &str,
@@ -302,7 +301,7 @@ pub(crate) fn to_nanoseconds(seconds: i64, nanoseconds: impl TryInto<i64>) -> i6
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds.try_into().unwrap_or(0))
 }
 
-/// Whether a path is in the store. Our own records change all the time, so they are not compared.
+/// Returns whether a path is in the store. Our own records change all the time, so they are not compared.
 fn is_in_store(path: &str) -> bool {
     path.strip_prefix(layout::STORE_FOLDER).is_some_and(|rest| rest.starts_with('/'))
 }

@@ -1,7 +1,7 @@
 //! Consent records: what this user allowed thru to run or feed on this machine. They are kept outside every project,
 //! next to the trust records.
 //!
-//! There is one small file for each loop, run and stage, so a Stop hook opens exactly one of them.
+//! There is one small file for each loop, run and stage, so a stop hook opens only one file.
 
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ use crate::read::{io_error, read_outside_store};
 use crate::{Dir, Durability, Error, Result};
 
 const SCHEMA_VERSION: u64 = 1;
-/// The largest record that is read: that of a run with several hundred outputs, each of which has a digest.
+/// The largest record that is read. The record of a run has a digest for each output, and there may be several hundred
+/// outputs.
 const MAX_RECORD_BYTES: usize = 1024 * 1024;
 
-/// What a consent record is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConsentKind {
@@ -53,7 +53,7 @@ struct ConsentRecord {
     root: String,
     kind: ConsentKind,
     id: String,
-    /// Digests of everything that the user allowed. Nothing else is allowed.
+    /// Digests of everything that the user allowed.
     digests: Vec<ConsentDigest>,
     given_at: String,
 }
@@ -65,13 +65,13 @@ impl Consents {
     }
 
     /// Returns whether the user allowed everything in `digests`. A record of another root, of another item or of a
-    /// newer version does not count.
+    /// newer version is ignored.
     pub fn is_allowed(&self, kind: ConsentKind, id: &str, digests: &[ConsentDigest]) -> Result<bool> {
         let known = self.allowed_digests(kind, id)?;
         Ok(!digests.is_empty() && digests.iter().all(|digest| known.contains(digest)))
     }
 
-    /// Adds digests to those that were allowed before under the same id.
+    /// Adds digests to the digests that were allowed before under the same id.
     pub fn add(&self, kind: ConsentKind, id: &str, digests: &[ConsentDigest], now: Timestamp) -> Result<()> {
         let mut all = self.allowed_digests(kind, id)?;
         all.extend_from_slice(digests);
@@ -113,7 +113,6 @@ impl Consents {
         Dir::open(&self.folder)?.write(&name, format!("{text}\n").as_bytes(), Durability::Synced)
     }
 
-    /// Removes the consent, as if it had never been given.
     pub fn withdraw(&self, kind: ConsentKind, id: &str) -> Result<()> {
         let root = self.root.canonicalize().map_err(|e| io_error(&e, &self.root, "resolve"))?;
         match Dir::open(&self.folder) {
@@ -122,8 +121,8 @@ impl Consents {
         }
     }
 
-    /// Moves the consents that the user gave while the root was at one of these paths, and returns how many were
-    /// moved. If an item already has a consent at the present path, it keeps that consent.
+    /// Moves the consents that the user gave while the root was at one of these paths, and returns how many were moved.
+    /// If an item already has a consent at the current path, that consent is kept.
     pub fn move_from_former_roots(&self, former: &[String], now: Timestamp) -> Result<usize> {
         let dir = match Dir::open(&self.folder) {
             Err(Error::Absent { .. }) => return Ok(0),
@@ -131,7 +130,7 @@ impl Consents {
         };
         let mut taken = 0;
         for entry in dir.entries()? {
-            // A record that cannot be read allows nothing, neither here nor at its old path.
+            // A record that cannot be read allows nothing at either path.
             let Ok(bytes) = read_outside_store(&self.folder.join(&entry.name), MAX_RECORD_BYTES) else {
                 continue;
             };
@@ -149,8 +148,7 @@ impl Consents {
     }
 
     fn allowed_digests(&self, kind: ConsentKind, id: &str) -> Result<Vec<ConsentDigest>> {
-        // Try the path as given first, as the trust records do: resolving links takes a system call per folder, and
-        // hooks run this code.
+        // Hooks run this code, so try the path as given first. Resolving links takes a system call for each folder.
         match self.read_record(&self.root, kind, id)? {
             Some(digests) => Ok(digests),
             None => match self.root.canonicalize() {
@@ -178,13 +176,13 @@ impl Consents {
             );
             return Err(Error::Foreign { path, why });
         }
-        // The file name is only a short digest, so check what the record itself is about.
+        // The file name is only a short digest, so check the fields of the record too.
         let is_it = Path::new(&record.root) == root && record.kind == kind && record.id == id;
         Ok(is_it.then_some(record.digests))
     }
 }
 
-/// Returns a file name that differs between two checkouts of one project, and between a loop and a stage of the same
+/// Returns a file name that differs between two checkouts of one project, and between a loop and a stage with the same
 /// name.
 fn record_file_name(root: &Path, kind: ConsentKind, id: &str) -> String {
     let parts = [root.as_os_str().as_encoded_bytes(), id.as_bytes()];

@@ -28,7 +28,7 @@ fn digests(names: &[&str]) -> Vec<ConsentDigest> {
 }
 
 #[test]
-fn only_what_was_given_holds() {
+fn only_recorded_consent_counts() {
     let case = ConsentFixture::new();
     let here = case.consents("one");
     let (kind, now) = (ConsentKind::Loop, Timestamp::UNIX_EPOCH);
@@ -53,7 +53,7 @@ fn only_what_was_given_holds() {
 }
 
 #[test]
-fn what_was_given_at_a_former_path_is_taken_over_once() {
+fn consent_of_a_former_path_is_moved_once() {
     let case = ConsentFixture::new();
     let (old, new) = (case.consents("one"), case.consents("two"));
     let (kind, now) = (ConsentKind::Loop, Timestamp::UNIX_EPOCH);

@@ -1,4 +1,4 @@
-//! Decisions on disk: an append-only log, and the view of it that people read.
+//! Decisions on disk: an append-only log, and its view for people.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use model::decision::Decision;
 
 use crate::{Durability, Error, LineTally, Lock, Result, SessionState, Store, layout};
 
-/// The largest view that is read. No view that thru writes is as large as this.
+/// The largest view that is read. thru writes no larger view.
 const MAX_VIEW_BYTES: usize = 16 * 1024 * 1024;
 
 impl Store {
-    /// Appends decisions in one write, so that their lines stay together. With `Durability::Synced` they are on
-    /// disk when this returns. The hook of a tool call does not wait for the disk: the next checkpoint calls
+    /// Appends decisions in one write, so that their lines stay together. With `Durability::Synced` the lines are on
+    /// disk when this returns. The hook of a tool call does not wait for the disk; the next checkpoint calls
     /// [`Store::sync_decisions`].
     pub fn append_decisions(&self, decisions: &[Decision], durability: Durability) -> Result<()> {
         let lines: Vec<Vec<u8>> = decisions.iter().map(Decision::to_json_line).collect();
@@ -23,19 +23,19 @@ impl Store {
         }
     }
 
-    /// Syncs to disk what tool calls have appended.
+    /// Syncs the lines that tool calls have appended.
     pub fn sync_decisions(&self) -> Result<()> {
         self.dir().sync_log(layout::DECISIONS)
     }
 
-    /// Takes the lock for reading the decisions and then adding one that depends on them. Hooks append without this
+    /// Takes the lock for reading the decisions and adding a decision that depends on them. Hooks append without this
     /// lock.
     pub fn lock_decisions(&self, wait: Duration) -> Result<Lock> {
         self.lock_record(layout::DECISIONS_LOCK, wait)
     }
 
-    /// Returns those of `ids` that do not occur in the last `window` bytes of the log, and whether these bytes are
-    /// the whole log. Lines are searched without being parsed: an id in quotes cannot be part of a longer word.
+    /// Returns the ids that do not occur in the last `window` bytes of the log, and whether these bytes are the whole
+    /// log. Lines are searched without being parsed: an id in quotes cannot be part of a longer word.
     pub fn unrecorded_ids(&self, ids: Vec<String>, window: u64) -> Result<(Vec<String>, bool)> {
         let Some(look) = self.dir().file_info(layout::DECISIONS)? else { return Ok((ids, true)) };
         let tail = self.dir().read_tail(layout::DECISIONS, window)?;
@@ -43,7 +43,8 @@ impl Store {
         Ok((ids.into_iter().filter(|id| !is_there(id)).collect(), look.bytes <= window))
     }
 
-    /// Returns all decisions, oldest first, including those of later versions (`Decision::is_version_known` detects these).
+    /// Returns all decisions, oldest first, including those of later versions. `Decision::is_version_known` recognises
+    /// a later version.
     pub fn all_decisions(&self) -> Result<(Vec<Decision>, LineTally)> {
         let mut all = Vec::new();
         let tally = self.dir().each_record(layout::DECISIONS, |decision| all.push(decision))?;
@@ -59,7 +60,6 @@ impl Store {
         Ok((decisions, look.bytes <= window))
     }
 
-    /// Takes the lock for writing the view.
     pub fn lock_context_view(&self, wait: Duration) -> Result<Lock> {
         self.lock_record(layout::CONTEXT_LOCK, wait)
     }
@@ -76,7 +76,7 @@ impl Store {
     }
 }
 
-/// A fingerprint of the answers of a session that have been compared with the decisions.
+/// A fingerprint of a session's answers that have already been compared with the decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnswersFingerprint(pub u64);
 

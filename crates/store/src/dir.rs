@@ -1,4 +1,4 @@
-//! A folder that is held open. Names are resolved beneath it and never through a symbolic link.
+//! A folder that is held open. Names are resolved beneath it, and never through a symbolic link.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -18,7 +18,7 @@ use crate::{Error, Result, TrackedFiles};
 pub struct Dir {
     fd: OwnedFd,
     path: PathBuf,
-    /// Files that git tracks although they belong to one machine. They came with a commit and are treated as absent.
+    /// Machine-local files that git tracks. They came with a commit and are treated as absent.
     pub(crate) tracked: TrackedFiles,
 }
 
@@ -32,7 +32,7 @@ pub struct Entry {
 pub enum EntryKind {
     File,
     Folder,
-    /// A link, a pipe or a socket. thru creates none of these.
+    /// A link, a pipe or a socket. thru creates none of them.
     Other,
 }
 
@@ -40,17 +40,17 @@ pub enum EntryKind {
 const OWNER_ONLY: Mode = Mode::from_raw_mode(0o700);
 
 impl Dir {
-    /// Opens a folder that belongs to the user (a root, the state folder). Links in the path are allowed, because the
-    /// user made them.
+    /// Opens a folder of the user, such as a root or the state folder. Links in the path are allowed, because the user
+    /// made them.
     pub fn open(path: &Path) -> Result<Dir> {
         let fd = fs::openat(CWD, path, OFlags::DIRECTORY | OPEN_FLAGS, Mode::empty())
             .map_err(|e| Error::from_errno(e, path, "open"))?;
         Ok(Dir { fd, path: path.to_owned(), tracked: TrackedFiles::Nothing })
     }
 
-    /// Opens `path` if no part of it is a link. If the error is "not found", the path does not exist; after any
-    /// other error the caller must try `open`. This takes one system call instead of two, which matters when every
-    /// ancestor of a folder is checked.
+    /// Opens `path` if no part of it is a link. The error "not found" means that the path does not exist. After any
+    /// other error, the caller must try `open`. This function makes one system call instead of two, which matters when
+    /// every parent of a folder is checked.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
         let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
         Ok(Dir { fd, path: path.to_owned(), tracked: TrackedFiles::Nothing })
@@ -60,24 +60,22 @@ impl Dir {
         &self.path
     }
 
-    /// Returns the same folder under the path that messages should show.
     pub(crate) fn with_display_path(self, path: PathBuf) -> Dir {
         Dir { path, ..self }
     }
 
-    /// Opens a folder below this one.
     pub fn open_subfolder(&self, rel: &str) -> Result<Dir> {
         let fd = self.open_beneath(rel, OFlags::DIRECTORY, Mode::empty(), "open")?;
         Ok(Dir { fd, path: self.path.join(rel), tracked: TrackedFiles::Nothing })
     }
 
-    /// Opens a folder below this one, and creates missing folders, readable by the owner only.
+    /// Opens a subfolder, and creates missing folders. New folders are readable by the owner only.
     pub fn create_subfolder(&self, rel: &str) -> Result<Dir> {
         self.create_subfolder_with_mode(rel, OWNER_ONLY)
     }
 
-    /// Opens a folder below this one that belongs to another program, and creates missing folders with the mode
-    /// that the umask gives.
+    /// Opens a subfolder that belongs to another program, and creates missing folders. New folders get the mode that
+    /// the umask gives.
     pub fn create_subfolder_by_umask(&self, rel: &str) -> Result<Dir> {
         self.create_subfolder_with_mode(rel, Mode::from_raw_mode(0o777))
     }
@@ -102,7 +100,7 @@ impl Dir {
         self.open_subfolder(rel)
     }
 
-    /// Creates one folder in this one. Returns false if the name is taken.
+    /// Creates a folder in this folder. Returns false if the name is taken.
     pub(crate) fn create_new_folder(&self, name: &str) -> Result<bool> {
         match fs::mkdirat(&self.fd, name, OWNER_ONLY) {
             Ok(()) => Ok(true),
@@ -111,12 +109,12 @@ impl Dir {
         }
     }
 
-    /// Reads a whole small file. A file over `max` bytes is an error, because thru writes no such file.
+    /// Reads a whole small file. A file over `max` bytes is an error, because thru writes no larger file.
     pub fn read_file(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
         self.read_keeping_open(rel, max).map(|(bytes, _)| bytes)
     }
 
-    /// Reads a file and returns it still open. A hook ends soon afterwards, so leaving the file open saves a system
+    /// Reads a file and returns it still open. A hook ends soon afterwards, so not closing the file saves a system
     /// call.
     pub(crate) fn read_keeping_open(&self, rel: &str, max: usize) -> Result<(Vec<u8>, File)> {
         let file = File::from(self.open_to_read(rel)?);
@@ -171,8 +169,7 @@ impl Dir {
         }
     }
 
-    /// Calls `each` for every line of a file, without its line end, whatever the size of the file. Lines longer
-    /// than a megabyte are cut.
+    /// Calls `each` for every line of a file of any size, without the line end. Lines longer than a megabyte are cut.
     pub fn each_line(&self, rel: &str, mut each: impl FnMut(usize, &[u8])) -> Result<()> {
         let (file, size) = self.open_file(rel)?;
         let mut number = 0;
@@ -206,7 +203,8 @@ impl Dir {
         Ok(entries)
     }
 
-    /// Returns at most `most` names, in no particular order. For counting entries where there may be very many.
+    /// Returns at most `most` names, in no particular order. Use this to count the entries of a folder that may be very
+    /// large.
     pub fn names_up_to(&self, most: usize) -> Result<Vec<String>> {
         let fail = |e| Error::from_errno(e, &self.path, "list");
         let mut names = Vec::new();
@@ -222,20 +220,19 @@ impl Dir {
         Ok(names)
     }
 
-    /// Returns what kind of entry `name` is. Needed because some file systems do not report the kind in the
-    /// listing.
+    /// Returns what kind of entry `name` is. Some file systems do not report the kind when a folder is listed.
     pub(crate) fn entry_kind(&self, name: &str) -> Result<EntryKind> {
         let stat = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|e| Error::from_errno(e, &self.path.join(name), "look at"))?;
         Ok(entry_kind_from(FileType::from_raw_mode(stat.st_mode)))
     }
 
-    /// Renames an entry only if the new name is free. Nothing is ever overwritten.
+    /// Renames an entry only if the new name is free.
     pub(crate) fn rename_to_free(&self, from: &str, to: &str) -> rustix::io::Result<()> {
         system::rename_to_free(self.fd.as_fd(), from, to)
     }
 
-    /// Moves whatever has this name out of the way and returns the new name. Nothing is deleted.
+    /// Renames the entry with this name, if it exists, and returns the new name. Nothing is deleted.
     pub fn rename_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
         let first = format!("{name}.{word}");
         let names = std::iter::once(first.clone()).chain((2..10_000).map(|n| format!("{first}-{n}")));
@@ -253,7 +250,7 @@ impl Dir {
         Err(Error::Refused { path: self.path.join(first), why: "there are too many of these".to_owned() })
     }
 
-    /// Renames a file that cannot be read and must be replaced. Returns the new name.
+    /// Renames a damaged file that must be replaced. Returns the new name.
     pub fn rename_damaged_aside(&self, name: &str, now: Timestamp) -> Result<Option<String>> {
         self.rename_aside(name, &format!("damaged-{}", time::to_compact(now)))
     }
@@ -270,7 +267,7 @@ impl Dir {
         system::sync_folder(self.fd.as_fd()).map_err(|e| Error::from_errno(e, &self.path, "sync"))
     }
 
-    /// Opens a file for reading. Every function that reads content calls this.
+    /// Opens a file for reading. Every function that reads the content of a file calls this function.
     fn open_to_read(&self, rel: &str) -> Result<OwnedFd> {
         if self.tracked.hides(rel) {
             return Err(Error::Absent { path: self.path.join(rel) });

@@ -12,7 +12,7 @@ fn temp_dir() -> (tempfile::TempDir, Dir) {
 }
 
 #[test]
-fn the_four_kinds_are_told_apart() {
+fn the_four_kinds_of_error_are_distinguished() {
     let (temp, dir) = temp_dir();
     fs::create_dir(temp.path().join("folder")).unwrap();
     symlink("folder", temp.path().join("link")).unwrap();
@@ -35,7 +35,7 @@ fn the_four_kinds_are_told_apart() {
 }
 
 #[test]
-fn make_is_idempotent_and_refuses_links() {
+fn a_subfolder_is_created_once_and_not_through_a_link() {
     let (temp, dir) = temp_dir();
     dir.create_subfolder("a/b/c").unwrap();
     dir.create_subfolder("a/b/c").unwrap();
@@ -46,7 +46,7 @@ fn make_is_idempotent_and_refuses_links() {
 }
 
 #[test]
-fn lines_and_tails() {
+fn each_line_and_the_end_of_a_file_are_read() {
     let (temp, dir) = temp_dir();
     let long = "y".repeat(READ_CHUNK_BYTES * 2);
     fs::write(temp.path().join("log"), format!("one\n\n{long}\nlast")).unwrap();

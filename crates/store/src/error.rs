@@ -1,5 +1,5 @@
-//! What can go wrong on disk. "Absent", "denied", "damaged" and "foreign" are separate errors, because each needs a
-//! different response from the user.
+//! Errors on disk. "Absent", "denied", "damaged" and "foreign" are separate errors, because each needs a different
+//! response from the user.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub enum Error {
     Damaged { path: PathBuf, line: Option<usize>, why: String },
     #[error("{}: written by something else: {why}", .path.display())]
     Foreign { path: PathBuf, why: String },
-    /// The path is a link or the wrong kind of file, so it was not opened.
+    /// The path is a link or has the wrong file type, so it was not opened.
     #[error("{}: refused: {why}", .path.display())]
     Refused { path: PathBuf, why: String },
     /// Other users can write to this file, so its content is not trusted.
@@ -30,7 +30,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// Maps a system error to our error kinds.
     pub(crate) fn from_errno(errno: Errno, path: &Path, doing: &'static str) -> Error {
         let path = path.to_owned();
         let why = std::io::Error::from(errno).to_string();
@@ -65,7 +64,6 @@ impl Error {
         }
     }
 
-    /// Returns advice that applies to every error of this kind, if there is any.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Error::Absent { .. } => None,

@@ -1,5 +1,4 @@
-//! Evidence on disk: a folder for each task, with its bundle, its archive, patches, and the files that entries are
-//! about.
+//! Evidence on disk: a folder for each task, with its bundle, its archive, its patches, and its file listings.
 
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
@@ -10,13 +9,13 @@ use model::plan::UnreadableReason;
 
 use crate::{Dir, Durability, EntryKind, Error, Lock, Result, SessionState, Store, layout};
 
-/// A bundle may be larger than those that thru writes, because another tool may have written it.
+/// A bundle of another tool may be larger than the bundles that thru writes.
 const MAX_BUNDLE_FILE_BYTES: usize = 16 * MAX_BUNDLE_BYTES;
 
-/// The largest listing that is read: that of a project with a hundred thousand files.
+/// The largest listing that is read. It has room for a hundred thousand files.
 const MAX_LISTING_BYTES: usize = 32 * 1024 * 1024;
 
-/// How many listings are kept for a task, of the runs that count. Runs over the same files share one listing.
+/// How many listings are kept for a task. Runs over the same files share one listing.
 const MAX_LISTINGS_KEPT: usize = 16;
 
 impl Store {
@@ -24,8 +23,8 @@ impl Store {
         self.lock_record(&layout::evidence_lock_path(task), wait)
     }
 
-    /// Returns the tasks that have a folder for evidence, and the names in it that cannot be a task id.
-    pub fn evidence_tasks(&self) -> Result<(Vec<Id>, Vec<String>)> {
+    /// Returns the tasks that have a folder for evidence, and the folder names that cannot be a task id.
+    pub fn tasks_with_evidence(&self) -> Result<(Vec<Id>, Vec<String>)> {
         let folder = match self.dir().open_subfolder(layout::EVIDENCE) {
             Err(Error::Absent { .. }) => return Ok((Vec::new(), Vec::new())),
             folder => folder?,
@@ -55,8 +54,8 @@ impl Store {
         })
     }
 
-    /// Writes the archive first, then the bundle. After an interruption an entry is in at least one of them. An entry
-    /// that is in both is recognised by its id and not archived again.
+    /// Writes the archive first, then the bundle. If the write is interrupted, each entry is in at least one of the two
+    /// files. An entry in both files is recognised by its id and not archived again.
     pub fn write_evidence(
         &self,
         task: &Id,
@@ -97,7 +96,7 @@ impl Store {
         Some((listing, i64::try_from(written).unwrap_or(i64::MAX)))
     }
 
-    /// Returns each archived entry once. An interrupted write can have archived an entry twice.
+    /// Returns each archived entry once, because an interrupted write can archive an entry twice.
     pub fn read_archived_evidence(&self, task: &Id) -> Result<Vec<EvidenceEntry>> {
         let (mut entries, mut ids) = (Vec::new(), HashSet::new());
         let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::EVIDENCE_ARCHIVE);
@@ -114,7 +113,7 @@ impl Store {
         self.dir().create_subfolder(&layout::evidence_folder_path(task))?.create_private_file(name, bytes)
     }
 
-    /// Returns the size of a task's evidence, without the listings, which are temporary.
+    /// Returns the size of a task's evidence without the listings, because listings are temporary.
     pub fn evidence_size(&self, task: &Id) -> Result<u64> {
         let folder = match self.dir().open_subfolder(&layout::evidence_folder_path(task)) {
             Err(Error::Absent { .. }) => return Ok(0),
@@ -139,7 +138,7 @@ fn remove_old_listings(folder: &Dir, bundle: &EvidenceBundle) -> Result<()> {
     Ok(())
 }
 
-/// How far a session's test runs have been turned into evidence: the journal record of the last such run.
+/// The journal record of the last test run that was turned into evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastRunRecorded {
     pub record: u64,

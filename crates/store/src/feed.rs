@@ -1,5 +1,5 @@
-//! Reads a growing file of lines that another program writes, such as a harness's transcript. Each reading continues
-//! where the last one ended and reads a limited amount, however large the file is.
+//! Reads a growing file of lines that another program writes, such as a harness's transcript. Each read continues where
+//! the last read ended, and reads a limited amount, no matter how large the file is.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -13,21 +13,20 @@ use serde::{Deserialize, Serialize};
 use crate::read::{io_error, open_outside_store, require_regular_file};
 use crate::{Error, Result};
 
-/// How far a file has been read. This is always the end of a line.
+/// How far a file has been read. The position is always at the end of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedCursor {
     pub inode: u64,
     pub offset: u64,
-    /// Digest of the last bytes before `offset`. It detects that the file was rewritten under the same inode number.
+    /// Digest of the last bytes before `offset`. It shows whether the file was rewritten under the same inode number.
     pub tail_digest: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct FeedLimits {
-    /// At most this many bytes are read, from the end of the file. The bytes before them are skipped, and their
-    /// number is reported.
+    /// How many bytes at the end of the file are read. The bytes before them are skipped, and their number is reported.
     pub window: u64,
-    /// Lines longer than this are cut, to limit memory.
+    /// Lines longer than this are cut, to limit memory use.
     pub line: usize,
 }
 
@@ -37,19 +36,18 @@ impl Default for FeedLimits {
     }
 }
 
-/// One line without its line end (a carriage return before it is kept), and its offset in the file.
+/// One line without its line feed, and its offset in the file. A carriage return at the end is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedLine<'a> {
     pub bytes: &'a [u8],
     pub offset: u64,
-    /// True if the line was longer than the limit and was cut.
+    /// Whether the line was longer than the limit and was cut.
     pub cut: bool,
 }
 
-/// The result of a reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FeedReport {
-    /// Where to continue. It is never past an unfinished last line.
+    /// Where to continue. The position is never past an unfinished last line.
     pub cursor: FeedCursor,
     pub bytes_read: u64,
     pub lines: u64,
@@ -58,7 +56,7 @@ pub struct FeedReport {
     /// The number of bytes between the old cursor (or the beginning of the file) and the window. They were not
     /// read.
     pub unread_before: u64,
-    /// True if the cursor did not match, because the file was replaced, cut or rewritten.
+    /// Whether the cursor did not match, because the file was replaced, cut or rewritten.
     pub restarted: bool,
 }
 
@@ -66,9 +64,8 @@ const MEGABYTE: u64 = 1024 * 1024;
 const CHUNK_BYTES: usize = 128 * 1024;
 const CURSOR_TAIL_BYTES: usize = 64;
 
-/// Reads what is new since `cursor`. If there is no cursor, or the cursor does not match, reads the end of the
-/// file.
-pub fn read_new(
+/// Reads the lines after `cursor`. If there is no cursor, or the cursor does not match, reads the end of the file.
+pub fn read_new_lines(
     path: &Path,
     cursor: Option<&FeedCursor>,
     limits: FeedLimits,
@@ -83,14 +80,14 @@ pub fn read_new(
     Ok(report)
 }
 
-/// Returns a cursor at the beginning of a line that was read before, so that the line is read again.
+/// Returns a cursor at the beginning of an earlier line, so that the line is read again.
 pub fn cursor_at(path: &Path, offset: u64) -> Result<FeedCursor> {
     let feed = FeedFile::open(path)?;
     Ok(FeedCursor { inode: feed.inode, offset, tail_digest: feed.digest_before(offset)? })
 }
 
-/// Reads a file from its first line to its last. For commands, not for hooks.
-pub fn read_all(path: &Path, limits: FeedLimits, each: impl FnMut(FeedLine<'_>)) -> Result<FeedReport> {
+/// Reads a file from its first line to its last. Hooks do not call this function.
+pub fn read_all_lines(path: &Path, limits: FeedLimits, each: impl FnMut(FeedLine<'_>)) -> Result<FeedReport> {
     FeedFile::open(path)?.read_lines(0, 0, limits, each)
 }
 
@@ -107,8 +104,8 @@ pub fn read_unfinished_line(path: &Path, cursor: &FeedCursor, max: usize) -> Res
     Ok(bytes)
 }
 
-/// Calls `pick` for each line, from the last line backwards, until `pick` returns a value. An unfinished last line
-/// is included. Stops at the end of the window and skips lines longer than the limit.
+/// Calls `pick` for each line, from the last line backwards, until `pick` returns a value. An unfinished last line is
+/// included. The search stops at the end of the window, and skips lines longer than the limit.
 pub fn find_in_last_lines<T>(
     path: &Path,
     limits: FeedLimits,
@@ -129,7 +126,7 @@ pub fn find_in_last_lines<T>(
         let got =
             feed.read_at(back.make_room_in_front(usize::try_from(length).unwrap_or(CHUNK_BYTES)), at)?;
         if (got as u64) < length {
-            return Ok(None); // the file was cut during the reading, so its end is unknown
+            return Ok(None); // the file was cut while it was read, so its end is unknown
         }
         while let Some(line) = back.take_last_line() {
             if !std::mem::take(&mut is_overlong)
@@ -171,9 +168,9 @@ impl<'p> FeedFile<'p> {
             && self.digest_before(cursor.offset).is_ok_and(|digest| digest == cursor.tail_digest)
     }
 
-    /// Passes every complete line from `start` on to `each`; `from` is the offset up to which the file was read
-    /// before. Reads only up to the size that the file had when it was opened, so that a busy writer cannot keep
-    /// this function running.
+    /// Calls `each` for every complete line from `start`. `from` is the offset up to which the file was read before.
+    /// Reads only up to the size that the file had when it was opened, so that a busy writer cannot keep this function
+    /// running.
     fn read_lines(
         &self,
         from: u64,
@@ -183,11 +180,12 @@ impl<'p> FeedFile<'p> {
     ) -> Result<FeedReport> {
         let mut report = FeedReport::default();
         let mut buffer = vec![0; CHUNK_BYTES];
-        // If we start in the middle, start one byte earlier: if that byte is a line end, the next line is complete.
+        // If reading starts in the middle of the file, start one byte earlier. If that byte is a line end, the next
+        // line is complete.
         let mut searching = start > from;
         let mut next = if searching { start - 1 } else { start };
-        // `buffer[..filled]` begins with a line, whose offset in the file is `line_at`. There is no line end before
-        // `searched`. If `cut` is true, bytes beyond the limit are dropped.
+        // `buffer[..filled]` begins with a line at the file offset `line_at`. There is no line end before `searched`.
+        // If `cut` is true, bytes beyond the limit are dropped.
         let (mut line_at, mut filled, mut searched, mut cut) = (next, 0, 0, false);
         let mut whole_to = from;
         loop {
@@ -220,7 +218,7 @@ impl<'p> FeedFile<'p> {
             if searching {
                 begin = filled;
             }
-            // A long line stays where it is in the buffer; otherwise every chunk would move it.
+            // A long line is not moved in the buffer. Otherwise every chunk would move it.
             if begin > 0 {
                 buffer.copy_within(begin..filled, 0);
                 filled -= begin;
@@ -235,7 +233,7 @@ impl<'p> FeedFile<'p> {
             }
         }
         if searching {
-            // The bytes are the middle of one unfinished line that is longer than the window.
+            // All of these bytes belong to one unfinished line that is longer than the window.
             report.unread_before = self.size - from;
         }
         report.cursor =
@@ -251,8 +249,8 @@ impl<'p> FeedFile<'p> {
         Ok(fnv_fingerprint([&tail[..got]]))
     }
 
-    /// Fills `bytes` from offset `at` and returns how many bytes were read. Fewer bytes than requested means the
-    /// end of the file.
+    /// Fills `bytes` from offset `at` and returns how many bytes were read. If fewer bytes than requested were read,
+    /// the end of the file was reached.
     fn read_at(&self, bytes: &mut [u8], at: u64) -> Result<usize> {
         let mut filled = 0;
         while filled < bytes.len() {
@@ -267,14 +265,14 @@ impl<'p> FeedFile<'p> {
     }
 }
 
-/// The bytes read so far, from the end of a file backwards, in one buffer. New bytes are added in front. The buffer
+/// The bytes that were read so far, from the end of a file backwards. New bytes are added at the front. The buffer
 /// doubles when it is full, so that a long line is not moved for every chunk.
 struct BackwardsBuffer {
     buffer: Vec<u8>,
     /// `buffer[start..end]` was read and has not been returned yet.
     start: usize,
     end: usize,
-    /// The buffer never needs to be larger than this.
+    /// The largest size that the buffer needs.
     most: usize,
 }
 
@@ -299,7 +297,7 @@ impl BackwardsBuffer {
         &mut self.buffer[self.start..self.start + length]
     }
 
-    /// Removes and returns the last line, if its beginning has been read.
+    /// Removes and returns the last line; `None` if the beginning of the line has not been read yet.
     fn take_last_line(&mut self) -> Option<std::ops::Range<usize>> {
         let held = &self.buffer[self.start..self.end];
         let before = memchr::memrchr(b'\n', held)?;

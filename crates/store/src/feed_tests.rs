@@ -23,7 +23,7 @@ impl Fixture {
 
     fn read(&self, cursor: Option<&FeedCursor>, limits: FeedLimits) -> (Vec<String>, FeedReport) {
         let mut lines = Vec::new();
-        let report = read_new(&self.path, cursor, limits, |line| {
+        let report = read_new_lines(&self.path, cursor, limits, |line| {
             lines.push(String::from_utf8_lossy(line.bytes).into_owned());
         });
         (lines, report.unwrap())
@@ -54,7 +54,7 @@ fn only_what_is_new_is_read() {
 }
 
 #[test]
-fn a_cursor_that_does_not_fit_begins_anew() {
+fn a_cursor_that_does_not_fit_is_ignored() {
     let long = "x".repeat(200);
     let before = format!("{long}\nsame end\n");
     type FileChange = fn(&Fixture);
@@ -108,11 +108,11 @@ fn first_contact_reads_the_end_from_a_whole_line_on() {
 }
 
 #[test]
-fn every_cursor_on_the_way_leads_on() {
+fn reading_continues_from_every_cursor() {
     let content: String = (0..50).map(|n| format!("line {n} {}\r\n", "z".repeat(n * 3))).collect();
     let fixture = Fixture::new(&content);
     let mut starts = Vec::new();
-    read_all(&fixture.path, FeedLimits::default(), |line| starts.push(line.offset)).unwrap();
+    read_all_lines(&fixture.path, FeedLimits::default(), |line| starts.push(line.offset)).unwrap();
     assert_eq!(starts.len(), 50);
     for (n, start) in starts.into_iter().enumerate() {
         let feed = FeedFile::open(&fixture.path).unwrap();
@@ -131,7 +131,7 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     let fixture = Fixture::new(&content);
     let limits = FeedLimits { line: 512 * 1024, ..FeedLimits::default() };
     let mut seen = Vec::new();
-    let report = read_all(&fixture.path, limits, |line| {
+    let report = read_all_lines(&fixture.path, limits, |line| {
         assert_eq!(&content[usize::try_from(line.offset).unwrap()..][..line.bytes.len()], line.bytes);
         seen.push((line.bytes.len(), line.cut));
     })
@@ -140,11 +140,11 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     assert_eq!((report.lines, report.skipped_long), (4, 1));
     assert_eq!(report.cursor.offset, content.len() as u64 - 1);
     assert_eq!(report.bytes_read, content.len() as u64);
-    // A window that begins inside the long line finds the lines after it.
+    // If the window begins inside the long line, the lines after it are found.
     let (lines, report) = fixture.read(None, limits_with_window(400_000));
     assert_eq!((lines.len(), lines[0].as_str()), (2, "b"));
     assert_eq!(report.unread_before, long as u64 + 3);
-    // A long unfinished line is not passed on, because it would be passed on again when it is finished.
+    // A long unfinished line is not reported, because it would be reported again when it is finished.
     let unfinished = Fixture::new(vec![b'x'; 600_000]);
     for bytes in [300_000, 900_000] {
         let (lines, report) = unfinished.read(None, FeedLimits { line: 1000, window: bytes });
@@ -199,7 +199,7 @@ fn backwards_and_forwards_give_the_same_lines() {
         let fixture = Fixture::new(&content);
         let limits = FeedLimits { line: 150_000, ..FeedLimits::default() };
         let (mut forwards, mut backwards) = (Vec::new(), Vec::new());
-        read_all(&fixture.path, limits, |line| {
+        read_all_lines(&fixture.path, limits, |line| {
             if !line.cut {
                 forwards.push(line.bytes.to_vec());
             }
@@ -216,12 +216,12 @@ fn backwards_and_forwards_give_the_same_lines() {
 }
 
 #[test]
-fn what_is_no_plain_file_is_refused() {
+fn only_regular_files_are_read() {
     let fixture = Fixture::new("");
     let folder = fixture.path.parent().unwrap();
-    assert!(matches!(read_all(folder, FeedLimits::default(), |_| ()), Err(Error::Refused { .. })));
+    assert!(matches!(read_all_lines(folder, FeedLimits::default(), |_| ()), Err(Error::Refused { .. })));
     assert!(matches!(
-        read_all(&folder.join("none"), FeedLimits::default(), |_| ()),
+        read_all_lines(&folder.join("none"), FeedLimits::default(), |_| ()),
         Err(Error::Absent { .. })
     ));
     let pipe = folder.join("pipe");

@@ -1,5 +1,5 @@
-//! Files of other programs: a harness's settings, git's exclude list. They are replaced only if nobody has changed
-//! them since they were read, and they keep their owner and mode.
+//! Files of other programs: a harness's settings, git's exclude list. They are replaced only if they have not changed
+//! since they were read, and they keep their owner and mode.
 
 use rustix::fs::{self, AtFlags, FileType, Mode};
 use rustix::io::Errno;
@@ -7,7 +7,6 @@ use rustix::io::Errno;
 use crate::atomic::NewFileAccess;
 use crate::{Dir, Durability, Error, Result};
 
-/// What happened to a file that was to be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplaceOutcome {
     Done,
@@ -17,7 +16,7 @@ pub enum ReplaceOutcome {
 
 impl Dir {
     /// Replaces `name` if it still contains `expected`; `None` means that the file must not exist. The content is
-    /// compared right before the rename, when the new file is ready.
+    /// compared right before the rename, when the new file is complete.
     pub fn replace_if_unchanged(
         &self,
         name: &str,
@@ -56,7 +55,6 @@ impl Dir {
         done
     }
 
-    /// Removes `name` if it still contains `expected`.
     pub fn remove_if_unchanged(&self, name: &str, expected: &[u8]) -> Result<ReplaceOutcome> {
         if !self.has_content(name, expected)? {
             return Ok(ReplaceOutcome::ChangedMeanwhile);
@@ -65,7 +63,7 @@ impl Dir {
     }
 
     fn has_content(&self, name: &str, expected: &[u8]) -> Result<bool> {
-        // One byte more than expected is enough to see that the file is longer.
+        // Reading one byte more than expected shows whether the file is longer.
         match self.read_file(name, expected.len() + 1) {
             Ok(bytes) => Ok(bytes == expected),
             Err(Error::Absent { .. } | Error::Damaged { .. }) => Ok(false),

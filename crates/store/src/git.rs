@@ -1,4 +1,5 @@
-//! Reads git's own files: where a checkout begins, and whether it is a worktree. Starts no process.
+//! Reads git's own files, without starting a process: where a checkout begins, whether it is a worktree, and what is
+//! checked out.
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -17,10 +18,10 @@ pub enum CheckoutKind {
     Worktree { main: PathBuf },
 }
 
-/// Returns what kind of checkout `dir` is the top of; `None` if it is not the top of one.
+/// Returns the kind of checkout whose top is `dir`; `None` if `dir` is not the top of a checkout.
 pub fn checkout_kind(dir: &Path) -> Option<CheckoutKind> {
     let dot_git = dir.join(".git");
-    // The standard library would make a second system call to learn why the first one failed.
+    // The standard library would make a second system call to find out why the first call failed.
     let stat = fs::statat(CWD, &dot_git, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Some(CheckoutKind::Top);
@@ -35,12 +36,12 @@ pub fn checkout_kind(dir: &Path) -> Option<CheckoutKind> {
     })
 }
 
-/// Returns whether `dir` is a submodule inside its superproject. The `.git` file of a submodule contains
-/// `gitdir: <superproject>/.git/modules/<name>`; a superproject that is a worktree keeps its modules in
+/// Returns whether `dir` is a submodule inside its superproject. The `.git` file of a submodule contains `gitdir:
+/// <superproject>/.git/modules/<name>`. If the superproject is a worktree, its modules are in
 /// `<main>/.git/worktrees/<worktree>/modules`. The superproject must contain `dir`.
 fn is_submodule_of_superproject(dir: &Path, dot_git: &Path) -> bool {
     let superproject = || {
-        let pointer = read_line(dot_git)?;
+        let pointer = read_first_line(dot_git)?;
         let git_dir = dir.join(pointer.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
         git_dir.ancestors().filter(|part| part.ends_with("modules")).find_map(|modules| {
             let holder = modules.parent()?;
@@ -48,7 +49,7 @@ fn is_submodule_of_superproject(dir: &Path, dot_git: &Path) -> bool {
                 return holder.parent().map(Path::to_owned);
             }
             let is_worktree = holder.parent()?.ends_with(".git/worktrees");
-            let back = is_worktree.then(|| read_line(&holder.join("gitdir"))).flatten()?;
+            let back = is_worktree.then(|| read_first_line(&holder.join("gitdir"))).flatten()?;
             holder.join(back).parent()?.canonicalize().ok()
         })
     };
@@ -56,21 +57,20 @@ fn is_submodule_of_superproject(dir: &Path, dot_git: &Path) -> bool {
     dir != around && dir.starts_with(around)
 }
 
-/// Returns the main checkout of a worktree. The `.git` file of a worktree contains
-/// `gitdir: <main>/.git/worktrees/<name>`, and the file `commondir` there leads to `<main>/.git`. A submodule has no
+/// Returns the main checkout of a worktree. The `.git` file of a worktree contains `gitdir:
+/// <main>/.git/worktrees/<name>`, and the file `commondir` in that folder leads to `<main>/.git`. A submodule has no
 /// `commondir` and a bare repository has no `.git`, so neither has a main checkout.
 fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
-    let pointer = read_line(dot_git)?;
+    let pointer = read_first_line(dot_git)?;
     let git_dir = dir.join(pointer.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
-    let common = git_dir.join(read_line(&git_dir.join("commondir"))?).canonicalize().ok()?;
-    // Anybody can write a `.git` file that points at your repository. Only git makes your repository point back to that
+    let common = git_dir.join(read_first_line(&git_dir.join("commondir"))?).canonicalize().ok()?;
+    // Anybody can write a `.git` file that points to this repository. Only git makes this repository point back to that
     // file.
-    let back = git_dir.join(read_line(&git_dir.join("gitdir"))?).canonicalize().ok()?;
+    let back = git_dir.join(read_first_line(&git_dir.join("gitdir"))?).canonicalize().ok()?;
     let mutual = git_dir.parent()? == common.join("worktrees") && back == dot_git.canonicalize().ok()?;
     (mutual && common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
 }
 
-/// The commit and the branch that are checked out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// The commit; empty before the first commit.
@@ -79,19 +79,19 @@ pub struct Head {
     pub branch: String,
 }
 
-/// Reads HEAD of the checkout that contains `dir`. Returns `None` outside git, and for reftable repositories, which
-/// only git can read.
+/// Reads HEAD of the checkout that contains `dir`. Returns `None` if `dir` is not in git, or if the repository uses
+/// reftable, which only git can read.
 pub fn read_head(dir: &Path) -> Option<Head> {
     let (git_dir, common) = git_folders(dir)?;
-    let head = read_line(&git_dir.join("HEAD"))?;
+    let head = read_first_line(&git_dir.join("HEAD"))?;
     let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
         return is_commit_hash(&head).then(|| Head { commit: head, branch: String::new() });
     };
     let branch = name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
-    let loose = [&git_dir, &common].into_iter().find_map(|folder| read_line(&folder.join(name)));
+    let loose = [&git_dir, &common].into_iter().find_map(|folder| read_first_line(&folder.join(name)));
     let packed_refs = common.join("packed-refs");
     let Some(commit) = loose.or_else(|| find_packed_ref(&packed_refs, name)) else {
-        // HEAD names a branch that has no commit yet, or one whose commit was not found.
+        // HEAD names a branch without a commit, or a branch whose commit was not found.
         let is_unread =
             packed_refs.metadata().is_ok_and(|meta| !meta.is_file() || meta.len() > MAX_PACKED_REFS_BYTES);
         let is_elsewhere = is_unread || branch == ".invalid" || common.join("reftable").exists();
@@ -104,7 +104,7 @@ pub fn read_head(dir: &Path) -> Option<Head> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remote {
     pub name: String,
-    /// The branch's commit on the remote at the last fetch or push; `None` if no such commit is known.
+    /// The branch's commit on the remote, as of the last fetch or push; `None` if it is unknown.
     pub commit: Option<String>,
 }
 
@@ -120,7 +120,7 @@ pub fn remote_of_branch(dir: &Path, branch: &str) -> Option<Remote> {
     let is_plain = !branch.is_empty() && !reference.split('/').any(|part| part == ".." || part.is_empty());
     let commit = is_plain
         .then(|| {
-            read_line(&common.join(&reference))
+            read_first_line(&common.join(&reference))
                 .or_else(|| find_packed_ref(&common.join("packed-refs"), &reference))
         })
         .flatten();
@@ -131,12 +131,12 @@ pub fn remote_of_branch(dir: &Path, branch: &str) -> Option<Remote> {
 fn git_folders(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = dir.ancestors().find(|folder| folder.join(".git").exists())?;
     let dot_git = top.join(".git");
-    let git_dir = match read_line(&dot_git) {
+    let git_dir = match read_first_line(&dot_git) {
         Some(pointer) => top.join(pointer.strip_prefix("gitdir:")?.trim()),
         None => dot_git,
     };
     let common =
-        read_line(&git_dir.join("commondir")).map_or_else(|| git_dir.clone(), |rel| git_dir.join(rel));
+        read_first_line(&git_dir.join("commondir")).map_or_else(|| git_dir.clone(), |rel| git_dir.join(rel));
     Some((git_dir, common))
 }
 
@@ -158,26 +158,26 @@ fn is_commit_hash(text: &str) -> bool {
 }
 
 /// Reads the first line of one of git's small files.
-fn read_line(path: &Path) -> Option<String> {
+fn read_first_line(path: &Path) -> Option<String> {
     let text = String::from_utf8(read_outside_store(path, MAX_FILE_BYTES).ok()?).ok()?;
     Some(text.lines().next()?.trim().to_owned())
 }
 
-/// Returns which of these files are the same as in git's index: they were committed or restored, or they are only
-/// staged.
+/// Returns the files that are the same as in git's index, because they were committed, restored or staged.
 pub fn files_unchanged_in_index<'p>(dir: &Path, paths: &[&'p str]) -> Vec<&'p str> {
     crate::tracked::unchanged_files(dir, paths)
 }
 
-/// Finds an entry of git's folders that is neither a file nor a folder. If it is a pipe, `git` itself would hang.
+/// Finds an entry in git's folders that is neither a file nor a folder. A pipe would make `git` hang.
 pub fn find_special_file(dir: &Path) -> Option<PathBuf> {
     let top = dir.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let dot_git = top.join(".git");
-    let pointer = read_line(&dot_git).and_then(|line| Some(top.join(line.strip_prefix("gitdir:")?.trim())));
+    let pointer =
+        read_first_line(&dot_git).and_then(|line| Some(top.join(line.strip_prefix("gitdir:")?.trim())));
     let git_dir = pointer.unwrap_or_else(|| dot_git.clone());
     let commondir = git_dir.join("commondir");
-    let common = read_line(&commondir).map_or_else(|| git_dir.clone(), |rel| git_dir.join(rel));
-    let head = read_line(&git_dir.join("HEAD"));
+    let common = read_first_line(&commondir).map_or_else(|| git_dir.clone(), |rel| git_dir.join(rel));
+    let head = read_first_line(&git_dir.join("HEAD"));
     let branch = head.as_deref().and_then(|head| head.strip_prefix("ref:")).map(str::trim);
     let of_checkout = [".gitignore", ".gitattributes", ".gitmodules"].map(|name| top.join(name));
     let of_git = [&git_dir, &common].into_iter().flat_map(|folder| {
@@ -207,7 +207,7 @@ const GIT_FILES: &[&str] = &[
     "shallow",
 ];
 
-/// The largest file of git that is read whole, such as HEAD or `config`. In practice they are much smaller.
+/// The largest file of git that is read whole, such as HEAD or `config`. Real files are much smaller.
 const MAX_FILE_BYTES: usize = 64 * 1024;
 
 /// The largest `packed-refs` that is read. A session start has no time for a larger file.
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_checkouts_apart() {
+    fn the_kind_of_a_checkout_is_recognised() {
         let temp = tempfile::tempdir().unwrap();
         let base = temp.path().canonicalize().unwrap();
         let (main, tree, module) = (base.join("main"), base.join("tree"), base.join("module"));

@@ -1,5 +1,5 @@
-//! Where `thru install` wrote into a project: one line for each checkout, in the state folder of this machine. With
-//! this list `thru uninstall --all` also finds projects that are not trusted.
+//! The list of checkouts in which `thru install` was run: one line for each checkout, in the state folder of this
+//! machine. With this list, `thru uninstall --all` also finds projects that are not trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -27,14 +27,14 @@ impl InstallList {
         InstallList { state }
     }
 
-    /// Adds a checkout that is not listed yet.
+    /// Adds a checkout to the list, unless it is already listed.
     pub fn add_checkout(&self, checkout: &Path, now: Timestamp) -> Result<()> {
         use std::os::unix::fs::DirBuilderExt;
         if self.list_checkouts()?.iter().any(|known| known == checkout) {
             return Ok(());
         }
         let line = InstallLine { checkout: checkout.to_owned(), at: time::to_rfc3339(now) };
-        // A path that is not Unicode cannot be written as a line. `uninstall --all` finds such a project by its trust
+        // A path that is not Unicode cannot be written as a line. `uninstall --all` finds its project by the trust
         // record.
         let Ok(line) = serde_json::to_vec(&line) else { return Ok(()) };
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.state);

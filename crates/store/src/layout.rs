@@ -1,4 +1,4 @@
-//! The names of all files below a root. No other module writes out these names.
+//! The names of all files below a root. No other module contains these names.
 
 use model::gate;
 use model::id::Id;
@@ -14,13 +14,13 @@ pub const RECEIPTS_LOG: &str = "indexes/receipts.jsonl";
 pub const JOURNALS_FOLDER: &str = "sessions";
 /// Receipts in the state folder of this machine, for events without a usable root.
 pub const STATE_RECEIPTS: &str = "receipts.jsonl";
-/// The list of checkouts that `thru install` wrote into. It is in the state folder too.
+/// The list of checkouts in which `thru install` was run, in the state folder of this machine.
 pub const STATE_INSTALLS: &str = "installs.jsonl";
 
 /// A folder whose content may be deleted at any time.
 pub const SCRATCH: &str = "scratch";
 
-/// The folders that `init` creates, so that a new user sees where everything is kept.
+/// The folders that `init` creates, so that a new user sees where records are kept.
 pub const INITIAL_FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch", "sessions", "state"];
 
 /// The lock held while `root.json` is changed.
@@ -47,22 +47,21 @@ pub(crate) fn packet_path_by_name(name: &str) -> String {
 
 /// The folder that records which packet each session has claimed.
 pub const CLAIMS_FOLDER: &str = "state/claims";
-/// The folder with a file for each crashed session that was dealt with; the file names the packet that was written
-/// for the session.
+/// The folder with a file for each crashed session that was handled. The file names the packet that was written for the
+/// session.
 pub const SWEPT_FOLDER: &str = "state/swept";
-/// The lock held while crashed sessions are dealt with.
+/// The lock held while crashed sessions are handled.
 pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
 pub const DECISIONS: &str = "decisions.jsonl";
 /// The view of decisions, patterns and activity that people read.
 pub const CONTEXT_VIEW: &str = "context.md";
 /// The lock held while `context.md` is written.
 pub const CONTEXT_LOCK: &str = "state/locks/context.lock";
-/// The lock that a command holds while it reads the decisions and then adds one.
+/// The lock that a command holds while it reads the decisions and adds a decision.
 pub const DECISIONS_LOCK: &str = "state/locks/decisions.lock";
 /// The folder that records which answers of a session have been compared with the decisions.
 pub const ANSWERS_SEEN_FOLDER: &str = "state/answers-seen";
 
-/// The plan.
 pub const PLAN: &str = "plan.json";
 /// The plan in readable form.
 pub const PLAN_VIEW: &str = "plan.md";
@@ -72,7 +71,7 @@ pub const PLAN_LEDGER: &str = "plan-ledger.jsonl";
 pub const PHASES: &str = "phases";
 /// The lock held while the plan is changed.
 pub const PLAN_LOCK: &str = "state/locks/plan.lock";
-/// The folder with the state of each session's own todo list when the plan last followed it.
+/// The folder with the state of each session's todo list when the plan was last updated from it.
 pub const PLAN_TODOS_FOLDER: &str = "state/plan-todos";
 
 pub fn phase_record_path(phase: u32) -> String {
@@ -81,7 +80,7 @@ pub fn phase_record_path(phase: u32) -> String {
 
 /// Evidence that tasks are done, in a folder for each task.
 pub const EVIDENCE: &str = "evidence";
-/// The folder that records which test runs of a session are already evidence.
+/// The folder that records which test runs of a session have become evidence.
 pub const EVIDENCE_SEEN_FOLDER: &str = "state/evidence";
 /// In the folder of a task: entries that were moved out of the bundle.
 pub const EVIDENCE_ARCHIVE: &str = "archive.jsonl";
@@ -104,16 +103,15 @@ pub fn evidence_lock_path(task: &Id) -> String {
     format!("{LOCKS}/evidence-{task}.lock")
 }
 
-/// The originals of summarised outputs.
+/// The folder with the originals of summarised outputs.
 pub const SUMMARIES: &str = "summaries";
 /// The log of summaries, one line each.
 pub const SUMMARIES_INDEX: &str = "summaries/index.jsonl";
-/// What is still known about originals that were removed.
+/// The log of removed originals.
 pub const SUMMARIES_ARCHIVE: &str = "summaries/archive.jsonl";
-/// The lock held while an original is stored, and while old ones are removed.
+/// The lock held while an original is stored, and while old originals are removed.
 pub const SUMMARIES_LOCK: &str = "state/locks/summaries.lock";
 
-/// Returns the name of an original in its folder.
 pub fn original_file_name(id: &str) -> String {
     format!("{id}.txt")
 }
@@ -123,7 +121,7 @@ pub const BENCHMARKS: &str = "benchmarks.json";
 /// The lock held while a run of the benchmark is added.
 pub const BENCHMARKS_LOCK: &str = "state/locks/benchmarks.lock";
 
-/// Loops and their logs.
+/// The folder of loops and their logs.
 pub const LOOPS: &str = "loops";
 /// Which loop is in the foreground of each session.
 pub const ACTIVE_LOOP: &str = "indexes/active-loop.json";
@@ -143,7 +141,7 @@ pub const WORKSTREAMS: &str = "workstreams";
 pub const WORKSTREAMS_LOCK: &str = "state/locks/workstreams.lock";
 /// The folder that records which workstream was active when a session was compacted.
 pub const PRECOMPACT_FOLDER: &str = "state/precompact";
-/// The newest record of `state/precompact`, whichever session it is about.
+/// The newest record of `state/precompact`, for any session.
 pub const PRECOMPACT_STATE_FILE: &str = "state/precompact_state.json";
 
 pub fn precompact_path(session: &Id) -> String {
@@ -157,31 +155,32 @@ pub const REMINDERS_FOLDER: &str = "state/reminded";
 pub const TICKED_FOLDER: &str = "state/ticked";
 
 pub const RELEVANT_FILES_INDEX: &str = "indexes/relevant-files.jsonl";
-/// What agents did: one line for each tool call, taken from the journals at checkpoints.
+/// The log of tool calls of all sessions. Checkpoints copy the calls from the journals.
 pub const ACTIVITY_LOG: &str = "indexes/activity.jsonl";
 
-/// The digest of each session, so that a session start need not read the whole journal.
+/// The folder with the digest of each session, so that a session start need not read the whole journal.
 pub const DIGESTS_FOLDER: &str = "state/digest";
-/// How far each session's transcript has been read.
+/// The folder that records how far each session's transcript has been read.
 pub const CURSORS_FOLDER: &str = "state/cursors";
-/// How many records could not be written, and when. Created in advance, because a full disk accepts no new file.
+/// The number of records that could not be written, and when. The file is created in advance, because a full disk
+/// accepts no new file.
 pub const LOST_RECORDS_FILE: &str = "state/reserved.json";
-/// The name that this file had before, in the same folder. A session start renames it.
-pub const LOST_BEFORE: &str = "lost.json";
-/// The facts that a session's context has contained since its last compaction.
+/// The old name of this file, in the same folder. A session start renames it.
+pub const FORMER_LOST_RECORDS_NAME: &str = "lost.json";
+/// The folder that records the facts in each session's context since its last compaction.
 pub const CONTEXT_HELD_FOLDER: &str = "state/told";
 /// The briefs that hooks sent to each session, the last of each occasion.
 pub const SENT_BRIEFS_FOLDER: &str = "state/sent";
 /// How full each session's context window was when the session was last told about it.
 pub const WINDOWS_FOLDER: &str = "state/window";
-/// The edits of other sessions that each session was told about.
+/// The folder that records which clashes each session was warned about.
 pub const CLASHES_TOLD_FOLDER: &str = "state/clashes-told";
-/// The sessions that were compacted and have not received their brief yet.
+/// The folder that records which sessions were compacted and have not received their brief yet.
 pub const PENDING_FOLDER: &str = "state/pending";
 pub const LOCKS: &str = "state/locks";
-/// The role of each session.
+/// The folder with the role of each session.
 pub const ROLES_FOLDER: &str = "state/roles";
-/// The lifecycle state of each role.
+/// The folder with the lifecycle state of each role.
 pub const LIFECYCLES_FOLDER: &str = "state/lifecycle";
 
 /// The lock held while a role changes state.
@@ -189,11 +188,11 @@ pub fn lifecycle_lock_path(machine: &str) -> String {
     format!("{LOCKS}/lifecycle-{machine}.lock")
 }
 
-/// The runs of stages, one folder each.
+/// The folder with the runs of stages, one folder for each run.
 pub const OUTPUTS: &str = "outputs";
-/// The file in a run's folder that lists what is expected there.
+/// The file in a run's folder that lists the expected outputs.
 pub const EXPECTED_FILE: &str = gate::EXPECTED_FILE;
-/// The file in a run's folder that lists what the stage went on without.
+/// The file in a run's folder that lists the outputs that the stage continued without.
 pub const OMISSIONS_FILE: &str = gate::OMISSIONS_FILE;
 /// The run that each session works on.
 pub const WORKED_RUN_FOLDER: &str = "state/gate-run";
@@ -205,28 +204,27 @@ pub fn last_message_file(output: &str) -> String {
     format!("{output}{}", gate::LAST_MESSAGE_SUFFIX)
 }
 
-/// Returns the file next to an output that contains what a launched command received.
+/// Returns the file next to an output that contains the input of a launched command.
 pub fn launch_prompt_file(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_PROMPT_SUFFIX)
 }
 
-/// Returns the file next to an output that contains what a launched command printed.
+/// Returns the file next to an output that contains the output of a launched command.
 pub fn launch_log_file(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_LOG_SUFFIX)
 }
 
-/// Returns the file that names the process that is working on an output.
+/// Returns the file that records which process is working on an output.
 pub fn launch_process_file(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_PROCESS_SUFFIX)
 }
 
-/// Returns the list of expected files of a stage while another stage of the same folder is the current one.
+/// Returns the name of a stage's list of expected outputs while another stage is the current stage of the folder.
 pub fn expected_file_of_stage(stage: &str) -> String {
     format!("expected.{stage}.json")
 }
 
-/// Returns the file that lists what a stage went on without while another stage of the same folder is the current
-/// one.
+/// Returns the name of a stage's list of omitted outputs while another stage is the current stage of the folder.
 pub fn stage_omissions_file(stage: &str) -> String {
     format!("omissions.{stage}.md")
 }
@@ -245,11 +243,11 @@ pub fn first_journal_part_path(session: &Id) -> String {
     format!("{JOURNALS_FOLDER}/{session}~0001.jsonl")
 }
 
-/// An ignore file that keeps everything out of git.
+/// The ignore file that keeps all records out of git.
 pub const GITIGNORE_ALL: &str =
     "# Written by `thru init`: nothing in here goes into git. `thru init --shared` changes that.\n*\n";
 
-/// An ignore file that lets git track what a team shares, and nothing else.
+/// The ignore file that lets git track only the records that a team shares.
 pub const GITIGNORE_SHARED: &str = "\
 # Written by `thru init --shared`: records that a team shares are in git, the rest is not.
 /*
@@ -269,7 +267,7 @@ pub const GITIGNORE_SHARED: &str = "\
 *.damaged-*
 ";
 
-/// Returns the names that [`GITIGNORE_SHARED`] lets into git, besides the ignore file itself.
+/// Returns the names of the records that [`GITIGNORE_SHARED`] lets git track.
 pub fn shared_records() -> Vec<&'static str> {
     let kept = GITIGNORE_SHARED.lines().filter_map(|line| line.strip_prefix("!/"));
     kept.filter(|name| *name != GITIGNORE).collect()

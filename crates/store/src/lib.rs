@@ -1,6 +1,6 @@
 //! The disk: the only crate that opens files below `.agent/context/`.
 //!
-//! Everything goes through [`Dir`], a folder that is held open, so that no name can lead out of it.
+//! All files are opened through [`Dir`], a folder that is held open, so that no name can leave it.
 
 #![forbid(unsafe_code)]
 
@@ -14,13 +14,13 @@ mod dir;
 mod error;
 mod evidence;
 pub mod feed;
+mod file_info;
 mod foreign;
 pub mod git;
 mod installs;
 pub mod layout;
 mod lock;
 mod log;
-mod look;
 mod loops;
 mod lost;
 mod outputs;
@@ -40,17 +40,17 @@ mod tracked;
 mod trust;
 
 pub use atomic::Durability;
-pub use checkout::{Checkout, Comparison, Effort, ListingOrigin};
+pub use checkout::{Checkout, Comparison, EffortLimit, ListingOrigin};
 pub use consent::{ConsentKind, Consents};
 pub use decisions::AnswersFingerprint;
 pub use dir::{Dir, Entry, EntryKind};
 pub use error::Error;
 pub use evidence::LastRunRecorded;
+pub use file_info::FileInfo;
 pub use foreign::ReplaceOutcome;
 pub use installs::InstallList;
 pub use lock::Lock;
 pub use log::{LineTally, LogPosition, NewLines};
-pub use look::FileInfo;
 pub use lost::{LostNote, LostRecords};
 pub use outputs::{CheckDepth, RunFolder, absent_inputs, inputs_digest};
 pub use owner::Exposure;

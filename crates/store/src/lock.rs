@@ -1,4 +1,4 @@
-//! An exclusive lock on a record, for reading, changing and writing it. Waiting for the lock ends at a deadline.
+//! An exclusive lock on a record, for reading, changing and writing it. A wait for the lock ends at a deadline.
 
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::FileExt;
@@ -10,7 +10,8 @@ use rustix::fs::{self, AtFlags, Mode, OFlags};
 use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
-/// A lock that is held until it is dropped. Its file stays, because removing it would let two processes hold the lock.
+/// A lock that is held until it is dropped. The lock file is not removed, because two processes could then hold the
+/// lock.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -18,12 +19,12 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Returns the locked file and its path. Most lock files are empty and have no other use.
+    /// Returns the locked file and its path. Most lock files are empty.
     pub(crate) fn locked_file(&self) -> (&File, &Path) {
         (&self.file, &self.path)
     }
 
-    /// Writes who holds the lock into the file, so that other processes can read it.
+    /// Writes the holder of the lock to the file, so that other processes can read it.
     pub(crate) fn write_holder(&self, who: &str) -> Result<()> {
         let signed = self.file.set_len(0).and_then(|()| self.file.write_at(who.as_bytes(), 0));
         signed.map(drop).map_err(|e| io_error(&e, &self.path, "write"))
@@ -31,7 +32,7 @@ impl Lock {
 }
 
 impl Dir {
-    /// Locks the file `rel`. The file has no other use.
+    /// Locks the file `rel`, which is used only as a lock.
     pub fn lock_file(&self, rel: &str, wait: Duration) -> Result<Lock> {
         let path = self.path().join(rel);
         let start = Instant::now();
@@ -41,7 +42,7 @@ impl Dir {
             let file = File::from(self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "lock")?);
             match file.try_lock() {
                 Ok(()) if self.is_same_file(rel, &file) => return Ok(Lock { file, path }),
-                Ok(()) => continue, // somebody removed the file that was opened here: lock the file that replaced it
+                Ok(()) => continue, // the locked file was removed: lock the file that replaced it
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(e)) => return Err(io_error(&e, &path, "lock")),
             }

@@ -1,4 +1,4 @@
-//! Reads logs, all parts in order. Torn and foreign lines are skipped and counted.
+//! Reads logs, with all their parts in order. Torn and foreign lines are skipped and counted.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -14,14 +14,13 @@ pub struct LineTally {
     pub torn: Vec<(String, usize)>,
 }
 
-/// How far a log has been read: the number of complete rotated parts, and the offset in the part after them.
+/// How far a log has been read: the number of complete rotated parts, and the offset in the next part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LogPosition {
     pub parts: usize,
     pub offset: u64,
 }
 
-/// The result of reading new lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NewLines {
     /// The position after the last complete line.
@@ -31,9 +30,9 @@ pub struct NewLines {
 }
 
 impl Dir {
-    /// Passes on every complete line after `place` that is in the last `window` bytes. Returns `None` if the log is
-    /// not the log that was read before. An unfinished line is left out: either it is still being written, or it is
-    /// torn and the next writer ends it.
+    /// Calls `each` for every complete line after `place` in the last `window` bytes. Returns `None` if this is not
+    /// the log that was read before. An unfinished line is left out. Either it is still being written, or it is torn
+    /// and the next writer ends it.
     pub fn each_new_line(
         &self,
         rel: &str,
@@ -43,8 +42,8 @@ impl Dir {
     ) -> Result<Option<NewLines>> {
         let place = if place == LogPosition::default() { self.oldest_position(rel)? } else { place };
         let (mut place, mut unread) = self.position_before_end(rel, place, window);
-        // If reading starts in the middle, the first line is incomplete unless the byte before it is a line end. So
-        // read that byte too.
+        // If reading starts in the middle of a part, the first line is complete only if the byte before it is a line
+        // end. So that byte is read too.
         let mut is_partial = unread > 0 && place.offset > 0;
         loop {
             let part = self.rotated_part(rel, place.parts + 1);
@@ -54,7 +53,7 @@ impl Dir {
                 Err(Error::Absent { .. }) => return Ok(None),
                 opened => Some(opened?),
             };
-            // The log was rotated between the two calls, so the open file may be the next part. Look again.
+            // The log was rotated between the two calls, so the open file may be the next part. Check again.
             if part.is_none() && self.rotated_part(rel, place.parts + 1).is_some() {
                 continue;
             }
@@ -80,8 +79,8 @@ impl Dir {
         }
     }
 
-    /// Returns the position `window` bytes before the end of the log, and how many bytes between `place` and that
-    /// position are skipped. If that position is before `place`, returns `place` and 0.
+    /// Returns the position `window` bytes before the end of the log, and how many bytes after `place` are skipped. If
+    /// that position is before `place`, returns `place` and 0.
     fn position_before_end(&self, rel: &str, place: LogPosition, window: u64) -> (LogPosition, u64) {
         if window == u64::MAX {
             return (place, 0);
@@ -113,7 +112,7 @@ impl Dir {
         Ok(LogPosition { parts: oldest.saturating_sub(1) as usize, offset: 0 })
     }
 
-    /// Returns the last `max` bytes of a log, complete lines only. Right after a rotation these lines come from the
+    /// Returns the complete lines in the last `max` bytes of a log. Right after a rotation, these lines come from the
     /// last rotated part.
     pub fn read_recent_lines(&self, rel: &str, max: u64) -> Result<Vec<u8>> {
         let absent_is_empty = |read| match read {
@@ -131,7 +130,8 @@ impl Dir {
         parts.last().map_or(Ok(Vec::new()), |part| absent_is_empty(self.read_tail(part, max)))
     }
 
-    /// Passes on every line of the log `rel` that parses as a `T`, rotated parts first. A missing log is empty.
+    /// Calls `each` for every line of the log `rel` that parses as a `T`, rotated parts first. A missing log counts as
+    /// empty.
     pub fn each_record<T>(&self, rel: &str, mut each: impl FnMut(T)) -> Result<LineTally>
     where
         T: for<'a> Deserialize<'a>,
@@ -162,7 +162,6 @@ impl Dir {
         Ok(tally)
     }
 
-    /// Counts the lines of a log.
     pub fn count_lines(&self, rel: &str) -> Result<LineTally> {
         self.each_record(rel, |_: IgnoredAny| {})
     }

@@ -9,7 +9,7 @@ use model::loops::{LoopDamage, LoopRecord};
 
 use crate::{Durability, EntryKind, Error, LineTally, Lock, Result, Store, layout};
 
-/// The largest loop that is read. No person writes a prompt as large as this.
+/// The largest loop that is read. Nobody writes a larger prompt by hand.
 const MAX_LOOP_BYTES: usize = 2 * 1024 * 1024;
 
 impl Store {
@@ -24,7 +24,7 @@ impl Store {
         self.lock_record(&layout::validators_lock_path(id), Duration::ZERO)
     }
 
-    /// Returns which loop is in the foreground; `None` if no loop was ever started or the index was deleted.
+    /// Returns the foreground pointer; `None` if no loop was ever started or the index was deleted.
     pub fn read_foreground(&self) -> Result<Option<ForegroundPointer>> {
         let bytes = match self.dir().read_file(layout::ACTIVE_LOOP, MAX_LOOP_BYTES) {
             Err(Error::Absent { .. }) => return Ok(None),
@@ -66,12 +66,11 @@ impl Store {
         )
     }
 
-    /// Creates a loop. Returns false if a loop of this name exists.
+    /// Creates a loop. Returns false if a loop with this name exists.
     pub fn create_loop(&self, id: &Id, record: &LoopRecord) -> Result<bool> {
         self.dir().create_subfolder(layout::LOOPS)?.create_private_file(&format!("{id}.md"), record.bytes())
     }
 
-    /// Lists all loops by name.
     pub fn loop_ids(&self) -> Result<Vec<Id>> {
         let dir = match self.dir().open_subfolder(layout::LOOPS) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Records that could not be written: how many, since when, why.
+//! Counts records that could not be written, and keeps the time and the reason.
 //!
 //! A full disk accepts no new file, and no file can grow, but bytes that are already allocated can be replaced. So
 //! `init` and session starts reserve a file, and a hook that loses a record overwrites part of it. If that fails (a
@@ -19,18 +19,18 @@ use crate::{Dir, Error, Lock, Result, Store, layout};
 /// The note always has this size: one block on most disks.
 const NOTE_BYTES: usize = 4096;
 
-/// What the file says as long as nothing was lost, for a person who opens it.
+/// The content of the file while nothing is lost, for a person who opens it.
 const NOTHING_LOST: &[u8] = br#"{"reserved":"for a note on a full disk; nothing was lost"}"#;
 
 /// How many bytes of the reason are kept.
 const MAX_REASON_BYTES: usize = 400;
 
-/// Records that were lost, as far as the note knows.
+/// The lost records, according to the note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostRecords {
     pub first: String,
     pub last: String,
-    /// A lower bound: if two hooks lose a record at the same moment, they may be counted as one.
+    /// A lower bound: if two hooks lose a record at the same moment, only one loss may be counted.
     pub count: u64,
     pub why: String,
 }
@@ -56,7 +56,7 @@ pub struct LostNote<'a> {
 }
 
 impl Store {
-    /// Creates the blank note. If the note exists, does nothing.
+    /// Creates the blank note, unless the note exists.
     pub fn reserve_lost_note(&self) -> Result<()> {
         let (folder, name) =
             layout::LOST_RECORDS_FILE.rsplit_once('/').unwrap_or(("", layout::LOST_RECORDS_FILE));
@@ -64,8 +64,8 @@ impl Store {
             return Ok(());
         }
         let dir = self.dir().create_subfolder(folder)?;
-        // An older version may have noted a loss that nobody has been told about.
-        if dir.rename_to_free(layout::LOST_BEFORE, name).is_ok() {
+        // A note of an older version may contain a loss that was not reported yet.
+        if dir.rename_to_free(layout::FORMER_LOST_RECORDS_NAME, name).is_ok() {
             return dir.sync_folder();
         }
         dir.create_private_file(name, &blank_note()).map(drop)
@@ -79,7 +79,6 @@ impl<'a> LostNote<'a> {
         LostNote { store, outside, name: format!("{}.json", project.as_str()) }
     }
 
-    /// Counts a record that could not be written.
     pub fn add_loss(&self, now: &str, why: &str, wait: Duration) -> Result<()> {
         let add = |dir: &Dir, rel: &str| -> Result<()> {
             let lock = dir.lock_file(rel, wait)?;
@@ -103,15 +102,15 @@ impl<'a> LostNote<'a> {
         }
     }
 
-    /// Returns what the note says. It is `None` if nothing was lost, which is the usual case.
+    /// Returns the content of the note; `None` if nothing was lost, which is the usual case.
     pub fn read_note(&self) -> Option<LostRecords> {
         let inside = self.store.dir().read_file(layout::LOST_RECORDS_FILE, NOTE_BYTES).ok();
         let outside = || read_outside_store(&self.outside.as_ref()?.join(&self.name), NOTE_BYTES).ok();
         inside.and_then(|bytes| parse_note(&bytes)).or_else(|| parse_note(&outside()?))
     }
 
-    /// Passes what the note says to `tell`, and clears the note if `tell` succeeds. Of two concurrent hooks only
-    /// one reports the loss.
+    /// Calls `tell` with the content of the note, and clears the note if `tell` succeeds. If two hooks run at the same
+    /// time, only one of them reports the loss.
     pub fn report_and_clear(
         &self,
         wait: Duration,
@@ -151,7 +150,7 @@ impl<'a> LostNote<'a> {
     }
 }
 
-/// Returns whether a file is the blank note that `init` creates, and so is not a user's record.
+/// Returns whether a file is the blank note that `init` creates. A blank note is not a user's record.
 pub(crate) fn is_blank_note(dir: &Dir, name: &str) -> bool {
     layout::LOST_RECORDS_FILE.ends_with(name)
         && dir.read_file(name, NOTE_BYTES).is_ok_and(|bytes| is_blank(&bytes))
@@ -163,15 +162,15 @@ fn is_blank(bytes: &[u8]) -> bool {
 }
 
 fn blank_note() -> Vec<u8> {
-    padded(NOTHING_LOST)
+    pad_to_note_size(NOTHING_LOST)
 }
 
 fn render_note(lost: &LostRecords) -> Vec<u8> {
-    padded(&serde_json::to_vec(lost).unwrap_or_default())
+    pad_to_note_size(&serde_json::to_vec(lost).unwrap_or_default())
 }
 
-/// Fills the block with blanks. A text that does not fit is left out.
-fn padded(text: &[u8]) -> Vec<u8> {
+/// Pads the text with blanks to the size of the note. A text that is too long is left out.
+fn pad_to_note_size(text: &[u8]) -> Vec<u8> {
     let mut bytes = vec![b' '; NOTE_BYTES];
     bytes[NOTE_BYTES - 1] = b'\n';
     if text.len() < NOTE_BYTES {
@@ -180,7 +179,7 @@ fn padded(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Parses a note. Anything that is not a note means that nothing was lost.
+/// Parses a note. If the text is not a note, nothing was lost.
 fn parse_note(bytes: &[u8]) -> Option<LostRecords> {
     serde_json::from_slice(bytes.trim_ascii()).ok()
 }

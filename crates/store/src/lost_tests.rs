@@ -33,7 +33,7 @@ fn lost_records_are_counted_told_and_forgotten() {
         "written in place"
     );
     assert!(!state.exists(), "nothing is written outside while the store takes it");
-    // The note stays until it has been reported.
+    // If the report fails, the note is not cleared.
     let refused = |_: &LostRecords| Err(Error::Absent { path: "x".into() });
     note.report_and_clear(SHORT_WAIT, refused).unwrap_err();
     assert!(note.read_note().is_some());
@@ -74,9 +74,9 @@ fn a_note_of_an_older_version_is_taken_over() {
     let note = LostNote::new(&store, Some(&state), &test_project_id());
     note.add_loss("2026-11-15T19:22:00Z", "no space", SHORT_WAIT).unwrap();
     let dir = store.dir().open_subfolder("state").unwrap();
-    dir.rename_synced("reserved.json", layout::LOST_BEFORE).unwrap();
+    dir.rename_synced("reserved.json", layout::FORMER_LOST_RECORDS_NAME).unwrap();
     assert_eq!(note.read_note(), None);
     store.reserve_lost_note().unwrap();
     assert_eq!(note.read_note().unwrap().count, 1);
-    assert!(dir.file_info(layout::LOST_BEFORE).unwrap().is_none());
+    assert!(dir.file_info(layout::FORMER_LOST_RECORDS_NAME).unwrap().is_none());
 }

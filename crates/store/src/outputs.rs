@@ -1,7 +1,6 @@
-//! The run of a stage: its folder, the files expected there, and the state of the files that exist.
+//! The run of a stage: its folder, the outputs that are expected in it, and their state.
 //!
-//! The folder is usually in `outputs/`. An orchestrator with its own folders may name any other folder of the
-//! project.
+//! The folder is usually in `outputs/`. An orchestrator with its own folders may name any other folder of the project.
 
 use std::fs::{File, TryLockError};
 use std::io::Write;
@@ -21,41 +20,38 @@ use rustix::fs::{self, Mode, OFlags};
 use crate::read::{io_error, require_regular_file};
 use crate::{Dir, Durability, Error, Lock, Result, Store, layout};
 
-/// Larger than any `expected.json` or live-state file.
+/// The largest `expected.json` or live-state file that is read.
 const MAX_LIST_BYTES: usize = 2 * 1024 * 1024;
 
 const MAX_SIGNATURE_BYTES: usize = 4096;
 
-/// An input up to this size is compared by content, a larger one by size and time, because a hook must use little
-/// memory.
+/// Inputs up to this size are compared by content. Larger inputs are compared by size and time, because a hook must use
+/// little memory.
 const MAX_HASHED_INPUT_BYTES: usize = 1024 * 1024;
 
-/// A quick look at an output reads at most this many bytes, from the end.
+/// How many bytes a quick check reads, from the end of an output.
 const QUICK_CHECK_BYTES: u64 = 64 * 1024;
 const OUTPUT_TAIL_BYTES: usize = 4096;
 
-/// How closely an output is examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckDepth {
     Whole,
-    /// Reads only the end of a large file, because a session start has no time for megabytes.
+    /// Reads only the end of a large file, because a session start has little time.
     Glance,
 }
 
 /// How many bytes of final messages are kept for one output.
 const MAX_MESSAGES_BYTES: u64 = 1024 * 1024;
 
-/// One run's folder, held open.
 #[derive(Debug)]
 pub struct RunFolder {
     dir: Dir,
-    /// The name of the file that lists what is expected. A folder that several stages share has a list for each of
-    /// them.
+    /// The name of the list of expected outputs. If several stages share a folder, each of them has a list.
     list: String,
 }
 
 impl Store {
-    /// Returns the folder that `state/live.json` names, in the form that is written there.
+    /// Returns the folder in `state/live.json`, as it is written in the file.
     pub fn read_live_run(&self) -> Result<Option<String>> {
         match self.dir().read_file(layout::LIVE_RUN_FILE, MAX_LIST_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
@@ -90,7 +86,7 @@ impl Store {
         }
     }
 
-    /// Creates a new folder in `outputs/`. Adds a number if the name is taken.
+    /// Creates a folder in `outputs/`. If the name is taken, adds a number.
     pub fn create_run(&self, name: &Id) -> Result<RunFolder> {
         let outputs = self.dir().create_subfolder(layout::OUTPUTS)?;
         for n in 1.. {
@@ -102,9 +98,9 @@ impl Store {
         Err(Error::Absent { path: outputs.path().to_owned() })
     }
 
-    /// Saves the final message of a sub-agent that did not write `file`. The message goes next to the missing file. If
-    /// the run's folder is outside the store, the message goes into a folder of the same name inside the store, because
-    /// a hook writes nowhere else. Earlier messages are kept above it.
+    /// Saves the final message of a sub-agent that did not write `file`. The message is written next to the missing
+    /// file. If the run's folder is outside the store, the message is written to a folder with the same name inside the
+    /// store, because a hook writes only to the store. Earlier messages are kept above the new message.
     pub fn save_last_message(&self, run: &RunFolder, file: &str, text: &str) -> Result<()> {
         match self.path_in_outputs(run) {
             None => append_message_once(&run.dir, &layout::last_message_file(file), text.trim_end()),
@@ -139,15 +135,15 @@ impl Store {
         self.lock_record(&layout::outputs_lock_path("new"), wait)
     }
 
-    /// Takes the lock of a run, so that nothing is launched twice. `who` describes this process to others that want the
-    /// lock.
+    /// Takes the lock of a run, so that nothing is launched twice. `who` describes this process to processes that wait
+    /// for the lock.
     pub fn lock_run(&self, run: &RunFolder, who: &str, wait: Duration) -> Result<Lock> {
         let lock = self.lock_record(&layout::outputs_lock_path(&run.lock_name()), wait)?;
         lock.write_holder(who)?;
         Ok(lock)
     }
 
-    /// Returns who works in a run, as that process described itself.
+    /// Returns the description of the process that is working in a run.
     pub fn current_worker(&self, run: &RunFolder) -> Option<String> {
         let bytes =
             self.dir().read_file(&layout::outputs_lock_path(&run.lock_name()), MAX_SIGNATURE_BYTES).ok()?;
@@ -156,7 +152,7 @@ impl Store {
 }
 
 impl RunFolder {
-    /// Opens the folder `rel` below `base`, following no link.
+    /// Opens the folder `rel` below `base`, without following links.
     pub fn open(base: &Path, rel: &str) -> Result<RunFolder> {
         Ok(RunFolder::from_dir(Dir::open(base)?.open_subfolder(rel)?))
     }
@@ -165,12 +161,11 @@ impl RunFolder {
         RunFolder { dir, list: layout::EXPECTED_FILE.to_owned() }
     }
 
-    /// Returns the same run with the list of another stage of this folder.
+    /// Returns the same run folder with the list of another stage.
     pub fn with_list_of_stage(self, stage: &Id) -> RunFolder {
         RunFolder { list: layout::expected_file_of_stage(stage.as_str()), ..self }
     }
 
-    /// Returns the file name of the list.
     pub fn list_file_name(&self) -> &str {
         &self.list
     }
@@ -186,7 +181,7 @@ impl RunFolder {
         self.dir.path()
     }
 
-    /// Returns the name of this run's lock, which differs from that of any other run.
+    /// Returns the name of this run's lock.
     pub fn lock_name(&self) -> String {
         format!("{:016x}", fnv_fingerprint([self.path().as_os_str().as_encoded_bytes()]))
     }
@@ -195,7 +190,7 @@ impl RunFolder {
         self.read_list_file(&self.list)
     }
 
-    /// Reads the list of a stage that is not the folder's current one.
+    /// Reads the list of a stage that is not the folder's current stage.
     pub fn read_list_of_stage(&self, stage: &Id) -> Result<ExpectedOutputs> {
         self.read_list_file(&layout::expected_file_of_stage(stage.as_str()))
     }
@@ -210,7 +205,7 @@ impl RunFolder {
     }
 
     pub fn write_expected(&self, expected: &ExpectedOutputs) -> Result<()> {
-        self.dir.write(&self.list, &expected.render(), Durability::Synced)
+        self.dir.write(&self.list, &expected.to_bytes(), Durability::Synced)
     }
 
     pub fn write_file(&self, name: &str, text: &str, durability: Durability) -> Result<()> {
@@ -221,12 +216,12 @@ impl RunFolder {
         self.dir.append_lines(name, lines, u64::MAX)
     }
 
-    /// Reads an output. A file that is too large to be an output is an error.
+    /// Reads an output. It is an error if the file is larger than an output may be.
     pub fn read_output(&self, name: &str) -> Result<Vec<u8>> {
         self.dir.read_file(name, usize::try_from(gate::MAX_OUTPUT_BYTES).unwrap_or(usize::MAX))
     }
 
-    /// Appends bytes to an output and syncs it. The existing bytes stay, and a process that has the file open keeps
+    /// Appends bytes to an output and syncs it. The file is not replaced, so a process that has the file open keeps
     /// writing to the same file.
     pub fn append_to_output(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.path().join(name);
@@ -240,7 +235,7 @@ impl RunFolder {
         !matches!(self.dir.entry_kind(name), Err(Error::Absent { .. }))
     }
 
-    /// Examines the file where an output should be. An error means that its state is unknown.
+    /// Examines the file of an output. An error means that its state is unknown.
     pub fn examine_output(&self, file: &str, care: CheckDepth) -> Result<FoundOutput> {
         let Ok(file) = Id::new(file) else {
             return Ok(FoundOutput::Odd("its name leads outside the run".to_owned()));
@@ -274,12 +269,12 @@ impl RunFolder {
         Ok(FoundOutput::File { modified, ending: reading.ending() })
     }
 
-    /// Moves whatever has this name out of the way and returns the new name.
+    /// Renames the file with this name, if it exists, and returns the new name.
     pub fn rename_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
         self.dir.rename_aside(name, word)
     }
 
-    /// Renames the current list to the name that the list of `stage` has while another stage is the current one.
+    /// Renames the current list to the name that belongs to `stage`, because another stage becomes the current stage.
     pub fn rename_list_for_stage(&self, stage: &Id) -> Result<()> {
         self.dir.rename_synced(layout::EXPECTED_FILE, &layout::expected_file_of_stage(stage.as_str()))
     }
@@ -293,8 +288,8 @@ impl RunFolder {
         String::from_utf8(self.dir.read_file(name, MAX_SIGNATURE_BYTES).ok()?).ok()
     }
 
-    /// Opens a file of the run with a lock that child processes inherit: it is held as long as any process has the
-    /// file open. Returns `None` if another process holds it.
+    /// Opens a file of the run with a lock that child processes inherit. The lock is held as long as any process has
+    /// the file open. Returns `None` if another process holds the lock.
     pub fn open_with_inherited_lock(&self, name: &str) -> Result<Option<File>> {
         let file = match self.dir.open_beneath(name, OFlags::RDONLY, Mode::empty(), "read") {
             Ok(fd) => File::from(fd),
@@ -302,7 +297,7 @@ impl RunFolder {
         };
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Ok(None),
-            // On a file system without locks, another holder cannot be detected.
+            // On a file system without locks, another process that holds the lock cannot be detected.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(file)),
         }
     }
@@ -342,7 +337,7 @@ pub fn absent_inputs<'a>(base: &Path, inputs: &'a [String]) -> Result<Vec<&'a st
     Ok(absent)
 }
 
-/// Returns a digest of the current inputs. It need not be cryptographic: it only detects changes, and a person who
+/// Returns a digest of the current inputs. It need not be cryptographic: it only detects changes, and somebody who
 /// could forge an input could also write the output.
 pub fn inputs_digest(base: &Path, inputs: &[String]) -> Result<String> {
     if inputs.is_empty() {

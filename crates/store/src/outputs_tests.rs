@@ -12,7 +12,7 @@ fn temp_run() -> (tempfile::TempDir, RunFolder) {
 }
 
 #[test]
-fn what_stands_there_is_seen_and_not_followed() {
+fn each_kind_of_output_is_recognised_and_links_are_not_followed() {
     let (_temp, run) = temp_run();
     let put = |name: &str, text: &[u8]| std::fs::write(run.path().join(name), text).unwrap();
     put("whole.md", b"x\n<!-- AGENT_COMPLETE -->\n");
@@ -35,7 +35,7 @@ fn what_stands_there_is_seen_and_not_followed() {
 }
 
 #[test]
-fn a_digest_tells_inputs_apart() {
+fn a_digest_changes_with_any_input() {
     let (temp, _run) = temp_run();
     let write = |name: &str, text: &[u8]| std::fs::write(temp.path().join(name), text).unwrap();
     let digest = |inputs: &[&str]| {
@@ -74,7 +74,7 @@ fn a_file_is_held_by_whoever_inherited_it() {
 }
 
 #[test]
-fn what_is_set_aside_stays() {
+fn a_file_renamed_aside_is_not_overwritten() {
     let (_temp, run) = temp_run();
     assert_eq!(run.rename_aside("a.md", "old").unwrap(), None);
     for text in ["1", "2"] {

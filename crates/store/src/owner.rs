@@ -1,4 +1,4 @@
-//! Which other users could have written to a folder, judged by its owner and mode.
+//! Determines by owner and mode whether other users could have written to a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use rustix::fs::{self, AtFlags, CWD, Stat};
 pub enum Exposure {
     /// The folder belongs to another user.
     ForeignOwner { owner: u32, user: u32 },
-    /// The mode of the folder lets other users write. The sticky bit (as on `/tmp`) does not stop them from adding
-    /// files.
+    /// The mode of the folder lets other users write to it. The sticky bit (as on `/tmp`) does not prevent other users
+    /// from adding files.
     WritableByOthers { mode: u32 },
     /// The folder is inside the project that its records vouch for, so it may have come with the project.
     InsideProject,
 }
 
-/// The owner, group and mode of a folder, which decide whether it is [`Exposure`].
+/// The owner, group and mode of a folder, which decide whether other users can write to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FolderAccess {
     pub owner: u32,
@@ -26,14 +26,13 @@ pub(crate) struct FolderAccess {
 
 impl FolderAccess {
     pub fn from_stat(stat: &Stat) -> FolderAccess {
-        // The field's width differs between systems.
+        // The width of this field differs between systems.
         #[allow(clippy::useless_conversion)]
         FolderAccess { owner: stat.st_uid, group: stat.st_gid, mode: u32::from(stat.st_mode) & 0o7777 }
     }
 
-    /// Returns `None` if only `user` (and root) can write to the folder. A group with the same number as the owner
-    /// is treated as private: many systems give every user such a group, and make every folder writable by that
-    /// group.
+    /// Returns `None` if only `user` and root can write to the folder. A group with the same number as the owner counts
+    /// as private, because many systems give every user a private group and make folders writable by it.
     pub fn exposed_to_others(self, user: u32) -> Option<Exposure> {
         let group_is_private = self.group == self.owner;
         if self.owner != user {
@@ -58,7 +57,7 @@ impl std::fmt::Display for Exposure {
     }
 }
 
-/// Checks one folder with one system call. A missing folder exposes nothing.
+/// Checks a folder with one system call. A missing folder is not exposed.
 pub(crate) fn check_exposure(path: &Path, user: u32) -> Option<Exposure> {
     let stat = fs::statat(CWD, path, AtFlags::empty()).ok()?;
     FolderAccess::from_stat(&stat).exposed_to_others(user)
@@ -74,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_may_write() {
+    fn a_folder_that_others_may_write_is_exposed() {
         let foreign = |owner| Some(Exposure::ForeignOwner { owner, user: 1000 });
         let writable = |mode| Some(Exposure::WritableByOthers { mode });
         let cases = [

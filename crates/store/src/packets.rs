@@ -1,4 +1,4 @@
-//! Packets on disk: created once, edited under a lock. [`listing`] lists them.
+//! Packets on disk. A packet is created once and edited under a lock. [`listing`] lists packets.
 
 mod listing;
 
@@ -11,7 +11,7 @@ use crate::{Durability, Error, Lock, Result, Store, layout};
 
 pub use listing::{ListedPacket, PacketListing};
 
-/// The largest packet that is read. No person would read a packet as large as this.
+/// The largest packet that is read. Nobody would read a larger packet.
 const MAX_PACKET_BYTES: usize = 4 * 1024 * 1024;
 
 impl Store {
@@ -43,7 +43,7 @@ impl Store {
         folder.write(&format!("{id}.md"), document.bytes(), Durability::Synced)
     }
 
-    /// Lists the names of all packets in name order, which is the order of creation.
+    /// Returns the names of all packets in alphabetical order, which is the order of creation.
     pub fn packet_names(&self) -> Result<Vec<String>> {
         let folder = match self.dir().open_subfolder(layout::PACKETS) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
@@ -54,7 +54,7 @@ impl Store {
     }
 }
 
-/// Returns the packet's name if the file is a packet.
+/// Returns the name of the packet in a file; `None` if the file is not a packet.
 fn packet_name_of_file(file: &str) -> Option<&str> {
     file.strip_suffix(".md").filter(|name| Id::new(name).is_ok())
 }

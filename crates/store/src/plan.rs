@@ -8,10 +8,10 @@ use serde::Deserialize;
 
 use crate::{Durability, Error, LineTally, Lock, Result, SessionState, Store, layout};
 
-/// The largest plan that is read. Nobody works with a plan as large as this.
+/// The largest plan that is read. No real plan is larger.
 const MAX_PLAN_BYTES: usize = 64 * 1024 * 1024;
 
-/// The end of the ledger, which is enough to check whether `plan.json` matches it.
+/// The end of the ledger. It is enough to check whether `plan.json` matches the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct LedgerEnd {
@@ -49,7 +49,7 @@ impl Store {
         Ok((lines, tally))
     }
 
-    /// Reads the last complete line of the ledger, without reading the others.
+    /// Returns the end of the ledger from its last complete line, without reading the whole ledger.
     pub fn read_plan_ledger_end(&self) -> Result<Option<LedgerEnd>> {
         // Most lines contain one task, but a line can contain a whole plan.
         for window in [8 * 1024, 1024 * 1024, u64::MAX] {
@@ -57,7 +57,7 @@ impl Store {
                 Err(Error::Absent { .. }) => return Ok(None),
                 tail => tail?,
             };
-            // Search from the end, because the line can be as long as the plan.
+            // Search backwards from the end, because a line can be as long as the plan.
             let mut rest = tail.as_slice();
             while !rest.is_empty() {
                 let start = memchr::memrchr(b'\n', rest).map_or(0, |end| end + 1);
@@ -70,7 +70,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Appends the ledger lines first, then writes the plan. Both are on disk when this returns.
+    /// Appends the ledger lines, then writes the plan. Both are on disk when this returns.
     pub fn write_plan(&self, lines: &[LedgerLine], plan: &Plan) -> Result<()> {
         let lines: Vec<Vec<u8>> = lines.iter().map(LedgerLine::to_bytes).collect();
         self.dir().append_lines_synced(layout::PLAN_LEDGER, &lines)?;
@@ -89,8 +89,8 @@ impl Store {
     }
 }
 
-/// Returns a complete ledger line without its changes, because the changes can be a whole plan. The changes are the
-/// last field, and no text can contain the field's name unescaped. Returns any other line unchanged.
+/// Returns a complete ledger line without its changes, which can contain a whole plan. The changes are the last field,
+/// and no text can contain the field's name unescaped. An incomplete line is returned unchanged.
 fn ledger_line_without_changes(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     const CHANGES_FIELD_START: &[u8] = b",\"changes\":[";
     let at = line

@@ -4,13 +4,13 @@ use crate::{Error, Result};
 
 pub fn random_bytes<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
-    fill(&mut bytes)?;
+    fill_with_random_bytes(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Fills `bytes` with one system call.
 #[cfg(target_os = "linux")]
-fn fill(bytes: &mut [u8]) -> Result<()> {
+fn fill_with_random_bytes(bytes: &mut [u8]) -> Result<()> {
     use rustix::rand::{GetRandomFlags, getrandom};
     let wanted = bytes.len();
     // The kernel returns either all bytes or none, for up to 256 bytes.
@@ -23,7 +23,7 @@ fn fill(bytes: &mut [u8]) -> Result<()> {
 
 /// Fills `bytes` with `getentropy`, on macOS.
 #[cfg(not(target_os = "linux"))]
-fn fill(bytes: &mut [u8]) -> Result<()> {
+fn fill_with_random_bytes(bytes: &mut [u8]) -> Result<()> {
     getrandom::fill(bytes).map_err(|e| random_error(e.to_string()))
 }
 
@@ -36,7 +36,7 @@ mod tests {
     use super::random_bytes;
 
     #[test]
-    fn no_two_are_alike() {
+    fn each_call_gives_other_bytes() {
         let (one, two) = (random_bytes::<32>().unwrap(), random_bytes::<32>().unwrap());
         assert_ne!(one, two);
         assert_ne!(one, [0; 32]);

@@ -1,7 +1,7 @@
-//! Reading a file: up to a limit, regular files only, and without blocking.
+//! Reads files: up to a limit, regular files only, and without blocking.
 //!
-//! A pipe, a device, a folder or a gigabyte of data can be where a small file is expected. A hook must neither hang on
-//! it nor load it. `cargo xtask tidy` forbids the readers of the standard library everywhere else.
+//! Instead of a small file, there may be a pipe, a device, a folder or a gigabyte of data. A hook must neither hang on
+//! it nor load it. `cargo xtask tidy` forbids the readers of the standard library in all other files.
 
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read};
@@ -15,14 +15,13 @@ use rustix::io::Errno;
 use crate::system::{self, OPEN_FLAGS};
 use crate::{Error, Result};
 
-/// How much of a log is read at a time.
+/// How many bytes of a log are read at a time.
 const CHUNK_BYTES: usize = 128 * 1024;
 
 /// Lines longer than this are cut, so that they no longer parse. No record is this long.
 pub(crate) const MAX_LINE_BYTES: usize = 1024 * 1024;
 
-/// A file smaller than this is first read onto the stack, because musl asks the kernel for every larger piece of
-/// memory.
+/// Files smaller than this are first read onto the stack, because musl makes a system call for every larger allocation.
 const STACK_READ_BYTES: usize = 4096;
 
 /// Opens a file outside every store, such as a transcript. Links in the path are allowed, because the user made them.
@@ -31,13 +30,13 @@ pub(crate) fn open_outside_store(path: &Path) -> Result<File> {
     fd.map(File::from).map_err(|e| Error::from_errno(e, path, "read"))
 }
 
-/// Reads a whole file outside every store: settings, a trust record, one of git's files.
+/// Reads a whole file outside every store: a settings file, a trust record, a file of git.
 pub fn read_outside_store(path: &Path, max: usize) -> Result<Vec<u8>> {
     read_open_file(&open_outside_store(path)?, path, max)
 }
 
-/// Returns the metadata of the entry at a path, without following a link; `None` if there is no entry. A path that
-/// we may not look at is an error, whereas `HookPath::exists` reports it as absent.
+/// Returns the metadata of the entry at a path, without following a link; `None` if there is no entry. It is an error
+/// if the path may not be examined, whereas `Path::exists` treats such a path as absent.
 pub fn metadata_without_following(path: &Path) -> Result<Option<Metadata>> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found)),
@@ -63,7 +62,7 @@ pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Lin
     let opened = match system::open_without_links(path, OFlags::RDONLY) {
         Ok(fd) => Ok((fd, LinkInPath::Direct)),
         Err(Errno::NOENT) => Err(Errno::NOENT),
-        // There is a link, or the system cannot detect links.
+        // The path contains a link, or the system cannot detect links.
         Err(_) => fs::openat(CWD, path, OFlags::RDONLY | OPEN_FLAGS, Mode::empty())
             .map(|fd| (fd, LinkInPath::ThroughLinks)),
     };
@@ -74,7 +73,7 @@ pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Lin
 
 /// Reads a file that the user named on the command line. A pipe is allowed, such as `<(command)` or `/dev/stdin`.
 pub fn read_named_by_user(path: &Path, max: usize) -> Result<Vec<u8>> {
-    // This blocks: a user who names a pipe wants to wait for its writer.
+    // This call blocks, because a user who names a pipe wants to wait for its writer.
     let fd = fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())
         .map_err(|e| Error::from_errno(e, path, "read"))?;
     let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
@@ -85,7 +84,7 @@ pub fn read_named_by_user(path: &Path, max: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// Reads a stream to its end: stdin, or what a command prints. Error messages call the stream `name`.
+/// Reads a stream to its end: stdin, or the output of a command. Error messages call the stream `name`.
 pub fn read_stream(stream: &mut impl Read, name: &Path, max: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let limit = (max as u64).saturating_add(1);
@@ -110,7 +109,7 @@ pub(crate) fn read_open_file(mut file: &File, path: &Path, max: usize) -> Result
             return if got > max { Err(too_large_error(path, max)) } else { Ok(bytes) };
         }
     }
-    // The size is only a hint: files below /proc report 0, and a file can grow while it is read.
+    // The size is only a hint. Files below /proc report 0, and a file can grow while it is read.
     loop {
         let filled = bytes.len();
         if filled > max {
@@ -118,7 +117,7 @@ pub(crate) fn read_open_file(mut file: &File, path: &Path, max: usize) -> Result
         }
         let room = size.saturating_sub(filled).max(STACK_READ_BYTES).min(max - filled) + 1;
         match filled {
-            // New memory from the allocator is zero already, so it need not be cleared.
+            // New memory from the allocator is already zero, so it need not be cleared.
             0 => bytes = vec![0; room],
             _ => bytes.resize(filled + room, 0),
         }
@@ -136,7 +135,8 @@ pub(crate) struct LastLineEnd {
     pub rest: Vec<u8>,
 }
 
-/// Passes on every line of `file` between two offsets, without its line end. Keeps one chunk and one line in memory.
+/// Calls `each` for every line of `file` between two offsets, without the line end. Keeps one chunk and one line in
+/// memory.
 pub(crate) fn read_lines(
     file: &File,
     path: &Path,

@@ -21,7 +21,6 @@ fn make_pipe(folder: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// Returns the number of bytes that were read, or a word for the kind of error.
 fn bytes_read_or_error_kind(read: Result<Vec<u8>>) -> std::result::Result<usize, &'static str> {
     read.map(|bytes| bytes.len()).map_err(|error| match error {
         Error::Damaged { .. } => "damaged",
@@ -59,7 +58,7 @@ fn a_file_is_read_up_to_its_limit_and_nothing_else_is_read_at_all() {
     }
     // Files below /proc report a size of 0.
     assert!(bytes_read_or_error_kind(read_outside_store(Path::new("/proc/self/stat"), 10_000)).unwrap() > 20);
-    // A limit that is smaller than one block works too.
+    // The limit may be smaller than one block.
     assert_eq!(
         bytes_read_or_error_kind(read_outside_store(&write_file(folder, "tiny", "12345"), 4)),
         Err("damaged")
@@ -97,7 +96,7 @@ fn lines_are_found_across_chunks_and_long_ones_are_cut() {
     assert_eq!(lengths, [3, 0, long.len(), MAX_LINE_BYTES, 4]);
     assert_eq!(ending.rest, b"unfinished");
     assert_eq!(ending.whole_to, (text.len() - "unfinished".len()) as u64);
-    // Bytes after the given end are not read. They may have been appended later.
+    // Bytes after the given end may have been appended later, so they are not read.
     let ending = read_lines(&read, &path, 4, 5, |line| assert!(line.is_empty())).unwrap();
     assert_eq!((ending.whole_to, ending.rest.len()), (5, 0));
 }

@@ -1,4 +1,4 @@
-//! What a store keeps about roles: the role of each session, and the state of each role.
+//! The role of each session, and the state of each role, on disk.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use model::role::lifecycle::{self, Lifecycle, StepRefused};
 
 use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
 
-/// The largest lifecycle that is read. Even with its whole history, no lifecycle is as large as this.
+/// The largest lifecycle that is read. Even with a full history, a lifecycle is smaller.
 const MAX_LIFECYCLE_BYTES: usize = 1024 * 1024;
 
 /// What to do if a role has no lifecycle yet.
@@ -17,14 +17,13 @@ const MAX_LIFECYCLE_BYTES: usize = 1024 * 1024;
 pub enum MissingLifecycle {
     Leave,
     Create(Timestamp),
-    /// Creates a lifecycle. If there is a damaged lifecycle, it is first moved out of the way.
+    /// Creates a lifecycle. A damaged lifecycle is first renamed.
     Replace(Timestamp),
 }
 
-/// The result of changing a lifecycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LifecycleChange {
-    /// There is no lifecycle, and the caller did not ask for a new one.
+    /// There is no lifecycle, and the caller did not ask to create it.
     None,
     /// The new state. `created` is true if there was no lifecycle before.
     To {
@@ -32,16 +31,15 @@ pub enum LifecycleChange {
         created: bool,
     },
     Refused(StepRefused),
-    /// Another role has the same state file.
+    /// Another role uses the same state file.
     Clash {
         other: String,
     },
 }
 
-/// The role of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleBinding {
-    /// `None` if the file contains no role name. thru writes no such file. The session then has no role.
+    /// `None` if the file contains no valid role name. The session then has no role. thru never writes such a file.
     pub role: Option<Id>,
 }
 
@@ -79,8 +77,8 @@ impl Store {
         self.read_lifecycle_file(&lifecycle::state_file_stem(role))
     }
 
-    /// Lists every lifecycle of this root by the name of its state file. For a damaged lifecycle the list contains
-    /// the error.
+    /// Lists every lifecycle of this root by the name of its state file. For a damaged lifecycle, the list contains the
+    /// error.
     pub fn list_lifecycles(&self) -> Result<Vec<(Id, Result<Lifecycle>)>> {
         let machines = self.ids_in(layout::LIFECYCLES_FOLDER, ".json")?.into_iter();
         let read =
@@ -88,7 +86,7 @@ impl Store {
         Ok(machines.filter_map(read).collect())
     }
 
-    /// Reads, changes and writes a role's state under its lock. If `change` changes nothing, no lock is taken and
+    /// Reads, changes and writes a role's state under its lock. If `change` changes nothing, the lock is not taken and
     /// nothing is written.
     pub fn change_lifecycle(
         &self,
@@ -132,7 +130,7 @@ impl Store {
             {
                 folder.rename_damaged_aside(&name, now)?;
             }
-            folder.write(&name, &lifecycle.render(), Durability::Synced)?;
+            folder.write(&name, &lifecycle.to_bytes(), Durability::Synced)?;
         }
         Ok(changed)
     }
@@ -150,7 +148,7 @@ impl Store {
         })
     }
 
-    /// Lists the ids that the files of a folder are named after.
+    /// Returns the ids in the names of a folder's files.
     pub(crate) fn ids_in(&self, folder: &str, suffix: &str) -> Result<Vec<Id>> {
         let dir = match self.dir().open_subfolder(folder) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),

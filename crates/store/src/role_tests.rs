@@ -68,7 +68,7 @@ fn a_damaged_state_is_named_and_left_alone() {
 }
 
 #[test]
-fn sessions_have_roles() {
+fn a_session_is_bound_to_a_role() {
     let temp = tempfile::tempdir().unwrap();
     let store = new_store(temp.path());
     let session = role_id("s1");

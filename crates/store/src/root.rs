@@ -1,8 +1,8 @@
 //! Finds the root: `--root`, `$THROUGHLINE_ROOT`, the nearest marker, the git top level, or the folder itself.
 //!
-//! The search for a marker stays inside the git working tree that it starts in (for a submodule, it includes the
-//! superproject). Outside git it stops at a folder of another owner. Folders that another user could have marked are
-//! skipped.
+//! The search for a marker stays inside the git working tree of the starting folder. From a submodule, it continues in
+//! the superproject. Outside git, the search stops at a folder of another owner. Folders that another user could have
+//! marked are skipped.
 
 use std::path::{Path, PathBuf};
 
@@ -15,14 +15,14 @@ use crate::owner::{Exposure, check_exposure};
 use crate::store::Store;
 use crate::{Dir, Error, Result, layout};
 
-/// Which folders may be a root although neither `--root` nor `$THROUGHLINE_ROOT` names them.
+/// Decides which folders may be a root if neither `--root` nor `$THROUGHLINE_ROOT` names the root.
 #[derive(Clone, Copy)]
 pub struct RootRules<'a> {
     /// The effective user.
     pub user: u32,
     pub home: Option<&'a Path>,
-    /// Returns whether the user's own settings name a folder (`roots.allow`). This is called only for a folder that
-    /// would otherwise be refused.
+    /// Returns whether the user's own settings name a folder (`roots.allow`). It is called only for a folder that would
+    /// otherwise be refused.
     pub allows: &'a dyn Fn(&Path) -> bool,
 }
 
@@ -38,18 +38,18 @@ pub enum UnfitReason {
     TopOfDisk,
     HomeOrAbove,
     Exposed(Exposure),
-    /// The folder is private to the user, but the store in it is not.
+    /// The folder is private to the user, but its store is not.
     StoreExposed(Exposure),
 }
 
-/// What the caller knows about where the root is.
+/// Where to search for the root.
 #[derive(Clone, Copy, Debug)]
 pub struct RootQuery<'a> {
     pub rules: RootRules<'a>,
-    /// `--root`, or else `$THROUGHLINE_ROOT`. It is used without a check.
+    /// `--root`, or else `$THROUGHLINE_ROOT`. The path is used without a check.
     pub explicit: Option<&'a Path>,
-    /// Absolute folders to start from, best first. For a hook these are the harness's project folder and then its
-    /// working directory.
+    /// Absolute folders where the search starts, preferred folder first. A hook passes the harness's project folder,
+    /// then its working directory.
     pub starts: &'a [&'a Path],
 }
 
@@ -64,13 +64,13 @@ pub struct Root {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and a hook saves the allocation")]
 pub enum FoundRoot {
-    /// There is a marker, and it is readable.
+    /// The root has a readable marker.
     Marked { root: Root, store: Store, marker: Marker },
-    /// There is no marker; this is where a marker would be created.
+    /// There is no marker. The marker would be created in this root.
     Unmarked(Root),
 }
 
-/// Finds the root. A marker that is unreadable, damaged or foreign is an error; it is never treated as "no root".
+/// Finds the root. It is an error if a marker is unreadable, damaged or foreign; it is never treated as "no root".
 pub fn find_root(wish: &RootQuery) -> Result<FoundRoot> {
     if let Some(path) = wish.explicit {
         let path = absolute_path(path)?;
@@ -126,8 +126,8 @@ fn search_upwards(start: &Path, rules: &RootRules) -> Result<FoundRoot> {
     ))
 }
 
-/// Opens the store at `dir` if a search from `start` may use it. An unusable folder is skipped without an error:
-/// otherwise anybody could stop all other users with a broken marker in `/tmp`.
+/// Opens the store at `dir` if a search from `start` may use it. An unusable folder is skipped without an error.
+/// Otherwise a broken marker in `/tmp` could block all other users.
 fn open_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(Store, Marker)>> {
     match open_marked_store(dir) {
         Ok(None) => Ok(None),
@@ -137,7 +137,7 @@ fn open_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(St
 }
 
 fn is_fit_root(start: &Path, dir: &Path, rules: &RootRules) -> bool {
-    // Most sessions start in their root. Then `why_unfit_by_name`, which makes fewer system calls, is enough.
+    // Most sessions start in their root. In this case, `why_unfit_by_name` is enough, which makes fewer system calls.
     let unfit = if start == dir { why_unfit_by_name(dir, rules) } else { why_unfit(dir, rules) };
     (unfit.is_none() && (start == dir || is_owned_by_user_up_to(start, dir, rules.user)))
         || (rules.allows)(dir)
@@ -151,10 +151,10 @@ fn is_owned_by_user_up_to(start: &Path, dir: &Path, user: u32) -> bool {
         || dir.ancestors().any(|folder| path_exists(&folder.join(".git")))
 }
 
-/// Returns why `dir` may not be a root; `None` if it may. Does not check `roots.allow`.
+/// Returns why `dir` must not be a root; `None` if it may be. Does not check `roots.allow`.
 pub fn why_unfit(dir: &Path, rules: &RootRules) -> Option<UnfitReason> {
     let identity = |path: &Path| fs::statat(CWD, path, AtFlags::empty()).ok().map(|s| (s.st_dev, s.st_ino));
-    // The home folder can be reached by more than one path.
+    // The home folder may have more than one path.
     let is_home = || rules.home.and_then(identity).is_some_and(|home| identity(dir) == Some(home));
     why_unfit_by_name(dir, rules).or_else(|| is_home().then_some(UnfitReason::HomeOrAbove))
 }
@@ -202,14 +202,15 @@ pub(crate) fn open_store_folder(dir: &Path) -> Result<Option<Store>> {
     match Dir::open_direct(&path) {
         Ok(open) => return Ok(Some(Store::new(open))),
         Err(Errno::NOENT) => return Ok(None),
-        // The user made any link above `dir`, but a link below it may have come with the project. Check each part.
+        // Links above `dir` were made by the user, but a link below `dir` may have come with the project. So each part
+        // is checked.
         Err(_) => {}
     }
     match Dir::open(dir).and_then(|dir| dir.open_subfolder(layout::STORE_FOLDER)) {
         Ok(open) => Ok(Some(Store::new(open.with_display_path(path)))),
         Err(Error::Absent { .. }) => Ok(None),
-        // A file called `.agent` belongs to another program. So does a folder `.agent` that we may not read, unless
-        // it contains a marker.
+        // A file `.agent` belongs to another program. So does a folder `.agent` that cannot be read, unless it contains
+        // a marker.
         Err(Error::Refused { .. }) if !path_exists(&path.join(layout::MARKER_FILE)) => Ok(None),
         Err(Error::Denied { .. }) if dir.join(".agent").symlink_metadata().is_err() => Ok(None),
         Err(e) => Err(e),

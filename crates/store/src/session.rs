@@ -1,4 +1,4 @@
-//! The digest of a session: the stored digest, brought up to date with the journal lines after it.
+//! The digest of a session: the stored digest, updated with the newer journal lines.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::log::{LogPosition, NewLines};
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
 impl Store {
-    /// Returns the session's digest up to now: the stored digest, brought up to date with every journal line after
-    /// it. Calls `each` for every record that counts. Writes nothing. A hook reads as much of the journal's end as
-    /// it has time for, and the digest records how much was skipped.
+    /// Returns the session's current digest: the stored digest, updated with the newer journal lines. Calls `each` for
+    /// every record that is folded. Writes nothing. A hook reads as much of the journal's end as it has time for, and
+    /// the digest records how much was skipped.
     pub fn current_digest(&self, session: &Id, mut each: impl FnMut(&JournalRecord)) -> Result<Digest> {
         let mut digest = self.read_stored_digest(session)?;
         if digest.journal_unread > 0 && !self.is_in_hook() {
-            // A hook had no time to read the whole journal, but a command has.
+            // A hook may have skipped a part of the journal, but a command has time to read all of it.
             digest = Digest::emptied_for_rebuild(digest);
         }
         if !self.fold_new_journal_lines(session, &mut digest, &mut each)? {
@@ -29,7 +29,8 @@ impl Store {
         Ok(digest)
     }
 
-    /// Folds the journal lines after the position of `digest`. Returns false if that position is not in the journal.
+    /// Folds the journal lines after the position of `digest`. Returns false if the journal does not contain that
+    /// position.
     pub fn fold_new_journal_lines(
         &self,
         session: &Id,
@@ -52,9 +53,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Puts `text`, which consists of complete lines, before everything else in the journal. This is possible only
-    /// while the journal has one part. Then every reader, and a concurrent writer too, sees the parts in the right
-    /// order.
+    /// Adds `text`, which consists of complete lines, as the first part of the journal. This is possible only while the
+    /// journal has a single part. All readers and writers then see the parts in the right order.
     pub fn write_first_journal_part(&self, session: &Id, text: &[u8]) -> Result<()> {
         self.dir().write_at_path(&layout::first_journal_part_path(session), text, Durability::Relaxed)
     }
@@ -64,7 +64,7 @@ impl Store {
         self.lock_record(&layout::session_lock_path(session), wait)
     }
 
-    /// Takes a lock, and recreates the folder of locks if somebody deleted it.
+    /// Takes a lock. If somebody deleted the folder of locks, creates it again.
     pub fn lock_record(&self, rel: &str, wait: Duration) -> Result<Lock> {
         match self.dir().lock_file(rel, wait) {
             Err(Error::Absent { .. }) => {
@@ -75,8 +75,8 @@ impl Store {
         }
     }
 
-    /// Reads the stored digest. A damaged digest, or a digest of another version, is ignored, because it can be
-    /// rebuilt from the journal.
+    /// Reads the stored digest. A digest that is damaged or of another version is ignored, because it can be rebuilt
+    /// from the journal.
     fn read_stored_digest(&self, session: &Id) -> Result<Digest> {
         match self.session(session).read() {
             Ok(Some(digest)) => Ok(digest),

@@ -1,4 +1,4 @@
-//! Small files with the state of one session, and the functions that read and write them.
+//! Reads and writes small files that contain the state of one session.
 
 use model::digest::{self, Digest};
 use model::id::Id;
@@ -7,13 +7,11 @@ use model::workstream;
 
 use crate::{Durability, Error, Result, Store, feed, layout};
 
-/// A kind of file of which each session can have one.
+/// The type of a file that each session can have.
 pub trait SessionState: Sized {
-    /// The folder in which these files are.
     const FOLDER: &'static str;
-    /// The suffix of the names of these files.
     const SUFFIX: &'static str = "";
-    /// The size of the largest such file that thru writes.
+    /// The size of the largest file that thru writes.
     const MAX_BYTES: usize;
     const DURABILITY: Durability = Durability::Relaxed;
 
@@ -23,7 +21,6 @@ pub trait SessionState: Sized {
     fn to_bytes(&self) -> Vec<u8>;
 }
 
-/// A session of a store.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionHandle<'a> {
     store: &'a Store,
@@ -83,7 +80,8 @@ impl SessionState for PendingBrief {
     const MAX_BYTES: usize = 64;
 
     fn parse(bytes: &[u8]) -> std::result::Result<PendingBrief, String> {
-        // Any other content means that a brief is pending. Assume the safer case: the session start may never come.
+        // Any other content also means that a brief is pending. `Announced` is the safer assumption, because the
+        // compaction may not have happened.
         Ok(if bytes == b"due\n" { PendingBrief::Due } else { PendingBrief::Announced })
     }
 
@@ -95,7 +93,7 @@ impl SessionState for PendingBrief {
     }
 }
 
-/// How far the session's transcript was read.
+/// How far the session's transcript has been read.
 impl SessionState for feed::FeedCursor {
     const FOLDER: &'static str = layout::CURSORS_FOLDER;
     const SUFFIX: &'static str = ".json";
@@ -111,11 +109,11 @@ impl SessionState for feed::FeedCursor {
     }
 }
 
-/// A digest can be rebuilt from the journal, so no hook waits until it is on disk.
+/// A digest can be rebuilt from the journal, so hooks do not wait until it is on disk.
 impl SessionState for Digest {
     const FOLDER: &'static str = layout::DIGESTS_FOLDER;
     const SUFFIX: &'static str = ".json";
-    /// Limits the memory of a hook, which may use eight megabytes in total.
+    /// Limits the memory of a hook. A hook may use eight megabytes in total.
     const MAX_BYTES: usize = 2 * 1024 * 1024;
     const DURABILITY: Durability = Durability::Cache;
 
@@ -132,7 +130,7 @@ impl SessionState for Digest {
     }
 }
 
-/// Which workstream was active when the session was compacted.
+/// The workstream that was active when the session was compacted.
 impl SessionState for workstream::PrecompactState {
     const FOLDER: &'static str = layout::PRECOMPACT_FOLDER;
     const SUFFIX: &'static str = ".json";

@@ -15,7 +15,7 @@ use crate::{
     ConsentKind, Consents, Dir, Durability, EntryKind, Error, LineTally, Result, TrackedFiles, layout,
 };
 
-/// The largest marker or settings file that is read. No person writes a file as large as this.
+/// The largest marker or settings file that is read. Nobody writes a larger file by hand.
 const MAX_SMALL_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug)]
@@ -23,29 +23,28 @@ pub struct Store {
     dir: Dir,
     /// What this user allowed thru to run or feed in this root. `None` means that nothing is allowed.
     consents: Option<Box<Consents>>,
-    /// The hook's deadline. `None` in a command, which has no deadline.
+    /// The deadline of the hook; `None` in a command.
     until: Option<Instant>,
-    /// Bytes of journals that this process skipped for lack of time.
+    /// How many bytes of journals this process skipped for lack of time.
     journal_unread: AtomicU64,
-    /// The marker's file, which stays open as long as the store. A hook never closes it, which saves a system call.
+    /// The open file of the marker. A hook never closes it, which saves a system call.
     marker: Option<File>,
 }
 
-/// How much of a journal a hook reads for every millisecond it has left. A session start folds journals up to three
-/// times, at 50 to 100 KB per millisecond, and needs half of its time for other work.
+/// How many bytes of a journal a hook reads for every millisecond that is left. A session start folds journals up to
+/// three times, at 50 to 100 KB per millisecond, and needs half of its time for other work.
 const JOURNAL_BYTES_PER_MS: u64 = 10 * 1024;
-/// How many bytes of a journal's end a hook reads at least, however little time it has.
+/// How many bytes at the end of a journal a hook always reads, even if it has little time.
 const MIN_JOURNAL_WINDOW: u64 = 64 * 1024;
-/// How many bytes of a journal's end a hook reads at most, however much time it has.
+/// The largest number of bytes at the end of a journal that a hook reads.
 const MAX_JOURNAL_WINDOW: u64 = 2 * 1024 * 1024;
 
-/// The result of `create`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreatedStore {
     pub marker: Marker,
-    /// True if this call wrote the marker, false if the marker existed (or another process wrote it first).
+    /// Whether this call wrote the marker. False if the marker existed, or if another process wrote it first.
     pub new: bool,
-    /// True if there were no records here before. Only then is a store trusted because it was created here.
+    /// Whether there were no records before. Only then is a new store trusted.
     pub pristine: bool,
     /// The name that a damaged marker was renamed to.
     pub set_aside: Option<String>,
@@ -56,15 +55,14 @@ impl Store {
         Store { dir, consents: None, until: None, journal_unread: AtomicU64::new(0), marker: None }
     }
 
-    /// Adds to the store what is known only on this machine: what its user allowed thru to run, and which
-    /// machine-local files came with a commit. `state` is the user's state folder.
+    /// Adds this machine's records to the store: what its user allowed thru to run, and which machine-local files came
+    /// with a commit. `state` is the user's state folder.
     pub fn add_machine_records(&mut self, state: Option<&Path>, project: &ProjectId, root: &Path) {
         self.consents = state.map(|state| Box::new(Consents::new(state, project, root)));
         self.dir.tracked = TrackedFiles::read_for_root(root);
     }
 
-    /// Returns whether this user allowed everything in `digests` on this machine. If that cannot be determined, the
-    /// answer is no.
+    /// Returns whether this user allowed everything in `digests` on this machine; false if this cannot be determined.
     pub fn is_consent_given(&self, kind: ConsentKind, id: &str, digests: &[ConsentDigest]) -> bool {
         self.consents.as_ref().is_some_and(|consents| consents.is_allowed(kind, id, digests).unwrap_or(false))
     }
@@ -79,8 +77,7 @@ impl Store {
         &self.dir.tracked
     }
 
-    /// Returns the same store for a hook with the deadline `until`. Such a store reads journals from their end, as far
-    /// as time allows.
+    /// Returns the store for a hook with the deadline `until`. It reads journals from their end, as far as time allows.
     #[must_use]
     pub fn for_hook(self, until: Option<Instant>) -> Store {
         Store { until, ..self }
@@ -90,12 +87,10 @@ impl Store {
         self.until = Some(until);
     }
 
-    /// Returns the deadline of the hook that opened this store.
     pub fn deadline(&self) -> Option<Instant> {
         self.until
     }
 
-    /// Returns how many bytes of journals this process skipped.
     pub fn skipped_journal_bytes(&self) -> u64 {
         self.journal_unread.load(Ordering::Relaxed)
     }
@@ -142,7 +137,6 @@ impl Store {
         })
     }
 
-    /// Reads the project's settings file, if there is one.
     pub fn read_config(&self) -> Result<Option<Vec<u8>>> {
         match self.dir.read_file(layout::CONFIG_FILE, MAX_SMALL_FILE_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
@@ -176,7 +170,7 @@ impl Store {
         }
     }
 
-    /// Creates the store of `root`, or opens the existing one. The marker is written last and only once. So the next
+    /// Creates the store of `root`, or opens the existing store. The marker is written last and only once. So the next
     /// call completes a store that a crash left unfinished, and two processes agree on one `project_id`. If there were
     /// no records before, `vouch` runs just before the marker is written.
     pub fn create(
@@ -213,7 +207,7 @@ impl Store {
     }
 }
 
-/// Returns whether the folder contains records: any file that thru does not create itself.
+/// Returns whether the folder contains a file that thru does not create itself.
 fn contains_user_records(dir: &Dir) -> Result<bool> {
     for entry in dir.entries()? {
         let ours = entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX)
@@ -231,8 +225,8 @@ fn contains_user_records(dir: &Dir) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns whether an ignore file is one that thru writes. An ignore file that came with a clone could let git
-/// track everything.
+/// Returns whether an ignore file was written by thru. An ignore file that came with a clone could let git track all
+/// records.
 fn is_our_ignore_file(dir: &Dir, name: &str) -> bool {
     let ours = [layout::GITIGNORE_ALL.as_bytes(), layout::GITIGNORE_SHARED.as_bytes()];
     name == layout::GITIGNORE

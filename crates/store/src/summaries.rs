@@ -6,7 +6,7 @@ use model::summary::{ArchivedOutput, SummarisedOutput};
 
 use crate::{Durability, Error, LineTally, Lock, Result, Store, layout};
 
-/// Larger than any output that a harness shows a model.
+/// The largest original that is read. No harness shows a model more than this.
 const MAX_ORIGINAL_BYTES: usize = 64 * 1024 * 1024;
 
 impl Store {
@@ -14,9 +14,9 @@ impl Store {
         self.lock_record(layout::SUMMARIES_LOCK, wait)
     }
 
-    /// Writes an original, then appends its summary to the log, so that the log never names an original that was not
-    /// written. The id is derived from the content, so an existing original with this id is the same. The lock keeps
-    /// another process from removing it as an old one between the two writes.
+    /// Writes an original, then appends its summary to the log. So the log never names an original that was not
+    /// written. The id is derived from the content, so an existing original with this id has the same content. The lock
+    /// keeps another process from removing the original between the two writes.
     pub fn write_original(
         &self,
         original: &[u8],
@@ -30,7 +30,7 @@ impl Store {
         self.dir().append_line(layout::SUMMARIES_INDEX, &noted.to_json_line(), limit)
     }
 
-    /// Returns an original; `None` if there was none or it has been removed.
+    /// Returns an original; `None` if it never existed or has been removed.
     pub fn read_original(&self, id: &str) -> Result<Option<Vec<u8>>> {
         let rel = format!("{}/{}", layout::SUMMARIES, layout::original_file_name(id));
         match self.dir().read_file(&rel, MAX_ORIGINAL_BYTES) {
@@ -52,8 +52,8 @@ impl Store {
         Ok(all)
     }
 
-    /// Records what an original was, then removes it, so that a later request can report that it existed. The caller
-    /// holds the lock, and has read the log since it was taken.
+    /// Records the properties of an original, then removes it, so that a later request can report that it existed. The
+    /// caller holds the lock, and has read the log under the lock.
     pub fn archive_original(&self, archived: &ArchivedOutput) -> Result<()> {
         self.dir().append_lines_synced(layout::SUMMARIES_ARCHIVE, &[archived.to_json_line()])?;
         self.dir().open_subfolder(layout::SUMMARIES)?.remove_file(&layout::original_file_name(&archived.id))

@@ -1,5 +1,5 @@
-//! File system calls that differ between systems: opening without following links, renaming to a free name, syncing
-//! a folder. Linux has one call for each of these. Other systems and old kernels need several steps.
+//! File system calls that differ between systems: opening without following links, renaming to a free name, syncing a
+//! folder. Linux has a single call for each of these operations. Other systems and old kernels need several steps.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path};
@@ -7,22 +7,21 @@ use std::path::{Component, Path};
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::{Errno, Result};
 
-/// Flags for every call that opens a file. Opening must never block: a pipe in place of a file must not stop a
-/// hook.
+/// Flags for every call that opens a file. A hook must not block if a pipe is in the place of a file.
 pub const OPEN_FLAGS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
-/// The flag to open each folder along a path. On Linux this needs only the right to pass through the folder, as
-/// does a single call for the whole path.
+/// The flag for opening each folder along a path. On Linux, this requires only search permission, like a single call
+/// for the whole path.
 #[cfg(target_os = "linux")]
-const PASS: OFlags = OFlags::PATH;
+const FOLDER_FLAGS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
-const PASS: OFlags = OFlags::RDONLY;
+const FOLDER_FLAGS: OFlags = OFlags::RDONLY;
 
-/// Opens the file that `rel` names beneath a folder. Fails with `LOOP` if any part of the name is a symbolic link,
-/// and with `XDEV` if the name leads out of the folder.
+/// Opens the file `rel` beneath a folder. Fails with `LOOP` if any part of the name is a symbolic link, and with `XDEV`
+/// if the name leads out of the folder.
 pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     match kernel::open_beneath(at, rel, flags, mode) {
-        // Old kernels do not have this call, and some sandboxes refuse calls that they do not know.
+        // Old kernels do not have this call, and some sandboxes refuse unknown calls.
         Err(Errno::NOSYS | Errno::PERM) => by_parts::open_beneath(at, rel, flags, mode),
         opened => opened,
     }
@@ -39,7 +38,7 @@ pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
 /// Renames within a folder. Fails with `EXIST` if the new name is taken.
 pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> Result<()> {
     match fs::renameat_with(at, from, at, to, fs::RenameFlags::NOREPLACE) {
-        // Not every kernel and file system can check the name and rename in one step.
+        // Some kernels and file systems cannot check the name and rename in one step.
         Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
         renamed => return renamed,
     }
@@ -52,7 +51,7 @@ pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> Result<()> {
 
 /// Syncs a folder, so that created, renamed and removed entries survive a power cut.
 pub fn sync_folder(folder: BorrowedFd) -> Result<()> {
-    // On macOS `fsync` leaves the data in the disk's cache. Not every file system supports the stronger call.
+    // On macOS, `fsync` leaves the data in the disk's cache. Some file systems do not support the stronger call.
     #[cfg(target_os = "macos")]
     if fs::fcntl_fullfsync(folder).is_ok() {
         return Ok(());
@@ -72,7 +71,7 @@ mod kernel {
     pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         let mut opened = Err(Errno::AGAIN);
-        // If anything on the machine is renamed meanwhile, the kernel cannot tell where a `..` leads, and returns
+        // If anything on the machine is renamed in the meantime, the kernel cannot resolve `..` safely and returns
         // `EAGAIN`.
         for _ in 0..MAX_OPEN_TRIES {
             opened = openat2(at, rel, flags | OPEN_FLAGS, mode, resolve);
@@ -101,14 +100,14 @@ mod kernel {
     }
 }
 
-/// Opens one folder after another and keeps each handle, so that a folder already passed cannot be replaced.
+/// Opens one folder after another and keeps each handle, so that a folder cannot be replaced after it was checked.
 mod by_parts {
     use super::{
-        AsFd, BorrowedFd, CWD, Component, Errno, Mode, OFlags, OPEN_FLAGS, OwnedFd, PASS, Path, Result, fs,
-        is_link,
+        AsFd, BorrowedFd, CWD, Component, Errno, FOLDER_FLAGS, Mode, OFlags, OPEN_FLAGS, OwnedFd, Path,
+        Result, fs, is_link,
     };
 
-    /// Opens a file beneath a folder. In one respect this is stricter than the kernel: `..` is always refused.
+    /// Opens a file beneath a folder. Unlike the kernel's call, this function always refuses `..`.
     pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
         let mut folder: Option<OwnedFd> = None;
         let mut parts = rel.split('/').peekable();
@@ -122,8 +121,8 @@ mod by_parts {
             }
             let from = folder.as_ref().map_or(at, AsFd::as_fd);
             folder = Some(match parts.peek() {
-                Some(_) => step(from, part, OFlags::DIRECTORY | PASS, Mode::empty())?,
-                None => step(from, part, flags, mode)?,
+                Some(_) => open_path_part(from, part, OFlags::DIRECTORY | FOLDER_FLAGS, Mode::empty())?,
+                None => open_path_part(from, part, flags, mode)?,
             });
         }
         folder.ok_or(Errno::INVAL)
@@ -131,28 +130,34 @@ mod by_parts {
 
     pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
         let start = if path.is_absolute() { "/" } else { "." };
-        let mut folder = fs::openat(CWD, start, OFlags::DIRECTORY | PASS | OPEN_FLAGS, Mode::empty())?;
+        let mut folder =
+            fs::openat(CWD, start, OFlags::DIRECTORY | FOLDER_FLAGS | OPEN_FLAGS, Mode::empty())?;
         let mut parts =
             path.components().filter(|part| !matches!(part, Component::RootDir | Component::CurDir));
         let Some(mut part) = parts.next() else {
             return fs::openat(CWD, start, flags | OPEN_FLAGS, Mode::empty());
         };
-        // The system resolves `..` to the folder above the open folder, and no link led there.
+        // The system resolves `..` to the parent of the open folder, and no link was followed to reach it.
         for next in parts {
-            folder = step(folder.as_fd(), part.as_os_str(), OFlags::DIRECTORY | PASS, Mode::empty())?;
+            folder = open_path_part(
+                folder.as_fd(),
+                part.as_os_str(),
+                OFlags::DIRECTORY | FOLDER_FLAGS,
+                Mode::empty(),
+            )?;
             part = next;
         }
-        step(folder.as_fd(), part.as_os_str(), flags, Mode::empty())
+        open_path_part(folder.as_fd(), part.as_os_str(), flags, Mode::empty())
     }
 
-    fn step(
+    fn open_path_part(
         at: BorrowedFd,
         name: impl rustix::path::Arg + Copy,
         flags: OFlags,
         mode: Mode,
     ) -> Result<OwnedFd> {
         match fs::openat(at, name, flags | OPEN_FLAGS | OFlags::NOFOLLOW, mode) {
-            // With O_DIRECTORY a link is reported as "not a folder", so distinguish the two.
+            // With `O_DIRECTORY`, a link is reported as "not a folder". So the two cases must be distinguished.
             Err(Errno::NOTDIR) if is_link(at, name) => Err(Errno::LOOP),
             opened => opened,
         }

@@ -1,5 +1,5 @@
-//! Both ways of opening must give the same answer: the kernel's call where it exists, and the replacement for systems
-//! without it.
+//! Both ways of opening a file must give the same result: the kernel's call, and the replacement for systems without
+//! that call.
 
 use std::fs::{self as files, File};
 use std::io::Read;
@@ -29,7 +29,7 @@ fn open_without_links_variants() -> Vec<(&'static str, OpenWithoutLinksFn)> {
     ways
 }
 
-/// Whether the system has the kernel's call: false on macOS, and under an emulator that does not know the call.
+/// Returns whether the system has the kernel's call. macOS and some emulators do not.
 fn has_openat2() -> bool {
     kernel::open_without_links(Path::new("/"), OFlags::DIRECTORY).is_ok()
 }
@@ -39,7 +39,7 @@ struct LinkAttacks {
     inside: OwnedFd,
 }
 
-/// Returns a folder `inside` with links of every kind, held open. `outside` contains what must not be reached.
+/// Returns an open folder `inside` with links of every kind. The folder `outside` must not be reached from it.
 fn create_link_attacks() -> LinkAttacks {
     let temp = tempfile::tempdir().unwrap();
     let base = temp.path();
@@ -78,8 +78,8 @@ fn no_link_is_followed_and_no_name_leads_out() {
         ("a/none", Err(Errno::NOENT)),
         ("none/file", Err(Errno::NOENT)),
         ("plain/file", Err(Errno::NOTDIR)),
-        // A link as the first, a middle and the last part. Some of the links lead out of the folder, and some lead
-        // to a place beneath it.
+        // A link as the first, a middle and the last part of the name. Some links lead out of the folder, and some stay
+        // beneath it.
         ("first", Err(Errno::LOOP)),
         ("first/secret", Err(Errno::LOOP)),
         ("a/second/secret", Err(Errno::LOOP)),
@@ -104,7 +104,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         for (rel, expected) in rows {
             let opened = open(attacks.inside.as_fd(), rel, OFlags::RDONLY, Mode::empty()).map(drop);
             match (rel, name) {
-                // For an empty name the two implementations report different errors.
+                // For an empty name, the two implementations return different errors.
                 ("", _) => assert!(opened.is_err(), "{name}"),
                 _ => assert_eq!(opened, expected, "{name}: {rel}"),
             }
@@ -129,7 +129,7 @@ fn nothing_is_made_through_a_link() {
 }
 
 #[test]
-fn a_folder_is_asked_for_as_one() {
+fn only_a_folder_is_opened_as_a_folder() {
     let attacks = create_link_attacks();
     for (name, open) in open_beneath_variants() {
         let folder = |rel| open(attacks.inside.as_fd(), rel, OFlags::DIRECTORY, Mode::empty()).map(drop);
@@ -139,7 +139,7 @@ fn a_folder_is_asked_for_as_one() {
     }
 }
 
-/// The links in `/proc` lead to open files and to other roots, where no check of names applies.
+/// The links in `/proc` lead to open files and to other roots, without a check of names.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_magic_link_is_followed() {
@@ -159,7 +159,7 @@ fn no_magic_link_is_followed() {
 #[test]
 fn a_path_without_links_is_opened_and_no_other() {
     let attacks = create_link_attacks();
-    // The folder for temporary files may itself be reached through a link (macOS).
+    // On macOS, the path of the folder for temporary files contains a link.
     let base = attacks.temp.path().canonicalize().unwrap();
     let rows = [
         ("inside/a/b/file", Ok(())),
@@ -181,7 +181,7 @@ fn a_path_without_links_is_opened_and_no_other() {
     }
 }
 
-/// An attacker who replaces a folder with a link while it is being opened must gain nothing.
+/// An attacker gains nothing by replacing a folder with a link while the folder is being opened.
 #[test]
 fn a_folder_that_becomes_a_link_while_it_is_passed_leads_nowhere() {
     let attacks = create_link_attacks();
@@ -217,7 +217,7 @@ fn a_folder_that_becomes_a_link_while_it_is_passed_leads_nowhere() {
 }
 
 #[test]
-fn a_rename_takes_no_name_that_is_taken() {
+fn a_rename_does_not_replace_a_file() {
     let attacks = create_link_attacks();
     let at = attacks.inside.as_fd();
     for taken in ["a", "loop", "near"] {

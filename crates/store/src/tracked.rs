@@ -1,10 +1,10 @@
-//! Reads git's index: which files of `indexes/`, `sessions/` and `state/` git tracks (they came with a commit, so
-//! their content is not trusted), and which edited files are the same as in the index.
+//! Reads git's index. It shows which files in `indexes/`, `sessions/` and `state/` git tracks. These files came with a
+//! commit, so their content is not trusted. It also shows which edited files are the same as in the index.
 //!
-//! Hooks start no process, so this module reads the index itself. The alternatives were worse: a nonce in every
-//! file would change every format, and a list of what this machine wrote would cost one more write each time. The
-//! index is sorted by path, and `.agent/` comes near its beginning, so the first 32 KB are usually enough and
-//! nothing needs to be cached.
+//! Hooks start no process, so this module reads the index itself. The alternatives were worse: a nonce in every file
+//! would change every format, and a list of the files that this machine wrote would cost an extra write each time. The
+//! index is sorted by path, and `.agent/` is near its beginning. So the first 32 KB are usually enough, and nothing
+//! needs to be cached.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -20,7 +20,7 @@ use crate::dir::Dir;
 use crate::layout;
 use crate::read::{read_outside_store, require_regular_file};
 
-/// The largest index that is read: that of a repository with about 700,000 files.
+/// The largest index that is read. It has room for about 700,000 files.
 const MAX_INDEX_BYTES: u64 = 64 * 1024 * 1024;
 const CHUNK_BYTES: usize = 32 * 1024;
 
@@ -36,7 +36,7 @@ pub enum TrackedFiles {
     Nothing,
     /// Paths of tracked files relative to the store, such as `indexes/active-loop.json`.
     Files(Vec<String>),
-    /// The index cannot be read; the text is the reason. Any file of these folders may have come with a commit.
+    /// The index cannot be read; the text is the reason. Any file in these folders may have come with a commit.
     Unknown(String),
 }
 
@@ -101,7 +101,7 @@ fn index_paths(git_dir: &Path) -> Vec<PathBuf> {
 }
 
 fn read_index(path: &Path, prefix: &[u8], files: &mut Vec<String>) -> io::Result<()> {
-    // The index does not say how long its object ids are: 20 bytes, or 32 if git uses SHA-256.
+    // The index does not record the length of its object ids: 20 bytes, or 32 bytes if git uses SHA-256.
     let first = scan_store_entries(open_index(path)?, 20, prefix);
     let found = match first {
         Err(error) if error.kind() == ErrorKind::InvalidData => {
@@ -123,12 +123,12 @@ fn open_index(path: &Path) -> io::Result<impl BufRead> {
     Ok(BufReader::with_capacity(CHUNK_BYTES, File::from(fd).take(MAX_INDEX_BYTES)))
 }
 
-/// Lists the tracked files of a store's local folders.
+/// Lists the tracked files in the machine-local folders of a store.
 fn scan_store_entries(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<String>> {
-    // Of all spellings of the prefix, the lower-case one sorts last. `0` is the character after `/`.
+    // Among all spellings of the prefix, the lower-case spelling sorts last. `0` is the character after `/`.
     let end = [prefix.to_ascii_lowercase().as_slice(), b"state0"].concat();
     let mut files = Vec::new();
-    each_entry(index, id_bytes, |name, _| {
+    each_index_entry(index, id_bytes, |name, _| {
         if name > end.as_slice() {
             return ControlFlow::Break(());
         }
@@ -138,8 +138,8 @@ fn scan_store_entries(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io
     Ok(files)
 }
 
-/// Lists every file below `folder` that git tracks, with paths relative to `folder`. Returns `None` outside git,
-/// and if there are more than `most` files.
+/// Lists every file below `folder` that git tracks, with paths relative to `folder`. Returns `None` if `folder` is not
+/// in git, or if there are more than `most` files.
 pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     let folder = folder.canonicalize().ok()?;
     let top = find_checkout_top(&folder)?;
@@ -154,12 +154,12 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
             files.extend(inside.and_then(|name| String::from_utf8(name.to_vec()).ok()));
             if files.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let read = open_index(&index).and_then(|file| each_entry(file, 20, &mut take));
+        let read = open_index(&index).and_then(|file| each_index_entry(file, 20, &mut take));
         match read {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) if error.kind() == ErrorKind::InvalidData => {
-                open_index(&index).and_then(|file| each_entry(file, 32, &mut take)).ok()?;
+                open_index(&index).and_then(|file| each_index_entry(file, 32, &mut take)).ok()?;
             }
             Err(_) => return None,
         }
@@ -169,8 +169,8 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     (files.len() <= most).then_some(files)
 }
 
-/// Returns which of these files are the same as in git's index, judged by size and time. Returns an empty list
-/// outside git, and if the index is large, because a hook calls this function.
+/// Returns the files that are the same as in git's index, judged by size and time. Returns no files if the folder is
+/// not in git, or if the index is large, because a hook calls this function.
 pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p str> {
     const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
     let Some(top) = find_checkout_top(folder).filter(|_| !paths.is_empty()) else { return Vec::new() };
@@ -191,14 +191,13 @@ pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p s
         }
         ControlFlow::Continue(())
     };
-    // If object ids have another length, the index does not parse. Then nothing is known.
-    match open_index(&index).and_then(|file| each_entry(file, 20, take)) {
+    // If object ids have another length, the index does not parse, and nothing is known about the files.
+    match open_index(&index).and_then(|file| each_index_entry(file, 20, take)) {
         Ok(()) => unchanged,
         Err(_) => Vec::new(),
     }
 }
 
-/// What the index says about a file.
 struct IndexEntry {
     mode: u32,
     modified: (u32, u32),
@@ -219,9 +218,8 @@ impl IndexEntry {
 /// The mode of an entry that is a submodule.
 const SUBMODULE_MODE: u32 = 0o160_000;
 
-/// Reads git's index format, versions 2 to 4: calls `with` for each entry, with its name and what the index says
-/// about the file.
-fn each_entry(
+/// Reads git's index format, versions 2 to 4. Calls `with` for each entry.
+fn each_index_entry(
     mut index: impl BufRead,
     id_bytes: usize,
     mut with: impl FnMut(&[u8], IndexEntry) -> ControlFlow<()>,
@@ -245,7 +243,7 @@ fn each_entry(
             length += 2;
         }
         match version {
-            // Each entry contains only how its name differs from the previous name.
+            // Each entry contains only the difference between its name and the previous name.
             4 => {
                 let dropped = read_varint(&mut index)?;
                 let kept = name.len().checked_sub(dropped).ok_or_else(damaged)?;
@@ -276,7 +274,7 @@ fn each_entry(
     Ok(())
 }
 
-/// Reads a number of four bytes. The caller makes sure that `bytes` is long enough.
+/// Reads a number of four bytes. `bytes` must be long enough.
 fn read_u32(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }

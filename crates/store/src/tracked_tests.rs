@@ -63,7 +63,7 @@ fn finds_what_git_tracks_in_every_version_of_the_index() {
         (&[], &[&["add", "."]]),
         (&[], &[&["add", "."], &["update-index", "--index-version", "4"]]),
         (&[], &[&["add", "."], &["update-index", "--split-index"]]),
-        // Git marks a file that was added only by name with an extra flag, which needs version 3.
+        // `--intent-to-add` sets an extra flag, which requires version 3 of the index.
         (&[], &[&["add", "--intent-to-add", "."]]),
         (&["--object-format=sha256"], &[&["add", "."]]),
         (&["--object-format=sha256"], &[&["add", "."], &["update-index", "--index-version", "4"]]),

@@ -1,5 +1,5 @@
-//! Which roots are trusted on this machine. The records are outside every project, so that no clone can bring its own
-//! trust.
+//! Which roots are trusted on this machine. The records are outside every project, so that a clone cannot bring its own
+//! trust record.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -26,9 +26,9 @@ const MAX_FORMER_PATHS: usize = 16;
 pub struct TrustRecords {
     state: PathBuf,
     user: u32,
-    /// The home folder, if `state` is in its default place there; `None` if an environment variable names `state`.
+    /// The home folder, if `state` is the default folder below it; `None` if an environment variable names `state`.
     home: Option<PathBuf>,
-    /// The file of the record that was read last, kept open. See `Store::read_marker`.
+    /// The open file of the record that was read last. See `Store::read_marker`.
     record: RefCell<Option<File>>,
 }
 
@@ -53,7 +53,8 @@ impl TrustRecords {
         TrustRecords { state, user, home: None, record: RefCell::default() }
     }
 
-    /// Returns the trust records in the default state folder below `home`, if no variable names a state folder.
+    /// Returns the trust records in the default state folder below `home`. It is used if no variable names a state
+    /// folder.
     pub fn in_home(state: PathBuf, user: u32, home: PathBuf) -> TrustRecords {
         TrustRecords { state, user, home: Some(home), record: RefCell::default() }
     }
@@ -62,13 +63,12 @@ impl TrustRecords {
         self.state.join("trust").join(format!("{}.json", project.as_str()))
     }
 
-    /// Returns whether the project is trusted at this path. The project and the path must both match: neither
-    /// another project at this path nor a clone of this project elsewhere is trusted. If other users can write to
-    /// the folder of the records, that is an error.
+    /// Returns whether the project is trusted at this path. Both the project and the path must match. It is an error if
+    /// other users can write to the folder of the records.
     pub fn is_trusted(&self, project: &ProjectId, root: &Path) -> Result<bool> {
         let (record, way) = self.read_record(project)?;
         let known = |root: &Path| record.roots.iter().any(|known| Path::new(&known.path) == root);
-        // Compare the path as given first: hooks run this code, and resolving links takes a system call per folder.
+        // Hooks run this code, so compare the path as given first. Resolving links takes a system call for each folder.
         let holds = known(root) || root.canonicalize().is_ok_and(|root| known(&root));
         if holds {
             self.require_private()?;
@@ -77,7 +77,8 @@ impl TrustRecords {
         Ok(holds)
     }
 
-    /// Returns where the project was trusted before it was moved to `root`, if none of those paths exists any more.
+    /// Returns the path where the project was trusted before it was moved to `root`; `None` if one of its trusted paths
+    /// still exists.
     pub fn former_path(&self, project: &ProjectId, root: &Path) -> Result<Option<String>> {
         let (record, _) = self.read_record(project)?;
         let here = root.canonicalize().unwrap_or_else(|_| root.to_owned());
@@ -92,8 +93,7 @@ impl TrustRecords {
         Ok(from)
     }
 
-    /// Returns the paths that the project no longer has: the paths it was moved from, and trusted paths that no
-    /// longer exist.
+    /// Returns the former paths of the project: the paths it was moved from, and trusted paths that no longer exist.
     pub fn former_paths(&self, project: &ProjectId) -> Result<Vec<String>> {
         let TrustRecord { roots, mut former, .. } = self.read_record(project)?.0;
         let (gone, present): (Vec<_>, Vec<_>) = roots.into_iter().partition(has_vanished);
@@ -102,7 +102,7 @@ impl TrustRecords {
         Ok(former)
     }
 
-    /// Trusts the new path of a project in place of its old paths, which no longer exist.
+    /// Trusts the new path of a project instead of its old paths, which no longer exist.
     pub fn trust_new_path(
         &self,
         project: &ProjectId,
@@ -137,8 +137,8 @@ impl TrustRecords {
     }
 
     /// Returns an error if the state folder is inside the root. The files of a clone belong to the user who cloned it,
-    /// so a clone could bring its own trust record. The exception is a home folder that the user allowed as a root,
-    /// because it contains its own state folder.
+    /// so a clone could bring its own trust record. The only exception is a home folder that the user allowed as a
+    /// root, because it contains the state folder.
     fn require_outside(&self, root: &Path, way: LinkInPath) -> Result<()> {
         let is_inside = || match way {
             LinkInPath::Direct => self.state.starts_with(root),
@@ -238,14 +238,14 @@ impl TrustRecords {
         Ok(true)
     }
 
-    /// Appends to the receipts of this machine, for events without a root. Fails if others can write to that
+    /// Appends to the receipts of this machine, for events without a root. Fails if other users can write to the state
     /// folder.
     pub fn leave_receipt(&self, line: &[u8], limit: u64) -> Result<()> {
         self.create_trust_folder()?;
         create_private_folder(&self.state)?.append_line(layout::STATE_RECEIPTS, line, limit)
     }
 
-    /// Reads the newest receipts of this machine, from the last `most` bytes.
+    /// Returns the receipts in the last `most` bytes of this machine's receipts.
     pub fn last_receipts(&self, most: u64) -> Vec<Receipt> {
         let tail = Dir::open(&self.state).and_then(|dir| dir.read_recent_lines(layout::STATE_RECEIPTS, most));
         let tail = tail.unwrap_or_default();
@@ -254,7 +254,7 @@ impl TrustRecords {
 
     fn create_trust_folder(&self) -> Result<Dir> {
         let dir = create_private_folder(&self.state.join("trust"))?;
-        // A record in a folder of another user would not be trusted anyway.
+        // A record in another user's folder would not be trusted.
         self.require_private()?;
         Ok(dir)
     }
@@ -276,8 +276,8 @@ fn canonical_path(root: &Path) -> Result<String> {
     Ok(text.to_owned())
 }
 
-/// Whether a trusted path no longer exists. A path that we may not examine counts as existing: the project may
-/// still be there.
+/// Returns whether a trusted path no longer exists. A path that cannot be examined counts as existing, because the
+/// project may still be there.
 fn has_vanished(root: &TrustedRoot) -> bool {
     matches!(metadata_without_following(Path::new(&root.path)), Ok(None))
 }

@@ -1,5 +1,4 @@
-//! Asks the user a question. Only a person who sees the question and types the answer can agree; no option replaces
-//! the answer.
+//! Asks the user a question. Only a person at a terminal can answer yes. No option replaces the answer.
 
 use std::io::IsTerminal;
 
@@ -9,16 +8,15 @@ use ops::Result;
 
 use crate::output::{self, DIM, Format};
 
-/// Something that the user must decide, and the command that asks about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The beginning of the error if the answer is not yes: `a loop is not adopted`.
+    /// The beginning of the error message if the answer is not yes: `a loop is not adopted`.
     pub refusal: &'a str,
     pub command: &'a str,
 }
 
 impl Question<'_> {
-    /// Returns an error if no person is there to answer.
+    /// Returns an error if there is no person at a terminal.
     pub fn require_person(&self, format: Format) -> Result<()> {
         let refuse = |why: &str| Error::Refused {
             what: format!("{} {why}", self.refusal),
@@ -31,7 +29,7 @@ impl Question<'_> {
         }
     }
 
-    /// Asks the question. Any answer other than y or yes is a no, and a no is reported as a refusal.
+    /// Asks the question. Any answer other than y or yes returns a refusal.
     pub fn ask(&self, question: &str) -> Result<()> {
         output::print_text(&format!("{question} [y/N] "));
         let mut answer = String::new();
@@ -51,8 +49,8 @@ fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && output::is_stdout_terminal()
 }
 
-/// Shows a text that the user decides about. The whole text is shown, every line is marked, and control characters
-/// and hidden characters are made visible.
+/// Shows a text that the user decides about. The whole text is shown, and every line is marked. Control characters and
+/// hidden characters are made visible.
 pub fn print_marked_text(text: &str) {
     for line in show_hidden_characters(text).lines() {
         output::print_line(format_args!("  {DIM}|{DIM:#} {line}"));

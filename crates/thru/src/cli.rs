@@ -1,10 +1,10 @@
-//! The command line: what can be typed, and which module handles it.
+//! The command line: its commands and options, and which module handles each command.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use ops::project::{Surroundings, settings};
+use ops::project::{RootSearch, settings};
 
 use crate::commands::{
     brief, completions, config, context, debug, decide, decisions, doctor, evidence, files, gate, handoff,
@@ -18,7 +18,7 @@ use crate::{spelling, world};
 #[derive(Debug, Parser)]
 #[command(name = "thru", bin_name = "thru", version, after_help = AFTER_HELP, arg_required_else_help = true, max_term_width = 100)]
 pub struct Cli {
-    /// Use this project folder instead of the one found from here
+    /// Use this project folder instead of searching for one from here
     #[arg(long, global = true, value_name = "DIR", display_order = LAST_DISPLAY_ORDER)]
     root: Option<PathBuf>,
     /// Print JSON, including errors
@@ -29,7 +29,6 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Returns whether the command creates a root.
     fn creates_root(&self) -> bool {
         match &self.command {
             Command::Init(_) => true,
@@ -39,16 +38,16 @@ impl Cli {
     }
 }
 
-/// The position in the help text of the options that every command has: after the command's own options.
+/// The position of the global options in the help text: after the command's own options.
 const LAST_DISPLAY_ORDER: usize = 900;
 
 const AFTER_HELP: &str = "\
 Exit codes:
   0   done
   1   a check found something
-  2   usage
-  3   a gate is passed, and an advisory output is missing
-  4   a gate is not passed: a critical output is missing
+  2   wrong usage
+  3   a gate passed, but an advisory output is missing
+  4   a gate did not pass: a critical output is missing
   10  not found
   11  no permission
   12  a record is damaged
@@ -61,7 +60,7 @@ Exit codes:
 Variables:
   THROUGHLINE_ROOT         the same as --root
   THROUGHLINE_DISABLE=1    hooks do nothing
-  THROUGHLINE_ROLE         the role of a session that starts with it (HIVEMIND_ROLE too)
+  THROUGHLINE_ROLE         the role of a session started with this variable (or HIVEMIND_ROLE)
   THROUGHLINE_<KEY>        a setting, e.g. THROUGHLINE_REDACT_EMAILS=true; `thru config` lists them
   XDG_STATE_HOME           where trust is recorded   XDG_CONFIG_HOME  where your settings are";
 
@@ -104,8 +103,8 @@ enum Command {
 }
 
 impl Command {
-    /// Returns whether the command prints records. Such a command warns if the store is not trusted. The other
-    /// commands have their own words for this (`status`, `doctor`, `init`, `trust`), or print nothing from a store.
+    /// Returns whether the command prints records. If so, it warns if the store is not trusted. The other commands
+    /// either have their own warning (`status`, `doctor`, `init`, `trust`), or print nothing from a store.
     fn prints_records(&self) -> bool {
         match self {
             Command::Handoff(_)
@@ -164,7 +163,7 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
     };
     let world = world::build_world(cli.root.clone(), word.as_deref(), now);
     output::choose_color(settings::settings_here(&world).settings().output_color);
-    let before = Surroundings::look_around(&world);
+    let before = RootSearch::search_root(&world);
     if cli.command.prints_records()
         && let Some(why) = before.why_untrusted(&world)
     {
@@ -207,7 +206,7 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
         Command::Completions(args) => completions::run(args, format),
     };
     let code = done.unwrap_or_else(|error| output::report_error(&error, format));
-    let after = Surroundings::look_around(&world);
+    let after = RootSearch::search_root(&world);
     if !matches!(cli.command, Command::Redact(_) | Command::Completions(_) | Command::Harness(_))
         && let Some(folder) = after.unmarked_records_folder()
     {
@@ -223,14 +222,14 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
     }
     if !before.is_root() && !cli.creates_root() && after.is_root() {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} this made the folder a root, without hooks; `thru init` sets those too"
+            "{WARN}note:{WARN:#} this command made the folder a root, without hooks; `thru init` installs hooks too"
         ));
     }
     code
 }
 
-/// Prints what clap returned in place of a command, and returns the exit code. Help and version are not errors. A
-/// mistake is reported in the requested format.
+/// Prints clap's message and returns the exit code. Help and version are not errors. A usage error is reported in the
+/// requested format.
 fn report_parse_error(error: &clap::Error, wants_json: bool) -> u8 {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
@@ -248,7 +247,7 @@ fn report_parse_error(error: &clap::Error, wants_json: bool) -> u8 {
     }
     let text = error.render().to_string();
     if !wants_json {
-        // The text may quote what was typed, so the printer must clean it.
+        // The text may quote the user's input, so the printer must clean it.
         let text = text.trim_end();
         output::print_message(format_args!(
             "{BAD}error:{BAD:#} {}",

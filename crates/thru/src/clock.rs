@@ -1,4 +1,4 @@
-//! Times for people, in the time zone of the reader. Records and JSON have times in UTC.
+//! Times for people, in the local time zone. Times in records and in JSON are in UTC.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -9,10 +9,10 @@ use model::time;
 
 use crate::world;
 
-/// The limit for reading the table of a time zone, in bytes. No table is as large as this.
+/// The largest time zone file that is read, in bytes. Real files are much smaller.
 const MAX_ZONE_FILE_BYTES: usize = 1024 * 1024;
 
-/// The folder with the tables of named zones.
+/// The folder with the files of named time zones.
 const ZONEINFO_FOLDER: &str = "/usr/share/zoneinfo";
 
 /// Returns a time like `2026-11-15 20:22 CET`. A text that is not a time is returned unchanged.
@@ -30,7 +30,7 @@ pub fn local_date(utc: &str) -> String {
     to_local_time(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
 }
 
-/// Returns the name of the time zone at a time, such as `CET` or `UTC`.
+/// Returns the name of the time zone at the given time, such as `CET` or `UTC`.
 pub fn zone_name(utc: &str) -> String {
     to_local_time(utc).map_or_else(|| "UTC".to_owned(), |at| at.strftime("%Z").to_string())
 }
@@ -40,7 +40,8 @@ fn to_local_time(utc: &str) -> Option<Zoned> {
     Some(time::parse_time(utc)?.to_zoned(ZONE.get_or_init(user_time_zone).clone()))
 }
 
-/// Returns the zone in `TZ`, read as POSIX defines it, or else the machine's zone; UTC if the zone cannot be read.
+/// Returns the time zone in `TZ`, in POSIX format, or else the machine's time zone. Returns UTC if the zone cannot be
+/// read.
 fn user_time_zone() -> TimeZone {
     let named = world::read_variable("TZ").map(|name| name.to_string_lossy().into_owned());
     let zone = match named.as_deref().map(|name| name.trim_start_matches(':')) {

@@ -1,16 +1,16 @@
-//! The only unsafe code of the project: it defines the C entry point, and ignores `SIGPIPE` and `SIGXFSZ`.
+//! The only unsafe code of the project. It defines the C entry point, and ignores `SIGPIPE` and `SIGXFSZ`.
 //!
 //! Rust's own start-up makes 17 system calls before `main` and 2 after it. Among other things it reads
-//! `/proc/self/maps` and maps a second stack, to distinguish a stack overflow from other faults. A hook runs for
-//! half a millisecond and makes 14 calls of its own, so this start-up would be more than half of its work. What we
-//! need of it is done here in three calls. macOS has the ordinary `main` instead (`main.rs`).
+//! `/proc/self/maps` and maps a second stack, to distinguish a stack overflow from other faults. A hook runs for half a
+//! millisecond and makes 14 calls of its own, so this start-up would be more than half of its work. The necessary part
+//! of the start-up takes three calls and is done here. On macOS, `main.rs` has an ordinary `main` instead.
 
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 
 const SIGPIPE: c_int = 13;
-/// The signal that the kernel sends at a write beyond `ulimit -f`. If the signal is ignored, the write returns an
-/// error instead. The number is 25 everywhere except on MIPS.
+/// The signal for a write beyond `ulimit -f`. If the signal is ignored, the write returns an error instead. The number
+/// is 25 on all systems except MIPS.
 const SIGXFSZ: c_int = 25;
 const SIG_IGN: usize = 1;
 
@@ -20,7 +20,7 @@ unsafe extern "C" {
 
 #[unsafe(no_mangle)]
 extern "C" fn main(argc: c_int, argv: *const *const c_char, envp: *const *const c_char) -> c_int {
-    // SAFETY: the constants are those of every Unix that we build for, and we install no signal handler.
+    // SAFETY: the constants are the same on every Unix that we build for, and we install no signal handler.
     unsafe {
         signal(SIGPIPE, SIG_IGN);
         signal(SIGXFSZ, SIG_IGN);
@@ -42,7 +42,7 @@ fn is_thru_variable(variable: &CStr) -> bool {
 }
 
 /// Opens `/dev/null` for each standard stream that the parent closed. Otherwise one of our files could get the number
-/// of a closed stream, and a reply would be written into that file.
+/// of a closed stream, and a reply would be written to that file.
 fn open_closed_streams() {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::stdio::{stderr, stdin, stdout};
@@ -53,8 +53,8 @@ fn open_closed_streams() {
         return;
     }
     for _ in asked.iter().filter(|stream| stream.revents().contains(PollFlags::NVAL)) {
-        // The system gives a file the lowest free number, which is the number of the closed stream. The file stays
-        // open.
+        // The system uses the lowest free number for a new file, which is the number of the closed stream. The file
+        // stays open.
         if let Ok(null) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
             std::mem::forget(null);
         }

@@ -1,4 +1,4 @@
-//! `thru hook`, which harnesses call: it reads a payload, prints a reply and always exits with 0.
+//! `thru hook`, which harnesses call. It reads a payload, prints a reply and always exits with 0.
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
@@ -12,29 +12,29 @@ use ops::hook::HookCall;
 
 use crate::{output, world};
 
-/// The largest payload that is kept, in bytes. No useful payload is larger. The rest of a larger payload is read
-/// and dropped, so that the harness can finish writing.
+/// The largest payload that is kept, in bytes. Useful payloads are smaller. The rest of a larger payload is read and
+/// dropped, so that the harness can finish writing.
 const MAX_PAYLOAD_BYTES: usize = 16 * 1024 * 1024;
 
-/// If a harness pauses for this long in the middle of a payload, it has given up.
+/// The longest pause in the middle of a payload. After a longer pause, the harness is assumed to have given up.
 const MAX_PAUSE: Duration = Duration::from_millis(200);
 
-/// The longest wait for a whole payload, and also for its first byte: a busy harness writes the payload long after
+/// The longest wait for a whole payload, and also for its first byte. A busy harness may write the payload long after
 /// it started the hook.
 const MAX_PAYLOAD_WAIT: Duration = Duration::from_secs(1);
 
-/// Runs a hook. `words` are the arguments after `thru hook`. A harness could take an exit code other than 0 for a
-/// veto, so even a wrong call exits with 0. A message on stderr tells a person who tries the command what is wrong.
+/// Runs a hook. `words` are the arguments after `thru hook`. A harness could interpret an exit code other than 0 as a
+/// veto, so even a wrong call exits with 0. For a person who tries the command, a message on stderr says what is wrong.
 pub fn run_hook(words: &[OsString], has_variables: bool, started: Instant) {
     let [harness, event, ..] = words else {
         output::print_message("thru hook needs a harness and an event; nothing was done");
         return;
     };
     let (harness, event) = (&harness.to_string_lossy(), &event.to_string_lossy());
-    // A panic must be silent too, because the harness shows what a hook writes to stderr.
+    // A panic must be silent too, because the harness shows the stderr of a hook.
     std::panic::set_hook(Box::new(|_| {}));
     let reply = catch_unwind(AssertUnwindSafe(|| {
-        // The process ends when its event is handled, so freeing memory first would only be extra work.
+        // The process ends after the event is handled, so freeing memory would only waste time.
         let payload = ManuallyDrop::new(read_payload(started));
         let now = world::current_time().unwrap_or_else(|_| Timestamp::now());
         ops::hook::run_hook(
@@ -74,15 +74,14 @@ pub fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
     }
 }
 
-/// Reads as much of the payload as arrives in time. The decoder notices if parts are missing. Reading stops at a
-/// complete object, even if the harness does not close the pipe.
+/// Reads the part of the payload that arrives in time. The decoder notices if the payload is incomplete. Reading stops
+/// at a complete object, even if the harness does not close the pipe.
 pub fn read_payload(started: Instant) -> Vec<u8> {
-    // This fits into the first memory block that the allocator requests; a second block would be another system
-    // call.
+    // This size fits into the first memory block of the allocator. A second block would take another system call.
     let mut payload = Vec::with_capacity(32 * 1024);
     while wait_for_input(started, if payload.is_empty() { MAX_PAYLOAD_WAIT } else { MAX_PAUSE }) {
-        // A payload that does not fit is usually very large. Growing once by a lot is better than copying many
-        // times.
+        // A payload that does not fit is usually very large. Growing once by a large amount is cheaper than copying
+        // many times.
         if payload.len() == payload.capacity() {
             payload.reserve_exact((MAX_PAYLOAD_BYTES / 4).max(payload.len()));
         }
@@ -100,7 +99,7 @@ pub fn read_payload(started: Instant) -> Vec<u8> {
     payload
 }
 
-/// Waits for input or for its end. Returns false if the time is over.
+/// Waits for input or for the end of the input. Returns false if the time is up.
 fn wait_for_input(started: Instant, most: Duration) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let left = MAX_PAYLOAD_WAIT.saturating_sub(started.elapsed());

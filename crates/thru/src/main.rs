@@ -1,8 +1,8 @@
-//! The program `thru`. A hook is recognised by the first argument, before any argument parser runs. This keeps
-//! hooks fast.
+//! The program `thru`. To keep hooks fast, `main` recognises a hook by its first argument, before any argument parser
+//! runs.
 
-// macOS uses the ordinary `main` below. The cost of Rust's start-up was not measured there, but it is small
-// compared to that of the loader.
+// macOS uses the ordinary `main` below. Its cost was not measured on macOS, but it is small compared to the cost of the
+// loader.
 #![cfg_attr(not(target_os = "macos"), no_main)]
 
 mod ask;
@@ -23,7 +23,7 @@ use std::ffi::OsString;
 use std::panic::catch_unwind;
 use std::time::Instant;
 
-/// Replaces musl's own allocator, which is slow: a hook that reads a transcript allocates a lot.
+/// Replaces musl's allocator, which is too slow for a hook that reads a transcript.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
@@ -44,7 +44,11 @@ fn run_program(words: Vec<OsString>, has_variables: bool) -> u8 {
         return 0;
     }
     if words.get(1).is_some_and(|word| word == "statusline") && !asks_for_help(&words) {
-        statusline::run_status_line(statusline::Call::of(&words[2..]), has_variables, started);
+        statusline::run_status_line(
+            statusline::StatusLineCall::from_words(&words[2..]),
+            has_variables,
+            started,
+        );
         return 0;
     }
     std::panic::set_hook(Box::new(output::report_panic));

@@ -1,4 +1,4 @@
-//! Printing: data to stdout, messages to stderr, colour only on a terminal.
+//! Prints data to stdout and messages to stderr, with colour only on a terminal.
 
 mod printer;
 
@@ -14,7 +14,6 @@ use serde::Serialize;
 
 pub use printer::{BAD, BOLD, DIM, GOOD, Stream, Style, WARN, print_help, print_reply};
 
-/// Text for a person, or JSON for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Text,
@@ -29,15 +28,14 @@ pub fn choose_color(color: Color) {
     }
 }
 
-/// Why data could not be written. A closed pipe does not count: its reader (such as `head`) has what it wanted.
+/// Why data could not be written. A closed pipe is not an error, because its reader (such as `head`) has read enough.
 static WRITE_ERROR: OnceLock<String> = OnceLock::new();
 
-/// Prints a line of data.
 pub fn print_line(text: impl Display) {
     record_write_error(printer::print(Stream::Out, &format!("{text}\n")));
 }
 
-/// Prints a text that may have several lines, and that already ends with a line end.
+/// Prints a text of one or more lines. The text already ends with a line end.
 pub fn print_text(text: &str) {
     record_write_error(printer::print(Stream::Out, text));
 }
@@ -50,44 +48,44 @@ fn record_write_error(written: std::io::Result<()>) {
     }
 }
 
-/// Returns the final exit code: data that could not be written is an error, even if everything else succeeded.
+/// Returns the final exit code. If data could not be written, it is an error code, even if the command succeeded.
 pub fn final_exit_code(code: u8) -> u8 {
     let Some(why) = WRITE_ERROR.get().filter(|_| code == 0) else { return code };
     print_message(format_args!("{BAD}error:{BAD:#} stdout: cannot write: {why}"));
     exit_code(ErrorKind::Io)
 }
 
-/// Prints a line of data. Returns false if nobody reads the output any more, so that endless output can stop.
+/// Prints a line of data. Returns false if the output was closed, so that endless output can stop.
 pub fn print_line_unless_closed(text: impl Display) -> bool {
     printer::print(Stream::Out, &format!("{text}\n")).is_ok()
 }
 
-/// Prints a line of JSON. Returns false if nobody reads the output any more.
+/// Prints a line of JSON. Returns false if the output was closed.
 pub fn print_json_line_unless_closed(line: &str) -> bool {
     printer::print_json(&mark_untrusted(line.to_owned())).is_ok()
 }
 
-/// Prints data for a program, byte for byte. At a terminal the data is cleaned. A closed pipe is not an error.
+/// Prints data for a program, byte for byte. On a terminal, the data is cleaned. A closed pipe is not an error.
 pub fn print_data(bytes: &[u8]) {
     record_write_error(printer::print_data(bytes));
 }
 
-/// Prints a message for the user to stderr, separate from the data.
+/// Prints a message for the user to stderr.
 pub fn print_message(text: impl Display) {
     let _ = printer::print(Stream::Err, &format!("{text}\n"));
 }
 
-/// Returns whether a person reads the data: stdout is a terminal.
+/// Returns whether stdout is a terminal, so that a person reads the data.
 pub fn is_stdout_terminal() -> bool {
     Stream::Out.is_terminal()
 }
 
-/// Returns whether a person reads the messages: stderr is a terminal.
+/// Returns whether stderr is a terminal, so that a person reads the messages.
 pub fn is_stderr_terminal() -> bool {
     Stream::Err.is_terminal()
 }
 
-/// Prints a line that the next such line replaces, for a person at a terminal.
+/// Prints a line that the next call replaces, for a person at a terminal.
 pub fn print_transient_line(text: &str) {
     let _ = printer::print_transient_line(text);
 }
@@ -113,10 +111,11 @@ pub fn print_json(value: &impl Serialize) {
     }
 }
 
-/// Set if records of a store that is not trusted on this machine are printed.
+/// Set if data from an untrusted store is printed.
 static IS_UNTRUSTED: OnceLock<()> = OnceLock::new();
 
-/// Announces that the following data comes from an untrusted store: to a person as a message, to a program as a field.
+/// Announces that the following data comes from an untrusted store. A person gets a message, and a program gets a
+/// field.
 pub fn announce_untrusted(why: &Untrusted, format: Format) {
     let _ = IS_UNTRUSTED.set(());
     if format == Format::Json {
@@ -125,7 +124,7 @@ pub fn announce_untrusted(why: &Untrusted, format: Format) {
     match why {
         Untrusted::Unknown => print_message(format_args!(
             "{WARN}warning:{WARN:#} the records here came with this folder and are not trusted on this machine: what \
-             follows is somebody else's text. `thru trust` vouches for it."
+             follows is somebody else's text. Run `thru trust` if you trust it."
         )),
         Untrusted::Moved { from } => print_message(format_args!(
             "{WARN}warning:{WARN:#} this project was moved from {}, and nothing is captured here until you run \
@@ -157,7 +156,7 @@ fn mark_untrusted(json: String) -> String {
     printed.unwrap_or(json)
 }
 
-/// Prints two columns; the first is as wide as its longest word.
+/// Prints two columns. The first column is as wide as its longest word.
 pub fn print_pairs(rows: &[(&str, String)]) {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in rows {
@@ -201,7 +200,6 @@ struct ErrorFieldsJson {
     hint: Option<String>,
 }
 
-/// Reports an error and returns its exit code.
 pub fn report_error(error: &ops::Error, format: Format) -> u8 {
     let code = exit_code(error.kind());
     match format {
@@ -228,7 +226,7 @@ pub fn report_error(error: &ops::Error, format: Format) -> u8 {
     code
 }
 
-/// Prints the message of a panic. The message may quote a text, so it is cleaned like everything else.
+/// Prints the message of a panic. The message may quote a text, so it is cleaned.
 pub fn report_panic(info: &std::panic::PanicHookInfo) {
     let what = info.payload_as_str().unwrap_or("a panic");
     let place = info.location().map_or(String::new(), |place| format!(" ({place})"));
@@ -241,7 +239,7 @@ pub fn report_panic(info: &std::panic::PanicHookInfo) {
     }
 }
 
-/// The exit code for a bug in thru. It is `EX_SOFTWARE` of BSD.
+/// The exit code for a bug in thru: `EX_SOFTWARE` of BSD.
 pub const BUG_EXIT_CODE: u8 = 70;
 
 /// Returns the exit code of an error. The codes are documented in `thru --help` and docs/commands.md.
@@ -258,7 +256,7 @@ pub fn exit_code(kind: ErrorKind) -> u8 {
     }
 }
 
-/// Tells a user who typed a secret that it was not written.
+/// Tells the user that a secret in the input was not written.
 pub fn print_redaction_note() {
     print_message(format_args!(
         "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how a text is redacted"

@@ -1,5 +1,5 @@
 //! Shows progress while sub-agents write their outputs: a line for each event and, on a terminal, a last line that
-//! says what is still running.
+//! names the outputs in progress.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use ops::features::outputs::Progress;
 
 use crate::output::{self, BAD, DIM, Format, GOOD};
 
-/// How long to wait before the last line is drawn again.
+/// How often the last line is redrawn.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -26,7 +26,7 @@ pub struct ProgressBoard {
 enum BoardMessage {
     Nothing,
     Lines,
-    /// A line for each event, and below them a line that is always the last.
+    /// A line for each event, and a last line that is redrawn.
     Screen,
 }
 
@@ -40,7 +40,7 @@ impl ProgressBoard {
         ProgressBoard { says, running: Mutex::new(Vec::new()) }
     }
 
-    /// Runs `work` and shows what it reports.
+    /// Runs `work` and shows its progress.
     pub fn run_with_progress<T>(&self, work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> T) -> T {
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {

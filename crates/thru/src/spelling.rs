@@ -1,8 +1,8 @@
-//! Commands that other tools write with dots: `context validate.all` is `context validate --all`.
+//! Expands commands that other tools write with dots: `context validate.all` is `context validate --all`.
 
 use std::ffi::OsString;
 
-/// Expands the command at the beginning of a command line. The rest stays unchanged, because a role's name may
+/// Expands the command at the beginning of a command line. The arguments stay unchanged, because a role's name may
 /// contain a dot.
 pub fn expand_command(words: Vec<OsString>) -> Vec<OsString> {
     let mut spelt = Vec::with_capacity(words.len() + 2);
@@ -11,7 +11,7 @@ pub fn expand_command(words: Vec<OsString>) -> Vec<OsString> {
     let mut value = false;
     for word in words.by_ref() {
         if value || word.to_string_lossy().starts_with('-') {
-            // `--root` is the only flag before a command that takes a value.
+            // `--root` is the only global option with a value.
             value = !value && word == "--root";
             spelt.push(word);
             continue;
@@ -21,7 +21,7 @@ pub fn expand_command(words: Vec<OsString>) -> Vec<OsString> {
             Some(parts) => spelt.extend(parts),
             None => spelt.push(word),
         }
-        // Only after the word of a group does a second command word, the subcommand, follow.
+        // A second command word follows only if the first is a group of commands.
         if !group {
             break;
         }

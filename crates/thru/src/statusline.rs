@@ -1,5 +1,5 @@
-//! `thru statusline`: prints the line that a harness shows below its prompt. Like a hook it never fails. If the user
-//! had a status line before, it comes first.
+//! `thru statusline`: prints the line that a harness shows below its prompt. Like a hook, it never fails. If the user
+//! had a status line before, its output comes first.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -10,19 +10,18 @@ use std::time::Instant;
 
 use crate::{hook, output};
 
-/// How `thru statusline` was called.
 #[derive(Debug, Default)]
-pub struct Call {
-    /// The user's own status line, which comes first.
+pub struct StatusLineCall {
+    /// The user's own status line command. Its output comes first.
     pub after: Option<OsString>,
-    /// The project, if it was named.
+    /// The value of `--root`.
     pub root: Option<PathBuf>,
     pub json: bool,
 }
 
-impl Call {
-    /// Reads the words after `thru statusline`, without an argument parser. A word that it does not know is ignored.
-    pub fn of(words: &[OsString]) -> Call {
+impl StatusLineCall {
+    /// Reads the arguments after `thru statusline`, without an argument parser. Unknown arguments are ignored.
+    pub fn from_words(words: &[OsString]) -> StatusLineCall {
         let value = |name: &str| {
             let given = words.iter().position(|word| word == name).and_then(|at| words.get(at + 1)).cloned();
             let joined =
@@ -30,12 +29,12 @@ impl Call {
             given.or_else(|| joined().map(OsString::from))
         };
         let json = words.iter().any(|word| word == "--json");
-        Call { after: value("--after"), root: value("--root").map(PathBuf::from), json }
+        StatusLineCall { after: value("--after"), root: value("--root").map(PathBuf::from), json }
     }
 }
 
-/// Runs the command. Whatever is wrong, it prints what it can and exits with 0.
-pub fn run_status_line(call: Call, has_variables: bool, started: Instant) {
+/// Runs the command. On any error, prints the remaining parts and exits with 0.
+pub fn run_status_line(call: StatusLineCall, has_variables: bool, started: Instant) {
     std::panic::set_hook(Box::new(|_| {}));
     let payload = hook::read_payload(started);
     if let Some(own) = &call.after {
@@ -43,7 +42,8 @@ pub fn run_status_line(call: Call, has_variables: bool, started: Instant) {
     }
     let world = hook::hook_world(crate::world::current_time().unwrap_or_default(), has_variables);
     let world = ops::World { root: call.root, ..world };
-    let line = catch_unwind(AssertUnwindSafe(|| ops::session::status_line::status_line(&world, &payload)));
+    let line =
+        catch_unwind(AssertUnwindSafe(|| ops::session::status_line::render_status_line(&world, &payload)));
     let line = line.ok().flatten();
     if call.json {
         output::print_json(&serde_json::json!({ "line": line }));
@@ -63,7 +63,7 @@ fn run_previous_status_line(command: &OsStr, payload: &[u8]) -> Vec<u8> {
         .spawn();
     let Ok(mut child) = started else { return Vec::new() };
     let stdin = child.stdin.take();
-    // The command may print before it has read all of its input.
+    // The command may print before it has read all of its input, so both pipes are served at the same time.
     let output = std::thread::scope(|scope| {
         scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(payload)));
         child.wait_with_output()

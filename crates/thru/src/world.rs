@@ -14,8 +14,8 @@ pub fn read_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// Returns the current time, or the time in `THROUGHLINE_NOW`, which tests set. If its value is not a time, the
-/// error is the value.
+/// Returns the current time, or the time in `THROUGHLINE_NOW`, which tests set. If that value is not a time, it is
+/// returned as the error.
 pub fn current_time() -> Result<Timestamp, String> {
     match std::env::var("THROUGHLINE_NOW") {
         Ok(text) => time::parse_time(&text).ok_or(text),
@@ -23,12 +23,11 @@ pub fn current_time() -> Result<Timestamp, String> {
     }
 }
 
-/// Returns the effective user.
 pub fn effective_user_id() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Returns what `ops` needs to know about this process. `word` is the name with which the program was called.
+/// Returns the environment of this process for `ops`. `word` is the name under which the program was called.
 pub fn build_world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
     let cwd = std::env::current_dir().ok();
     World {
@@ -42,7 +41,7 @@ pub fn build_world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) 
     }
 }
 
-/// Returns the path of this binary, under the name with which it was called. If that is a link, harnesses should
+/// Returns the path of this binary, under the name by which it was called. If this path is a link, harnesses should
 /// call the link, because an upgrade changes its target.
 fn own_program_path(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
     let exact = std::env::current_exe().unwrap_or_default();

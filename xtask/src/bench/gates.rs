@@ -1,11 +1,13 @@
-//! Counts what a hook does instead of timing it. The counts are the same in every run, so CI can enforce limits.
+//! Counts what a hook does instead of measuring its time. The counts are the same in every run, so CI can enforce
+//! limits.
 
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::rows::{COMPACT, FIRST_CONTACT_NAME, POST_TOOL_USE, compact, edit_4k, trusted};
+use super::prepare::{COMPACT, POST_TOOL_USE, compact_payload, edit_4k_payload, prepare_trusted};
+use super::rows::FIRST_CONTACT_NAME;
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::strace::{self, SystemCall};
 use crate::table::{self, Align};
@@ -13,7 +15,7 @@ use crate::transcript;
 
 const MAX_SYSTEM_CALLS: usize = 40;
 const MAX_INSTRUCTIONS: usize = 150_000;
-/// How much of a transcript before-compact may read, however long it is.
+/// How many bytes of a transcript the hook before-compact may read, no matter how long the transcript is.
 const MAX_TRANSCRIPT_BYTES_READ: usize = 16 * transcript::MEGABYTE + 128 * 1024;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
 /// The limit at a first contact, which happens once per session and reads up to 14 MB.
@@ -30,13 +32,13 @@ pub fn check_limits<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) 
     }
 
     let sandbox = lab.sandbox("gates")?;
-    trusted(&sandbox)?;
-    // The first event of a session creates the journal, and all others only append to it. So one hook runs before any
-    // call is counted.
-    sandbox.run_successfully(POST_TOOL_USE, &edit_4k(&sandbox.dir))?;
+    prepare_trusted(&sandbox)?;
+    // The first event of a session creates the journal. All later events only append to it. So one hook runs before
+    // anything is counted.
+    sandbox.run_successfully(POST_TOOL_USE, &edit_4k_payload(&sandbox.dir))?;
     let mut opened = Vec::new();
     if strace::is_installed() {
-        let log = trace_system_calls(&sandbox, POST_TOOL_USE, &edit_4k(&sandbox.dir))?;
+        let log = trace_system_calls(&sandbox, POST_TOOL_USE, &edit_4k_payload(&sandbox.dir))?;
         let calls: Vec<SystemCall> = strace::parse_log(&log).collect();
         let synced =
             calls.iter().filter(|call| ["fsync", "fdatasync", "sync", "syncfs"].contains(&call.name)).count();
@@ -97,7 +99,7 @@ impl LimitChecks {
         ]);
     }
 
-    /// Prints a missed limit without failing: it was set for musl, which starts with fewer calls.
+    /// Prints a missed limit without failing, because the limit was set for musl, which makes fewer calls at start-up.
     fn mention_limit(&mut self, name: String, found: usize, most: usize) {
         let missed = self.missed;
         self.check_limit(name, found, most);
@@ -120,7 +122,7 @@ fn trace_system_calls(sandbox: &Sandbox, argv: &[&str], payload: &[u8]) -> Resul
 fn bytes_read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
     let path = sandbox.dir.join("transcript.jsonl");
     transcript::write_transcript(&path, &sandbox.project_folder(), 20 * transcript::MEGABYTE)?;
-    let mut payload: Value = serde_json::from_slice(&compact(&sandbox.dir))?;
+    let mut payload: Value = serde_json::from_slice(&compact_payload(&sandbox.dir))?;
     payload["transcript_path"] = json!(path);
     let log = trace_system_calls(sandbox, COMPACT, payload.to_string().as_bytes())?;
     let descriptor = strace::parse_log(&log)
@@ -128,14 +130,14 @@ fn bytes_read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
         .and_then(|call| call.returned)
         .context("before-compact did not open its transcript")?;
     let of_it = format!("{descriptor},");
-    // Another file may get the same descriptor after the transcript is closed; it would be small, so it does not
-    // matter.
+    // After the transcript is closed, another file may get the same descriptor. Such a file is small enough to be
+    // ignored.
     let read = strace::parse_log(&log)
         .filter(|call| ["read", "pread64"].contains(&call.name) && call.arguments.starts_with(&of_it));
     Ok(read.filter_map(|call| call.returned).sum())
 }
 
-/// Returns the number of user-space instructions, as callgrind counts them; `None` if valgrind is not installed.
+/// Returns the number of user-space instructions according to callgrind; `None` if valgrind is not installed.
 fn count_instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     let installed = Command::new("valgrind")
         .arg("--version")
@@ -150,7 +152,7 @@ fn count_instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
     let output = sandbox::run_with_timeout(
         &mut sandbox::wrap_command(valgrind, &sandbox.thru_command(POST_TOOL_USE)),
-        &edit_4k(&sandbox.dir),
+        &edit_4k_payload(&sandbox.dir),
     )?;
     Ok(parse_collected(&String::from_utf8_lossy(&output.stderr)))
 }

@@ -1,8 +1,7 @@
 //! `cargo xtask layout`: records which functions hooks call, so that `dist` can put them next to each other.
 //!
-//! The first access to a page of the program costs a hook two microseconds, and the kernel maps the sixteen pages
-//! around it at the same time. In the linker's own order, the functions of one tool call are spread over fifty such
-//! groups.
+//! The first access to a page of the program costs a hook two microseconds. The kernel then maps the sixteen pages
+//! around it. In the linker's own order, the functions of one tool call are spread over fifty groups of sixteen pages.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -29,7 +28,7 @@ SECTIONS
 ";
 const SCRIPT_TAIL: &str = "  }\n}\nINSERT BEFORE .text;\n";
 
-/// If functions that match a pattern but that no hook calls have more code than this, the pattern comes last.
+/// A pattern may also match functions that no hook calls. If their code is larger than this, the pattern comes last.
 const MAX_UNCALLED_BYTES: u64 = 2 * 1024;
 
 /// Runs each hook of the benchmark under callgrind, with a binary that still has its symbols.
@@ -70,7 +69,6 @@ pub fn write_layout() -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the sizes of all functions.
 fn function_sizes(bin: &Path) -> Result<BTreeMap<String, u64>> {
     let listed = Command::new("nm").arg("--print-size").arg(bin).output().context("starting nm")?;
     let text = String::from_utf8_lossy(&listed.stdout);
@@ -89,7 +87,7 @@ fn called_functions(log: &str) -> HashSet<&str> {
     names.map(|name| name.split_once('\'').map_or(name, |(name, _)| name)).collect()
 }
 
-/// Returns the patterns for these functions. The instances of a generic function have one pattern.
+/// Returns the patterns for these functions. All instances of a generic function share one pattern.
 fn linker_patterns(called: &[&str], symbols: &BTreeMap<String, u64>) -> Vec<String> {
     let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
     for (name, size) in symbols {
@@ -107,7 +105,7 @@ fn linker_patterns(called: &[&str], symbols: &BTreeMap<String, u64>) -> Vec<Stri
     [own, shared].concat()
 }
 
-/// Returns a pattern for a Rust name, without the parts that differ between builds; `None` for other names.
+/// Returns a pattern for a Rust name, without the parts that differ between builds; `None` for all other names.
 fn linker_pattern(name: &str) -> Option<String> {
     let name = name.split_once(".llvm.").map_or(name, |(name, _)| name);
     if name.starts_with("_ZN") {
@@ -117,7 +115,7 @@ fn linker_pattern(name: &str) -> Option<String> {
     let mut parts = name.strip_prefix("_R")?.split("Cs");
     let mut pattern = format!("_R{}", parts.next()?);
     for part in parts {
-        // A part is the hash of a crate, an underscore and the crate's name; `Cs` comes before it.
+        // A part consists of `Cs`, the hash of a crate, an underscore and the crate's name.
         let (_, rest) = part.split_once('_')?;
         pattern.push_str("Cs*_");
         pattern.push_str(rest);

@@ -1,4 +1,4 @@
-//! `cargo xtask bench --peers`: the same work done by hooks in other languages, in one run with ours.
+//! `cargo xtask bench --peers`: measures hooks in other languages that do the same work as ours, in the same run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
-use super::rows::{POST_TOOL_USE, edit_4k, trusted};
+use super::prepare::{POST_TOOL_USE, edit_4k_payload, prepare_trusted};
 use super::{BenchOptions, TRUE_PROGRAM, TimedCommand, kb_to_mb};
 use crate::dist::LinkKind;
 use crate::memory;
@@ -45,10 +45,10 @@ impl TimedCommand for PeerHook {
     }
 }
 
-/// Prints the table. Other programs have no targets.
+/// Prints the table. Only our own hook has a target.
 pub fn run_peers(lab: &Lab, kind: LinkKind, options: &BenchOptions) -> Result<()> {
     let sandbox = lab.sandbox("peer-thru")?;
-    trusted(&sandbox)?;
+    prepare_trusted(&sandbox)?;
     let mut hooks = vec![prepare_hook("thru", sandbox.thru_command(POST_TOOL_USE), &sandbox)?];
     for peer in PEERS {
         let missing =
@@ -58,7 +58,7 @@ pub fn run_peers(lab: &Lab, kind: LinkKind, options: &BenchOptions) -> Result<()
             continue;
         }
         let sandbox = lab.sandbox(&format!("peer-{}", peer.interpreter))?;
-        trusted(&sandbox)?;
+        prepare_trusted(&sandbox)?;
         hooks.push(prepare_hook(peer.name, peer_command(peer, &sandbox)?, &sandbox)?);
     }
     let mut true_command = lab.sandbox("true")?.command(Path::new(TRUE_PROGRAM), &[]);
@@ -76,16 +76,16 @@ fn peer_command(peer: &PeerProgram, sandbox: &Sandbox) -> Result<Command> {
     let interpreter = find_program(peer.interpreter).context("the interpreter has gone")?;
     let script = crate::workspace_root().join("xtask/peers").join(peer.script);
     let mut command = sandbox.command(&interpreter, &[&*script.to_string_lossy()]);
-    // The programs that the script calls may be outside the plain PATH of a sandbox.
+    // The programs that the script calls may be outside the default PATH of a sandbox.
     let folders = peer.needs.iter().filter_map(|name| find_program(name)?.parent().map(Path::to_path_buf));
     let path = folders.chain(["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from));
     command.env("PATH", std::env::join_paths(path)?);
     Ok(command)
 }
 
-/// Prepares a hook for timing. It must first show that it does the work.
+/// Prepares a hook for timing. First checks that the hook does its work.
 fn prepare_hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> Result<PeerHook> {
-    let payload = edit_4k(&sandbox.dir);
+    let payload = edit_4k_payload(&sandbox.dir);
     let output = sandbox::run_with_timeout(&mut command, &payload)?;
     let log = std::fs::read_to_string(sandbox.journal_path()).unwrap_or_default();
     let line: Value = log.lines().last().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
@@ -98,7 +98,8 @@ fn prepare_hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> 
     Ok(PeerHook { name, command, payload, samples: Vec::new(), peak_kb: 0 })
 }
 
-/// Returns where a program really is. The one on PATH may be a shim that starts it, and the shim would be timed too.
+/// Returns the real path of a program. The program on PATH may be a shim, and the time of the shim must not be
+/// included.
 fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())?;

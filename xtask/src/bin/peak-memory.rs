@@ -1,7 +1,8 @@
-//! Runs its arguments as a command and prints the peak memory of that command in KB; `xtask::memory` explains why.
+//! Runs its arguments as a command and prints the command's peak memory in KB. `xtask::memory` explains why a helper is
+//! needed.
 //!
-//! If `PEAK_MEMORY_FILE` is set, the command keeps its stdout, stderr and exit code, and its peak memory and
-//! milliseconds are written to that file.
+//! If `PEAK_MEMORY_FILE` is set, the command keeps its stdout, stderr and exit code. Its peak memory and its running
+//! time in milliseconds are written to that file.
 #![allow(clippy::print_stdout)]
 
 use std::process::{Command, ExitCode, Stdio};
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
     let Ok(status) = command.status() else { return ExitCode::FAILURE };
     let ms = start.elapsed().as_millis();
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return ExitCode::FAILURE };
-    // macOS counts in bytes, other systems in kilobytes.
+    // macOS reports bytes, other systems report kilobytes.
     let unit = if cfg!(target_os = "macos") { 1024 } else { 1 };
     let kb = usage.max_rss() / unit;
     let Some(file) = file else {
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
     if std::fs::write(file, format!("{kb} {ms}")).is_err() {
         return ExitCode::FAILURE;
     }
-    // A command that was ended by a signal has no exit code. 128 is returned instead, because no command of thru
-    // exits with 128.
+    // A command that was killed by a signal has no exit code. 128 is returned instead, because no command of thru exits
+    // with 128.
     ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(128))
 }

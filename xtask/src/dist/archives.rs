@@ -1,7 +1,7 @@
-//! `cargo xtask dist --all`: makes an archive for each platform that can be linked here, and their checksums.
+//! `cargo xtask dist --all`: makes an archive for each platform that can be linked here, and writes their checksums.
 //!
-//! Binaries for Linux on both architectures are linked with what Rust ships. The linker and the system libraries
-//! for macOS come with zig from PyPI: 442 MB, fetched once and only for this.
+//! Binaries for Linux are linked with the linkers that come with Rust, for both architectures. The linker and the
+//! system libraries for macOS come with zig from PyPI: 442 MB, fetched once and only for this.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::platforms::{self, OperatingSystem, Platform};
 
 const ZIG_PACKAGES: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 
-/// The target for which the C compiler is used as the linker.
+/// The target that is linked with the C compiler.
 const HOST_TARGET: &str = "x86_64-unknown-linux-musl";
 
 const CHECKSUMS: &str = "SHA256SUMS";
@@ -53,7 +53,7 @@ fn build_for_platform(platform: &Platform, addresses: AddressMode) -> Result<Pat
     match platform.system {
         OperatingSystem::Linux => {
             cargo.arg("build").env(platforms::ARM64_LINKER.0, platforms::ARM64_LINKER.1);
-            // The linker for the other architecture is not GNU ld, so it gets no layout script.
+            // The linker for the other architecture is not GNU ld, so the layout script is not used.
             let layout = (platform.target == HOST_TARGET && has_gnu_ld()).then_some(LAYOUT_FLAG);
             let flags: Vec<_> =
                 [STATIC_FLAG].into_iter().chain(fixed_address_flag(addresses)).chain(layout).collect();
@@ -87,7 +87,7 @@ fn install_zig() -> Result<PathBuf> {
     Ok(tools)
 }
 
-/// Packs `thru-<version>-<target>.tar.gz`, with one folder of the same name in it.
+/// Packs `thru-<version>-<target>.tar.gz`. The archive contains one folder with the same name.
 fn pack_archive(folder: &Path, platform: &Platform, binary: &Path) -> Result<String> {
     let name = format!("thru-{}-{}", env!("CARGO_PKG_VERSION"), platform.target);
     let packed = folder.join(&name);
@@ -156,7 +156,7 @@ mod tests {
         write_checksums(folder.path(), &[archive]).unwrap();
         let check =
             Command::new("sha256sum").args(["--check", CHECKSUMS]).current_dir(folder.path()).output();
-        // macOS uses another program to check them. It reads the same file format.
+        // macOS checks the checksums with another program, which reads the same file format.
         if let Ok(check) = check {
             assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
         }

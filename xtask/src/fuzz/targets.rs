@@ -1,6 +1,6 @@
-//! Properties of arbitrary bytes. Each target panics if its property does not hold.
+//! Properties of arbitrary bytes. Each target panics if its property is violated.
 //!
-//! Shared by `cargo xtask fuzz`, which runs anywhere, and by `fuzz/`, where cargo-fuzz guides the same targets by
+//! The targets are shared by `cargo xtask fuzz`, which runs everywhere, and by `fuzz/`, where cargo-fuzz guides them by
 //! coverage.
 
 use std::path::Path;
@@ -31,8 +31,8 @@ pub const TARGETS: [(&str, FuzzTarget); 8] = [
     ("id", fuzz_id),
 ];
 
-/// Parsing and writing a document gives the same bytes. An edit of the frontmatter can be read back and does not touch
-/// the body.
+/// Parsing and writing a document returns the same bytes. After an edit of the frontmatter, the new value can be read,
+/// and the body is unchanged.
 pub fn fuzz_document(data: &[u8]) {
     let mut document = Document::parse(data);
     assert_eq!(document.bytes(), data, "parse and write");
@@ -56,8 +56,8 @@ pub fn fuzz_document(data: &[u8]) {
     assert_eq!(document.value_of("fuzzed"), None);
 }
 
-/// The input is a text, a byte that no text contains, and a document. The text replaces the document's first
-/// section, and nothing else changes.
+/// The input is a text, a byte that no text contains, and a document. The text replaces the document's first section.
+/// The rest of the document does not change.
 pub fn fuzz_section(data: &[u8]) {
     let split = data.iter().position(|byte| *byte == 0xff).unwrap_or(0);
     let (text, rest) = (&data[..split], &data[(split + 1).min(data.len())..]);
@@ -88,7 +88,7 @@ pub fn fuzz_section(data: &[u8]) {
     }
 }
 
-/// Reading a line of any harness's transcript always makes progress, so the reading ends.
+/// Reading a line of any transcript always makes progress, so reading ends.
 pub fn fuzz_transcript(data: &[u8]) {
     for harness in HARNESSES {
         let read_line = harness.transcript.read_line();
@@ -100,7 +100,7 @@ pub fn fuzz_transcript(data: &[u8]) {
     }
 }
 
-/// If the input can be decoded as a hook's payload, it has a session.
+/// If the input can be decoded as a payload, it has a session.
 pub fn fuzz_payload(data: &[u8]) {
     for harness in HARNESSES {
         for event in ["PostToolUse", "UserPromptSubmit", "SessionStart", "Stop", "SubagentStop", "PreCompact"]
@@ -112,8 +112,8 @@ pub fn fuzz_payload(data: &[u8]) {
     }
 }
 
-/// If settings parse, our hooks can be inserted and removed, which restores the same bytes. If they do not parse,
-/// they are not changed.
+/// If settings parse, inserting and removing our hooks restores the same bytes. If they do not parse, they are not
+/// changed.
 pub fn fuzz_settings(data: &[u8]) {
     let entries = ["Stop", "PostToolUse"].map(|event| HookEntry {
         event: event.into(),
@@ -152,8 +152,7 @@ pub fn fuzz_redact(data: &[u8]) {
     }
 }
 
-/// A text that reaches a model contains no invisible characters and no colour codes, and cannot close the quotes
-/// around it.
+/// A text for a model contains no invisible characters and no colour codes, and cannot close the quotes around it.
 pub fn fuzz_render(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for max in [1, 7, 80, 2_000] {

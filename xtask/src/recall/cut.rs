@@ -1,4 +1,4 @@
-//! A session, and the points at which it is cut: what comes before is what the agent forgets.
+//! A session, and the points at which it is cut. The agent forgets everything before a cut.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ pub const MAX_CALLS_AFTER: usize = 40;
 
 /// The minimum number of calls before an artificial cut.
 const MIN_CALLS_BEFORE: usize = 60;
-/// The minimum number of calls between a compaction and an artificial cut. Right after a compaction the agent knows
-/// only the summary.
+/// The minimum number of calls between a compaction and an artificial cut. Right after a compaction, the agent
+/// remembers only the summary.
 const MIN_CALLS_SINCE_COMPACTION: usize = 20;
 
 /// How many characters of a command or a prompt are compared, with white space collapsed.
@@ -23,7 +23,7 @@ pub struct RecallSession<'a> {
     pub events: Vec<TranscriptEvent>,
     /// Every file that was the input of a tool call.
     pub files: BTreeSet<String>,
-    /// The folder in which the session began.
+    /// The folder in which the session started.
     cwd: String,
 }
 
@@ -31,7 +31,7 @@ pub struct RecallSession<'a> {
 #[derive(Debug)]
 pub struct SessionCut {
     pub sort: CutKind,
-    /// The first line of the transcript that the brief is not composed from.
+    /// The line of the transcript at the cut. The brief is composed from the lines before it.
     pub line: usize,
     /// The number of events before the cut.
     pub before: usize,
@@ -48,8 +48,8 @@ pub enum CutKind {
     MadeUp,
 }
 
-/// The half that a session belongs to, by its name. The second half shows whether an improvement on the first half
-/// is real.
+/// The half that a session belongs to, by its id. The second half shows whether an improvement on the first half is
+/// real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorpusHalf {
     Tune,
@@ -86,7 +86,7 @@ impl<'a> RecallSession<'a> {
         RecallSession { name: name.to_owned(), lines, events, files, cwd: cwd.unwrap_or_default() }
     }
 
-    /// Returns the path that a user in the session's folder would write.
+    /// Returns the path relative to the session's folder.
     pub fn path_in_session<'p>(&self, path: &'p str) -> &'p str {
         path.strip_prefix(self.cwd.as_str()).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
     }
@@ -95,7 +95,6 @@ impl<'a> RecallSession<'a> {
         self.events.iter().filter_map(|event| event.as_call()).find(|call| call.id == id)
     }
 
-    /// Returns a cut before every compaction.
     pub fn cuts_at_compactions(&self) -> Vec<SessionCut> {
         let (mut cuts, mut epoch, mut is_told) = (Vec::new(), 0, false);
         for (at, event) in self.events.iter().enumerate() {
@@ -177,7 +176,6 @@ impl<'a> RecallSession<'a> {
         self.events_before(cut).iter().flat_map(|event| event.called_files()).map(|file| file.path.as_str())
     }
 
-    /// Returns the next calls after the cut.
     pub fn calls_after(&self, cut: &SessionCut, calls: usize) -> impl Iterator<Item = &ToolCall> {
         self.events[cut.before..].iter().filter_map(|event| event.as_call()).take(calls)
     }

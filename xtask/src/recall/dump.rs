@@ -46,14 +46,14 @@ pub fn write_dump(
     Ok(())
 }
 
-/// Returns what the agent did next, in the form that a judge reads.
+/// Describes what the agent did next, for a judge.
 fn describe_what_followed(session: &RecallSession, cut: &SessionCut) -> String {
     let mut text = String::new();
     let mut calls = 0;
     let later = session.events[cut.before..].iter().map(|event| &event.what);
     for what in later.skip_while(|what| matches!(what, EventKind::Compaction | EventKind::Summary(_))) {
         let line = match what {
-            // After the next compaction the agent knows another summary.
+            // After the next compaction, the agent has another summary.
             EventKind::Compaction | EventKind::Summary(_) => break,
             EventKind::Call(_) if calls == MAX_CALLS_AFTER => break,
             EventKind::Prompt(words) => format!("USER: {}", cut_for_judge(words, MAX_MESSAGE_BYTES)),
@@ -75,7 +75,7 @@ fn describe_what_followed(session: &RecallSession, cut: &SessionCut) -> String {
     text
 }
 
-/// Returns the fields of the call's input, each as `name: value`.
+/// Returns the fields of a call's input, each as `name: value`.
 fn format_call_input(call: &ToolCall) -> String {
     let Some(fields) = call.input.as_object() else { return call.input.to_string() };
     let words = |(name, value): (&String, &Value)| {

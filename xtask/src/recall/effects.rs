@@ -1,20 +1,19 @@
-//! What a session did to the outside world, with ids. This file has its own rules to find this in what commands
-//! printed.
+//! The effects of a session on the outside world, with their ids. This file has its own rules to find them in the
+//! output of commands.
 
 use serde_json::Value;
 
 use super::events::{CallEnd, EventKind, ToolCall, TranscriptEvent};
 
-/// A change to the outside world that should not be made twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecallEffect {
     /// The kind of effect: `commit`, `push`, `pull request`, …
     pub kind: &'static str,
-    /// The ids of the effect. A text mentions the effect if it contains any of them.
+    /// The ids of the effect. If a text contains one of them, it mentions the effect.
     pub ids: Vec<String>,
 }
 
-/// Words in the name of an MCP server's tool that show that the tool writes.
+/// Words in the name of an MCP tool which show that the tool writes.
 const WRITING_TOOL_WORDS: [&str; 8] =
     ["create", "update", "delete", "send", "save", "add", "post", "comment"];
 
@@ -31,8 +30,8 @@ const CREATING_GH_COMMANDS: [(&str, &str); 9] = [
     ("gh pr close", "pull request"),
 ];
 
-/// Returns the effects of the calls that succeeded and printed an id, oldest first. Commits that were amended later
-/// are left out.
+/// Returns the effects of calls that succeeded and printed an id, oldest first. Commits that were later amended are
+/// left out.
 pub fn effects_of_events(events: &[TranscriptEvent]) -> Vec<RecallEffect> {
     let calls: Vec<&ToolCall> = events.iter().filter_map(|event| event.as_call()).collect();
     let mut found: Vec<RecallEffect> = Vec::new();
@@ -60,7 +59,7 @@ pub fn effects_of_events(events: &[TranscriptEvent]) -> Vec<RecallEffect> {
 fn effects_of_command(command: &str, printed: &str) -> Vec<RecallEffect> {
     let effect = |kind, ids: Vec<String>| (!ids.is_empty()).then_some(RecallEffect { kind, ids });
     let runs = |words: &str| {
-        // Commands begin at the start of a line or after `&&`, `;` or `|`. Words inside a commit message are not
+        // A command begins at the start of a line or after `&&`, `;` or `|`. Words inside a commit message are not
         // commands.
         let parts = command.split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
         let mut parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -109,7 +108,7 @@ fn effects_of_command(command: &str, printed: &str) -> Vec<RecallEffect> {
     found
 }
 
-/// Returns the commit in `[branch 1a2b3c4] subject`, also with `(root-commit)`.
+/// Returns the commit in `[branch 1a2b3c4] subject`, or in the same line with `(root-commit)`.
 fn commit_id_in_line(line: &str) -> Option<String> {
     let (inside, _) = line.trim().strip_prefix('[')?.split_once(']')?;
     let id = inside.split_whitespace().last()?;
@@ -155,7 +154,7 @@ fn long_numbers_in(text: &str) -> Vec<String> {
     numbers.filter(|number| number.len() >= 6).map(str::to_owned).collect()
 }
 
-/// Returns the effect of an MCP server's tool that writes. Its id is what the answer begins with, or an id like
+/// Returns the effect of an MCP tool that writes. The effect's id is the beginning of the answer, or an id like
 /// `ABC-12`.
 fn effect_of_tool(call: &ToolCall, printed: &str) -> Option<RecallEffect> {
     let name = call.tool.rsplit("__").next().filter(|_| call.tool.starts_with("mcp__"))?.to_lowercase();
@@ -173,7 +172,7 @@ fn effect_of_tool(call: &ToolCall, printed: &str) -> Option<RecallEffect> {
 /// Returns whether a text mentions the effect.
 pub fn is_effect_mentioned(effect: &RecallEffect, text: &str) -> bool {
     effect.ids.iter().any(|id| {
-        // A text may shorten the hash of a commit, but hardly below seven digits.
+        // A text may shorten the hash of a commit, but rarely below seven digits.
         let id = if is_commit_hash(id) { &id[..7] } else { id };
         text.match_indices(id).any(|(at, _)| {
             let glued = |c: char| c.is_ascii_digit();

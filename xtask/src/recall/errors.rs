@@ -1,4 +1,4 @@
-//! Errors that an agent meets again because it has forgotten the first time.
+//! Errors that an agent encounters again because it has forgotten the first occurrence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,14 @@ const MAX_CALLS_AFTER: usize = 80;
 
 /// How many characters of a line are compared.
 const COMPARED_CHARS: usize = 60;
-/// A line with fewer characters than this does not distinguish one error from another.
+/// The minimum number of characters of a line. A shorter line does not distinguish one error from another.
 const MIN_DISTINCTIVE_CHARS: usize = 14;
 
-/// A text warns about an error if it contains the first characters of one of the error's lines, this many or all.
+/// A text warns of an error if it contains this many characters from the beginning of one of the error's lines, or the
+/// whole line if it is shorter.
 const MIN_WARNING_CHARS: usize = 40;
 
-/// Mistakes with the harness's own tools, which no brief should warn about.
+/// Mistakes with the harness's own tools. A brief should not warn of them.
 const TRIVIAL_ERRORS: [&str; 6] = [
     "String to replace not found",
     "Found 0 matches",
@@ -26,11 +27,11 @@ const TRIVIAL_ERRORS: [&str; 6] = [
     "File does not exist",
 ];
 
-/// Words of lines that say that something failed but not what.
+/// Lines that say that something failed, but not what.
 const UNINFORMATIVE_LINES: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
-/// The first words of a line that reports a failure, although the call counts as successful because a pipe hid the
-/// exit code.
+/// The first words of a line that reports a failure in a successful call. Such a call has exit code 0 because a pipe
+/// hid the failure.
 const HIDDEN_FAILURE_STARTS: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
 /// Words in a line that says what went wrong. The word `error` alone also occurs in code.
@@ -53,13 +54,13 @@ const ERROR_WORDS: [&str; 16] = [
     "unable",
 ];
 
-/// The first words of a line that repeats the command or names what the lines above belong to.
+/// The first words of a line that repeats the command, or that names the source of the lines above.
 const ECHO_LINE_STARTS: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
 /// An error that occurred again: the lines that both reports have in common.
 pub type RecurringError = BTreeSet<String>;
 
-/// Returns the errors that occurred again. Errors with the same first line count as one error.
+/// Returns the errors that occurred again. Errors with the same first line are counted as one error.
 pub fn recurring_errors(session: &RecallSession, cut: &SessionCut) -> Vec<RecurringError> {
     let mut before: BTreeSet<String> = BTreeSet::new();
     for event in session.events_before(cut) {
@@ -89,7 +90,7 @@ pub fn warns_of_error(error: &RecurringError, text: &str) -> bool {
         .any(|line| text.contains(line.chars().take(MIN_WARNING_CHARS).collect::<String>().trim_end()))
 }
 
-/// Returns the lines that say what went wrong, without the numbers that differ from run to run.
+/// Returns the lines that say what went wrong, without numbers, which differ from run to run.
 fn error_lines(end: CallEnd, text: &str) -> Vec<String> {
     let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
     if TRIVIAL_ERRORS.iter().any(|trivia| text.contains(trivia)) {

@@ -1,13 +1,13 @@
-//! What happened in a session, read from its transcript.
+//! Reads the events of a session from its transcript.
 //!
-//! Briefs are judged by what this file finds, so it shares no code with the readers that briefs are made with. It
-//! may be slow and simple: every line is parsed completely.
+//! This file shares no code with the readers that briefs are made with, because briefs are judged by its results. It
+//! may be slow and simple, so every line is parsed completely.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Something that happened in the main conversation.
+/// An event in the main conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TranscriptEvent {
     /// The line of the transcript, counted from 0.
@@ -17,7 +17,7 @@ pub struct TranscriptEvent {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
-    /// Words that a person typed, even if they came with a refusal or while the agent was working.
+    /// Text that a person typed, also with a refusal or while the agent was working.
     Prompt(String),
     Said(String),
     Call(ToolCall),
@@ -71,7 +71,7 @@ impl TranscriptEvent {
     }
 }
 
-/// Tools with one input file, by lower-case name, and whether they change it.
+/// Tools with one input file, by lower-case name, and whether they change the file.
 const FILE_TOOLS: [(&str, bool); 8] = [
     ("read", false),
     ("edit", true),
@@ -85,7 +85,7 @@ const FILE_TOOLS: [(&str, bool); 8] = [
 
 const SHELL_TOOLS: [&str; 3] = ["bash", "execute", "shell"];
 
-/// How messages in the user's role begin if nobody typed them.
+/// The first words of messages in the user's role that nobody typed.
 const NOT_TYPED_STARTS: [&str; 12] = [
     "<local-command",
     "<command-message>",
@@ -101,13 +101,13 @@ const NOT_TYPED_STARTS: [&str; 12] = [
     "Base directory for this skill",
 ];
 
-/// How the result of a refused call begins.
+/// The first words of the result of a refused call.
 const REFUSAL_STARTS: [&str; 3] = ["The user doesn't want to", "[Request interrupted", "Tool use rejected"];
-/// The words that come before the user's reason.
+/// The text before the user's reason.
 const REFUSAL_REASON_START: &str = "the user said:\n";
 const CANCELLED_MARK: &str = "Sibling tool call errored";
 
-/// Returns the events of a transcript, in order. A call, a result or a prompt that occurs twice counts once.
+/// Returns the events of a transcript, in order. A call, a result or a prompt that occurs twice is returned once.
 pub fn read_events(lines: &[&[u8]]) -> Vec<TranscriptEvent> {
     let mut reading = EventReader::default();
     for (number, line) in lines.iter().enumerate() {
@@ -122,7 +122,7 @@ struct EventReader {
     events: Vec<TranscriptEvent>,
     /// The ids of the lines, calls and results that have been read.
     known: BTreeSet<String>,
-    /// Prompts that are queued: the agent has not received them yet.
+    /// Queued prompts, which the agent has not received yet.
     queued: Vec<String>,
 }
 
@@ -206,7 +206,8 @@ impl EventReader {
     }
 }
 
-/// Returns the content of a message or a result as blocks. The content is a text or a list of blocks.
+/// Returns the content of a message or a result as blocks. In the transcript, the content is a text or a list of
+/// blocks.
 fn content_blocks(content: &Value) -> Vec<Value> {
     match content {
         Value::String(text) => vec![serde_json::json!({ "type": "text", "text": text })],
@@ -215,8 +216,8 @@ fn content_blocks(content: &Value) -> Vec<Value> {
     }
 }
 
-/// Returns the words if a person typed them for the agent. Commands that control the harness do not count. The
-/// project's own commands count if they have arguments.
+/// Returns the text if a person typed it for the agent. Commands that control the harness are left out. A command of
+/// the project is included if it has arguments.
 fn typed_words(text: &str) -> Option<String> {
     let text = text.trim();
     if let Some(command) = text_between(text, "<command-name>", "</command-name>") {

@@ -1,4 +1,5 @@
-//! Failing calls that a person has read and labelled: whether they were still open at a compaction.
+//! Failing calls that a person has read and labelled. The label says whether the failure was still open at a
+//! compaction.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use anyhow::{Result, bail};
 
 use super::cut::{CutKind, RecallSession, SessionCut, collapse_white_space};
 
-/// The labels. The file explains its columns and words.
+/// The labels. The file explains its columns and its words.
 const LABELS_TSV: &str = include_str!("labels.tsv");
 
 /// The labelled calls, by session and compaction (counted from 0).
@@ -15,7 +16,7 @@ pub type Labels = BTreeMap<(String, usize), Vec<(String, Label)>>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     Open,
-    /// The same check failed again later, and the later call is open.
+    /// The same check failed again later, and that later failure is open.
     Earlier,
     Closed,
 }
@@ -48,8 +49,8 @@ pub fn parse_labels(text: &str) -> Result<Labels> {
     Ok(labels)
 }
 
-/// Returns the commands that were open at a cut, in the form in which a text would name them; `None` if the session
-/// is not labelled.
+/// Returns the commands that were open at a cut, in the form that a text would use; `None` if the session is not
+/// labelled.
 pub fn open_commands_at_cut(
     labels: &Labels,
     session: &RecallSession,
@@ -57,7 +58,7 @@ pub fn open_commands_at_cut(
 ) -> Option<Vec<String>> {
     let CutKind::Compaction(number) = cut.sort else { return None };
     let all = labels.iter().filter(|((name, _), _)| *name == session.name);
-    // A session is labelled as a whole. So if a compaction has no line, it has no failing call.
+    // A session is always labelled completely. So a compaction without a line has no failing call.
     let mut all = all.peekable();
     all.peek()?;
     let here = all.find(|((_, n), _)| *n == number).map_or(&[][..], |(_, calls)| calls);
@@ -65,21 +66,21 @@ pub fn open_commands_at_cut(
     Some(open.filter_map(|(id, _)| Some(command_core(session.find_call(id)?.command.as_deref()?))).collect())
 }
 
-/// Returns the lines below a text's heading for failures.
+/// Returns the lines below the heading for failures.
 pub fn failing_lines(text: &str) -> Vec<&str> {
     let under =
         text.lines().skip_while(|line| !(line.starts_with("Failing") && line.trim_end().ends_with(':')));
     let lines = under.skip(1).take_while(|line| line.starts_with("- "));
-    lines.filter(|line| !is_more_line(line)).collect()
+    lines.filter(|line| !is_omission_line(line)).collect()
 }
 
-/// Returns whether the line is `- +3 more`, which counts other lines.
-fn is_more_line(line: &str) -> bool {
+/// Returns whether the line is `- +3 more`, which gives the number of further lines.
+fn is_omission_line(line: &str) -> bool {
     let words = line.trim_start_matches("- ");
     words.starts_with('+') && words[1..].starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Returns the part of a command that identifies it in any form: without a leading `cd`, pipes and redirections.
+/// Returns the part of a command that identifies it: without a leading `cd`, pipes and redirections.
 pub fn command_core(command: &str) -> String {
     let mut command = command.trim();
     while let Some(rest) = command.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {

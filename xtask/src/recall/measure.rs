@@ -1,4 +1,4 @@
-//! Measures one cut: which wanted items a text contains, and what a bare list of the same length would contain.
+//! Measures one cut: which wanted items a text contains, and what a plain list of the same length would contain.
 
 use anyhow::Result;
 use model::score::Scoring;
@@ -34,27 +34,26 @@ pub const QUESTION_NAMES: [&str; 13] = [
 ];
 pub const FILES_AGAIN_QUESTION: &str = "files needed again";
 pub const COMMANDS_AGAIN_QUESTION: &str = "commands needed again";
-/// The question about commands without their pipes, redirections and leading `cd`, for texts that leave these out.
+/// The question about commands without pipes, redirections and a leading `cd`, for texts that leave them out.
 const BARE_COMMANDS_QUESTION: &str = "the same, without pipes";
 
 pub fn question_index(name: &str) -> usize {
     QUESTION_NAMES.iter().position(|known| *known == name).expect("a question that is asked")
 }
 
-/// The results for one text.
 #[derive(Clone, Debug, Default)]
 pub struct RecallAnswers {
     pub chars: usize,
     /// The shares, in the order of [`QUESTION_NAMES`].
     pub shares: [FoundShare; 13],
     pub missed: Vec<(usize, String)>,
-    /// How many of the files that the text names were needed again.
+    /// How many of the files in the text were needed again.
     pub precision: FoundShare,
-    /// The same share for a list of the same number of files: those that were used last.
+    /// The same share for a list of the most recently used files, with the same number of files.
     pub recent: FoundShare,
-    /// The same share for a list of the same number of files: those that were used most.
+    /// The same share for a list of the most frequently used files, with the same number of files.
     pub touched: FoundShare,
-    /// How many of the needed files are in a bare list of recent paths that is as long as the text.
+    /// How many of the needed files are in a plain list of recent paths that is as long as the text.
     pub bare: FoundShare,
 }
 
@@ -67,7 +66,7 @@ pub struct MeasuredCut {
     pub sort: CutKind,
     /// The results for briefs without a summary, in the order of [`BRIEF_SIZES`].
     pub alone: Vec<RecallAnswers>,
-    /// Measured only at compactions.
+    /// Set only at compactions.
     pub packet: Option<RecallAnswers>,
     pub beside: Option<SummaryAndBrief>,
 }
@@ -78,13 +77,12 @@ pub struct SummaryAndBrief {
     pub summary: RecallAnswers,
     pub brief: RecallAnswers,
     pub either: RecallAnswers,
-    /// How many lines of the brief say something that the summary does not.
+    /// How many lines of the brief contain information that the summary does not contain.
     pub new_lines: FoundShare,
 }
 
 impl MeasuredCut {
-    /// Measures the briefs of one ranking. A packet has its own order, so it is measured only once, together with
-    /// the fixed order.
+    /// Measures the briefs of one ranking. A packet has its own order, so it is measured only with the fixed order.
     pub fn measure_cut(
         session: &RecallSession,
         cut: &SessionCut,
@@ -189,8 +187,8 @@ impl RecallAnswers {
     }
 }
 
-/// Returns whether the text contains, as a separate word, the path or an end of the path that no other file of the
-/// session has.
+/// Returns whether the text contains the path, or an end of the path that no other file of the session has. The match
+/// must be a separate word.
 fn is_path_mentioned(session: &RecallSession, text: &str, path: &str) -> bool {
     let starts = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at + 1);
     let endings = starts.map(|at| &path[at..]).chain([path]).filter(|ending| !ending.is_empty());
@@ -206,17 +204,18 @@ fn contains_as_word(text: &str, name: &str) -> bool {
         let before = text[..at].chars().next_back();
         let mut after = text[at + name.len()..].chars();
         let (next, then) = (after.next(), after.next());
-        // A full stop may end a sentence. If a letter follows it, it is part of a longer name.
+        // A full stop may end a sentence. If a letter follows, the full stop is part of a longer name.
         let goes_on =
             next.is_some_and(|c| glued(c) || c == '/') || next == Some('.') && then.is_some_and(glued);
         !goes_on && !before.is_some_and(|c| glued(c) || c == '.')
     })
 }
 
-/// A line repeats the summary if the summary contains at least this share of its words, in percent.
+/// A line repeats the summary if the summary contains at least this percentage of its words.
 const MIN_REPEATED_PERCENT: usize = 80;
 
-/// Counts the new lines. A line is new if the summary lacks one of its paths, numbers or ids, or most of its words.
+/// Counts the new lines. A line is new if the summary does not contain one of its paths, numbers or ids, or does not
+/// contain most of its words.
 fn count_new_lines(brief: &str, summary: &str) -> FoundShare {
     let known = summary.to_lowercase();
     let is_new = |line: &&str| {

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_name_stands_alone() {
+fn a_name_is_found_only_as_a_whole_word() {
     for (text, expected) in [
         ("see src/a.rs, then", true),
         ("src: a.rs", true),

@@ -1,4 +1,4 @@
-//! Tests the whole measurement on a small invented corpus. It skips nothing and needs no other files.
+//! Tests the whole measurement on a small invented corpus, which needs no other files.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,6 @@ use super::cut::CorpusHalf;
 use super::measure::{FoundShare, QUESTION_NAMES, RecallAnswers};
 use super::*;
 
-/// Builds a transcript line by line.
 #[derive(Default)]
 struct TranscriptScript {
     lines: Vec<String>,
@@ -70,7 +69,7 @@ impl TranscriptScript {
     }
 }
 
-/// A session about a parser: a commit, a failing test, a compaction, and the same files again.
+/// A session about a parser: a commit, a failing test, a compaction, and then the same files again.
 fn parser_session() -> TranscriptScript {
     let mut script = TranscriptScript::default();
     script.push_user("Make the parser accept trailing commas, and keep its error messages as they are");
@@ -118,7 +117,7 @@ fn a_small_corpus_is_measured_whole() {
     assert_eq!(measured.iter().filter(|one| one.half == CorpusHalf::Report).count(), 3);
     let one = &measured[0];
     let largest = one.alone.last().unwrap();
-    // The number of items that are wanted does not depend on the brief.
+    // The number of wanted items does not depend on the brief.
     for (name, of) in [
         ("files needed again", 2),
         ("commands needed again", 1),
@@ -131,7 +130,7 @@ fn a_small_corpus_is_measured_whole() {
     ] {
         assert_eq!(share_of_question(largest, name).of, of, "{name}");
     }
-    // Any brief must contain these items.
+    // Every brief must contain these items.
     for name in ["files needed again", "commands needed again", "prompts", "edited", "open failures"] {
         let share = share_of_question(largest, name);
         assert_eq!(share.found, share.of, "{name}: {:?}", largest.missed);

@@ -10,7 +10,6 @@ use super::measure::{
 use super::targets::{self, MIN_ITEMS_FOR_VERDICT, TargetVerdict};
 use crate::table::{Align, plain_table};
 
-/// The sums of the results for several cuts.
 #[derive(Clone, Debug, Default)]
 struct AnswerTotal {
     chars: usize,
@@ -37,21 +36,20 @@ impl AnswerTotal {
         total
     }
 
-    /// Returns the F1 score of precision and recall. `hits` counts the needed files among the files that a text or
-    /// a list names.
+    /// Returns the F1 score. `hits` counts the needed files among the files in a text or a list.
     fn f1_score(&self, hits: FoundShare) -> f64 {
         let (named, needed) = (hits.of as f64, self.shares[question_index(FILES_AGAIN_QUESTION)].of as f64);
         if named + needed == 0.0 { 0.0 } else { 2.0 * hits.found as f64 / (named + needed) }
     }
 }
 
-/// The cuts that a table is about.
 struct CutSelection<'a> {
     name: &'static str,
     cuts: Vec<&'a MeasuredCut>,
 }
 
-/// Returns the compactions. If there are artificial cuts, also returns these alone, and all cuts together.
+/// Returns the compactions. If there are artificial cuts, also returns the artificial cuts alone, and all cuts
+/// together.
 fn selections(measured: &[MeasuredCut]) -> Vec<CutSelection<'_>> {
     let of = |keep: fn(CutKind) -> bool| measured.iter().filter(|one| keep(one.sort)).collect::<Vec<_>>();
     let real = CutSelection { name: "compactions", cuts: of(|sort| sort != CutKind::MadeUp) };
@@ -64,7 +62,7 @@ fn selections(measured: &[MeasuredCut]) -> Vec<CutSelection<'_>> {
     found
 }
 
-/// One figure that has a target, for each half of the sessions.
+/// A figure with a target, for each half of the sessions.
 struct TargetCell {
     question: &'static str,
     place: String,
@@ -115,7 +113,7 @@ impl CutSelection<'_> {
         cells
     }
 
-    /// Returns the names of the texts, each with the sums of its results for all cuts.
+    /// Returns the names of the texts, each with the sum of its results for all cuts.
     fn text_columns(&self) -> Vec<(String, AnswerTotal)> {
         let mut columns: Vec<(String, AnswerTotal)> = BRIEF_SIZES
             .iter()
@@ -136,7 +134,7 @@ impl CutSelection<'_> {
         columns
     }
 
-    /// Returns how many lines of the briefs next to a summary say something that the summary does not.
+    /// Returns how many lines of the briefs contain information that the summary does not contain.
     fn share_of_new_lines(&self) -> FoundShare {
         let mut sum = FoundShare::default();
         self.cuts
@@ -177,7 +175,7 @@ fn print_targets(selection: &CutSelection) {
     print!("{}", plain_table(&align, &rows));
 }
 
-/// Returns the share of the items that was found, for every target, in one half of the sessions.
+/// Returns, for every target, the share of the items that were found in one half of the sessions.
 pub fn shares_per_target(measured: &[MeasuredCut], half: CorpusHalf) -> Vec<FoundShare> {
     let all = CutSelection { name: "all", cuts: measured.iter().collect() };
     let of_half = |cell: TargetCell| if half == CorpusHalf::Tune { cell.tune } else { cell.report };
@@ -194,7 +192,7 @@ pub fn mean_percent(shares: &[FoundShare]) -> f64 {
     large.iter().sum::<f64>() / large.len().max(1) as f64
 }
 
-/// Prints the targets with both rankings side by side. Returns whether the ranking by score is nowhere below the
+/// Prints the targets with both rankings side by side. Returns whether the ranking by score is never worse than the
 /// fixed order.
 pub fn print_comparison(fixed: &[MeasuredCut], scored: &[MeasuredCut]) -> bool {
     let mut is_below = false;
@@ -217,7 +215,7 @@ pub fn print_comparison(fixed: &[MeasuredCut], scored: &[MeasuredCut]) -> bool {
     !is_below
 }
 
-/// Compares the shares of the items that were found. A difference within the interval of the fixed order is noise.
+/// Compares the shares of found items. A difference within the interval of the fixed order is noise.
 fn comparison_word(fixed: FoundShare, scored: FoundShare) -> &'static str {
     let (low, high) = fixed.wilson_interval();
     match scored.percent() {

@@ -2,13 +2,13 @@
 
 use super::measure::{COMMANDS_AGAIN_QUESTION, FILES_AGAIN_QUESTION, FoundShare};
 
-/// With fewer items than this there is no verdict.
+/// The minimum number of items for a verdict.
 pub const MIN_ITEMS_FOR_VERDICT: usize = 30;
 
 /// The largest allowed difference between the two halves, in percentage points.
 const MAX_HALVES_GAP: f64 = 3.0;
 
-/// The share of the items that must be found, in percent: for each question, at each of `BRIEF_SIZES`.
+/// The share of items that must be found, in percent, for each question and each of `BRIEF_SIZES`.
 const BRIEF_TARGETS: [(&str, [Option<u32>; 4]); 10] = [
     (FILES_AGAIN_QUESTION, [Some(95), Some(99), Some(99), Some(99)]),
     (COMMANDS_AGAIN_QUESTION, [None, Some(60), Some(90), Some(95)]),
@@ -22,7 +22,7 @@ const BRIEF_TARGETS: [(&str, [Option<u32>; 4]); 10] = [
     ("errors met again", [None, None, None, Some(90)]),
 ];
 
-/// The share of the items that must be found in the summary and the brief together, in percent.
+/// The share of items that must be found in the summary and the brief together, in percent.
 const WITH_SUMMARY_TARGETS: [(&str, u32); 4] = [
     (FILES_AGAIN_QUESTION, 99),
     (COMMANDS_AGAIN_QUESTION, 90),
@@ -30,7 +30,7 @@ const WITH_SUMMARY_TARGETS: [(&str, u32); 4] = [
     ("errors met again", 90),
 ];
 
-/// Returns the target of a question at the size with this index in `BRIEF_SIZES`.
+/// Returns the target of a question. `size` is an index into `BRIEF_SIZES`.
 pub fn brief_target(question: &str, size: usize) -> Option<u32> {
     BRIEF_TARGETS.iter().find(|(known, _)| *known == question).and_then(|(_, targets)| targets[size])
 }
@@ -43,7 +43,7 @@ pub fn with_summary_target(question: &str) -> Option<u32> {
 pub enum TargetVerdict {
     Met,
     Missed,
-    /// Both halves reach the target, but they are too far apart.
+    /// Both halves reach the target, but the difference between them is too large.
     Apart,
     /// There are too few items for a verdict.
     None,
@@ -59,7 +59,8 @@ impl TargetVerdict {
         }
     }
 
-    /// Compares each half, and both together, with the target. A half that is too small counts only in the sum.
+    /// Compares each half, and both halves together, with the target. A half with too few items is not compared
+    /// separately.
     pub fn compare_with_target(target: u32, tune: FoundShare, report: FoundShare) -> TargetVerdict {
         let reaches = |share: FoundShare| share.percent() >= f64::from(target);
         let both = FoundShare { found: tune.found + report.found, of: tune.of + report.of };

@@ -1,4 +1,4 @@
-//! The texts that are measured: what a hook, `thru brief`, `thru handoff` and `thru pickup` would say at a cut.
+//! The texts that are measured: the output of a hook, `thru brief`, `thru handoff` and `thru pickup` at a cut.
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,10 @@ use ops::features::packets::{handoff, pickup};
 
 use super::cut::{RecallSession, SessionCut};
 
-/// A purpose without content, so that the packet must find the goal itself.
+/// A purpose without information, so that the goal must come from the session.
 const EMPTY_PURPOSE: &str = "go on";
 
-/// A session up to a cut: its transcript up to the cut, in a separate folder, and its digest.
+/// A session up to a cut: its transcript in a separate folder, and its digest.
 #[derive(Debug)]
 pub struct SessionPast {
     folder: tempfile::TempDir,
@@ -32,7 +32,7 @@ impl SessionPast {
         let transcript = folder.path().join(format!("{}.jsonl", session.name));
         std::fs::write(&transcript, session.lines[..cut.line].join(&b'\n'))
             .with_context(|| format!("cannot write {}", transcript.display()))?;
-        let digest = ops::session::brief::from_transcript(
+        let digest = ops::session::brief::digest_of_transcript(
             &transcript,
             folder.path(),
             redact::RedactOptions::default(),
@@ -46,7 +46,7 @@ impl SessionPast {
         compose_brief(&self.digest, size, scoring)
     }
 
-    /// Returns the brief for an agent that can see the harness's summary.
+    /// Returns the brief for an agent that also sees the harness's summary.
     pub fn brief_beside_summary(&self, summary: &str, size: usize, scoring: Option<&Scoring>) -> String {
         compose_brief(&self.digest_beside(summary), size, scoring)
     }
@@ -67,7 +67,7 @@ impl SessionPast {
         digest
     }
 
-    /// Returns what an agent gets when it picks up a packet of the session: all sections, as the pickup prints them.
+    /// Returns the text that an agent gets when it picks up a packet of the session, with all sections.
     pub fn pickup_text(&self) -> Result<String> {
         let root = self.folder.path().join("project");
         std::fs::create_dir_all(&root).context("cannot make a project")?;
@@ -92,7 +92,7 @@ impl SessionPast {
         let id = Some(report.id.as_str());
         let picked = pickup::pick_up(&world, &pickup::PickupRequest { id, ..Default::default() })
             .context("the packet cannot be picked up")?;
-        // The folder of the measurement must not influence the result.
+        // The path of the temporary folder must not influence the result.
         Ok(picked.prompt.replace(&*self.folder.path().to_string_lossy(), ""))
     }
 }

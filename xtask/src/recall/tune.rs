@@ -1,8 +1,7 @@
-//! `--tune`: looks for a better weight on one half of the sessions, and reports how much better it is on the other
-//! half.
+//! `--tune`: searches for a better weight on one half of the sessions, and reports the improvement on the other half.
 //!
 //! One weight is changed at a time. Transcripts have no plan and no decisions, so only the weights of signals that
-//! a session has are tried.
+//! occur in sessions are tried.
 
 use anyhow::{Context as _, Result};
 use model::score::{ScoreSignal, Scoring, SignalWeights};
@@ -23,10 +22,10 @@ const TUNED_SIGNALS: [ScoreSignal; 6] = [
     ScoreSignal::RecentFailure,
 ];
 
-/// The factors by which a default weight is changed.
+/// The factors by which a default weight is multiplied.
 const WEIGHT_FACTORS: [f64; 2] = [0.7, 1.4];
 
-/// A set of weights, and what was measured with it.
+/// A set of weights, and its measurements.
 #[derive(Debug)]
 pub struct WeightTrial {
     name: String,
@@ -34,7 +33,7 @@ pub struct WeightTrial {
     measured: Vec<MeasuredCut>,
 }
 
-/// Returns the default weights, and every changed set of weights that is tried.
+/// Returns the default weights, and all changed sets of weights.
 pub fn weight_trials(default: &Scoring) -> Vec<WeightTrial> {
     let trial = |name: String, weights: SignalWeights| WeightTrial {
         name,
@@ -69,8 +68,8 @@ pub fn measure_session(
     Ok(())
 }
 
-/// Prints each set's mean over all targets. The set that is best on one half of the sessions is compared with the
-/// default on the other half.
+/// Prints each set's mean over all targets. The best set on one half of the sessions is compared with the default on
+/// the other half.
 pub fn print_trials(trials: &[WeightTrial]) -> Result<()> {
     let default = trials.first().context("no weights")?;
     println!(

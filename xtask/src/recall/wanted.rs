@@ -1,4 +1,4 @@
-//! What a text should contain at a cut. This is derived from what happened before and after the cut.
+//! The items that a text should contain at a cut. They are derived from the events before and after the cut.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,17 @@ use super::errors::{self, RecurringError};
 use super::events::{EventKind, ToolCall, TranscriptEvent};
 use super::labels::{self, Labels};
 
-/// A prompt with at least this many characters says what is wanted. A shorter prompt is usually an answer.
+/// The minimum length of a prompt that describes a task, in characters. A shorter prompt is usually an answer.
 const MIN_TELLING_CHARS: usize = 40;
 
 #[derive(Debug, Default)]
 pub struct WantedItems {
-    /// Files used before the cut that the next calls use again.
+    /// Files that were used before the cut and are used again by the next calls.
     pub files_again: BTreeSet<String>,
     pub commands_again: BTreeSet<String>,
-    /// The newest prompt, whatever its length.
+    /// The newest prompt of any length.
     pub newest: Option<String>,
-    /// The newest prompt that is long enough to say what is wanted.
+    /// The newest prompt that is long enough to describe a task.
     pub telling: Option<String>,
     pub prompts: BTreeSet<String>,
     /// `None` if nobody has labelled the failures.
@@ -31,7 +31,7 @@ pub struct WantedItems {
     pub commands: BTreeSet<String>,
     /// The files that were used before the cut, without duplicates. The file that was used last comes last.
     pub recent: Vec<String>,
-    /// The same files. The file that was used most comes last.
+    /// The same files. The file that was used most often comes last.
     pub touched: Vec<String>,
 }
 
@@ -98,8 +98,8 @@ fn commands_in(events: &[TranscriptEvent]) -> BTreeSet<String> {
     all.filter(|command| !command.is_empty()).collect()
 }
 
-/// Returns each path once, in two orders: with the path that was used last at the end, and with the path that was
-/// used most at the end. Among paths that were used equally often, the one that was used later comes later.
+/// Returns each path once, in two orders: the most recently used path last, and the most frequently used path last. If
+/// two paths were used equally often, the more recent path comes later.
 fn sort_paths_by_use<'a>(paths: impl Iterator<Item = &'a str>) -> (Vec<String>, Vec<String>) {
     let mut recent: Vec<String> = Vec::new();
     let mut uses: Vec<(usize, String)> = Vec::new();

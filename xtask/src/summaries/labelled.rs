@@ -1,12 +1,12 @@
-//! Made-up outputs whose error lines are known: a person has named them, and no function.
+//! Invented outputs whose error lines were chosen by a person.
 
 /// An output, and texts that its summary must contain.
-pub struct Labelled {
+pub struct LabelledOutput {
     pub output: String,
     pub errors: Vec<&'static str>,
 }
 
-pub fn outputs() -> Vec<Labelled> {
+pub fn labelled_outputs() -> Vec<LabelledOutput> {
     let passed: String = (0..1_500).map(|n| format!("test parser::case_{n} ... ok\n")).collect();
     let code: String =
         (0..900).map(|n| format!("def f_{n}(x):\n    y = x + {n}\n    return foo(y)\n\n")).collect();
@@ -20,8 +20,8 @@ pub fn outputs() -> Vec<Labelled> {
         (0..900).map(|n| format!(r#"{{"id":{n},"name":"{}","error":null}}"#, "x".repeat(40))).collect();
     let items = items.join(",");
 
-    // Each line stands alone in the middle of an output of the kind.
-    const LINES: &[&str] = &[
+    // Each of these lines is put alone into the middle of an output of this kind.
+    const ERROR_LINES: &[&str] = &[
         "Tests: 10 failed, 90 passed",
         "Found 20 errors in 3 files",
         "error: could not load info file",
@@ -41,19 +41,19 @@ pub fn outputs() -> Vec<Labelled> {
         "npm ERR! code ELIFECYCLE",
         "process exited with code 137",
     ];
-    let mut all: Vec<Labelled> = Vec::new();
+    let mut all: Vec<LabelledOutput> = Vec::new();
     for filler in [&passed, &code, &listing, &matches, &diff, &records] {
-        for line in LINES {
-            all.push(Labelled { output: format!("{filler}{line}\n{filler}"), errors: vec![line] });
+        for line in ERROR_LINES {
+            all.push(LabelledOutput { output: format!("{filler}{line}\n{filler}"), errors: vec![line] });
         }
     }
-    // Words that report an error in a log only.
+    // Words that report an error only in a log.
     for line in [
         "error while parsing {",
         "retrying after connection refused ... ok? no",
         "warning: x -> treated as error",
     ] {
-        all.push(Labelled { output: format!("{passed}{line}\n{passed}"), errors: vec![line] });
+        all.push(LabelledOutput { output: format!("{passed}{line}\n{passed}"), errors: vec![line] });
     }
     for (output, error) in [
         (format!(r#"{{"items":[{items}],"error":{{"code":13,"message":"shard 7"}}}}"#), "shard 7"),
@@ -68,7 +68,7 @@ pub fn outputs() -> Vec<Labelled> {
         (format!("{records}{{\"level\":50,\"msg\":\"disk full\"}}\n{records}"), "disk full"),
         (format!("{records}{{\"lvl\":\"i\",\"msg\":\"upload failed\"}}\n{records}"), "upload failed"),
     ] {
-        all.push(Labelled { output, errors: vec![error] });
+        all.push(LabelledOutput { output, errors: vec![error] });
     }
     all
 }

@@ -1,10 +1,10 @@
-//! What an error line is, independently of `model`: a simple and generous definition that the summaries are checked
-//! against.
+//! Defines error lines independently of `model`. The definition is simple and broad, and summaries are checked against
+//! it.
 
 use serde_json::Value;
 
 /// Messages of the operating system and of language runtimes.
-const MESSAGES: &[&str] = &[
+const ERROR_MESSAGES: &[&str] = &[
     "panicked at",
     "traceback (most recent call last)",
     "command not found",
@@ -14,21 +14,21 @@ const MESSAGES: &[&str] = &[
     "connection refused",
 ];
 
-/// Words before a colon that begin a message about an error.
-const LABELS: &[&str] = &["error", "fatal", "panic", "exception", "failed", "failure"];
+/// Words that introduce an error message when a colon follows.
+const ERROR_LABELS: &[&str] = &["error", "fatal", "panic", "exception", "failed", "failure"];
 
-/// Words in capitals that state an outcome or a level.
-const CAPITALS: &[&str] = &["ERROR", "FATAL", "FAILED", "FAIL", "CRITICAL", "PANIC"];
+/// Words in capitals that state a result or a level.
+const ERROR_CAPITALS: &[&str] = &["ERROR", "FATAL", "FAILED", "FAIL", "CRITICAL", "PANIC"];
 
-/// What can be counted.
-const COUNTED: &[&str] = &["failed", "failures", "errors", "error", "failure"];
+/// Words that can follow a number of failures.
+const COUNTED_FAILURE_WORDS: &[&str] = &["failed", "failures", "errors", "error", "failure"];
 
-/// Returns the error lines of an output: the texts that its summary must contain.
+/// Returns the error lines of an output. The summary must contain them.
 pub fn error_lines(output: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(output) {
         Ok(value) if value.is_object() || value.is_array() => {
             let mut found = Vec::new();
-            of_json(&value, false, &mut found);
+            collect_errors_of_json(&value, false, &mut found);
             found
         }
         _ => {
@@ -42,33 +42,36 @@ pub fn error_lines(output: &str) -> Vec<String> {
 /// Returns whether a summary contains a text: as a line, or as a text in JSON.
 pub fn is_kept(summary: &str, text: &str) -> bool {
     let quoted = Value::from(text).to_string();
-    summary.contains(&shown(text)) || summary.contains(quoted.trim_matches('"'))
+    summary.contains(&line_as_shown(text)) || summary.contains(quoted.trim_matches('"'))
 }
 
-/// Returns a line as a summary shows it.
-fn shown(line: &str) -> String {
+/// Returns a line in the form that a summary shows.
+fn line_as_shown(line: &str) -> String {
     model::clean::clean_line(line).trim().to_owned()
 }
 
 fn is_error_line(line: &str) -> bool {
-    let line = shown(line);
-    // These are lines of files: what `grep -n` and `cat -n` print, and what a program has in quotation marks.
+    let line = line_as_shown(line);
+    // Quoted lines of files are not errors. `grep -n` and `cat -n` print such lines, and some programs print them in
+    // quotation marks.
     if is_quoted_file(&line) {
         return false;
     }
     let lower = line.to_lowercase();
     let words: Vec<&str> = line.split_whitespace().collect();
-    let is_capital = |word: &&str| CAPITALS.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let is_capital =
+        |word: &&str| ERROR_CAPITALS.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()));
     begins_with_label(&line)
         || words.iter().take(4).any(is_capital)
-        || MESSAGES.iter().any(|message| lower.ends_with(message) || lower.starts_with(message))
+        || ERROR_MESSAGES.iter().any(|message| lower.ends_with(message) || lower.starts_with(message))
         || counts_failures(&lower)
 }
 
-/// Whether a line begins with a label such as `error:` or `ValueError:`, or has one after a place such as `a.py:3:`.
+/// Returns whether a line begins with a label such as `error:` or `ValueError:`. A position such as `a.py:3:` may come
+/// before the label.
 fn begins_with_label(line: &str) -> bool {
     let is_label = |word: &str| {
-        LABELS.contains(&word.to_lowercase().as_str())
+        ERROR_LABELS.contains(&word.to_lowercase().as_str())
             || (word.ends_with("Error") || word.ends_with("Exception"))
                 && word.starts_with(|c: char| c.is_uppercase())
     };
@@ -80,16 +83,16 @@ fn begins_with_label(line: &str) -> bool {
     label.len() < line.len() && is_label(label)
 }
 
-/// Whether a number other than zero stands before a word such as `failed`.
+/// Returns whether a number other than zero comes before a word such as `failed`.
 fn counts_failures(lower: &str) -> bool {
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words
-        .windows(2)
-        .any(|pair| pair[0].parse::<u64>().is_ok_and(|number| number > 0) && COUNTED.contains(&pair[1]))
+    words.windows(2).any(|pair| {
+        pair[0].parse::<u64>().is_ok_and(|number| number > 0) && COUNTED_FAILURE_WORDS.contains(&pair[1])
+    })
 }
 
-/// Whether a line is one of a file that a command shows: `src/a.rs:12:text`, `12<tab>text`.
+/// Returns whether a line is a quoted line of a file: `src/a.rs:12:text`, `12<tab>text`.
 fn is_quoted_file(line: &str) -> bool {
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_numbered = digits.len() < line.len() && digits.starts_with(['→', ':', '-']);
@@ -107,11 +110,11 @@ fn is_quoted_file(line: &str) -> bool {
     is_numbered || is_match
 }
 
-/// Finds the texts below keys such as `error`, and of records whose level or status is bad.
-fn of_json(value: &Value, is_error: bool, found: &mut Vec<String>) {
+/// Collects the texts below keys such as `error`, and the texts of records with a bad level or status.
+fn collect_errors_of_json(value: &Value, is_error: bool, found: &mut Vec<String>) {
     match value {
         Value::String(text) if is_error && !text.trim().is_empty() => found.push(text.clone()),
-        Value::Array(items) => items.iter().for_each(|item| of_json(item, is_error, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect_errors_of_json(item, is_error, found)),
         Value::Object(fields) => {
             let is_bad = fields.iter().any(|(key, value)| {
                 let value = value.as_str().unwrap_or_default().to_lowercase();
@@ -121,7 +124,7 @@ fn of_json(value: &Value, is_error: bool, found: &mut Vec<String>) {
             for (key, value) in fields {
                 let names_error = key.to_lowercase().contains("error");
                 let is_text = value.is_string();
-                of_json(value, is_error || names_error || is_bad && is_text, found);
+                collect_errors_of_json(value, is_error || names_error || is_bad && is_text, found);
             }
         }
         _ => {}

@@ -1,5 +1,4 @@
-//! The packages that hooks are linked with, and the number of all packages. Both are checked, so that neither grows
-//! unnoticed.
+//! Checks which packages hooks are linked with, and the number of all packages, so that neither grows unnoticed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -31,8 +30,8 @@ pub fn write_dependency_list(root: &Path) -> Result<()> {
         .with_context(|| format!("writing {DEPENDENCY_LIST_FILE}"))
 }
 
-/// Returns only names, because versions are in the lock file. The target is fixed, so that the list is the same on
-/// every developer's machine.
+/// Returns only names, because the lock file has the versions. The target is fixed, so that the list is the same on
+/// every machine.
 fn dependencies_of_ops() -> Result<BTreeSet<String>> {
     let output = crate::cargo_command()
         .args(["tree", "--package", "ops", "--edges", "normal", "--prefix", "none", "--format", "{p}"])

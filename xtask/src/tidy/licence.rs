@@ -50,8 +50,8 @@ pub fn check_licences() -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Returns whether an SPDX expression is satisfied: one of its alternatives must be on the list. The old notation
-/// `MIT/Apache-2.0` means OR.
+/// Returns whether an SPDX expression is satisfied, which means that one of its alternatives is on the list. The old
+/// notation `MIT/Apache-2.0` means OR.
 fn is_allowed(expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
@@ -64,7 +64,7 @@ fn parse_or(words: &[&str], at: &mut usize) -> bool {
     let mut result = parse_and(words, at);
     while words.get(*at) == Some(&"OR") {
         *at += 1;
-        // Do not short-circuit here, because the words must be read in any case.
+        // Do not short-circuit, because all words must be consumed.
         result |= parse_and(words, at);
     }
     result
@@ -91,7 +91,7 @@ fn parse_term(words: &[&str], at: &mut usize) -> bool {
     if words.get(*at) == Some(&"WITH") {
         let exception = words.get(*at + 1).copied().unwrap_or_default();
         *at += 2;
-        // An exception only ever permits more, so it is enough if the bare licence is allowed.
+        // An exception only grants additional rights, so it is enough if the licence itself is allowed.
         return ALLOWED_LICENCES.contains(&word)
             || ALLOWED_LICENCES.contains(&format!("{word} WITH {exception}").as_str());
     }

@@ -1,6 +1,6 @@
 //! The rules that can be checked in the text of one file.
 //!
-//! The forbidden words are spelt in two halves here, so that this file does not violate its own rules.
+//! The forbidden words are split in two halves in this file, so that it does not violate its own rules.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ const PRINTING_REASON: &str = "only thru talks to a person";
 const REDACTION_REASON: &str =
     "captured text is redacted whole, then cut or picked from: use model::redact::Redacted outside harness";
 
-/// The reason for several walls: the readers of the standard library wait for pipes and read without limit.
+/// The reason for several walls. The readers of the standard library block on pipes and have no limit.
 const READER_REASON: &str = "files and streams are read by crates/store/src/read.rs, which bounds every read";
 
 const fn forbidden_reader(folder: &'static str, word: &'static str) -> ForbiddenWord {
@@ -85,7 +85,7 @@ const FORBIDDEN_WORDS: &[ForbiddenWord] = &[
     forbidden_reader("crates/thru", "read_to_end"),
 ];
 
-/// Ways to bypass the printer, which removes control characters that a terminal would act on.
+/// Ways to bypass the printer, which removes control characters.
 const STREAM_HANDLES: &[&str] = &[
     "stdout()",
     "stderr()",
@@ -97,11 +97,11 @@ const STREAM_HANDLES: &[&str] = &[
     "/dev/stderr",
 ];
 
-/// The files that may use these: the printer itself, and the entry point, which makes sure that the streams are
+/// The files that may use these handles: the printer itself, and the entry point, which makes sure that the streams are
 /// open.
 const MAY_HOLD_HANDLES: &[&str] = &["crates/thru/src/output/printer.rs", "crates/thru/src/entry.rs"];
 
-/// The file that may use `anstream`: its function `choose_color` sets the colours of `anstream`.
+/// The file that may use `anstream`. Its function `choose_color` configures the colours of `anstream`.
 const MAY_CHOOSE_COLOR: &str = "crates/thru/src/output.rs";
 
 fn find_stream_handle(path: &Path, code: &str) -> Option<&'static str> {
@@ -111,7 +111,7 @@ fn find_stream_handle(path: &Path, code: &str) -> Option<&'static str> {
     }
     STREAM_HANDLES.iter().copied().find(|word| contains_word(code, word) && !excused(word))
 }
-/// Names of harnesses, their folders and titles. Code outside `crates/harness` must use the table of harnesses
+/// Names of harnesses, their folders and their titles. Code outside `crates/harness` must use the table of harnesses
 /// instead.
 const HARNESS_WORDS: &[&str] = &[
     "claude-code",
@@ -132,7 +132,7 @@ const HARNESS_WORDS: &[&str] = &[
     "Qwen",
 ];
 
-/// Files that may name harnesses anyway, and why.
+/// Files that may name harnesses, and why.
 const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
     (
         "crates/model/src/packet.rs",
@@ -145,7 +145,7 @@ const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
     ("crates/thru/src/commands/import", "reads another tool's files"),
 ];
 
-/// Returns whether a text is cut inside the call that redacts it. That is forbidden, because half a secret is not
+/// Returns whether a text is cut inside the call that redacts it. This is forbidden, because half of a secret is not
 /// recognised.
 fn cuts_before_redaction(line: &str) -> bool {
     let Some((_, argument)) = line.split_once(concat!("redact", "(")) else { return false };
@@ -216,7 +216,7 @@ pub fn check_source(path: &Path, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Returns whether a file of the product's own code may name harnesses. `xtask` and tests drive them by name.
+/// Returns whether a file may name harnesses. `xtask` and tests may, because they run harnesses by name.
 fn may_name_harnesses(path: &Path) -> bool {
     let allowed = MAY_NAME_HARNESSES.iter().any(|(file, _)| path.starts_with(file));
     allowed || !path.starts_with("crates") || path.starts_with("crates/harness")
@@ -242,7 +242,8 @@ fn contains_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// Returns whether the line contains the absolute path. The same letters in the middle of a longer path do not count.
+/// Returns whether the line contains the absolute path. If the same letters are part of a longer path, they are
+/// ignored.
 fn contains_path(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         let before = line[..at].chars().next_back();

@@ -1,4 +1,4 @@
-//! Many processes change one record at the same time: nothing may be lost, torn or created twice.
+//! Many processes change one record at the same time. Nothing may be lost, torn or created twice.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,22 +8,23 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::judge::first_line;
-use super::rows::{self, TOOL_DONE};
+use super::prepare::{self, TOOL_DONE};
+use super::rows;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, integrity};
 use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
 pub const WRITERS: usize = 64;
 
-/// Hooks append without a lock: each write must be one complete line.
+/// Hooks append without a lock, so each write must be one complete line.
 pub fn appends_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     append_from_many(&lab.sandbox("appends")?, depth)
 }
 
-/// Like `appends`, but the log is rotated again and again during the writes.
+/// Like `appends_at_once`, but the log is rotated repeatedly during the writes.
 pub fn appends_rotating(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let sandbox = lab.sandbox("appends-rotating")?;
-    rows::set_smallest_log_limit(&sandbox)?;
+    prepare::set_smallest_log_limit(&sandbox)?;
     append_from_many(&sandbox, depth)
 }
 
@@ -34,7 +35,7 @@ fn append_from_many(sandbox: &Sandbox, depth: TortureDepth) -> Result<TortureTal
     let failed = run_writers(|writer| {
         let mut failed = Vec::new();
         for number in 0..each {
-            // The lines have different lengths, so that a torn line does not look complete by chance.
+            // The lines have different lengths, so that a torn line cannot look complete by chance.
             let command = format!("echo {}", "x".repeat((writer * 37 + number * 101) % 1000));
             let output = sandbox.run_thru(
                 TOOL_DONE,
@@ -69,7 +70,7 @@ fn call_id(writer: usize, number: usize) -> String {
     format!("toolu_w{writer}n{number}")
 }
 
-/// All processes read, change and write one trust record.
+/// All processes read, change and write one trust record at the same time.
 pub fn trust_updates_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("updates")?;
@@ -95,7 +96,7 @@ pub fn trust_updates_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTa
         Ok(failed)
     })?;
     let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
-    let record = fs::read(rows::trust_record_path(&sandbox)?).context("reading the trust record")?;
+    let record = fs::read(prepare::trust_record_path(&sandbox)?).context("reading the trust record")?;
     let roots = integrity::trusted_roots(&record).unwrap_or_default();
     let all = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| (writer, number)));
     let missing =
@@ -106,7 +107,7 @@ pub fn trust_updates_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTa
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
 }
 
-/// All processes create the same root: one of them wins, and all report the same project id.
+/// All processes create the same root at the same time. One process wins, and all report the same project id.
 pub fn inits_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 10 } else { 50 };
     let mut wrong = Vec::new();
@@ -121,7 +122,7 @@ pub fn inits_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
                 (false, _) => format!("{}: {}", output.status, first_line(&output.stderr)),
             }])
         })?;
-        let kept = rows::project_id(&sandbox).unwrap_or_default();
+        let kept = prepare::project_id(&sandbox).unwrap_or_default();
         let others: BTreeSet<&String> = told.iter().filter(|id| **id != kept).collect();
         for other in others {
             wrong.push((
@@ -134,7 +135,7 @@ pub fn inits_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     Ok(build_tally(WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
 }
 
-/// 64 hooks report the same tool call at once: the call must be recorded once.
+/// 64 hooks report the same tool call at the same time. The call must be recorded once.
 pub fn same_call_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
@@ -148,15 +149,16 @@ pub fn same_call_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally>
         })?;
         wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
         for when in ["before any stop", "after a stop"] {
-            let shown = rows::ids_shown_by_journal(&sandbox).iter().filter(|id| *id == "toolu_same").count();
+            let shown =
+                prepare::ids_shown_by_journal(&sandbox).iter().filter(|id| *id == "toolu_same").count();
             if shown != 1 {
                 wrong.push((LossKind::None, format!("{when}: thru journal shows the call {shown} times")));
             }
-            let edits = rows::edits_shown_by_files(&sandbox, "src/session.rs");
+            let edits = prepare::edits_shown_by_files(&sandbox, "src/session.rs");
             if edits != Some(1) {
                 wrong.push((LossKind::None, format!("{when}: thru files counts {edits:?} edits")));
             }
-            sandbox.run_successfully(rows::STOP, &rows::stop(&sandbox.dir))?;
+            sandbox.run_successfully(prepare::STOP, &prepare::stop_payload(&sandbox.dir))?;
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
@@ -165,16 +167,16 @@ pub fn same_call_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally>
     Ok(build_tally(WRITERS * rounds, wrong, reproduce))
 }
 
-/// 64 hooks report the stop of one session at once. Its transcript contains more calls than hooks have reported.
+/// 64 hooks report the stop of one session at the same time. The transcript contains calls that no hook has reported.
 pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
         let sandbox = lab.sandbox(&format!("stops-{round}"))?;
-        rows::with_transcript(&sandbox)?;
+        prepare::prepare_transcript(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
         let failed = run_writers(|_| {
-            let output = sandbox.run_thru(rows::STOP, &rows::stop(&sandbox.dir))?;
+            let output = sandbox.run_thru(prepare::STOP, &prepare::stop_payload(&sandbox.dir))?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a stop: {}", output.status)] })
         })?;
         wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
@@ -193,7 +195,7 @@ pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
         if serde_json::from_slice::<Value>(&digest).is_err() {
             wrong.push((LossKind::Record, "the digest cannot be read".into()));
         }
-        if !rows::retold(&sandbox) {
+        if !prepare::is_transcript_retold(&sandbox) {
             wrong.push((LossKind::Record, "not every call of the transcript is there once".into()));
         }
         fs::remove_dir_all(&sandbox.dir)?;
@@ -205,7 +207,7 @@ pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     ))
 }
 
-/// Two sessions claim one packet: only one of them gets it.
+/// Two sessions claim one packet at the same time. Only one of them gets it.
 pub fn packet_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 50 } else { 1_000 };
     let sandbox = lab.sandbox("claims")?;
@@ -243,11 +245,11 @@ pub fn packet_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTa
 
 const CLAIM_TRIES: usize = 10;
 
-/// 64 processes report different stops of one loop: each stop must be counted.
+/// 64 processes report different stops of one loop at the same time. Each stop must be counted.
 pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("iterations")?;
-    rows::looping(&sandbox)?;
+    prepare::prepare_loop(&sandbox)?;
     let settings = "[hooks]\ndeadline_ms = 5000\n[loops]\nno_progress_turns = 0\n";
     fs::write(sandbox.store_folder().join("config.toml"), settings)?;
     sandbox.run_successfully(&["loop", "pause", "make-it-green"], b"")?;
@@ -258,9 +260,9 @@ pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<Torture
             let said = format!("Turn {number} of {writer}.");
             let more = json!({"last_assistant_message": said, "transcript_path": null});
             let stop = payload::hook_payload(&sandbox.dir, "Stop", more);
-            // If the lock is not free in time, the agent may stop, and the stop is not counted. Then report the
-            // stop again.
-            let mut tries = (0..CLAIM_TRIES).map(|_| sandbox.run_thru(rows::STOP, &stop));
+            // If the lock is not free in time, the agent may stop, and the stop is not counted. So the stop is reported
+            // again.
+            let mut tries = (0..CLAIM_TRIES).map(|_| sandbox.run_thru(prepare::STOP, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
                 failed.push(format!("a stop was let go {CLAIM_TRIES} times"));
             }
@@ -269,14 +271,14 @@ pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<Torture
     })?;
     let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
     let counted =
-        rows::list_loops(&sandbox).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
+        prepare::list_loops(&sandbox).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
     if counted != 1 + (WRITERS * each) as u64 {
         wrong.push((LossKind::Record, format!("{} stops were counted as {counted}", WRITERS * each)));
     }
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru hook claude-code Stop` of one loop"))
 }
 
-/// Runs `WRITERS` threads that start together, and collects what they return.
+/// Runs `WRITERS` threads that start together, and collects their results.
 pub fn run_writers(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result<Vec<String>> {
     let barrier = Barrier::new(WRITERS);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Decisions under torture: sandboxes with decisions, what must be true afterwards, and many writers at once.
+//! Decisions under torture: sandboxes with decisions, the checks afterwards, and many parallel writers.
 
 use std::fs;
 use std::path::Path;
@@ -8,45 +8,45 @@ use serde_json::{Value, json};
 
 use super::concurrency::{WRITERS, build_tally, run_writers};
 use super::judge::first_line;
-use super::rows::{TOOL_DONE, lived_in};
+use super::prepare::{TOOL_DONE, prepare_records};
 use super::{LossKind, TortureDepth, TortureTally};
 use crate::sandbox::{Lab, Sandbox, payload};
 
-pub fn with_some(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+pub fn prepare_decisions(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     sandbox.run_successfully(&["decide", "Use XML", "--why", "it is there"], b"")?;
     sandbox.run_successfully(&["decide", "Errors name the file", "--pattern"], b"").map(drop)
 }
 
-/// A sandbox in which the user has answered a question, and `context.md` does not contain the answer yet.
-pub fn answered(sandbox: &Sandbox) -> Result<()> {
-    with_some(sandbox)?;
-    sandbox.run_successfully(TOOL_DONE, &answer(&sandbox.dir)).map(drop)
+/// A sandbox in which the user has answered a question. `context.md` does not contain the answer yet.
+pub fn prepare_answer(sandbox: &Sandbox) -> Result<()> {
+    prepare_decisions(sandbox)?;
+    sandbox.run_successfully(TOOL_DONE, &answer_payload(&sandbox.dir)).map(drop)
 }
 
-pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
-    with_some(sandbox)?;
+pub fn prepare_swarm_decisions(sandbox: &Sandbox) -> Result<()> {
+    prepare_decisions(sandbox)?;
     fs::create_dir_all(sandbox.project_folder().join(".swarm"))?;
     let text = "## Decisions\n- Two passes\n- Static binary\n## Patterns\n- Small files\n";
     Ok(fs::write(sandbox.project_folder().join(".swarm/context.md"), text)?)
 }
 
-pub fn answer(dir: &Path) -> Vec<u8> {
+pub fn answer_payload(dir: &Path) -> Vec<u8> {
     let more = json!({"tool_name": "AskUserQuestion", "tool_use_id": "toolu_answer", "tool_input": {"questions": []},
                       "tool_response": {"questions": [], "answers": {"Which database?": "SQLite"}}});
     payload::hook_payload(dir, "PostToolUse", more)
 }
 
-pub fn is_decided(sandbox: &Sandbox) -> bool {
+pub fn is_decision_recorded(sandbox: &Sandbox) -> bool {
     decisions_in_force(sandbox)
         .is_some_and(|texts| texts.contains(&"Use TOML".to_owned()) && texts.contains(&"Use XML".to_owned()))
 }
 
-pub fn is_answered(sandbox: &Sandbox) -> bool {
+pub fn is_answer_recorded(sandbox: &Sandbox) -> bool {
     decisions_in_force(sandbox).is_some_and(|texts| texts.contains(&"Which database? → SQLite".to_owned()))
 }
 
-pub fn is_imported(sandbox: &Sandbox) -> bool {
+pub fn are_decisions_imported(sandbox: &Sandbox) -> bool {
     decisions_in_force(sandbox).is_some_and(|texts| texts.len() == 5)
 }
 
@@ -58,7 +58,7 @@ fn decisions_in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
     decisions.iter().map(|one| one["text"].as_str().map(str::to_owned)).collect()
 }
 
-/// All processes record decisions: each decision must be one complete line and in force.
+/// All processes record decisions at the same time. Each decision must be one complete line and in force.
 pub fn decisions_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("decisions")?;

@@ -1,25 +1,25 @@
-//! Evidence under torture: sandboxes with evidence, and what must be true afterwards.
+//! Evidence under torture: sandboxes with evidence, and the checks afterwards.
 
 use std::fs;
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::plans::with_plan;
-use super::rows::{TOOL_DONE, lived_in};
+use super::plans::prepare_plan;
+use super::prepare::{TOOL_DONE, prepare_records};
 use crate::sandbox::{SESSION, Sandbox, payload};
 
-pub fn with_entries(sandbox: &Sandbox) -> Result<()> {
-    with_plan(sandbox)?;
+pub fn prepare_entries(sandbox: &Sandbox) -> Result<()> {
+    prepare_plan(sandbox)?;
     for number in 0..3 {
         sandbox.run_successfully(&["evidence", "add", "1.1", "--summary", &format!("note {number}")], b"")?;
     }
     Ok(())
 }
 
-/// A sandbox with a full bundle: the next entry moves the oldest entry to the archive.
-pub fn with_full_bundle(sandbox: &Sandbox) -> Result<()> {
-    with_plan(sandbox)?;
+/// A sandbox with a full bundle. The next entry moves the oldest entry to the archive.
+pub fn prepare_full_bundle(sandbox: &Sandbox) -> Result<()> {
+    prepare_plan(sandbox)?;
     let folder = sandbox.store_folder().join("evidence/1.1");
     fs::create_dir_all(&folder)?;
     let entries: Vec<Value> = (0..100)
@@ -34,20 +34,20 @@ pub fn with_full_bundle(sandbox: &Sandbox) -> Result<()> {
 
 /// Returns whether the new entry is in the bundle, the oldest entry is in the archive once, and no entry is
 /// missing.
-pub fn is_moved_on(sandbox: &Sandbox) -> bool {
+pub fn is_oldest_archived(sandbox: &Sandbox) -> bool {
     let archive =
         fs::read_to_string(sandbox.store_folder().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
     let kept = entry_summaries(sandbox);
     let is_there = |number: usize| kept.contains(&format!("note {number}"));
     let first = archive.matches("\"note 0\"").count();
-    is_added(sandbox)
+    is_entry_added(sandbox)
         && kept.len() <= 100
         && first == 1
         && (1..100).all(|number| is_there(number) || archive.contains(&format!("\"note {number}\"")))
 }
 
-pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+pub fn prepare_swarm_evidence(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     let folder = sandbox.project_folder().join(".swarm/evidence/1.1");
     fs::create_dir_all(&folder)?;
     let entries: Vec<Value> = (0..3)
@@ -56,9 +56,9 @@ pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(folder.join("evidence.json"), json!({"task_id": "1.1", "entries": entries}).to_string())?)
 }
 
-/// A sandbox with a task in progress, and with a test run that no checkpoint has read.
-pub fn with_test_run(sandbox: &Sandbox) -> Result<()> {
-    with_plan(sandbox)?;
+/// A sandbox with a task in progress, and a test run that no checkpoint has read yet.
+pub fn prepare_test_run(sandbox: &Sandbox) -> Result<()> {
+    prepare_plan(sandbox)?;
     sandbox.run_successfully(&["task", "start", "1.1", "--session", SESSION], b"")?;
     let said = json!({"stdout": "test result: ok. 5 passed; 0 failed; 0 ignored\n", "stderr": "", "interrupted": false});
     let input = json!({"command": "cargo test --workspace"});
@@ -67,22 +67,22 @@ pub fn with_test_run(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(TOOL_DONE, &payload::hook_payload(&sandbox.dir, "PostToolUse", more)).map(drop)
 }
 
-pub fn is_added(sandbox: &Sandbox) -> bool {
+pub fn is_entry_added(sandbox: &Sandbox) -> bool {
     entry_summaries(sandbox).iter().any(|summary| summary == "seen")
 }
 
-pub fn is_run(sandbox: &Sandbox) -> bool {
+pub fn is_run_recorded(sandbox: &Sandbox) -> bool {
     bundle_entries(sandbox).iter().any(|entry| entry["exit_code"] == 0)
 }
 
-pub fn is_observed(sandbox: &Sandbox) -> bool {
+pub fn is_observed_run_recorded(sandbox: &Sandbox) -> bool {
     // The sandbox also contains runs of another command.
     let is_it = |entry: &&Value| entry["kind"] == "observed" && entry["command"] == "cargo test --workspace";
     bundle_entries(sandbox).iter().filter(is_it).count() == 1
 }
 
 /// Returns whether every entry is in the bundle or the archive, and the newest entry is still in the bundle.
-pub fn is_archived(sandbox: &Sandbox) -> bool {
+pub fn are_entries_archived(sandbox: &Sandbox) -> bool {
     let archive =
         fs::read_to_string(sandbox.store_folder().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
     let kept = entry_summaries(sandbox);
@@ -93,11 +93,11 @@ pub fn is_archived(sandbox: &Sandbox) -> bool {
     kept == ["note 2"] && (0..3).all(has)
 }
 
-pub fn is_imported(sandbox: &Sandbox) -> bool {
+pub fn is_evidence_imported(sandbox: &Sandbox) -> bool {
     entry_summaries(sandbox) == ["note 0", "note 1", "note 2"]
 }
 
-/// Returns what is wrong with a new bundle: it must be readable. The row itself checks which entries may be moved.
+/// Returns what is wrong with a new bundle; `None` if it is readable. The row itself checks the entries.
 pub fn unreadable_bundle(new: &[u8]) -> Option<String> {
     let bundle: Option<Value> = serde_json::from_slice(new).ok();
     let entries = bundle.as_ref().and_then(|bundle| bundle["entries"].as_array());

@@ -1,7 +1,7 @@
-//! Places where nobody should start `thru`, input that nobody should send, and full disks.
+//! Folders where nobody should start `thru`, input that nobody should send, and full disks.
 //!
-//! The rules are the same everywhere: a hook exits with 0 and prints nothing, a command says what is wrong and
-//! exits with a documented code, nothing hangs, no existing file changes, and no file is created elsewhere.
+//! The rules are always the same: a hook exits with 0 and prints nothing, a command says what is wrong and exits with a
+//! documented code, nothing hangs, no existing file changes, and no file is created outside the project.
 
 mod disks;
 mod input;
@@ -17,7 +17,7 @@ pub use places::hostile_places;
 use super::LossKind;
 use super::integrity::{self, AllowedRemoval};
 use super::judge::{self, Failures};
-use super::rows::{self, TOOL_DONE};
+use super::prepare::{self, TOOL_DONE};
 use super::snapshot::Snapshot;
 use crate::sandbox::{self, Sandbox};
 
@@ -39,9 +39,9 @@ const COMMANDS_TRIED: &[&[&str]] = &[
 
 fn stdin_for_command(argv: &[&str], sandbox: &Path) -> Vec<u8> {
     match argv {
-        ["hook", _, "SessionStart"] => rows::start(sandbox),
-        ["hook", _, "Stop"] => rows::stop(sandbox),
-        ["hook", ..] => rows::tool(sandbox),
+        ["hook", _, "SessionStart"] => prepare::start_payload(sandbox),
+        ["hook", _, "Stop"] => prepare::stop_payload(sandbox),
+        ["hook", ..] => prepare::tool_payload(sandbox),
         _ => Vec::new(),
     }
 }
@@ -49,7 +49,7 @@ fn stdin_for_command(argv: &[&str], sandbox: &Path) -> Vec<u8> {
 fn judge_output(argv: &[&str], output: &Output, wrong: &mut Failures) {
     if argv.first() == Some(&"hook") {
         judge::judge_hook_output(output, wrong);
-        // Only a session start may print something: a notice that the project is not trusted.
+        // Only a session start may print a text: a notice that the project is not trusted.
         if argv != SESSION_START_HOOK && !output.stdout.is_empty() {
             wrong.push((LossKind::None, format!("the hook printed: {}", judge::first_line(&output.stdout))));
         }
@@ -58,7 +58,6 @@ fn judge_output(argv: &[&str], output: &Output, wrong: &mut Failures) {
     }
 }
 
-/// Returns what the command may remove.
 fn allowed_removal(argv: &[&str]) -> AllowedRemoval {
     if argv == ["trust", "--revoke"] { AllowedRemoval::Trust } else { AllowedRemoval::Nothing }
 }
@@ -68,12 +67,11 @@ fn judge_files(argv: &[&str], before: &Snapshot, after: &Snapshot, wrong: &mut F
     wrong.extend(found.into_iter().map(|text| (LossKind::Record, text)));
 }
 
-/// Returns the command as a user would type it, shortened.
 fn command_for_display(name: &str, argv: &[&str]) -> String {
     format!("{name}: thru {}", argv.join(" "))
 }
 
-/// Returns a command that runs `thru` through a shell line, which ends in `"$@"`.
+/// Returns a command that runs `thru` through a shell line ending in `"$@"`.
 fn wrap_in_shell(line: &str, sandbox: &Sandbox, argv: &[&str]) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", line, "sh"]);

@@ -1,5 +1,5 @@
-//! Checks that everything that existed before a command still exists. The rules depend on the file: logs only grow,
-//! root.json keeps its keys, a trust record keeps its roots, and everything else keeps its bytes.
+//! Checks that all data from before a command still exists. The rules depend on the file: logs only grow, root.json
+//! keeps its keys, a trust record keeps its roots, and all other files keep their bytes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,23 +9,23 @@ use serde_json::Value;
 use super::roles::{ROLE_FILE_TEXT, ROLE_PATH};
 use super::snapshot::Snapshot;
 
-/// What the command under test was allowed to remove.
+/// What the command under test may remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowedRemoval {
     Nothing,
     /// The trust in the sandbox's own project, which the command revokes.
     Trust,
-    /// Nothing. The command changes the settings of a harness, but another check judges these.
+    /// Nothing. The command changes the settings of a harness, which another check judges.
     Settings,
     /// The error in a context file, which the command fixes.
     Fault,
     /// The role of a session.
     Role,
-    /// A manifest that a migration created. The command restores the original.
+    /// A manifest that a migration created. The command restores the original file.
     Manifest,
 }
 
-/// Returns everything that is wrong, as sentences. Paths are relative to the sandbox.
+/// Returns all problems as sentences. Paths are relative to the sandbox.
 pub fn find_losses(before: &Snapshot, after: &Snapshot, takes: AllowedRemoval) -> Vec<String> {
     let mut wrong = Vec::new();
     let elsewhere = |path: &Path| takes == AllowedRemoval::Settings && is_settings_path(path);
@@ -36,7 +36,7 @@ pub fn find_losses(before: &Snapshot, after: &Snapshot, takes: AllowedRemoval) -
                 [PENDING_PATH, DIGESTS_PATH, CURSORS_PATH].iter().any(|folder| path.starts_with(folder));
             let kept = path.starts_with(WORKSTREAMS_PATH) && is_moved_by_migration(path, old, after, takes);
             let unbound = takes == AllowedRemoval::Role && path.starts_with(ROLES_PATH);
-            // Cancelling a loop withdraws the consent to it.
+            // Cancelling a loop withdraws its consent.
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let withdrawn = path.starts_with("state/throughline/consent") && name.starts_with("loop-");
             if !is_log_rotated(path, old, after) && !passing && !kept && !unbound && !withdrawn {
@@ -54,7 +54,7 @@ pub fn find_losses(before: &Snapshot, after: &Snapshot, takes: AllowedRemoval) -
         }
     }
     for (path, bytes) in after.files().filter(|(path, _)| has_extension(path, "jsonl")) {
-        // A command may leave one torn line, in addition to the lines that were torn before.
+        // A command may leave one torn line, in addition to lines that were already torn.
         let allowed = 1 + before.file_bytes(path).map_or(0, count_torn_lines);
         let torn = count_torn_lines(bytes);
         if torn > allowed {
@@ -68,7 +68,7 @@ pub fn find_losses(before: &Snapshot, after: &Snapshot, takes: AllowedRemoval) -
     wrong
 }
 
-/// Returns whether a migration or a rollback may have moved the file: both keep the original next to the manifest.
+/// Returns whether a migration or a rollback may have moved the file. Both keep the original next to the manifest.
 fn is_moved_by_migration(path: &Path, old: &[u8], after: &Snapshot, takes: AllowedRemoval) -> bool {
     let mut backup = path.as_os_str().to_owned();
     backup.push(".backup");
@@ -79,7 +79,7 @@ fn is_moved_by_migration(path: &Path, old: &[u8], after: &Snapshot, takes: Allow
         || takes == AllowedRemoval::Manifest && path.ends_with("resume-context.md")
 }
 
-/// Returns whether the whole log was renamed to `name~0001.jsonl`, as happens to a full log.
+/// Returns whether the whole log was renamed to `name~0001.jsonl`, because it was full.
 fn is_log_rotated(path: &Path, old: &[u8], after: &Snapshot) -> bool {
     let Some(stem) = path.to_str().and_then(|path| path.strip_suffix(".jsonl")) else { return false };
     let prefix = format!("{stem}~");
@@ -180,7 +180,7 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
         return lost.then(|| "more than its boxes has changed".into());
     }
     if path.starts_with(PACKETS_PATH) {
-        // An edit replaces a line or a section; what a person wrote elsewhere stays.
+        // An edit replaces a line or a section. A person's text outside that part must stay.
         let lost = contains_text(old, TEXT_OF_PERSON) && !contains_text(new, TEXT_OF_PERSON)
             || !new.starts_with(b"---\n");
         return lost.then(|| "a person's text is gone".into());
@@ -194,7 +194,7 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
     Some("has changed".into())
 }
 
-/// A person's text that is in every packet which the sandboxes create by hand.
+/// A text that every hand-made packet in a sandbox contains.
 pub const TEXT_OF_PERSON: &str = "Text of a person.";
 
 fn contains_text(bytes: &[u8], text: &str) -> bool {
@@ -204,7 +204,7 @@ fn contains_text(bytes: &[u8], text: &str) -> bool {
 const WORKSTREAMS_PATH: &str = "project/.agent/context/workstreams";
 const PACKETS_PATH: &str = "project/.agent/context/packets";
 
-/// Returns what is wrong with a changed loop. It must keep its prompt, and its iteration may grow by one.
+/// Returns what is wrong with a changed loop. The prompt must be the same, and the iteration may grow by one.
 fn find_loss_in_loop(old: &[u8], new: &[u8]) -> Option<String> {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
     let prompt = |text: &str| text.split_once("## Loop Prompt").map(|(_, prompt)| prompt.to_owned());
@@ -228,12 +228,12 @@ const CURSORS_PATH: &str = "project/.agent/context/state/cursors";
 const DIGESTS_PATH: &str = "project/.agent/context/state/digest";
 const LIFECYCLES_PATH: &str = "project/.agent/context/state/lifecycle";
 
-/// Returns whether the path is one of those that an installation writes.
+/// Returns whether an installation writes to this path.
 pub fn is_settings_path(path: &Path) -> bool {
     ["project/.claude", "home/.claude", "project/.git/info"].iter().any(|folder| path.starts_with(folder))
 }
 
-/// Returns whether the path is in the store or leads to it, or is in our part of the user's state folder.
+/// Returns whether the path is in the store or above it, or in our part of the user's state folder.
 fn is_store_or_state_path(path: &Path) -> bool {
     path.starts_with("project/.agent/context")
         || path == Path::new("project/.agent")
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_is_before_or_after() {
+    fn a_loop_record_is_the_old_or_the_new_one() {
         let path = "project/.agent/context/loops/l.md";
         let at = |n: u8| format!("---\nid: l\niteration: {n}\n---\n\n## Loop Prompt\n\nwork\n");
         assert_eq!(count_losses(path, &at(1), &at(2), AllowedRemoval::Nothing), 0);
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_made_elsewhere() {
+    fn files_created_in_other_folders_are_reported() {
         let after = snapshot_of_files(&[("home/x", ""), ("project/.agent/context/indexes/x.jsonl", "")]);
         assert_eq!(
             find_losses(&Snapshot::default(), &after, AllowedRemoval::Nothing),

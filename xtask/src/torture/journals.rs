@@ -1,4 +1,4 @@
-//! What the journal of the sandbox's session contains.
+//! Reads the journal of the sandbox's session.
 
 use std::fs;
 

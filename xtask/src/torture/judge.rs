@@ -1,4 +1,4 @@
-//! Decides what is wrong after a command ran under bad conditions.
+//! Decides what is wrong after a command has run under bad conditions.
 
 use std::process::Output;
 
@@ -6,7 +6,8 @@ use anyhow::Result;
 
 use super::LossKind;
 use super::integrity;
-use super::rows::{self, Hooks, Row, TOOL_DONE};
+use super::prepare::{self, TOOL_DONE};
+use super::rows::{self, Hooks, Row};
 use super::snapshot::Snapshot;
 use crate::sandbox::{Sandbox, payload};
 
@@ -16,7 +17,7 @@ pub type Failures = Vec<(LossKind, String)>;
 /// 13 foreign, 14 busy, 15 refused, 16 I/O.
 const EXIT_CODES: &[i32] = &[0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16];
 
-/// The beginning of the only reply that is not JSON: before a compaction, Claude Code passes plain text to the
+/// The beginning of the only reply that is not JSON. Before a compaction, Claude Code passes plain text to the
 /// summariser.
 const SUMMARY_REPLY_START: &[u8] = b"Keep verbatim in the summary: ";
 
@@ -49,7 +50,7 @@ pub fn judge_hook_output(output: &Output, wrong: &mut Failures) {
     judge_no_panic(output, wrong);
 }
 
-/// Checks that a command exits with a documented code, and that it says why if the code is not 0.
+/// Checks that a command exits with a documented code, and that it prints a reason if the code is not 0.
 pub fn judge_command_output(output: &Output, wrong: &mut Failures) {
     match output.status.code() {
         Some(code) if EXIT_CODES.contains(&code) => {}
@@ -62,7 +63,8 @@ pub fn judge_command_output(output: &Output, wrong: &mut Failures) {
     judge_no_panic(output, wrong);
 }
 
-/// Checks that a failing command says why: on stderr or, with `--json` or for findings (exit code 1), on stdout.
+/// Checks that a failing command prints a reason on stderr. With `--json`, or with findings (exit code 1), the reason
+/// may be on stdout.
 pub fn judge_error_message(argv: &[&str], output: &Output, wrong: &mut Failures) {
     let data = argv.contains(&"--json") || output.status.code() == Some(1);
     let told = !output.stderr.trim_ascii().is_empty() || (data && !output.stdout.trim_ascii().is_empty());
@@ -81,8 +83,8 @@ fn judge_no_panic(output: &Output, wrong: &mut Failures) {
     }
 }
 
-/// Checks whether every record still exists, now and after the next commands. Also checks whether these commands
-/// work, and whether `thru doctor` still answers.
+/// Checks whether every record still exists, now and after the next commands. Also checks whether the next commands
+/// work, and whether `thru doctor` still works.
 pub fn judge_aftermath(
     row: &Row,
     sandbox: &Sandbox,
@@ -144,7 +146,7 @@ fn judge_status(sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
             LossKind::None,
             format!("status afterwards: {}: {}", output.status, first_line(&output.stderr)),
         ));
-    } else if told["project_id"].as_str().map(str::to_owned) != rows::project_id(sandbox) {
+    } else if told["project_id"].as_str().map(str::to_owned) != prepare::project_id(sandbox) {
         wrong.push((LossKind::None, format!("status afterwards names project {}", told["project_id"])));
     }
     Ok(())

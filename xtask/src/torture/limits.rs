@@ -1,8 +1,7 @@
-//! No hook may exceed its deadline or use more than eight megabytes, whatever is in place of the files that it
-//! reads.
+//! No hook may exceed its deadline or use more than eight megabytes, even if its files are replaced.
 //!
-//! At every event, each file is replaced with a gigabyte of data (a sparse file, which needs no disk space), a
-//! pipe, a device and a folder.
+//! At every event, each file is replaced with a gigabyte of data (a sparse file, which needs no disk space), a pipe, a
+//! device and a folder.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -15,7 +14,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 
 use super::judge::{self, Failures};
-use super::rows;
+use super::prepare;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally};
 use crate::memory::MemoryHelper;
@@ -24,10 +23,9 @@ use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 const GIGABYTE: u64 = 1 << 30;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
 
-/// How many times a slow hook is tried. Other processes make some runs slow, but not all runs.
+/// How many times a slow hook is tried. Other processes can slow down some runs, but rarely all of them.
 const MAX_TRIES: usize = 5;
 
-/// An event, its deadline and its payload.
 struct LimitedEvent {
     name: &'static str,
     deadline: Duration,
@@ -39,14 +37,14 @@ const fn limited_event(name: &'static str, ms: u64, payload: fn(&Path) -> Vec<u8
 }
 
 const LIMITED_EVENTS: &[LimitedEvent] = &[
-    limited_event("SessionStart", 200, rows::start),
+    limited_event("SessionStart", 200, prepare::start_payload),
     limited_event("SessionStart", 200, resume_payload),
-    limited_event("UserPromptSubmit", 200, rows::prompt),
-    limited_event("PostToolUse", 50, rows::tool),
-    limited_event("PostToolUseFailure", 50, rows::failure),
-    limited_event("PreCompact", 50, rows::compact),
-    limited_event("Stop", 200, rows::stop),
-    limited_event("SessionEnd", 200, rows::end),
+    limited_event("UserPromptSubmit", 200, prepare::prompt_payload),
+    limited_event("PostToolUse", 50, prepare::tool_payload),
+    limited_event("PostToolUseFailure", 50, prepare::failure_payload),
+    limited_event("PreCompact", 50, prepare::compact_payload),
+    limited_event("Stop", 200, prepare::stop_payload),
+    limited_event("SessionEnd", 200, prepare::end_payload),
 ];
 
 fn resume_payload(sandbox: &Path) -> Vec<u8> {
@@ -55,7 +53,7 @@ fn resume_payload(sandbox: &Path) -> Vec<u8> {
 
 type MakeFn = fn(&Path) -> Result<()>;
 
-/// The things that are put in place of a file.
+/// The objects that replace a file.
 const OBSTACLE_FORMS: &[(&str, MakeFn)] =
     &[("a gigabyte", make_huge), ("a pipe", make_pipe), ("a device", make_device), ("a folder", make_folder)];
 
@@ -76,7 +74,7 @@ fn make_folder(path: &Path) -> Result<()> {
     Ok(fs::create_dir(path)?)
 }
 
-/// Returns every file that some hook reads.
+/// Returns every file that a hook reads.
 fn files_read_by_hooks(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
     let store = [
         "root.json",
@@ -112,7 +110,7 @@ fn files_read_by_hooks(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
         sandbox.project_folder().join(".git"),
         sandbox.dir.join("config/throughline/config.toml"),
         sandbox.dir.join("home/.claude/projects/p/s.jsonl"),
-        rows::trust_record_path(sandbox)?,
+        prepare::trust_record_path(sandbox)?,
     ];
     Ok(store.into_iter().chain(outside).collect())
 }
@@ -121,12 +119,12 @@ pub fn run_limits(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let memory = MemoryHelper::build()?;
     let mut tally = TortureTally::default();
     let first = lab.sandbox("limits")?;
-    rows::lived_in(&first)?;
+    prepare::prepare_records(&first)?;
     let before = Snapshot::take(&first.dir)?;
-    // Without root.json or the trust record a hook must not write anything, and an unusable journal is reported in
-    // a receipt.
+    // Without root.json or the trust record, a hook must not write anything. An unusable journal is reported in a
+    // receipt.
     let needed =
-        [first.store_folder().join("root.json"), first.journal_path(), rows::trust_record_path(&first)?];
+        [first.store_folder().join("root.json"), first.journal_path(), prepare::trust_record_path(&first)?];
     let events = if depth == TortureDepth::Quick { &LIMITED_EVENTS[..4] } else { LIMITED_EVENTS };
     for place in files_read_by_hooks(&first)? {
         for (form, make) in OBSTACLE_FORMS {
@@ -156,7 +154,7 @@ pub fn run_limits(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     Ok(tally)
 }
 
-/// Restores the sandbox without the file at `place`.
+/// Restores the sandbox, except for the file at `place`.
 fn restore_without_file(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
     before.restore(&sandbox.dir)?;
     fs::create_dir_all(place.parent().context("a file without a folder")?)?;
@@ -168,15 +166,14 @@ fn restore_without_file(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> R
     Ok(())
 }
 
-/// Makes a journal of 500 MB. Most of it is a hole in the file. The last part repeats the records that were in the
-/// journal.
+/// Makes a journal of 500 MB. Most of it is a hole in the file. Its end repeats the existing records.
 fn make_long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Result<()> {
     before.restore(&sandbox.dir)?;
-    // The journal must not be rotated, so that it is one file.
+    // The journal must not be rotated, so that it stays one file.
     fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
     fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 1000000\n")?;
     if keep_digest {
-        sandbox.run_successfully(&["hook", "claude-code", "Stop"], &rows::stop(&sandbox.dir))?;
+        sandbox.run_successfully(&["hook", "claude-code", "Stop"], &prepare::stop_payload(&sandbox.dir))?;
     } else {
         let _ = fs::remove_dir_all(sandbox.store_folder().join("state/digest"));
     }
@@ -184,7 +181,7 @@ fn make_long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) ->
     let mut file = File::options().write(true).open(sandbox.journal_path())?;
     file.seek(SeekFrom::Start(500 << 20))?;
     file.write_all(b"\n")?;
-    // The last eight megabytes are real records. This is more than a hook reads.
+    // The last eight megabytes are real records. A hook reads less than this.
     for _ in 0..(8 << 20) / known.len().max(1) {
         file.write_all(&known)?;
     }
@@ -231,7 +228,7 @@ fn check_event(
     Ok(wrong)
 }
 
-/// Returns whether the journal's last bytes contain the call. Only these are read, because the file can have half a
+/// Returns whether the end of the journal contains the call. Only the end is read, because the file can have half a
 /// gigabyte.
 fn journal_ends_with_call(sandbox: &Sandbox) -> Result<bool> {
     use std::os::unix::fs::FileExt as _;
@@ -240,5 +237,5 @@ fn journal_ends_with_call(sandbox: &Sandbox) -> Result<bool> {
     let mut tail = vec![0; usize::try_from(size.min(64 * 1024))?];
     let from = size - tail.len() as u64;
     file.read_exact_at(&mut tail, from)?;
-    Ok(String::from_utf8_lossy(&tail).contains(rows::TOOL_CALL_ID))
+    Ok(String::from_utf8_lossy(&tail).contains(prepare::TOOL_CALL_ID))
 }

@@ -1,4 +1,4 @@
-//! Packets under torture: sandboxes with a packet, and what must be true of the packet afterwards.
+//! Packets under torture: sandboxes with a packet, and the checks afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::integrity;
-use super::rows::{lived_in, prompt, start};
+use super::prepare::{prepare_records, prompt_payload, start_payload};
 use crate::sandbox::{SESSION, Sandbox};
 
 const OTHER_SESSION_ID: &str = "0197a000-9999-7222-8333-444455556666";
 
-/// A sandbox with a packet that a person has edited, and with a file that can be confirmed in it.
-pub fn with_packet(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+/// A sandbox with a packet that a person has edited, and a file that can be confirmed in it.
+pub fn prepare_packet(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     fs::create_dir_all(sandbox.project_folder().join("src"))?;
     fs::write(sandbox.project_folder().join("src/a.rs"), "fn a() {}\n")?;
     let text = "---\nid: 20260102T000000Z-mine\ncreated_at: 2026-01-02T00:00:00Z\nupdated_at: 2026-01-02T00:00:00Z\n\
@@ -29,48 +29,53 @@ fn packet_contains(sandbox: &Sandbox, text: &str) -> bool {
     fs::read_to_string(packet_path(sandbox)).is_ok_and(|packet| packet.contains(text))
 }
 
-pub fn active(sandbox: &Sandbox) -> bool {
+pub fn is_packet_active(sandbox: &Sandbox) -> bool {
     packet_contains(sandbox, "status: active")
 }
 
-pub fn confirmed(sandbox: &Sandbox) -> bool {
+pub fn is_file_confirmed(sandbox: &Sandbox) -> bool {
     packet_contains(sandbox, "relevant_files_confirmed: [\"src/a.rs\"]")
 }
 
-pub fn section(_: &Path) -> Vec<u8> {
+pub fn section_text(_: &Path) -> Vec<u8> {
     b"New.\n".to_vec()
 }
 
-pub fn planned(sandbox: &Sandbox) -> bool {
+pub fn is_section_set(sandbox: &Sandbox) -> bool {
     packet_contains(sandbox, "## Plan\n\nNew.\n\n## Notes")
 }
 
-pub fn handed_off(sandbox: &Sandbox) -> bool {
+pub fn is_packet_written(sandbox: &Sandbox) -> bool {
     count_packets_named(sandbox, "go-on") >= 1
 }
 
 /// A sandbox with a session whose harness is no longer running.
-pub fn with_dead_session(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
-    sandbox.run_successfully(&["hook", "claude-code", "UserPromptSubmit"], &prompt(&sandbox.dir))?;
+pub fn prepare_dead_session(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
+    sandbox.run_successfully(&["hook", "claude-code", "UserPromptSubmit"], &prompt_payload(&sandbox.dir))?;
     let sessions = sandbox.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions)?.replacen("\"process\":\"", "\"process\":\"9", 1);
     Ok(fs::write(sessions, text)?)
 }
 
 /// A sandbox with a packet that another session has claimed.
-pub fn with_claimed(sandbox: &Sandbox) -> Result<()> {
-    with_packet(sandbox)?;
-    sandbox.run_successfully(&["hook", "claude-code", "SessionStart"], &other_start(&sandbox.dir))?;
+pub fn prepare_claimed_packet(sandbox: &Sandbox) -> Result<()> {
+    prepare_packet(sandbox)?;
+    sandbox.run_successfully(
+        &["hook", "claude-code", "SessionStart"],
+        &other_session_start_payload(&sandbox.dir),
+    )?;
     sandbox.run_successfully(&["pickup", "mine", "--claim", "--session", OTHER_SESSION_ID], b"").map(drop)
 }
 
-pub fn taken_over(sandbox: &Sandbox) -> bool {
-    active(sandbox) && packet_contains(sandbox, SESSION) && !packet_contains(sandbox, OTHER_SESSION_ID)
+pub fn is_packet_taken_over(sandbox: &Sandbox) -> bool {
+    is_packet_active(sandbox)
+        && packet_contains(sandbox, SESSION)
+        && !packet_contains(sandbox, OTHER_SESSION_ID)
 }
 
-pub fn other_start(sandbox: &Path) -> Vec<u8> {
-    let text = String::from_utf8_lossy(&start(sandbox)).replace(SESSION, OTHER_SESSION_ID);
+pub fn other_session_start_payload(sandbox: &Path) -> Vec<u8> {
+    let text = String::from_utf8_lossy(&start_payload(sandbox)).replace(SESSION, OTHER_SESSION_ID);
     text.into_bytes()
 }
 

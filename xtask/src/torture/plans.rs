@@ -1,4 +1,4 @@
-//! The plan under torture: sandboxes with a plan, what must be true afterwards, and many writers at once.
+//! The plan under torture: sandboxes with a plan, the checks afterwards, and many parallel writers.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::concurrency::{WRITERS, build_tally, run_writers};
 use super::judge::first_line;
-use super::rows::{TOOL_DONE, lived_in};
+use super::prepare::{TOOL_DONE, prepare_records};
 use super::{LossKind, TortureDepth, TortureTally};
 use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
-pub fn with_plan(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+pub fn prepare_plan(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     sandbox.run_successfully(&["plan", "init", "Parser", "--phase", "Read", "--phase", "Write"], b"")?;
     for (phase, text) in [("1", "lexer"), ("1", "grammar"), ("2", "printer")] {
         sandbox.run_successfully(&["task", "add", text, "--phase", phase], b"")?;
@@ -21,28 +21,28 @@ pub fn with_plan(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-pub fn almost_done(sandbox: &Sandbox) -> Result<()> {
-    with_plan(sandbox)?;
+pub fn prepare_last_task(sandbox: &Sandbox) -> Result<()> {
+    prepare_plan(sandbox)?;
     sandbox.run_successfully(&["task", "done", "1.1"], b"").map(drop)
 }
 
-/// A sandbox without a plan, and with a file to import.
-pub fn with_file(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+/// A sandbox without a plan, but with a file to import.
+pub fn prepare_plan_file(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     let text = "# Work\n## Phase 1: All\n- [ ] 1.1: one\n- [x] 1.2: two\n";
     Ok(fs::write(sandbox.project_folder().join("todo.md"), text)?)
 }
 
-pub fn edited(sandbox: &Sandbox) -> Result<()> {
-    with_plan(sandbox)?;
+pub fn prepare_edited_plan(sandbox: &Sandbox) -> Result<()> {
+    prepare_plan(sandbox)?;
     let path = sandbox.store_folder().join("plan.json");
     let text = fs::read_to_string(&path)?.replace("\"lexer\"", "\"lexer, by hand\"");
     Ok(fs::write(path, text)?)
 }
 
-/// A sandbox with a plan that was imported from the session's own list. The list has changed since.
-pub fn with_todos(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+/// A sandbox with a plan that was imported from the session's own list. The list has changed since the import.
+pub fn prepare_changed_todos(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     let list = |status: &str, id: &str| {
         let todos = json!([{"content": "write it", "status": status, "activeForm": "Writing it"}]);
         let more = json!({"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_response": {}, "tool_use_id": id});
@@ -53,34 +53,34 @@ pub fn with_todos(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(TOOL_DONE, &list("completed", "toolu_todo2")).map(drop)
 }
 
-pub fn is_started(sandbox: &Sandbox) -> bool {
+pub fn is_task_started(sandbox: &Sandbox) -> bool {
     task_status(sandbox, "1.1").as_deref() == Some("in_progress") && does_ledger_match_plan(sandbox)
 }
 
-pub fn is_begun(sandbox: &Sandbox) -> bool {
+pub fn is_plan_begun(sandbox: &Sandbox) -> bool {
     read_plan(sandbox).is_some_and(|plan| plan["title"] == "Parser") && does_ledger_match_plan(sandbox)
 }
 
-pub fn is_imported(sandbox: &Sandbox) -> bool {
+pub fn is_plan_imported(sandbox: &Sandbox) -> bool {
     task_status(sandbox, "1.2").as_deref() == Some("completed") && does_ledger_match_plan(sandbox)
 }
 
-pub fn is_over(sandbox: &Sandbox) -> bool {
+pub fn is_phase_over(sandbox: &Sandbox) -> bool {
     task_status(sandbox, "1.2").as_deref() == Some("completed")
         && sandbox.store_folder().join("phases/1.md").is_file()
         && does_ledger_match_plan(sandbox)
 }
 
-pub fn is_followed(sandbox: &Sandbox) -> bool {
+pub fn are_todos_followed(sandbox: &Sandbox) -> bool {
     task_status(sandbox, "1.1").as_deref() == Some("completed") && does_ledger_match_plan(sandbox)
 }
 
-pub fn is_added(sandbox: &Sandbox) -> bool {
+pub fn is_task_added(sandbox: &Sandbox) -> bool {
     let text = fs::read_to_string(sandbox.store_folder().join("plan.json")).unwrap_or_default();
     text.contains("lexer, by hand") && text.contains("\"more\"") && does_ledger_match_plan(sandbox)
 }
 
-/// Returns what is wrong with a new `plan.json`: no task may be missing.
+/// Returns what is wrong with a new `plan.json`. No task may be missing.
 pub fn find_lost_tasks(old: &[u8], new: &[u8]) -> Option<String> {
     let (Some(old), Some(new)) = (task_ids(old), task_ids(new)) else {
         return Some("cannot be read any more".into());
@@ -105,15 +105,15 @@ fn task_status(sandbox: &Sandbox, id: &str) -> Option<String> {
     tasks.filter(|task| task["id"] == id).find_map(|task| task["status"].as_str().map(str::to_owned))
 }
 
-/// Returns whether the ledger results in the same plan as the file.
+/// Returns whether the ledger gives the same plan as the file.
 fn does_ledger_match_plan(sandbox: &Sandbox) -> bool {
     sandbox.run_thru(&["plan", "check"], b"").is_ok_and(|output| {
         output.status.success() && String::from_utf8_lossy(&output.stdout).contains("The plan is sound")
     })
 }
 
-/// All processes change tasks of one plan: every change must be a line of the ledger, and the lines must result in
-/// the plan.
+/// All processes change tasks of one plan at the same time. Every change must be a line of the ledger, and the ledger
+/// must give the plan.
 pub fn plan_changes_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("plan-changes")?;
@@ -146,7 +146,8 @@ pub fn plan_changes_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTal
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
 }
 
-/// All processes claim one task: only one of them gets it, and the others are told which one.
+/// All processes claim one task at the same time. Only one process gets the task, and the others are told which process
+/// has it.
 pub fn task_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 3 } else { 20 };
     let sandbox = lab.sandbox("plan-claims")?;

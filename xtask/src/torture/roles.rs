@@ -1,4 +1,4 @@
-//! Roles under torture: sandboxes with a role, and what must be true of the role afterwards.
+//! Roles under torture: sandboxes with a role, and the checks afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -6,32 +6,32 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::rows::{TOOL_CALL_ID, compact, lived_in};
+use super::prepare::{TOOL_CALL_ID, compact_payload, prepare_records};
 use crate::sandbox::{SESSION, Sandbox, payload};
 
-/// A valid context file. The only warning about it is that it is old.
+/// A valid context file. Its only warning is its age.
 pub const ROLE_FILE_TEXT: &str = "# Tester — Session Context\n\n**Updated**: 2026-11-15\n**Role**: tester\n**Pane**: none\n\n\
     ## Recovery Steps\n1. Read this file\n\n## Completed Work\n1. This (DONE)\n";
 pub const ROLE_PATH: &str = ".agent/context/agents/tester.context.md";
 
 /// A sandbox whose session has a role, with a context file and a history.
-pub fn project_with_role(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+pub fn prepare_role(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     fs::create_dir_all(sandbox.store_folder().join("agents"))?;
     fs::write(sandbox.project_folder().join(ROLE_PATH), ROLE_FILE_TEXT)?;
     sandbox.run_successfully(&["role", "bind", "tester", "--session", SESSION], b"")?;
     sandbox.run_successfully(&["lifecycle", "save", "tester"], b"").map(drop)
 }
 
-pub fn project_with_bad_role(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+pub fn prepare_bad_role(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     fs::create_dir_all(sandbox.store_folder().join("agents"))?;
     Ok(fs::write(sandbox.project_folder().join(ROLE_PATH), ROLE_FILE_TEXT.replacen('—', "-", 1))?)
 }
 
-pub fn project_during_compaction(sandbox: &Sandbox) -> Result<()> {
-    project_with_role(sandbox)?;
-    sandbox.run_successfully(&["hook", "claude-code", "PreCompact"], &compact(&sandbox.dir)).map(drop)
+pub fn prepare_compacting_role(sandbox: &Sandbox) -> Result<()> {
+    prepare_role(sandbox)?;
+    sandbox.run_successfully(&["hook", "claude-code", "PreCompact"], &compact_payload(&sandbox.dir)).map(drop)
 }
 
 pub fn payload_reading_role(sandbox: &Path) -> Vec<u8> {

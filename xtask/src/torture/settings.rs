@@ -1,5 +1,5 @@
-//! What an installation may leave of a user's settings: the old bytes or the new bytes, and a way to restore the
-//! old bytes.
+//! Checks a user's settings after an installation: each file has the old bytes or the new bytes, and the old bytes can
+//! be restored.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,15 +10,15 @@ use anyhow::Result;
 use super::LossKind;
 use super::integrity::is_settings_path;
 use super::judge::{Failures, first_line};
-use super::rows::{
-    EXCLUDE_PATH, EXCLUDE_TEXT, LOCAL_SETTINGS_PATH, Row, USER_SETTINGS_PATH, USER_SETTINGS_TEXT,
-    has_our_hooks,
+use super::prepare::{
+    EXCLUDE_PATH, EXCLUDE_TEXT, LOCAL_SETTINGS_PATH, USER_SETTINGS_PATH, USER_SETTINGS_TEXT, has_our_hooks,
 };
+use super::rows::Row;
 use super::snapshot::Snapshot;
 use crate::sandbox::Sandbox;
 
-/// Checks that each settings file is unchanged, or is the same as after the command without a fault. A missing file
-/// counts as a state too.
+/// Checks that each settings file is unchanged, or is the same as after the command without a fault. A missing file is
+/// also compared.
 pub fn judge_settings_files(
     before: &Snapshot,
     clean: &Snapshot,
@@ -60,7 +60,7 @@ pub fn judge_settings_files(
 /// Checks that installing and uninstalling again restores the original bytes.
 pub fn judge_round_trip(row: &Row, sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
     let scope = if row.argv.contains(&"--user") { "--user" } else { "--local" };
-    // Even if the hooks are in the project's settings, the status line is in the user's settings.
+    // The status line is in the user's settings, even if the hooks are in the project's settings.
     let line = row.argv.contains(&"--statusline");
     let steps = [("install", scope), ("uninstall", scope), ("uninstall", "--user")];
     for (verb, scope) in steps.into_iter().take(if line { 3 } else { 2 }) {

@@ -1,5 +1,5 @@
-//! All files below a folder, kept in memory. They are used to restore a sandbox, and to compare its state before
-//! and after a command.
+//! A copy of all files below a folder, in memory. It is used to restore a sandbox, and to compare its states before and
+//! after a command.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -65,7 +65,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Restores the folder. FIFOs and similar files are not created again.
+    /// Restores the folder. FIFOs and other special files are not created again.
     pub fn restore(&self, folder: &Path) -> Result<()> {
         if folder.exists() {
             fs::remove_dir_all(folder).with_context(|| format!("clearing {}", folder.display()))?;
@@ -77,7 +77,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Returns the paths that are new, gone or different in `after`.
+    /// Returns the paths that are new, missing or different in `after`.
     pub fn changed_paths(&self, after: &Self) -> Vec<PathBuf> {
         let gone = self.entries.keys().filter(|path| !after.entries.contains_key(*path));
         let other = after.entries.iter().filter(|(path, entry)| self.entries.get(*path) != Some(entry));
@@ -86,7 +86,7 @@ impl Snapshot {
         paths
     }
 
-    /// Restores only what has changed, so that owners, FIFOs and huge files stay as they are.
+    /// Restores only what has changed, so that owners, FIFOs and huge files are not affected.
     pub fn restore_changed(&self, after: &Self, folder: &Path) -> Result<()> {
         let changed = self.changed_paths(after);
         // Remove the content of a folder before the folder itself.
@@ -104,8 +104,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Returns a hash that is equal for equal files within one run. Files that differ only in the times that were
-    /// written into them count as equal.
+    /// Returns a hash that is equal for equal files within one run. Times in the files are ignored.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for (path, entry) in &self.entries {
@@ -133,7 +132,7 @@ impl Snapshot {
     }
 }
 
-/// The length of the shortest form in which a time is written: `20261117T093000Z`.
+/// The length of the shortest time format: `20261117T093000Z`.
 const SHORTEST_TIME: usize = 16;
 
 /// Removes everything that looks like a point in time.

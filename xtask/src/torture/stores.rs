@@ -1,8 +1,8 @@
-//! `cargo xtask torture --only hostile-stores`: runs every hook and command in stores that somebody else made.
+//! `cargo xtask torture --only hostile-stores`: runs every hook and command in stores that an attacker made.
 //!
-//! It tests these promises: no command from such a store runs, no prompt from it is fed to an agent as the user's
-//! own, and no record in it makes `thru` read or write outside the project or delays a hook. To add an attack
-//! through records, add a line to `ATTACKS`; to add an attack through the layout, add a line to `layouts`.
+//! It tests these promises: no command from such a store runs, no prompt from it is fed to an agent as the user's own,
+//! no record in it makes `thru` read or write outside the project, and no record delays a hook. To add an attack
+//! through records, add a line to `ATTACKS`. To add an attack through the layout, add a line to `layouts`.
 
 mod arrivals;
 mod commands;
@@ -49,7 +49,7 @@ impl TestUser {
 /// What hooks and commands may do in a store.
 #[derive(Debug, Clone)]
 pub struct StoreRules {
-    /// Whether the user has trusted the store. Then hooks record and answer.
+    /// Whether the user has trusted the store. In a trusted store, hooks record and answer.
     pub is_trusted: bool,
     /// The folders whose records may be written.
     pub writes: Vec<&'static str>,
@@ -57,7 +57,7 @@ pub struct StoreRules {
     pub state: &'static str,
 }
 
-/// Creates a store in the way an attacker would.
+/// Creates a store as an attacker would.
 pub type ArrangeFn = Box<dyn Fn(&Sandbox) -> Result<()> + Sync>;
 
 pub struct HostileStore {
@@ -138,46 +138,45 @@ impl HostileStore {
 
 type StoreAttack = (&'static str, fn(&Sandbox) -> Vec<RepositoryItem>);
 
-/// Records that ask for a command to be run or a prompt to be fed. Each of these attacks gets into the project in
-/// several ways.
+/// Records that ask for a command to be run or a prompt to be fed. Each attack arrives in the project in several ways.
 const ATTACKS: &[StoreAttack] = &[
-    ("everything at once", files::everything),
-    ("active loop and pointer", files::active_loop),
-    ("loop for the next session", files::waiting_loop),
-    ("newest loop, no session", files::newest_loop),
-    ("loop without a pointer", files::loop_without_pointer),
-    ("paused loop", files::paused_loop),
-    ("cancelled loop with a pointer", files::finished_loop),
-    ("run with launch commands", files::run_with_commands),
-    ("run that is not live", files::run_that_is_not_live),
-    ("run elsewhere in the project", files::run_elsewhere_in_project),
-    ("live.json names a folder outside", files::live_run_outside),
-    ("live.json climbs out", files::live_run_above),
-    ("live.json goes through a link", files::live_run_through_link),
-    ("outputs are links", files::outputs_are_links),
-    ("outputs with paths", files::outputs_with_paths),
-    ("stage definition", files::stage_definition),
-    ("stage with listed outputs", files::stage_with_listed_outputs),
-    ("live_state_file outside", files::live_state_file_outside),
-    ("live_state_file climbs out", files::live_state_file_above),
-    ("live_state_file names a folder outside", files::live_state_file_names_outside),
-    ("live_state_file with launch commands", files::live_state_file_with_commands),
-    ("bold settings", files::bold_settings),
-    ("packet with validators", files::packet),
-    ("role file bound to the session", files::role),
-    ("role file is a link", files::role_is_link),
-    ("manifest with paths outside", files::manifest),
-    ("manifest whose steps are a link", files::manifest_steps_are_link),
-    ("forged state and indexes", files::forged_state),
-    ("leftovers of other tools", files::foreign_tools),
+    ("everything at once", files::attack_with_everything),
+    ("active loop and pointer", files::attack_with_active_loop),
+    ("loop for the next session", files::attack_with_waiting_loop),
+    ("newest loop, no session", files::attack_with_newest_loop),
+    ("loop without a pointer", files::attack_with_loop_without_pointer),
+    ("paused loop", files::attack_with_paused_loop),
+    ("cancelled loop with a pointer", files::attack_with_finished_loop),
+    ("run with launch commands", files::attack_with_run_commands),
+    ("run that is not live", files::attack_with_run_not_live),
+    ("run elsewhere in the project", files::attack_with_run_elsewhere),
+    ("live.json names a folder outside", files::attack_with_live_run_outside),
+    ("live.json climbs out", files::attack_with_live_run_above),
+    ("live.json goes through a link", files::attack_with_linked_live_run),
+    ("outputs are links", files::attack_with_linked_outputs),
+    ("outputs with paths", files::attack_with_output_paths),
+    ("stage definition", files::attack_with_stage),
+    ("stage with listed outputs", files::attack_with_stage_outputs),
+    ("live_state_file outside", files::attack_with_state_file_outside),
+    ("live_state_file climbs out", files::attack_with_state_file_above),
+    ("live_state_file names a folder outside", files::attack_with_state_file_naming_outside),
+    ("live_state_file with launch commands", files::attack_with_state_file_commands),
+    ("bold settings", files::attack_with_settings),
+    ("packet with validators", files::attack_with_packet),
+    ("role file bound to the session", files::attack_with_role),
+    ("role file is a link", files::attack_with_linked_role),
+    ("manifest with paths outside", files::attack_with_manifest),
+    ("manifest whose steps are a link", files::attack_with_linked_steps),
+    ("forged state and indexes", files::attack_with_forged_state),
+    ("leftovers of other tools", files::attack_with_files_of_other_tools),
 ];
 
 fn all_stores(depth: TortureDepth) -> Vec<HostileStore> {
     let mut stores = Vec::new();
     for (number, &(name, make)) in ATTACKS.iter().enumerate() {
         for (at, arrival) in ARRIVALS.iter().enumerate() {
-            // A quick run tries the first attack in every way, and each of the other attacks in only one way, a
-            // different way for each.
+            // A quick run tries the first attack in every way. It tries each of the other attacks in only one way,
+            // which differs from attack to attack.
             if depth == TortureDepth::Quick && number > 0 && number % ARRIVALS.len() != at {
                 continue;
             }
@@ -203,7 +202,6 @@ pub fn matches_filter_text(text: &str) -> bool {
     all_stores(TortureDepth::Full).iter().any(|store| store.matches_filter(text))
 }
 
-/// What was found in the stores of one group.
 #[derive(Debug, Default, Clone)]
 struct GroupCounts {
     stores: usize,

@@ -1,4 +1,4 @@
-//! Sandboxes for summaries and the benchmark, and what must be true afterwards.
+//! Sandboxes for summaries and the benchmark, and the checks afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -6,19 +6,19 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::rows::lived_in;
+use super::prepare::prepare_records;
 use crate::sandbox::{Sandbox, payload};
 
-/// Summaries are switched on, and one output is stored.
-pub fn with_summaries(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+/// A sandbox in which summaries are enabled and one output is stored.
+pub fn prepare_summaries(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     fs::write(sandbox.store_folder().join("config.toml"), "[summaries]\nenabled = true\n")?;
-    sandbox.run_successfully(super::rows::TOOL_DONE, &output_payload(&sandbox.dir, "before"))?;
+    sandbox.run_successfully(super::prepare::TOOL_DONE, &output_payload(&sandbox.dir, "before"))?;
     Ok(())
 }
 
-/// A call whose output is summarised.
-pub fn large_output(sandbox: &Path) -> Vec<u8> {
+/// Returns the payload of a call whose output is summarised.
+pub fn large_output_payload(sandbox: &Path) -> Vec<u8> {
     output_payload(sandbox, "after")
 }
 
@@ -29,8 +29,8 @@ fn output_payload(sandbox: &Path, word: &str) -> Vec<u8> {
     payload::hook_payload(sandbox, "PostToolUse", more)
 }
 
-/// Returns whether every summary has its whole original.
-pub fn are_whole(sandbox: &Sandbox) -> bool {
+/// Returns whether every summary has its complete original.
+pub fn are_originals_whole(sandbox: &Sandbox) -> bool {
     let folder = sandbox.store_folder().join("summaries");
     let Ok(index) = fs::read_to_string(folder.join("index.jsonl")) else { return false };
     let noted = index.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -43,22 +43,22 @@ pub fn are_whole(sandbox: &Sandbox) -> bool {
     !all.is_empty() && all.iter().all(|is_whole| *is_whole)
 }
 
-/// A project with two runs of the benchmark.
-pub fn with_runs(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+/// A sandbox with two runs of the benchmark.
+pub fn prepare_benchmark_runs(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     for _ in 0..2 {
         sandbox.run_successfully(&["swarm", "benchmark"], b"")?;
     }
     Ok(())
 }
 
-/// Returns whether a run was added to the two that existed.
+/// Returns whether a third run was added.
 pub fn has_another_run(sandbox: &Sandbox) -> bool {
     let bytes = fs::read(sandbox.store_folder().join("benchmarks.json")).unwrap_or_default();
     benchmark_runs(&bytes).is_some_and(|runs| runs.len() >= 3)
 }
 
-/// Returns what is wrong with a new list of runs: runs may be added, but not changed.
+/// Returns what is wrong with a new list of runs. Runs may be added, but not changed.
 pub fn find_lost_runs(old: &[u8], new: &[u8]) -> Option<String> {
     let (Some(old), Some(new)) = (benchmark_runs(old), benchmark_runs(new)) else {
         return Some("cannot be read any more".into());
@@ -70,9 +70,9 @@ fn benchmark_runs(bytes: &[u8]) -> Option<Vec<Value>> {
     serde_json::from_slice::<Value>(bytes).ok()?["runs"].as_array().cloned()
 }
 
-/// A project with summaries and a benchmark of another tool.
-pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+/// A sandbox with summaries and a benchmark of another tool.
+pub fn prepare_swarm_outputs(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     let folder = sandbox.project_folder().join(".swarm/summaries");
     fs::create_dir_all(&folder)?;
     fs::write(folder.join("S1.json"), json!({"id": "S1", "fullOutput": "all of it\n"}).to_string())?;
@@ -80,19 +80,19 @@ pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-pub fn is_imported(sandbox: &Sandbox) -> bool {
+pub fn are_outputs_imported(sandbox: &Sandbox) -> bool {
     let bytes = fs::read(sandbox.store_folder().join("benchmarks.json")).unwrap_or_default();
-    are_whole(sandbox) && benchmark_runs(&bytes).is_some_and(|runs| runs.len() == 1)
+    are_originals_whole(sandbox) && benchmark_runs(&bytes).is_some_and(|runs| runs.len() == 1)
 }
 
-pub fn with_agents(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+pub fn prepare_session_agents(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     let folder = sandbox.project_folder().join("session/agents");
     fs::create_dir_all(&folder)?;
     Ok(fs::write(folder.join("tester.context.md"), "# tester\n")?)
 }
 
-pub fn has_agent(sandbox: &Sandbox) -> bool {
+pub fn is_agent_imported(sandbox: &Sandbox) -> bool {
     fs::read(sandbox.store_folder().join("agents/tester.context.md"))
         .is_ok_and(|bytes| bytes == b"# tester\n")
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::plans::with_plan;
-use super::rows::{EXCLUDE_PATH, EXCLUDE_TEXT, wireless};
+use super::plans::prepare_plan;
+use super::prepare::{EXCLUDE_PATH, EXCLUDE_TEXT, prepare_settings};
 use crate::sandbox::{Sandbox, payload};
 
 pub const INSTALL: &[&str] = &["swarm", "install", "--harness", "claude-code", "--local"];
@@ -17,23 +17,23 @@ pub const STOP: &[&str] = &["hook", "claude-code", "SubagentStop"];
 const AGENT_NAMES: [&str; 7] =
     ["architect", "coder", "critic", "explorer", "reviewer", "sme", "test_engineer"];
 
-pub fn with_agents(sandbox: &Sandbox) -> Result<()> {
-    wireless(sandbox)?;
+pub fn prepare_agents(sandbox: &Sandbox) -> Result<()> {
+    prepare_settings(sandbox)?;
     sandbox.run_successfully(INSTALL, b"").map(drop)
 }
 
-pub fn with_foreign_plan(sandbox: &Sandbox) -> Result<()> {
-    with_plan(sandbox)?;
+pub fn prepare_foreign_plan(sandbox: &Sandbox) -> Result<()> {
+    prepare_plan(sandbox)?;
     sandbox.run_successfully(&["swarm", "plan", "--adopt", "--swarm", "other"], b"").map(drop)
 }
 
-pub fn is_installed(sandbox: &Sandbox) -> bool {
+pub fn are_agents_installed(sandbox: &Sandbox) -> bool {
     AGENT_NAMES
         .iter()
         .all(|name| read_agent_file(sandbox, name).is_ok_and(|text| text.ends_with("removes it -->\n")))
 }
 
-pub fn is_uninstalled(sandbox: &Sandbox) -> bool {
+pub fn are_agents_uninstalled(sandbox: &Sandbox) -> bool {
     AGENT_NAMES.iter().all(|name| read_agent_file(sandbox, name).is_err())
         && fs::read_to_string(sandbox.dir.join(EXCLUDE_PATH)).is_ok_and(|text| text == EXCLUDE_TEXT)
 }
@@ -42,19 +42,19 @@ fn read_agent_file(sandbox: &Sandbox, name: &str) -> std::io::Result<String> {
     fs::read_to_string(sandbox.project_folder().join(format!(".claude/agents/{name}.md")))
 }
 
-pub fn is_adopted(sandbox: &Sandbox) -> bool {
+pub fn is_plan_adopted(sandbox: &Sandbox) -> bool {
     let text = fs::read_to_string(sandbox.store_folder().join("plan.json")).unwrap_or_default();
     serde_json::from_str::<Value>(&text).is_ok_and(|plan| plan["swarm"] == "default")
 }
 
-pub fn verdict(dir: &Path) -> Vec<u8> {
+pub fn verdict_payload(dir: &Path) -> Vec<u8> {
     let more = json!({
         "agent_id": "a1", "agent_type": "reviewer", "last_assistant_message": "VERDICT: REJECTED\nRISK: HIGH\nISSUES:\n- it leaks",
     });
     payload::hook_payload(dir, "SubagentStop", more)
 }
 
-pub fn is_judged(sandbox: &Sandbox) -> bool {
+pub fn is_verdict_recorded(sandbox: &Sandbox) -> bool {
     let text =
         fs::read_to_string(sandbox.store_folder().join("evidence/1.1/bundle.json")).unwrap_or_default();
     let bundle: Value = serde_json::from_str(&text).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Breaks every file system call of every command once: the process is killed there, or the call fails.
+//! Breaks every file system call of every command once. Either the process is killed at the call, or the call fails.
 //!
-//! strace counts each kind of call separately, so the sweep handles one kind after another: it breaks the first
-//! `openat`, then the second, … until the command ends without reaching the fault. In this way every call of the
-//! command is broken once. A quick run breaks only the first of several equal calls.
+//! strace counts each kind of call separately, so the sweep handles one kind after another. It breaks the first
+//! `openat`, then the second, and so on, until the command ends without reaching the fault. A quick run breaks only the
+//! first of several equal calls.
 
 use std::collections::{BTreeSet, HashSet};
 use std::os::unix::process::ExitStatusExt as _;
@@ -20,22 +20,22 @@ use super::{LossKind, TortureDepth, TortureTally, on_all_cores};
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::strace::{self, SystemCall};
 
-/// Calls that can fail because of a broken disk, a full table or a missing permission. The `?` makes strace skip a call
+/// Calls that can fail because of a broken disk, a full table or a missing permission. With `?`, strace skips a call
 /// that the architecture does not have.
 const FAULTY_CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?rename,?renameat,?renameat2,?link,?linkat,?symlink,\
     ?symlinkat,?unlink,?unlinkat,?rmdir,?write,?writev,?pwrite64,?read,?pread64,?lseek,?fsync,?fdatasync,?ftruncate,\
     ?truncate,?fallocate,?flock,?fcntl,?stat,?lstat,?fstat,?statx,?newfstatat,?access,?faccessat,?faccessat2,?getdents64,\
     ?readlink,?readlinkat,?chmod,?fchmod,?fchmodat,?getcwd,?utimensat,?copy_file_range,?close";
 
-/// Commands that make thousands of calls. Only a full run makes each of their calls fail. A quick run still kills
-/// them at each call.
+/// Commands that make thousands of calls. Only a full run makes each of their calls fail. A quick run only kills them
+/// at each call.
 const LONG_COMMANDS: &[&str] = &["uninstall --all"];
 
 /// Calls that start another process. They are traced, but never made to fail.
 const PROCESS_STARTING_CALLS: &[&str] = &["fork", "vfork", "clone", "clone3"];
 
-/// Calls that change nothing on disk. Killing a process at such a call has the same effect as killing it at its
-/// next change.
+/// Calls that change nothing on disk. Killing a process at such a call has the same effect as killing it at its next
+/// change.
 const READ_ONLY_CALLS: &[&str] = &[
     "read",
     "pread64",
@@ -57,7 +57,7 @@ const READ_ONLY_CALLS: &[&str] = &[
 ];
 
 const INJECTED_ERRORS: &[&str] = &["ENOSPC", "EIO", "EROFS", "EACCES", "EMFILE"];
-/// The errors that a quick run uses in turn, so that each call fails once.
+/// The errors that a quick run injects in turn, so that each call fails once.
 const QUICK_INJECTED_ERRORS: &[&str] = &["EIO", "EACCES"];
 
 #[derive(Debug, Clone, Copy)]
@@ -91,9 +91,9 @@ impl InjectedFault {
         }
     }
 
-    /// Whether this fault would leave a descriptor open. If strace makes a call fail, the call is not made, whereas
-    /// a real `close` frees its descriptor even if it returns an error. So the parent would keep its end of a pipe
-    /// open and wait forever. Commands that start others are not tested with this fault.
+    /// Returns whether this fault would leave a descriptor open. If strace makes a call fail, the call is not executed,
+    /// whereas a real `close` frees its descriptor even if it returns an error. So a parent would keep its end of a
+    /// pipe open and wait forever. Commands that start other processes are not tested with this fault.
     fn leaves_descriptor_open(self, call: &str) -> bool {
         self.is_error() && call == "close"
     }
@@ -150,7 +150,7 @@ fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally>
     let firsts = strace::first_calls_by_kind(&log);
     let mut tally = TortureTally::default();
     let mut judged = HashSet::new();
-    // The state that the last command left, if no other command ran since.
+    // The state that the last command left; `None` if another command has run since.
     let mut left = None;
     let kinds = firsts.iter().filter(|(call, _)| {
         let is_spared = PROCESS_STARTING_CALLS.contains(&call.as_str())
@@ -168,9 +168,9 @@ fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally>
             let (output, log) = bench.run_under_strace(&format!("trace={call}"), &["-e", &inject])?;
             if !strace::was_injected(&log) && !strace::was_killed(&log) {
                 if number == 1 {
-                    // The clean run made this call, so if the fault is never injected, the sweep must fail. The
-                    // exception is a call that a second clean run does not make. Such a call is random: one write
-                    // in sixteen tidies a cache.
+                    // The clean run made this call, so the sweep must fail if the fault is never injected. The only
+                    // exception is a random call, which a second clean run does not make: one write in sixteen removes
+                    // leftovers of a cache.
                     before.restore(&sandbox.dir)?;
                     let (_, log) = bench.run_under_strace(&format!("trace={FAULTY_CALLS}"), &[])?;
                     let is_made = strace::parse_log(&log).any(|made| made.name == call);
@@ -182,12 +182,11 @@ fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally>
             let mut wrong = judge_output_of_broken_command(row, &sandbox, &output, hit.as_ref());
             let after = Snapshot::take(&sandbox.dir)?;
             if row.takes == AllowedRemoval::Settings {
-                // A temporary file may be left behind only if removing it failed.
+                // A temporary file may remain only if its removal failed.
                 let may_litter = hit.as_ref().is_none_or(|call| call.name.contains("unlink"));
                 settings::judge_settings_files(&before, &clean, &after, may_litter, &mut wrong);
             }
-            // Most faults leave the disk in one of a few states. The next commands are tested only once for each
-            // state.
+            // Most faults leave the disk in one of a few states. The next commands are tested only once for each state.
             let loss = loss_kind(hit.as_ref());
             if judged.insert((after.fingerprint(), loss)) {
                 judge::judge_aftermath(row, &sandbox, [&before, &after], loss, &mut wrong)?;
@@ -205,7 +204,7 @@ fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally>
     Ok(tally)
 }
 
-/// Returns what is wrong with the output and the exit code of the command that was broken.
+/// Returns what is wrong with the output and the exit code of a broken command.
 fn judge_output_of_broken_command(
     row: &Row,
     sandbox: &Sandbox,
@@ -215,7 +214,7 @@ fn judge_output_of_broken_command(
     let mut wrong = Vec::new();
     let killed = output.status.signal() == Some(9) && output.stderr != sandbox::HUNG_MESSAGE.as_bytes();
     if killed {
-        // A killed process rightly prints nothing.
+        // A killed process prints nothing, and that is correct.
     } else if row.is_hook() {
         judge::judge_hook_output(output, &mut wrong);
     } else {
@@ -233,7 +232,7 @@ fn judge_output_of_broken_command(
     wrong
 }
 
-/// Returns how to classify a missing record. If only a read failed, an unreadable file was taken for an empty file.
+/// Classifies a missing record. If only a read failed, an unreadable file was treated as an empty file.
 fn loss_kind(hit: Option<&SystemCall>) -> LossKind {
     let reading = hit.is_some_and(|call| {
         let reads = ["read", "pread64", "lseek", "getdents64", "readlink", "readlinkat", "getcwd"];
@@ -243,7 +242,6 @@ fn loss_kind(hit: Option<&SystemCall>) -> LossKind {
     if reading { LossKind::TakenForEmpty } else { LossKind::Record }
 }
 
-/// A command that runs under strace.
 struct StracedCommand<'a> {
     log: PathBuf,
     row: &'a Row,
@@ -255,7 +253,7 @@ impl StracedCommand<'_> {
     fn run_under_strace(&self, trace: &str, more: &[&str]) -> Result<(Output, String)> {
         let mut strace = Command::new("strace");
         strace
-            .args(self.follow_option())
+            .args(self.strace_follow_option())
             .args(["-qq", "-s", "256", "-e", trace, "-o"])
             .arg(&self.log)
             .args(more);
@@ -265,17 +263,17 @@ impl StracedCommand<'_> {
         Ok((output, String::from_utf8_lossy(&log).into_owned()))
     }
 
-    fn follow_option(&self) -> &'static [&'static str] {
+    fn strace_follow_option(&self) -> &'static [&'static str] {
         if self.row.takes == AllowedRemoval::Settings {
-            return &[]; // Installing runs git, whose own calls must not be broken.
+            return &[]; // An installation runs git, and git's calls must not be broken.
         }
-        // With seccomp the kernel skips calls that are not traced, which saves most of the time; but then strace
-        // cannot kill a process.
+        // With seccomp, calls that are not traced cost nothing, which saves most of the time. But strace cannot kill a
+        // process in this mode.
         if self.fault.is_error() { &["-f", "--seccomp-bpf"] } else { &["-f"] }
     }
 
     fn reproduce_command(&self, inject: &str) -> String {
-        let words: Vec<&str> = self.follow_option().iter().copied().chain(["-e", inject]).collect();
+        let words: Vec<&str> = self.strace_follow_option().iter().copied().chain(["-e", inject]).collect();
         format!("{}: strace {} thru {}", self.row.name, words.join(" "), self.row.argv.join(" "))
     }
 }

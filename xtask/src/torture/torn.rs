@@ -1,4 +1,4 @@
-//! Files that end too early: what a power cut or a killed writer leaves.
+//! Truncated files, as after a power cut or a killed writer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, ensure};
 
 use super::judge::{self, Failures};
-use super::rows::{self, TOOL_DONE};
+use super::prepare::{self, TOOL_DONE};
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, on_all_cores};
 use crate::sandbox::{Lab, SESSION, Sandbox, payload};
@@ -15,8 +15,8 @@ use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 type LogAndEvent = (&'static str, &'static [&'static str], fn(&Path) -> Vec<u8>);
 const TORN_LOGS: &[LogAndEvent] = &[
     ("sessions/SESSION.jsonl", TOOL_DONE, tool_payload),
-    ("indexes/receipts.jsonl", &["hook", "claude-code", "Stop"], rows::stop),
-    ("indexes/sessions.jsonl", &["hook", "claude-code", "SessionStart"], rows::start),
+    ("indexes/receipts.jsonl", &["hook", "claude-code", "Stop"], prepare::stop_payload),
+    ("indexes/sessions.jsonl", &["hook", "claude-code", "SessionStart"], prepare::start_payload),
 ];
 
 fn tool_payload(sandbox: &Path) -> Vec<u8> {
@@ -26,7 +26,7 @@ fn tool_payload(sandbox: &Path) -> Vec<u8> {
 pub fn torn_logs(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
     on_all_cores(TORN_LOGS, |at, (name, argv, stdin)| {
         let sandbox = lab.sandbox(&format!("torn-log-{at}"))?;
-        rows::lived_in(&sandbox)?;
+        prepare::prepare_records(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
         let path = sandbox.store_folder().join(name.replace("SESSION", SESSION));
         let whole = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
@@ -53,8 +53,7 @@ fn last_line_start(log: &[u8]) -> usize {
     body.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
 }
 
-/// Checks that a log begins with its old bytes, then a line end if there was none, and then one or more complete
-/// new lines.
+/// Checks that a log begins with its old bytes, then a line end if there was none, then one or more complete new lines.
 fn judge_healed_log(log: &[u8], old: &[u8], wrong: &mut Failures) {
     let Some(new) = log.strip_prefix(old) else {
         wrong.push((LossKind::Record, "what was before the cut has changed".into()));
@@ -87,23 +86,23 @@ fn judge_readable(sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
 
 type FindFileFn = fn(&Sandbox) -> Result<PathBuf>;
 
-/// Truncates root.json and the trust record. These files are replaced by rename, so only a bad disk could truncate
-/// them. But a damaged file must never be taken for a missing file.
+/// Truncates root.json and the trust record. These files are replaced by a rename, so only a bad disk could truncate
+/// them. Still, a damaged file must never be treated as a missing file.
 pub fn truncated_files(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let step = if depth == TortureDepth::Quick { 24 } else { 6 };
     let files: [(&str, FindFileFn); 2] = [
         ("root.json", |sandbox| Ok(sandbox.store_folder().join("root.json"))),
-        ("the trust record", rows::trust_record_path),
+        ("the trust record", prepare::trust_record_path),
     ];
     on_all_cores(&files, |at, (name, path)| {
         let sandbox = lab.sandbox(&format!("torn-file-{at}"))?;
-        rows::lived_in(&sandbox)?;
+        prepare::prepare_records(&sandbox)?;
         let path = path(&sandbox)?;
         let whole = fs::read(&path)?;
         ensure!(!whole.is_empty(), "{} is empty to begin with", path.display());
         let before = Snapshot::take(&sandbox.dir)?;
         let mut tally = TortureTally::default();
-        // Never cut off only the final line end, because a file without it is still complete.
+        // Do not cut off only the final line end, because the file would still be complete.
         let end = whole.trim_ascii_end().len();
         for cut in (0..end).step_by(step) {
             for argv in [
@@ -127,8 +126,11 @@ const SESSION_START_HOOK: &[&str] = &["hook", "claude-code", "SessionStart"];
 
 fn try_damaged_file(sandbox: &Sandbox, path: &Path, bytes: &[u8], argv: &[&str]) -> Result<Failures> {
     let mut wrong = Vec::new();
-    let stdin =
-        if argv == SESSION_START_HOOK { rows::start(&sandbox.dir) } else { tool_payload(&sandbox.dir) };
+    let stdin = if argv == SESSION_START_HOOK {
+        prepare::start_payload(&sandbox.dir)
+    } else {
+        tool_payload(&sandbox.dir)
+    };
     let output = sandbox.run_thru(argv, &stdin)?;
     if argv[0] == "hook" {
         judge::judge_hook_output(&output, &mut wrong);
@@ -136,7 +138,7 @@ fn try_damaged_file(sandbox: &Sandbox, path: &Path, bytes: &[u8], argv: &[&str])
         judge::judge_command_output(&output, &mut wrong);
         judge::judge_error_message(argv, &output, &mut wrong);
     }
-    // The damaged file must be kept, either in place or, if a write has to replace it, under another name.
+    // The damaged file must be kept: in place or, if a write must replace it, under another name.
     let kept = fs::read(path).is_ok_and(|now| now == bytes);
     if !kept && !is_set_aside(path, bytes)? {
         wrong

@@ -1,16 +1,16 @@
-//! Workstreams under torture: sandboxes with a manifest, and what must be true afterwards.
+//! Workstreams under torture: sandboxes with a manifest, and the checks afterwards.
 
 use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::rows::{TOOL_DONE, lived_in};
+use super::prepare::{TOOL_DONE, prepare_records};
 use crate::sandbox::{SESSION, Sandbox, payload};
 
-/// A manifest with steps, and a session that is working on it.
-pub fn with_one(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+/// A sandbox with a manifest that has steps, and a session that is working on it.
+pub fn prepare_workstream(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     let folder = workstream_folder(sandbox, "01-old");
     fs::create_dir_all(&folder)?;
     fs::write(folder.join("steps.md"), "- [x] one\n- [ ] two\n")?;
@@ -21,15 +21,15 @@ pub fn with_one(sandbox: &Sandbox) -> Result<()> {
         .map(drop)
 }
 
-/// A folder that the user made, without a manifest.
-pub fn without_manifest(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+/// A sandbox with a folder of the user that has no manifest.
+pub fn prepare_folder_without_manifest(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     let folder = workstream_folder(sandbox, "02-fresh");
     fs::create_dir_all(&folder)?;
     Ok(fs::write(folder.join("plan.md"), "A plan.\n")?)
 }
 
-pub fn is_made(sandbox: &Sandbox) -> bool {
+pub fn is_manifest_created(sandbox: &Sandbox) -> bool {
     let manifest = workstream_folder(sandbox, "02-fresh").join("resume-context.md");
     file_contains(manifest.clone(), "- \"plan.md\"") && file_contains(manifest, "# Validation Gate")
 }
@@ -37,9 +37,9 @@ pub fn is_made(sandbox: &Sandbox) -> bool {
 const LEGACY_MANIFEST: &str =
     "---\nresume_version: \"1.0\"\nphase: planning\nlast_skill: plan-project\n---\nWritten by a person.\n";
 
-/// Two files in an old format: one next to its plan, one in the folder for plans.
-pub fn with_legacy(sandbox: &Sandbox) -> Result<()> {
-    lived_in(sandbox)?;
+/// A sandbox with two files in an old format: one next to its plan, one in the folder for plans.
+pub fn prepare_legacy_manifests(sandbox: &Sandbox) -> Result<()> {
+    prepare_records(sandbox)?;
     for folder in LEGACY_FOLDERS.map(|folder| workstream_folder(sandbox, folder)) {
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("plan.md"), "A plan.\n")?;
@@ -50,8 +50,8 @@ pub fn with_legacy(sandbox: &Sandbox) -> Result<()> {
 
 const LEGACY_FOLDERS: [&str; 2] = ["03-beside", "04-below/01-planning"];
 
-pub fn with_migrated(sandbox: &Sandbox) -> Result<()> {
-    with_legacy(sandbox)?;
+pub fn prepare_migrated_manifests(sandbox: &Sandbox) -> Result<()> {
+    prepare_legacy_manifests(sandbox)?;
     sandbox.run_successfully(&["resume", "migrate"], &[]).map(drop)
 }
 
@@ -62,14 +62,14 @@ fn is_file_moved(sandbox: &Sandbox, there: &str, gone: &str) -> bool {
     })
 }
 
-pub fn is_migrated(sandbox: &Sandbox) -> bool {
+pub fn are_manifests_migrated(sandbox: &Sandbox) -> bool {
     let made = |folder| {
         file_contains(workstream_folder(sandbox, folder).join("resume-context.md"), "current_phase: planning")
     };
     is_file_moved(sandbox, "_resume.md.backup", "_resume.md") && LEGACY_FOLDERS.into_iter().all(made)
 }
 
-pub fn is_rolled_back(sandbox: &Sandbox) -> bool {
+pub fn are_manifests_rolled_back(sandbox: &Sandbox) -> bool {
     let made = |folder| workstream_folder(sandbox, folder).join("resume-context.md").exists();
     is_file_moved(sandbox, "_resume.md", "_resume.md.backup") && !LEGACY_FOLDERS.into_iter().any(made)
 }
@@ -82,12 +82,12 @@ fn file_contains(path: PathBuf, text: &str) -> bool {
     fs::read_to_string(path).is_ok_and(|found| found.contains(text))
 }
 
-pub fn is_ticked(sandbox: &Sandbox) -> bool {
+pub fn is_box_ticked(sandbox: &Sandbox) -> bool {
     file_contains(workstream_folder(sandbox, "01-old").join("steps.md"), "[x] two")
         && file_contains(workstream_folder(sandbox, "01-old").join("resume-context.md"), "2/2 tasks complete")
 }
 
-pub fn is_used(sandbox: &Sandbox) -> bool {
+pub fn is_workstream_used(sandbox: &Sandbox) -> bool {
     file_contains(sandbox.store_folder().join("state/workstream-used").join(SESSION), "01-old")
         && file_contains(
             sandbox.store_folder().join(format!("state/precompact/{SESSION}.json")),
@@ -95,7 +95,7 @@ pub fn is_used(sandbox: &Sandbox) -> bool {
         )
 }
 
-pub fn is_detected(sandbox: &Sandbox) -> bool {
+pub fn is_workstream_detected(sandbox: &Sandbox) -> bool {
     file_contains(
         sandbox.store_folder().join("state/precompact_state.json"),
         "\"active_project_id\":\"01-old\"",

@@ -10,7 +10,7 @@ pub const AGENT_FILES: AgentFiles =
 fn render_head(head: &AgentHead) -> String {
     let AgentHead { name, about, part, model } = *head;
     let tools = match part {
-        // Bash is left out, because a shell can write files too.
+        // Bash is left out, because a shell can write files.
         AgentPart::Sme => "tools: Read, Grep, Glob, WebFetch, WebSearch\n",
         part if part.is_read_only() => "tools: Read, Grep, Glob\n",
         _ => "",

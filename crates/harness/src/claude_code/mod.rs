@@ -1,4 +1,4 @@
-//! Claude Code.
+//! The row of Claude Code.
 
 mod agents;
 pub mod transcript;
@@ -41,7 +41,7 @@ pub const ROW: Harness = Harness {
     brings_summary: Some("SubagentStop"),
     capabilities: Capabilities { hides_guidance: false, ..Capabilities::FULL_CAPABILITIES },
     limits: &[],
-    // Claude Code silently reduces a context of more than 10,000 UTF-16 units to a preview of 2 KB.
+    // If a context is longer than 10,000 UTF-16 units, Claude Code silently reduces it to a preview of 2 KB.
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,
@@ -60,7 +60,7 @@ pub const ROW: Harness = Harness {
         timeouts: TimeoutUnit::Seconds,
         strict: true,
     }),
-    status_line: Some(StatusLineSupport { key: "statusLine", read: status::read_claude_style }),
+    status_line: Some(StatusLineSupport { key: "statusLine", read: status::parse_session_status }),
     commands: SlashCommands::MarkdownFiles {
         taken: &["context", "compact", "clear", "loop", "status", "resume", "plan"],
         runs_lines: true,

@@ -1,8 +1,8 @@
 //! Reads Claude Code's transcript, `~/.claude/projects/<folder>/<session>.jsonl`, line by line.
 //!
-//! Most of such a file is bookkeeping and duplicates. Fields are read in file order, and reading stops as soon as the
-//! rest of the line is known to be useless: after the first field of a snapshot, for example, or before the second copy
-//! of a result.
+//! Most of a transcript consists of metadata and duplicates. Fields are read in file order. Reading stops as soon as
+//! the rest of the line is known to be irrelevant, for example after the first field of a snapshot, or before the
+//! second copy of a result.
 
 mod subtypes;
 mod tools;
@@ -24,10 +24,9 @@ use crate::transcript::{call, find_object, next_object, next_object_beginning_wi
 
 type Text<'a> = Cow<'a, str>;
 
-/// Types of lines that are read.
 const READ_TYPES: [&str; 5] = ["user", "assistant", "system", "attachment", "queue-operation"];
 
-/// Types of lines that contain nothing for us. Some repeat prompts word for word, so they must be listed here.
+/// Types of lines that are skipped. Some of them repeat prompts word for word.
 const SKIPPED_TYPES: [&str; 16] = [
     "agent-name",
     "api-request",
@@ -42,7 +41,7 @@ const SKIPPED_TYPES: [&str; 16] = [
     "permission-mode",
     "pr-link",
     "relocated",
-    // This type contains titles of other sessions, not the summary of a compaction.
+    // Lines of this type contain titles of other sessions, not the summary of a compaction.
     "summary",
     "tools-used",
     "worktree-state",
@@ -51,7 +50,7 @@ const SKIPPED_TYPES: [&str; 16] = [
 /// How the lines of a transcript begin.
 const LINE_BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
 
-/// Returns the meaning of one line. Never fails: if the line is torn, returns what comes before the tear.
+/// Returns the meaning of one line. Never fails: if the line is torn, returns the meaning of the part before the tear.
 pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let bytes = match find_object(bytes, &LINE_BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -64,10 +63,10 @@ pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let line = draft.into_line(is_torn);
     let rest = match (end, &line.kind) {
         _ if is_torn => next_object(&bytes[1..], &LINE_BEGINNINGS),
-        // The text after `type` may really be the beginning of another line.
+        // The text after `type` may be the beginning of another line.
         (_, LineKind::Unknown(_)) => next_object(&bytes[1..], &LINE_BEGINNINGS),
         (LineEnd::Reached, _) => next_object(walk.unread_bytes(), &LINE_BEGINNINGS),
-        // Reading stopped early, so the end of the line is unknown. Search only for lines that matter.
+        // Reading stopped early, so the end of the line is unknown. Search only for lines that are needed.
         (LineEnd::Left, _) => next_object_beginning_with(walk.unread_bytes(), LINE_BEGINNINGS[0]),
     };
     TranscriptLine { rest, ..line }
@@ -138,8 +137,7 @@ impl<'a> LineDraft<'a> {
         LineEnd::Reached
     }
 
-    /// Returns whether the line contains nothing for us. The type decides that, together with the subtype if there is
-    /// one.
+    /// Returns whether the line is not needed. The type decides this, together with the subtype if there is one.
     fn is_irrelevant(&self) -> bool {
         match (self.kind.as_deref(), self.sub.as_deref()) {
             (Some("system"), Some(sub)) => !matches!(sub, "compact_boundary" | "local_command"),
@@ -175,7 +173,7 @@ impl<'a> LineDraft<'a> {
         }
     }
 
-    /// Reads what a sub-agent did. Older versions of Claude Code recorded this in the main transcript.
+    /// Reads a record of a sub-agent. Older versions of Claude Code wrote these records to the main transcript.
     fn read_progress(&mut self, walk: &mut JsonWalk<'a>) {
         if !walk.enter_object() {
             return;
@@ -240,7 +238,7 @@ impl<'a> LineDraft<'a> {
     fn to_kind(&self, torn: bool) -> LineKind<'a> {
         let kind = match (&self.kind, &self.message.role) {
             (Some(kind), _) => kind,
-            // The line is torn before its type, because older versions write the type last.
+            // The line is torn before its type. This happens because older versions write the type last.
             (None, Some(role)) if matches!(role.as_ref(), "user" | "assistant") => role,
             (None, _) if torn => return LineKind::Torn,
             (None, _) => return LineKind::Unknown(Text::default()),
@@ -263,7 +261,7 @@ impl<'a> LineDraft<'a> {
         }
     }
 
-    /// Returns what the agent said and did.
+    /// Returns the messages and calls of the agent.
     fn assistant_items(self) -> Vec<TranscriptItem<'a>> {
         let ApiMessage { id, model, texts, calls, usage, .. } = self.message;
         if self.error || model.as_deref() == Some("<synthetic>") {
@@ -281,7 +279,8 @@ impl<'a> LineDraft<'a> {
         items
     }
 
-    /// Returns what the agent received: results, and the user's words. A sub-agent receives no words from the user.
+    /// Returns what the agent received: results, and the user's messages. A sub-agent receives no messages from the
+    /// user.
     fn user_items(self, is_side: bool) -> Vec<TranscriptItem<'a>> {
         let mut items = Vec::new();
         let mut report = self.report;
@@ -315,7 +314,7 @@ impl<'a> LineDraft<'a> {
     }
 }
 
-/// Returns whether the object comes from something other than a person.
+/// Returns whether the text was not written by a person.
 fn is_not_from_person(walk: &mut JsonWalk<'_>) -> bool {
     let mut foreign = false;
     if walk.enter_object() {

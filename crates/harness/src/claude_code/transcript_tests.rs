@@ -25,7 +25,7 @@ fn assistant_line(blocks: &str) -> String {
 }
 
 #[test]
-fn who_is_speaking() {
+fn the_author_of_a_line_is_recognised() {
     let words = prompt_item("hi", PromptOrigin::Words);
     let cases = [
         (r#""hi""#, "", vec![words.clone()]),
@@ -125,7 +125,7 @@ fn calls_that_are_more_than_work() {
 }
 
 #[test]
-fn things_to_do() {
+fn changes_of_the_todo_list_are_read() {
     let line = assistant_line(
         r#"{"type":"tool_use","name":"TodoWrite","input":{"todos":[{"content":"a","status":"pending"}]}}"#,
     );
@@ -279,7 +279,7 @@ fn a_sub_agent_as_older_versions_tell_of_it() {
 }
 
 #[test]
-fn known_unknown_torn_blank() {
+fn lines_are_known_unknown_torn_or_blank() {
     for (line, expected) in [
         ("", LineKind::Blank),
         (" \r\n\0", LineKind::Blank),
@@ -307,7 +307,7 @@ fn a_line_cut_for_its_length_gives_what_stands_before_the_cut() {
 }
 
 #[test]
-fn two_in_one_line() {
+fn two_objects_in_one_line_are_both_read() {
     let result = user_line(
         r#"[{"type":"tool_result","tool_use_id":"t","content":"x"}]"#,
         r#","toolUseResult":{"stdout":"x","list":[{"type":"text"}]}"#,
@@ -332,7 +332,7 @@ fn two_in_one_line() {
     assert_eq!(read(&format!("{snapshot}{second}")), ["two"]);
     // A crash tore the first line, and the second was written right after it.
     for end in 0..first.len() {
-        // After one of these characters the second object looks like a part of the first.
+        // After one of these characters, the second object looks like a part of the first object.
         if first[..end].ends_with(['[', ',', ':']) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Events and replies in Claude Code's format. Lenient when reading, strict when writing.
+//! Events and replies in Claude Code's format. The reader is lenient, the writer is strict.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
     tools::build_event(payload, word, event_kind)
 }
 
-/// Encodes a reply. At a compaction, plain text becomes part of the summariser's instructions; JSON would be pasted
-/// there unparsed.
+/// Encodes a reply. At a compaction, Claude Code adds plain text to the summariser's instructions. It would add JSON
+/// unparsed.
 pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     match (reply, kind) {
         (Reply::Guidance(text), EventKind::BeforeCompact { .. }) => text.clone().into_bytes(),
@@ -24,7 +24,7 @@ pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     }
 }
 
-/// Which text of a tool's result a summary may replace. Tools that read files have no slot.
+/// The part of a tool's result that a summary may replace. Results of tools that read files are never replaced.
 enum ReplaceableText {
     /// `stdout` and `stderr` of a command.
     Printed,
@@ -49,7 +49,7 @@ pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     match replaceable_text_of_tool(&done.tool)? {
         ReplaceableText::Printed => {
             let object = object();
-            // A command that was interrupted failed, and failures are shown whole.
+            // An interrupted command failed, and failures are shown completely.
             let is_kept = ["isImage", "interrupted"].iter().any(|flag| object.boolean(flag) == Some(true));
             (!is_kept).then(|| stdout_and_stderr(&object).into_owned().into())
         }
@@ -65,7 +65,8 @@ pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     }
 }
 
-/// Returns the result with `text` in place of its own text. Claude Code ignores a result that has another form.
+/// Returns the result with `text` in place of its own text. The form stays the same, because Claude Code ignores a
+/// result in another form.
 fn replace_output(done: &ToolDone, text: &str) -> Option<Vec<u8>> {
     let mut result: Value = serde_json::from_slice(done.result).ok()?;
     match replaceable_text_of_tool(&done.tool)? {
@@ -81,7 +82,7 @@ fn replace_output(done: &ToolDone, text: &str) -> Option<Vec<u8>> {
     Some(json!({ "hookSpecificOutput": output }).to_string().into_bytes())
 }
 
-/// Returns the kind of an event. Accepts Claude Code's event names and ours, so that a hook can be tried by hand.
+/// Returns the kind of an event. Accepts both Claude Code's event names and ours, so that a hook can be tried by hand.
 fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> {
     match name.as_ref() {
         "SessionStart" | "session-start" => {
@@ -104,7 +105,7 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
 }
 
 fn read_stop<'a>(fields: &JsonFields<'a>) -> StopEvent<'a> {
-    // Count only agents, which report back by themselves. A server in the background is no reason to wait.
+    // Count only agents, because they report back by themselves. A server in the background is no reason to wait.
     let tasks = fields.objects("background_tasks");
     let is_at_work = |task: &&JsonFields| {
         let is = |name: &str, word: &str| task.text(name).is_some_and(|text| text.contains(word));
@@ -120,7 +121,7 @@ fn read_stop<'a>(fields: &JsonFields<'a>) -> StopEvent<'a> {
     }
 }
 
-/// Reads the stop of a sub-agent. A sub-agent whose type is empty writes the summary of a compaction.
+/// Reads the stop of a sub-agent. The sub-agent that writes the summary of a compaction has an empty type.
 fn read_subagent_stop<'a>(fields: &JsonFields<'a>) -> EventKind<'a> {
     let message = fields.text("last_assistant_message");
     match (fields.text("agent_type").as_deref(), message) {
@@ -167,7 +168,7 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>, failed: bool) -> ToolDone<'a> {
     }
 }
 
-/// Returns what a command printed to stdout and stderr. Git and other programs report on stderr what they did.
+/// Returns what a command printed to stdout and stderr. Git and other programs print their results to stderr.
 fn stdout_and_stderr<'a>(response: &JsonFields<'a>) -> Cow<'a, str> {
     let (out, err) =
         (response.text("stdout").unwrap_or_default(), response.text("stderr").unwrap_or_default());

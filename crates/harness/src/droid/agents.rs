@@ -1,4 +1,4 @@
-//! Agents of a swarm in Droid's format. Droid calls them droids, and a droid without a list of tools has all tools.
+//! Agents of a swarm in Droid's format. Droid calls an agent a droid. A droid without a list of tools has all tools.
 
 use model::swarm::AgentPart;
 
@@ -13,7 +13,7 @@ pub const AGENT_FILES: AgentFiles = AgentFiles {
 fn render_head(head: &AgentHead) -> String {
     let AgentHead { name, about, part, model } = *head;
     let tools = match part {
-        // Execute is left out, because a shell can write files too.
+        // Execute is left out, because a shell can write files.
         AgentPart::Sme => "tools: [\"Read\", \"LS\", \"Grep\", \"Glob\", \"WebSearch\", \"FetchUrl\"]\n",
         part if part.is_read_only() => "tools: [\"Read\", \"LS\", \"Grep\", \"Glob\"]\n",
         _ => "",

@@ -1,4 +1,4 @@
-//! Factory Droid.
+//! The row of Factory Droid.
 
 mod agents;
 pub mod transcript;
@@ -63,12 +63,12 @@ pub const ROW: Harness = Harness {
         strict: false,
     }),
     status_line: None,
-    commands: SlashCommands::MarkdownFiles { taken: DROID_COMMANDS, runs_lines: false },
+    commands: SlashCommands::MarkdownFiles { taken: BUILT_IN_COMMANDS, runs_lines: false },
     agents: Some(agents::AGENT_FILES),
 };
 
 /// Droid's own commands and their aliases, as of 0.225.2. `/handoff` is an alias of `/compress`.
-const DROID_COMMANDS: &[&str] = &[
+const BUILT_IN_COMMANDS: &[&str] = &[
     "account",
     "automations",
     "billing",

@@ -24,7 +24,7 @@ const TODO_STATE: &str = "todo_state";
 
 const LINE_BEGINNINGS: [&str; 1] = ["{\"type\""];
 
-/// Returns the meaning of one line. Never fails: if the line is torn, returns what comes before the tear.
+/// Returns the meaning of one line. Never fails: if the line is torn, returns the meaning of the part before the tear.
 pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let bytes = match find_object(bytes, &LINE_BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -41,14 +41,14 @@ struct LineDraft<'a> {
     kind: Option<Text<'a>>,
     id: Option<Text<'a>>,
     at: Option<Text<'a>>,
-    /// The session that started this one, if this is a sub-agent's session.
+    /// The session that started this session, if this is a sub-agent's session.
     caller: Option<Text<'a>>,
     summary: Option<Text<'a>>,
     message: ApiMessage<'a>,
     hook: HookRun<'a>,
 }
 
-/// A hook's run, which Droid records as a message that the agent does not see.
+/// A run of a hook. Droid records it as a message that the agent does not see.
 #[derive(Default)]
 struct HookRun<'a> {
     visibility: Option<Text<'a>>,
@@ -113,7 +113,7 @@ impl<'a> LineDraft<'a> {
 
     fn message_items(self) -> Vec<TranscriptItem<'a>> {
         let mut items = Vec::new();
-        // This is a hook's run. Its answer to a stop appears a second time, as if the user had said it.
+        // This is a run of a hook. A hook's answer to a stop appears a second time, as if the user had written it.
         if let Some(event) = self.hook.event {
             if matches!(event.as_ref(), "Stop" | "SubagentStop") {
                 items.extend(
@@ -144,7 +144,7 @@ impl<'a> LineDraft<'a> {
     }
 }
 
-/// Returns the user's words. Reminders are in blocks of their own.
+/// Returns the user's text. Reminders are in separate blocks.
 fn extract_prompt(text: Text<'_>) -> Option<TranscriptItem<'_>> {
     let words = text.trim();
     if words.is_empty()
@@ -159,7 +159,7 @@ fn extract_prompt(text: Text<'_>) -> Option<TranscriptItem<'_>> {
     Some(TranscriptItem::Prompt { text, typed })
 }
 
-/// Reads a todo list that has its own line: the input of TodoWrite, or only the list in it.
+/// Reads a todo list that has its own line. The line contains the input of TodoWrite, or only the list.
 fn read_todo_state(line: &[u8]) -> Option<TranscriptItem<'_>> {
     let line = JsonWalk::new(line).take_raw().fields();
     let given = line.object("todos");
@@ -169,14 +169,14 @@ fn read_todo_state(line: &[u8]) -> Option<TranscriptItem<'_>> {
 
 fn to_call_result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
     let exit = raw.content.end_of_string().and_then(exit_code_at_end);
-    // Droid does not report a failing command as an error.
+    // Droid does not report a failed command as an error.
     let failed = raw.failed || exit.is_some_and(|code| code != 0);
     let mut result = RawResult { call: raw.call.clone(), failed, content: raw.content }.to_call_result();
     result.exit = exit;
     result
 }
 
-/// Returns what hooks answered: the reason for a refusal in JSON, or the output of a hook that exited with code 2.
+/// Returns the answers of hooks: the reason for a refusal in JSON, or the output of a hook that exited with code 2.
 fn hook_answers(results: RawJson<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut walk = results.walk();

@@ -16,7 +16,7 @@ fn tool_call_line(fields: &str) -> String {
 }
 
 #[test]
-fn who_is_speaking() {
+fn the_author_of_a_line_is_recognised() {
     let text = r#"[{"type":"text","text":"hi"}]"#;
     let prompt = |text: &'static str, typed| vec![TranscriptItem::Prompt { text: text.into(), typed }];
     let cases = [

@@ -1,4 +1,4 @@
-//! Events and replies in Factory Droid's format. Lenient when reading, strict when writing.
+//! Events and replies in Factory Droid's format. The reader is lenient, the writer is strict.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
         },
         "SubagentStop" | "subagent-stop" => EventKind::SubagentStop {
             message: fields.text("task_result"),
-            // `task_name` is the description of the call or, if it has none, the droid's name.
+            // `task_name` is the description of the call. If the call has no description, it is the droid's name.
             asked: fields.text("task_name"),
         },
         // The payload contains no message, but the transcript does.
@@ -44,7 +44,7 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
     }
 }
 
-/// Reads a finished tool call. The payload has no call id; the transcript supplies it at the stop.
+/// Reads a finished tool call. The payload has no call id; at the stop, the id is read from the transcript.
 fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
     let tool = fields.text("tool_name").unwrap_or_default();
     let input = fields.object("tool_input");

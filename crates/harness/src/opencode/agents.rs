@@ -1,5 +1,5 @@
-//! Agents of a swarm in OpenCode's format. The file name is the agent's name, and permissions take the place of a list
-//! of tools.
+//! Agents of a swarm in OpenCode's format. The file name is the agent's name. Permissions are used instead of a list of
+//! tools.
 
 use model::swarm::AgentPart;
 
@@ -8,10 +8,10 @@ use crate::agents::{AgentFiles, AgentHead, yaml_quoted};
 pub const AGENT_FILES: AgentFiles =
     AgentFiles { folder: "agent", head: render_head, start: "opencode --agent NAME" };
 
-/// Denies every tool that writes: those that change files, the shell, other agents (which could write), and, by the
-/// underscore in their names, the tools of MCP servers. Reading is not mentioned, so that the user's own rules for it
-/// hold.
-const READ_ONLY: &str = "permission:
+/// Denies every tool that writes: tools that change files, the shell, other agents (which could write), and the tools
+/// of MCP servers, which have an underscore in their names. Reading is not mentioned, so that the user's own rules for
+/// reading apply.
+const READ_ONLY_PERMISSIONS: &str = "permission:
   edit: deny
   write: deny
   patch: deny
@@ -26,7 +26,7 @@ fn render_head(head: &AgentHead) -> String {
     let AgentHead { about, part, model, .. } = *head;
     let mode = if part == AgentPart::Architect { "primary" } else { "subagent" };
     let permission = match part.is_read_only() {
-        true => READ_ONLY,
+        true => READ_ONLY_PERMISSIONS,
         false => "",
     };
     let model = model.map_or(String::new(), |model| format!("model: {}\n", yaml_quoted(model)));

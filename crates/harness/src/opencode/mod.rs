@@ -1,4 +1,4 @@
-//! OpenCode. Our own JavaScript plugin calls `thru`, with payloads that we define.
+//! The row of OpenCode. Our own JavaScript plugin calls `thru`, with payloads that we define.
 
 mod agents;
 pub mod transcript;
@@ -25,8 +25,8 @@ pub const ROW: Harness = Harness {
     presence: &["OPENCODE", "OPENCODE_PID"],
     // Our plugin sets this variable for every shell that a session opens.
     session: Some("OPENCODE_SESSION_ID"),
-    // OpenCode has one event name for sessions and sub-agents; our plugin's name for a sub-agent's event starts with
-    // `subagent.`.
+    // OpenCode uses the same event names for sessions and sub-agents. Our plugin adds the prefix `subagent.` to the
+    // events of a sub-agent.
     events: &[
         WiredEvent { event: "session.created", neutral: EventName::SessionStart, timeout: 2 },
         WiredEvent { event: "chat.message", neutral: EventName::Prompt, timeout: 2 },
@@ -38,7 +38,8 @@ pub const ROW: Harness = Harness {
         },
         WiredEvent { event: "experimental.text.complete", neutral: EventName::Summary, timeout: 2 },
         WiredEvent { event: "session.compacted", neutral: EventName::AfterCompact, timeout: 2 },
-        // The plugin sends this event at the first request after a compaction. No prompt need come before that request.
+        // The plugin sends this event at the first request after a compaction. There may be no prompt before that
+        // request.
         WiredEvent {
             event: "experimental.chat.messages.transform",
             neutral: EventName::SessionStart,

@@ -11,8 +11,8 @@ use crate::tools::{self, todo_change};
 use crate::transcript::find_object;
 use crate::transcript::walk::JsonWalk;
 
-/// Reads only the session tables, never those with accounts. A message's own data can contain whole diffs, so only the
-/// few fields that we need are selected; attached files and reasoning are left out. A row with damaged JSON is returned
+/// Reads only the tables with sessions, never the tables with accounts. A message can contain whole diffs, so only the
+/// few fields that we need are selected. Attached files and reasoning are left out. A row with damaged JSON is returned
 /// as a torn line, so that it is counted and the other rows can still be read.
 pub const SESSION_QUERY: &str = "\
 select case when json_valid(m.data) and json_valid(p.data) then \
@@ -25,13 +25,13 @@ order by m.time_created, m.id, p.id";
 
 const ROW_TYPE: &str = "opencode";
 
-/// Kinds of parts that contain nothing for us, or nothing new.
+/// Types of parts that are not needed.
 const IGNORED_PART_TYPES: [&str; 9] =
     ["reasoning", "step-start", "patch", "snapshot", "agent", "retry", "subtask", "file", "image"];
 
 const LINE_BEGINNINGS: [&str; 1] = ["{\"type\":\"opencode\""];
 
-/// Returns the meaning of one row. Never fails: a torn row gives nothing.
+/// Returns the meaning of one row. Never fails: a torn row has no items.
 pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let bytes = match find_object(bytes, &LINE_BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -89,7 +89,7 @@ fn prompt_origin(text: &str) -> PromptOrigin {
     if name.is_some_and(|name| !name.contains('/')) { PromptOrigin::Slash } else { PromptOrigin::Words }
 }
 
-/// Returns a call, and its result if the same part contains one.
+/// Returns a call, and its result if the same part contains it.
 fn tool_items<'a>(part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
     let (tool, id) = (part.text("tool").unwrap_or_default(), part.text("callID"));
     let state = part.object("state");
@@ -113,7 +113,7 @@ fn tool_items<'a>(part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
     let ended = match state.text("status").as_deref() {
         Some("completed") => None,
         Some("error") => Some(state.text("error").unwrap_or_default()),
-        // The call is pending or running: the session ended before the call did.
+        // The call is pending or running, because the session ended before it finished.
         _ => return items,
     };
     let exit = result.number("exit").map(u64::cast_signed);

@@ -26,8 +26,8 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
         // A stop is reported twice if its validators take long. The id shows that both reports are about the same stop.
         EventKind::Prompt { .. } | EventKind::Stop(_) => fields.text("message_id"),
         EventKind::Summary { .. } => fields.text("part_id"),
-        // Each report has its own id: the plugin asks again if it got no answer, and the second request must be
-        // answered.
+        // Each report has its own id. If the plugin gets no answer, it asks again, and the second request must be
+        // answered too.
         EventKind::SessionStart { .. } => fields.text("report_id"),
         _ => None,
     };
@@ -67,11 +67,11 @@ pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     serde_json::json!({ name: text }).to_string().into_bytes()
 }
 
-/// Returns the output of a tool if a summary may replace it. Our plugin passes on the output of a few tools
-/// only. The answer of an agent is never replaced.
+/// Returns the output of a tool if a summary may replace it. Our plugin passes on the output of `bash`, `task`, `grep`
+/// and `webfetch` only. The output of `task` is an agent's answer and is never replaced.
 pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     let is_replaced = match done.tool.as_ref() {
-        // A command that was aborted or took too long has no exit code. It failed, and failures are shown whole.
+        // A command without an exit code was aborted or took too long. It failed, and failures are shown completely.
         "bash" => done.exit.is_some(),
         "grep" | "webfetch" => true,
         _ => false,
@@ -79,7 +79,7 @@ pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     is_replaced.then(|| JsonFields::parse(done.result).0.text("output"))?
 }
 
-/// Returns the kind of an event. Accepts the plugin's event names and ours, so that a hook can be tried by hand.
+/// Returns the kind of an event. Accepts both the plugin's event names and ours, so that a hook can be tried by hand.
 fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> {
     match name.as_ref() {
         "session.created" | "experimental.chat.messages.transform" | "session-start" => {
@@ -188,7 +188,8 @@ pub(super) fn touched_files<'a>(
     input.text("filePath").map(|path| TouchedFile { path, action }).into_iter().collect()
 }
 
-/// Returns what happened to the files, according to the tool's result or, if that lists no files, to the patch.
+/// Returns the files that a patch changed, from the tool's result. If the result lists no files, they are read from the
+/// patch itself.
 fn files_in_patch<'a>(input: &JsonFields<'a>, result: &JsonFields<'a>) -> Vec<TouchedFile<'a>> {
     let changed = |file: JsonFields<'a>| {
         let action = match file.text("type").as_deref() {
@@ -211,8 +212,8 @@ fn files_in_patch<'a>(input: &JsonFields<'a>, result: &JsonFields<'a>) -> Vec<To
     }
 }
 
-/// Returns each question of a call with its answer. The result lists the answers in the order of the questions, each as
-/// a list of labels.
+/// Returns each question of a call with its answer. The result lists the answers in the order of the questions, and
+/// each answer is a list of labels.
 pub(super) fn question_answers<'a>(
     input: &JsonFields<'a>,
     result: &JsonFields<'a>,

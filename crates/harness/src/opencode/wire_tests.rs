@@ -15,7 +15,7 @@ fn decode_tool_done(fields: &str) -> ToolDone<'static> {
 }
 
 #[test]
-fn files_by_tool() {
+fn the_files_of_each_tool_are_read() {
     let file = |path: &str, action| TouchedFile { path: path.to_owned().into(), action };
     let cases: [(&str, Vec<TouchedFile>); 8] = [
         (r#""tool":"read","input":{"filePath":"/p/a"}"#, vec![file("/p/a", FileAction::Read)]),
@@ -46,7 +46,7 @@ fn files_by_tool() {
         (r#""tool":"mcp_thing","input":{}"#, vec![]),
     ];
     for (fields, expected) in cases {
-        // One payload is torn. Its result is what comes before the tear.
+        // One payload is torn. Its files are the files before the tear.
         let expected = if fields.ends_with("no") { vec![file("a.rs", FileAction::Edit)] } else { expected };
         assert_eq!(decode_tool_done(fields).files, expected, "{fields}");
     }
@@ -72,7 +72,7 @@ fn how_a_call_ended() {
 }
 
 #[test]
-fn lists_and_answers() {
+fn todo_lists_and_answers_are_read() {
     let list = decode_tool_done(
         r#""tool":"todowrite","input":{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"in_progress"}]}"#,
     );

@@ -1,6 +1,5 @@
-//! The command of a hook, and how to recognise a command that is ours.
+//! The command of a hook, and how to recognise our own commands.
 
-/// The command of one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookCommand {
     /// A program that is started without a shell: `{"command": "/abs/thru", "args": ["hook", …]}`.
@@ -15,14 +14,14 @@ impl HookCommand {
         HookCommand::Shell(join_shell_words(program, args))
     }
 
-    /// Returns a shell line for committed files: it finds `thru` in PATH, and exits with 0 if `thru` is not installed.
+    /// Returns a shell line for files in git. It finds `thru` in PATH, and exits with 0 if `thru` is not installed.
     pub fn shell_command_if_installed(args: &[&str]) -> Self {
         let line = join_shell_words("thru", args);
         HookCommand::Shell(format!("if command -v thru >/dev/null 2>&1; then {line}; fi"))
     }
 
-    /// Returns whether this runs `thru hook` and nothing else, so that we may update and remove the entry. A line that
-    /// also runs a command of the user (`./mine.sh && thru hook …`) belongs to the user.
+    /// Returns whether this command runs only `thru hook`. If so, we may update and remove the entry. A line that also
+    /// runs another command (`./mine.sh && thru hook …`) belongs to the user.
     ///
     /// These shell lines are recognised: `thru hook …` with any path and quoting, after `exec` or `NAME=value`, with
     /// redirections; after a test whether the program exists (`command -v`, `which`, `type`, `hash`, `[ -x … ]`),
@@ -45,7 +44,7 @@ impl HookCommand {
 #[derive(PartialEq)]
 enum CommandPart {
     Ours,
-    /// A command that changes nothing by itself, such as `true` or a test whether a program exists.
+    /// A command that changes nothing, such as `true` or a test whether a program exists.
     Harmless,
     Foreign,
 }
@@ -68,8 +67,8 @@ impl CommandPart {
     }
 }
 
-/// Returns whether a command runs our hook. A copy of the program under another name (`thru-copy`) is recognised by the
-/// three words that we write after it.
+/// Returns whether a command runs our hook. A copy of the program under another name (`thru-copy`) is recognised by its
+/// three arguments.
 fn is_thru_hook_call(program: &str, args: &[&str]) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     match args {
@@ -79,8 +78,7 @@ fn is_thru_hook_call(program: &str, args: &[&str]) -> bool {
     }
 }
 
-/// Returns whether a program is `thru`, possibly with a version in its name (`thru-1.2`). `thru-log` is another
-/// program.
+/// Returns whether a program is `thru`. The name may contain a version (`thru-1.2`). `thru-log` is another program.
 pub(super) fn is_thru_program(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let name = name.strip_suffix(".exe").unwrap_or(name);
@@ -100,7 +98,6 @@ fn join_shell_words(program: &str, args: &[&str]) -> String {
     words.join(" ")
 }
 
-/// Quotes a word for a shell.
 pub fn quote_shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -110,8 +107,9 @@ pub fn quote_shell_word(word: &str) -> String {
     }
 }
 
-/// Splits a line into its commands, each a list of words without quotes and redirections. Returns `None` if it is
-/// uncertain what the line runs: a substitution or a subshell may run anything, and an unclosed quote is an error.
+/// Splits a line into its commands. Each command is a list of words without quotes and redirections. Returns `None` if
+/// it is uncertain what the line runs: a substitution or a subshell may run anything, and an unclosed quote is an
+/// error.
 pub(super) fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;
@@ -145,8 +143,8 @@ pub(super) fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
             '\\' => word.get_or_insert_default().push(chars.next()?),
             '`' | '(' | ')' => return None,
             '<' | '>' => {
-                // In `2>` and `>`, digits before the sign are a stream's number, and the word after it is the stream's
-                // target.
+                // In `2>` and `>`, the digits before the sign are the number of a stream, and the word after the sign
+                // is its target.
                 let stream = word.take_if(|word| word.chars().all(|c| c.is_ascii_digit()));
                 if stream.is_none() {
                     finish_word(&mut commands, &mut word, &mut target);

@@ -1,5 +1,4 @@
-//! Edits of a text. Every change to a file is a list of edits, and bytes outside the ranges of these edits cannot
-//! change.
+//! Edits of a text. Every change to a file is a list of edits. Bytes outside the ranges of the edits do not change.
 
 use std::ops::Range;
 

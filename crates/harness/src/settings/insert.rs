@@ -1,12 +1,11 @@
 //! Decides where new items go and how they are formatted. New items follow the file's own formatting. Nothing is
 //! deleted.
 //!
-//! `remove` must restore the original bytes, so each rule here has its inverse there:
-//! - In a non-empty container, the items go after the last thing that is not white space. All white space before one of
-//!   our items is ours.
+//! `remove` must restore the original bytes, so each rule of this module has its inverse in `remove`:
+//! - In a non-empty container, the items go after the last token. All white space before one of our items is ours.
 //! - In an empty container without a line end, we add a line end before the closing bracket. That line end is ours too.
 //! - In an empty container with a line end, that line end stays before the closing bracket. To distinguish this from
-//!   the previous case, hooks are written there on one line ([`Look::short_hooks`]).
+//!   the previous case, hooks in such a container are written on one line ([`TextFormatting::short_hooks`]).
 //! - If the file is on one line, an empty container gets no white space at all.
 
 use super::edit::TextEdit;
@@ -55,7 +54,7 @@ impl FileFormatting {
     }
 }
 
-/// Whether the container has items of the kind that we add, so that ours can be formatted like them.
+/// Whether the container already has items of the same kind. If so, new items are formatted like them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Siblings {
     Same,
@@ -66,7 +65,7 @@ pub enum Siblings {
 #[derive(Debug)]
 pub struct InsertionPoint {
     at: usize,
-    /// The position at which a comma must be added, after the item that used to be the last one.
+    /// The position for a new comma, after the item that was last until now.
     comma: Option<usize>,
     lead: String,
     between: String,
@@ -182,7 +181,7 @@ pub fn has_line_end(text: &str) -> bool {
     text.contains(['\n', '\r'])
 }
 
-/// Returns the line end of the file: the one after its first line.
+/// Returns the line end of the file's first line.
 fn line_ending(text: &str) -> &'static str {
     match (text.find('\n'), text.find('\r')) {
         (Some(lf), Some(cr)) if cr + 1 == lf => "\r\n",

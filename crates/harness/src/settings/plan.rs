@@ -1,18 +1,18 @@
-//! Determines the edits that turn our hooks in a file into the hooks that should be there.
+//! Determines the edits that make a file contain exactly the wanted hooks.
 
 use super::command::HookCommand;
 use super::edit::TextEdit;
 use super::insert::{FileFormatting, InsertionPoint, Siblings};
-use super::render::{self, JsonNode, StateBefore, TextFormatting, group_node, print_member, print_node};
+use super::render::{self, JsonNode, StateBefore, TextFormatting, new_group_node, print_member, print_node};
 use super::survey::{OwnHook, SettingsSurvey};
 use super::tree::Container;
 use super::{ChangeKind, HookChange, HookEntry, HookLocation, SettingsProblem};
 
-/// Which hook in the file matches which entry.
+/// Which hook in the file belongs to which entry.
 pub struct HookPlan<'a> {
     pairs: Vec<(&'a OwnHook, &'a HookEntry)>,
     missing: Vec<&'a HookEntry>,
-    /// Our hooks that no entry asks for.
+    /// Our hooks without an entry.
     pub surplus: Vec<&'a OwnHook>,
 }
 
@@ -21,7 +21,7 @@ impl<'a> HookPlan<'a> {
         let mut surplus: Vec<&OwnHook> = survey.ours.iter().collect();
         let mut missing: Vec<&HookEntry> = entries.iter().collect();
         let mut pairs = Vec::new();
-        // First keep the hooks that are already correct, then change other hooks into missing ones.
+        // First keep the hooks that are already correct, then turn other hooks into missing hooks.
         for fits in [OwnHook::matches_entry, OwnHook::can_become] {
             missing.retain(|entry| match surplus.iter().position(|hook| fits(hook, entry)) {
                 Some(index) => {
@@ -34,7 +34,6 @@ impl<'a> HookPlan<'a> {
         HookPlan { pairs, missing, surplus }
     }
 
-    /// Returns the edits that update existing hooks and add missing ones.
     pub fn to_edits(
         &self,
         text: &str,
@@ -47,7 +46,6 @@ impl<'a> HookPlan<'a> {
         Ok(edits)
     }
 
-    /// Returns what the plan does to each hook.
     pub fn to_changes(&self, entries: &[HookEntry]) -> Vec<HookChange> {
         let mut replaced: Vec<&OwnHook> = self.surplus.clone();
         let mut changes: Vec<HookChange> = Vec::new();
@@ -70,7 +68,7 @@ impl<'a> HookPlan<'a> {
     }
 }
 
-/// Changes only the values in which a hook differs from its entry.
+/// Changes only the values of a hook that differ from its entry.
 fn update_hook(hook: &OwnHook, entry: &HookEntry) -> Vec<TextEdit> {
     let (old, new) = (command_and_arguments(&hook.command), command_and_arguments(&entry.command));
     let spans = &hook.spans;
@@ -84,7 +82,7 @@ fn update_hook(hook: &OwnHook, entry: &HookEntry) -> Vec<TextEdit> {
         edits.push(TextEdit::replacement(
             span.clone(),
             print_node(
-                &render::word_list_node(args),
+                &render::new_word_list_node(args),
                 &FileFormatting::detect("", None).new_file_formatting(),
             ),
         ));
@@ -124,7 +122,7 @@ fn add_missing_hooks(
     let Some(root) = &survey.root else { return Ok(vec![new_file_edit(place, missing, &habits)]) };
     let Some(events) = survey.events_object(place) else {
         let spot = InsertionPoint::at_end_of(text, &habits, root, None, Siblings::Other);
-        let object = events_node(missing, StateBefore::Something, &spot.look);
+        let object = new_events_node(missing, StateBefore::Something, &spot.look);
         let member = print_member(place.key.unwrap_or_default(), &object, &spot.look);
         return Ok(spot.insert_items(&[member]));
     };
@@ -152,7 +150,7 @@ fn add_missing_hooks(
 
 fn new_file_edit(place: &HookLocation, entries: &[&HookEntry], habits: &FileFormatting) -> TextEdit {
     let look = habits.new_file_formatting();
-    let events = events_node(entries, StateBefore::NoFile, &look);
+    let events = new_events_node(entries, StateBefore::NoFile, &look);
     let file = match place.key {
         Some(key) => JsonNode::Object(vec![JsonNode::object_member(key, events)]),
         None => events,
@@ -160,8 +158,8 @@ fn new_file_edit(place: &HookLocation, entries: &[&HookEntry], habits: &FileForm
     TextEdit::insertion(0, print_node(&file, &look) + look.line_end)
 }
 
-/// Adds groups to an event's array. `ours` are our hooks that are already in the array. They record what was there
-/// before us, and the new groups must record the same, because the old ones may be removed.
+/// Adds groups to an event's array. `ours` are our hooks in the array. They record the state of the file before our
+/// installation. The new groups must record the same state, because the old groups may be removed.
 fn add_groups(
     array: &Container,
     mut spot: InsertionPoint,
@@ -174,13 +172,15 @@ fn add_groups(
         None => StateBefore::Something,
     };
     spot.look.short_hooks |= ours.iter().any(|hook| hook.short);
-    let groups: Vec<String> =
-        entries.iter().map(|entry| print_node(&group_node(entry, before, &spot.look), &spot.look)).collect();
+    let groups: Vec<String> = entries
+        .iter()
+        .map(|entry| print_node(&new_group_node(entry, before, &spot.look), &spot.look))
+        .collect();
     spot.insert_items(&groups)
 }
 
-/// Adds events to the events' object. `ours` are our hooks that are already in the file. The new hooks record the same
-/// as these do (see [`add_groups`]).
+/// Adds events to the events' object. `ours` are our hooks in the file. The new hooks record the same state as these
+/// hooks (see [`add_groups`]).
 fn add_events(
     events: &Container,
     mut spot: InsertionPoint,
@@ -195,7 +195,7 @@ fn add_events(
     };
     spot.look.short_hooks |= ours.iter().any(|hook| hook.short);
     let member = |(event, entries): (&str, Vec<&HookEntry>)| {
-        print_member(event, &array_node(&entries, before, &spot.look), &spot.look)
+        print_member(event, &new_groups_node(&entries, before, &spot.look), &spot.look)
     };
     let members: Vec<String> = group_by_event(entries).into_iter().map(member).collect();
     spot.insert_items(&members)
@@ -213,15 +213,15 @@ fn group_by_event<'a>(entries: &[&'a HookEntry]) -> Vec<(&'a str, Vec<&'a HookEn
     events
 }
 
-fn events_node(entries: &[&HookEntry], before: StateBefore, look: &TextFormatting) -> JsonNode {
+fn new_events_node(entries: &[&HookEntry], before: StateBefore, look: &TextFormatting) -> JsonNode {
     let members = group_by_event(entries).into_iter();
     JsonNode::Object(
         members
-            .map(|(event, entries)| JsonNode::object_member(event, array_node(&entries, before, look)))
+            .map(|(event, entries)| JsonNode::object_member(event, new_groups_node(&entries, before, look)))
             .collect(),
     )
 }
 
-fn array_node(entries: &[&HookEntry], before: StateBefore, look: &TextFormatting) -> JsonNode {
-    JsonNode::Array(entries.iter().map(|entry| group_node(entry, before, look)).collect())
+fn new_groups_node(entries: &[&HookEntry], before: StateBefore, look: &TextFormatting) -> JsonNode {
+    JsonNode::Array(entries.iter().map(|entry| new_group_node(entry, before, look)).collect())
 }

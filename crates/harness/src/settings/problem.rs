@@ -4,16 +4,16 @@ use std::fmt;
 
 use super::scan::SyntaxError;
 
-/// What is wrong with a settings file. The caller knows which file it is.
+/// A problem in a settings file. The caller adds the name of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingsProblem {
-    /// The file is not UTF-8. `line` and `column` are those of the first wrong byte.
+    /// The file is not UTF-8. `line` and `column` are the position of the first invalid byte.
     NotUtf8 { line: usize, column: usize },
     /// The file is not JSON, even with comments and trailing commas allowed.
     Invalid { line: usize, column: usize, why: String },
-    /// The file is JSON, but has another kind of value where hooks belong.
+    /// The file is JSON, but contains an unexpected value where hooks belong.
     WrongShape { line: usize, column: usize, what: String },
-    /// The key occurs twice, and programs disagree on which value counts.
+    /// The key occurs twice, and programs disagree on which value to use.
     DuplicateKey { line: usize, column: usize, key: String },
 }
 
@@ -61,10 +61,10 @@ pub fn line_number(text: &str, at: usize) -> usize {
     line_and_column(text, at).0
 }
 
-/// Returns the line and the column, both counted from 1; columns are in characters, as an editor shows them.
+/// Returns the line and the column, both counted from 1. Columns are counted in characters, as in an editor.
 fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at.min(text.len())];
-    // A lone CR ends a line as well. The CR of a CRLF does not, because its LF does.
+    // A lone CR ends a line too. In a CRLF, the LF ends the line.
     let ends = |(index, byte): &(usize, u8)| {
         *byte == b'\n' || (*byte == b'\r' && text.as_bytes().get(index + 1) != Some(&b'\n'))
     };

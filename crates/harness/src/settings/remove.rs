@@ -1,4 +1,5 @@
-//! Removes our hooks: the inverse of `insert`. If the file has been edited since, only what is ours is removed.
+//! Removes our hooks. This is the inverse of `insert`. If somebody has edited the file since the installation, only our
+//! own text is removed.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use super::render::StateBefore;
 use super::survey::{OwnHook, SettingsSurvey, group_and_hooks_array};
 use super::tree::{Container, Item, count_comments};
 
-/// Returns the edits that remove `hooks` from the file. `hooks` is a part of `survey.ours`.
+/// Returns the edits that remove `hooks` from the file. `hooks` is a subset of `survey.ours`.
 pub fn removal_edits(
     text: &str,
     place: &HookLocation,
@@ -91,13 +92,13 @@ fn remove_from_event(
     Remainder::Nothing
 }
 
-/// Returns whether `range` contains a comment outside the items of `container`. Such a comment must not be removed.
+/// Returns whether `range` contains a comment outside the items of `container`. This comment must not be removed.
 fn has_stray_comments(text: &str, range: &Range<usize>, container: &Container) -> bool {
     let inside: usize = container.items.iter().map(|item| count_comments(text, &item.range())).sum();
     count_comments(text, range) > inside
 }
 
-/// Returns whether the file contains nothing but the events' object.
+/// Returns whether the file contains only the events' object.
 fn is_only_events_object(text: &str, survey: &SettingsSurvey, root: &Container, events: &Container) -> bool {
     let only_member = survey.member.is_none() || root.items.len() == 1;
     only_member && !has_stray_comments(text, &(0..text.len()), events)
@@ -114,8 +115,7 @@ fn bracket_author(hooks: &[&OwnHook]) -> BracketAuthor {
     if hooks.iter().any(|hook| hook.short) { BracketAuthor::NotOurs } else { BracketAuthor::Ours }
 }
 
-/// Removes the items at `gone` from a container, with the white space before each and any commas that become
-/// superfluous.
+/// Removes the items at `gone` from a container, with the white space before each item and any superfluous commas.
 pub fn remove_items(
     text: &str,
     container: &Container,
@@ -132,7 +132,7 @@ pub fn remove_items(
         cuts.push(if index == 0 { start_of_first_cut(text, item) } else { item.before }..item.end());
         let Some(comma) = item.comma else { continue };
         cuts.push(comma..comma + 1);
-        // No item is left before this one on the line, so the next item moves up to the bracket.
+        // No item is left before this item, so the next item moves up to the bracket.
         if let Some(next) = items.get(index + 1)
             && on_one_line
             && count == index
@@ -143,11 +143,11 @@ pub fn remove_items(
         }
     }
     match last_kept {
-        // The last item is removed and had no comma, so the item before it must lose its comma.
+        // The removed item was the last and had no comma, so the comma before it is removed too.
         Some(kept) if last_gone + 1 == items.len() && items[last_gone].comma.is_none() => {
             cuts.extend(items[kept].comma.map(|comma| comma..comma + 1));
         }
-        // After a `//` comment the line end was there before us.
+        // After a `//` comment, the line end is not ours.
         None if brackets == BracketAuthor::Ours && !on_one_line && !items[0].before_needs_line => {
             let end = items[last_gone].comma.map_or(items[last_gone].end(), |comma| comma + 1);
             let blank = &text[end..container.close];
@@ -165,8 +165,8 @@ pub fn remove_items(
         .collect()
 }
 
-/// Returns where the cut of the first item begins: at the last line end before it, which is ours. The white space
-/// before that line end was already inside the brackets. On one line, nothing before the item is ours.
+/// Returns where the cut of the first item begins: at the last line end before the item, which is ours. The white space
+/// before that line end was already inside the brackets. If the items are on one line, nothing before the item is ours.
 fn start_of_first_cut(text: &str, item: &Item) -> usize {
     let blank = &text[item.before..item.start];
     match blank.rfind(['\n', '\r']) {
@@ -188,7 +188,7 @@ fn join_overlapping_cuts(mut cuts: Vec<Range<usize>>) -> Vec<Range<usize>> {
     result
 }
 
-/// Shortens a cut right after a `//` comment, so that the following text does not become part of the comment.
+/// Shortens a cut right after a `//` comment, so that the text after the cut does not become part of the comment.
 fn keep_comments_closed(text: &str, items: &[Item], cut: Range<usize>) -> Range<usize> {
     let item = items.iter().find(|item| item.before_needs_line && item.before == cut.start);
     match item {
@@ -197,7 +197,7 @@ fn keep_comments_closed(text: &str, items: &[Item], cut: Range<usize>) -> Range<
     }
 }
 
-/// Returns the length of the line end that `text` begins with.
+/// Returns the length of the line end at the beginning of `text`.
 pub fn leading_line_end_length(text: &str) -> usize {
     ["\r\n", "\n", "\r"].into_iter().find(|end| text.starts_with(end)).map_or(0, str::len)
 }

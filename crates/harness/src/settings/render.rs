@@ -1,23 +1,23 @@
-//! Prints our entries in the style of the file that they go into.
+//! Prints our entries in the style of the file.
 //!
-//! We may choose the order of the keys in our own hook, and we use it to record [`StateBefore`]. The order is kept when the
-//! harness rewrites its settings, and it needs no extra key, which a strict harness would refuse. So `uninstall` is the
-//! exact inverse of `install`, and nothing is stored elsewhere.
+//! The order of the keys in our own hooks records [`StateBefore`]. A harness that rewrites its settings keeps this
+//! order. An extra key would be refused by a strict harness. So `uninstall` is the exact inverse of `install`, and
+//! nothing is stored in another place.
 
 use super::HookEntry;
 use super::command::HookCommand;
 
-/// What was around an entry before we added it, and therefore what must remain when the entry is removed.
+/// The text around an entry before we added it. It decides what must remain when the entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateBefore {
-    /// There was something else, or nothing that must stay. Whatever becomes empty when our hooks are removed is
-    /// removed too, up to the outermost braces. Key order: `type`, `command`, `timeout`, the usual one.
+    /// Either there were other values, or nothing needs to remain. Whatever becomes empty when our hooks are removed is
+    /// removed too, except for the outermost braces. Key order: `type`, `command`, `timeout`, which is the usual order.
     Something,
-    /// There was an empty array for the event, which stays. Key order: `command`, `type`, `timeout`.
+    /// There was an empty array for the event, which remains. Key order: `command`, `type`, `timeout`.
     EmptyArray,
-    /// There was an empty object for the events, which stays. Key order: `type`, `timeout`, `command`.
+    /// There was an empty object for the events, which remains. Key order: `type`, `timeout`, `command`.
     EmptyObject,
-    /// There was no file, or a blank one, so the outermost braces are removed too. Key order: `timeout`, `type`,
+    /// There was no file, or a blank file, so the outermost braces are removed too. Key order: `timeout`, `type`,
     /// `command`.
     NoFile,
 }
@@ -35,13 +35,12 @@ impl StateBefore {
     }
 }
 
-/// The formatting of new text.
 #[derive(Clone, Debug)]
 pub struct TextFormatting {
-    /// True if the new text has several lines, false if it has one.
+    /// Whether the new text has several lines.
     pub lines: bool,
-    /// Whether the hook itself is written on one line although the rest is not. Like the key order, this records what
-    /// was there before: the line end before the closing bracket already existed (see `insert`).
+    /// Whether the hook itself is written on one line although the rest is not. Like the key order, this records the
+    /// state before: the line end before the closing bracket already existed (see `insert`).
     pub short_hooks: bool,
     pub line_end: &'static str,
     /// The indentation of the line on which the new text starts.
@@ -75,8 +74,8 @@ impl JsonNode {
 }
 
 /// Builds the object of one matcher: `{"matcher": …, "hooks": [ours]}`.
-pub fn group_node(entry: &HookEntry, before: StateBefore, look: &TextFormatting) -> JsonNode {
-    let hook = hook_node(entry, before);
+pub fn new_group_node(entry: &HookEntry, before: StateBefore, look: &TextFormatting) -> JsonNode {
+    let hook = new_hook_node(entry, before);
     let hook = if look.short_hooks { JsonNode::Short(Box::new(hook)) } else { hook };
     let matcher =
         entry.matcher.clone().map(|matcher| JsonNode::object_member("matcher", JsonNode::Text(matcher)));
@@ -84,13 +83,13 @@ pub fn group_node(entry: &HookEntry, before: StateBefore, look: &TextFormatting)
     JsonNode::Object(matcher.into_iter().chain([hooks]).collect())
 }
 
-fn hook_node(entry: &HookEntry, before: StateBefore) -> JsonNode {
+fn new_hook_node(entry: &HookEntry, before: StateBefore) -> JsonNode {
     let kind = [JsonNode::object_member("type", JsonNode::Text("command".into()))];
     let command = match &entry.command {
         HookCommand::Exec { program, args } => {
             vec![
                 JsonNode::object_member("command", JsonNode::Text(program.clone())),
-                JsonNode::object_member("args", word_list_node(args)),
+                JsonNode::object_member("args", new_word_list_node(args)),
             ]
         }
         HookCommand::Shell(line) => vec![JsonNode::object_member("command", JsonNode::Text(line.clone()))],
@@ -104,12 +103,11 @@ fn hook_node(entry: &HookEntry, before: StateBefore) -> JsonNode {
     })
 }
 
-/// Returns a list of words, on one line.
-pub fn word_list_node(words: &[String]) -> JsonNode {
+pub fn new_word_list_node(words: &[String]) -> JsonNode {
     JsonNode::Short(Box::new(JsonNode::Array(words.iter().cloned().map(JsonNode::Text).collect())))
 }
 
-/// Prints `value`; lines after the first are indented as `look` says.
+/// Prints `value`. Lines after the first are indented according to `look`.
 pub fn print_node(value: &JsonNode, look: &TextFormatting) -> String {
     let mut out = String::new();
     write_node(value, look, 0, look.lines, &mut out);

@@ -1,7 +1,7 @@
-//! Splits JSON with comments into tokens. It is as strict as `JSON.parse`, because the harness must be able to read
-//! what we accept.
+//! Splits JSON with comments into tokens. The scanner is as strict as `JSON.parse`, because the harness must be able to
+//! read every file that we accept.
 
-/// An error at a byte of the text. It becomes a [`super::Problem`] with a line and a column.
+/// An error at a byte of the text. It is converted to a [`super::SettingsProblem`] with a line and a column.
 #[derive(Debug)]
 pub struct SyntaxError {
     pub at: usize,
@@ -32,7 +32,7 @@ pub struct Lexeme {
 }
 
 /// Returns the next token at or after `at`; `None` at the end of the text.
-pub fn next(text: &str, at: usize) -> Result<Option<Lexeme>, SyntaxError> {
+pub fn next_lexeme(text: &str, at: usize) -> Result<Option<Lexeme>, SyntaxError> {
     let bytes = text.as_bytes();
     let start = at + count_blanks(&bytes[at..]);
     let Some(&first) = bytes.get(start) else { return Ok(None) };
@@ -55,13 +55,14 @@ pub fn next(text: &str, at: usize) -> Result<Option<Lexeme>, SyntaxError> {
 pub fn tokens_from(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
     let mut at = at;
     std::iter::from_fn(move || {
-        let lexeme = next(text, at).ok().flatten()?;
+        let lexeme = next_lexeme(text, at).ok().flatten()?;
         at = lexeme.end;
         Some(lexeme)
     })
 }
 
-/// Counts the leading bytes of JSON white space. Other white space does not count, as in `JSON.parse`.
+/// Returns how many bytes of JSON white space are at the beginning. As in `JSON.parse`, other white space is not
+/// included.
 pub fn count_blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
 }

@@ -1,5 +1,5 @@
-//! Our command in a harness's status line setting. If the user has a command there, ours calls it first, and removing
-//! ours restores the user's byte for byte.
+//! Our command in the status line setting of a harness. If the setting contains a command of the user, our command
+//! calls it first. Removing our command restores the user's command, byte for byte.
 
 use super::command::{is_thru_program, quote_shell_word, simple_commands};
 use super::edit::{TextEdit, apply_edits};
@@ -15,7 +15,6 @@ const STATUSLINE_SUBCOMMAND: &str = "statusline";
 /// The option that contains the user's own command.
 const AFTER_OPTION: &str = "--after";
 
-/// What a settings file contains as its status line.
 enum CurrentStatusLine {
     None,
     /// Our command: `member` is the index of the setting, `command` the range of the command, `after` the user's own
@@ -32,7 +31,7 @@ enum CurrentStatusLine {
     },
 }
 
-/// Makes `program` write the status line, after the user's own command if there is one.
+/// Makes `program` write the status line. If the user has a command, `program` calls it first.
 pub fn install_status_line(
     bytes: Option<&[u8]>,
     key: &str,
@@ -43,7 +42,7 @@ pub fn install_status_line(
         let look = FileFormatting::detect(text, None).new_file_formatting();
         let file = JsonNode::Object(vec![JsonNode::object_member(
             key,
-            status_line_node(&status_line_command(program, None), FileBefore::Before),
+            new_status_line_node(&status_line_command(program, None), FileBefore::Blank),
         )]);
         return Ok([mark, &print_node(&file, &look), look.line_end, text].concat().into_bytes());
     };
@@ -52,7 +51,7 @@ pub fn install_status_line(
             vec![TextEdit::replacement(command, json_string(&status_line_command(program, after.as_deref())))]
         }
         CurrentStatusLine::Theirs { command, line: own } => {
-            // Replace the user's command only if uninstalling can write it again exactly.
+            // Replace the user's command only if an uninstallation can restore it exactly.
             if json_string(&own) != text[command.clone()] {
                 let why =
                     format!("the command of `{key}` is written with escapes that could not be restored");
@@ -63,9 +62,9 @@ pub fn install_status_line(
         CurrentStatusLine::None => {
             let habits = FileFormatting::detect(text, Some(&root));
             let spot = InsertionPoint::at_end_of(text, &habits, &root, None, Siblings::Other);
-            let object = status_line_node(&status_line_command(program, None), FileBefore::No);
-            // Writing the object on one line records that the line end before the closing bracket was there before us
-            // (see `insert`).
+            let object = new_status_line_node(&status_line_command(program, None), FileBefore::NotBlank);
+            // Writing the object on one line records that the line end before the closing bracket existed before (see
+            // `insert`).
             let object = if spot.look.short_hooks { JsonNode::Short(Box::new(object)) } else { object };
             let member = print_member(key, &object, &spot.look);
             spot.insert_items(&[member])
@@ -74,18 +73,17 @@ pub fn install_status_line(
     Ok([mark, &apply_edits(text, edits)].concat().into_bytes())
 }
 
-/// Returns whether the status line of these settings is ours.
 pub fn is_our_status_line(bytes: &[u8], key: &str) -> Result<bool, SettingsProblem> {
     let (_, text) = split_byte_order_mark(bytes)?;
     let Some(root) = top_level_object(text)? else { return Ok(false) };
     Ok(matches!(current_status_line(text, &root, key)?, CurrentStatusLine::Ours { .. }))
 }
 
-/// Removes our command, and restores the user's own.
+/// Removes our command, and restores the user's own command.
 pub fn uninstall_status_line(bytes: &[u8], key: &str) -> Result<Vec<u8>, SettingsProblem> {
     let (mark, text) = split_byte_order_mark(bytes)?;
     let Some(root) = top_level_object(text)? else { return Ok(bytes.to_vec()) };
-    // A value of another shape is not ours, so there is nothing to remove.
+    // A value in another form is not ours, so there is nothing to remove.
     let Ok(current) = current_status_line(text, &root, key) else { return Ok(bytes.to_vec()) };
     let edits = match current {
         CurrentStatusLine::Ours { command, after: Some(own), .. } => {
@@ -115,7 +113,7 @@ fn current_status_line(
     root: &Container,
     key: &str,
 ) -> Result<CurrentStatusLine, SettingsProblem> {
-    // If the key occurs twice, the last one counts, as in `JSON.parse`.
+    // If the key occurs twice, the last value is used, as in `JSON.parse`.
     let found = root.items.iter().enumerate().rev().find(|(_, item)| tree::has_key(text, item, key));
     let Some((member, item)) = found else { return Ok(CurrentStatusLine::None) };
     let wrong = |why: &str| wrong_shape_problem(text, item.value.start, format!("`{key}` {why}"));
@@ -138,7 +136,7 @@ fn current_status_line(
     })
 }
 
-/// Returns the user's own command within our command; `None` if the command is not ours.
+/// Returns the user's own command inside our command; `None` if the command is not ours.
 fn user_command_within(line: &str) -> Option<Option<String>> {
     match simple_commands(line)?.as_slice() {
         [words] => match words.as_slice() {
@@ -160,19 +158,20 @@ fn status_line_command(program: &str, after: Option<&str>) -> String {
     format!("{} {STATUSLINE_SUBCOMMAND}{own}", quote_shell_word(program))
 }
 
-/// Whether the file was blank before us. The order of the keys records it, as `render::StateBefore` does for hooks.
+/// Whether the file was blank before our installation. The order of the keys records this, as `render::StateBefore`
+/// does for hooks.
 #[derive(Clone, Copy, PartialEq)]
 enum FileBefore {
-    Before,
-    No,
+    Blank,
+    NotBlank,
 }
 
-fn status_line_node(line: &str, blank: FileBefore) -> JsonNode {
+fn new_status_line_node(line: &str, file: FileBefore) -> JsonNode {
     let mut members = vec![
         JsonNode::object_member("type", JsonNode::Text("command".to_owned())),
         JsonNode::object_member("command", JsonNode::Text(line.to_owned())),
     ];
-    if blank == FileBefore::Before {
+    if file == FileBefore::Blank {
         members.reverse();
     }
     JsonNode::Object(members)

@@ -3,7 +3,7 @@ use super::*;
 
 const STATUS_LINE_KEY: &str = "statusLine";
 
-/// Files in forms that people use, without a status line and with one.
+/// Typical files, with and without a status line.
 const TEST_FILES: &[&str] = &[
     "",
     "\n",
@@ -60,7 +60,7 @@ fn removing_the_line_restores_every_byte() {
             "after {}",
             bytes_as_text(&installed)
         );
-        // The same holds with another path of the program, and with hooks in the file.
+        // Another path of the program, or hooks in the file, make no difference.
         let moved = install_status_line(Some(&installed), STATUS_LINE_KEY, "/usr/bin/thru").unwrap();
         assert_eq!(bytes_as_text(&uninstall_status_line(&moved, STATUS_LINE_KEY).unwrap()), *file);
         let hooked =
@@ -104,12 +104,12 @@ fn what_is_not_ours_to_change_is_left_alone() {
             .to_string();
         assert!(problem.contains(why), "{file}: {problem}");
     }
-    // A line that also runs something else belongs to the user.
+    // A line that also runs another command belongs to the user.
     let theirs = br#"{"statusLine":{"type":"command","command":"thru statusline; date"}}"#;
     assert_eq!(uninstall_status_line(theirs, STATUS_LINE_KEY).unwrap(), theirs);
 }
 
-/// A status line of another shape was never ours, and must not prevent the removal of our hooks.
+/// A status line in another form is not ours, and must not prevent the removal of our hooks.
 #[test]
 fn a_line_of_another_shape_is_left_alone() {
     for value in ["null", "\"off\"", "{\"type\": \"static\"}", "{\"type\": \"command\", \"command\": 1}"] {

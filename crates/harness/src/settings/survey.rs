@@ -1,4 +1,4 @@
-//! Finds the hooks in a settings file: where they are, and which are ours.
+//! Finds the hooks in a settings file, and determines which of them are ours.
 
 use std::ops::Range;
 
@@ -13,7 +13,6 @@ use super::{ChangeKind, HookChange, HookEntry, HookLocation};
 
 const BOM: &str = "\u{feff}";
 
-/// Splits the byte order mark from the text.
 pub fn split_byte_order_mark(bytes: &[u8]) -> Result<(&'static str, &str), SettingsProblem> {
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8_problem(bytes, error.valid_up_to()))?;
     Ok(text.strip_prefix(BOM).map_or(("", text), |rest| (BOM, rest)))
@@ -28,21 +27,20 @@ pub fn top_level_object(text: &str) -> Result<Option<Container>, SettingsProblem
     Ok(Some(read_container(text, range.start)))
 }
 
-/// The structure of a settings file, as far as hooks are concerned.
+/// The parts of a settings file that contain hooks.
 #[derive(Debug)]
 pub struct SettingsSurvey {
     /// The outermost object; `None` in a blank file.
     pub root: Option<Container>,
     /// The index of the root's member that contains the events' object, if there is one.
     pub member: Option<usize>,
-    /// The events' object, if the events are below a key of their own.
+    /// The events' object, if the events are not top-level keys.
     nested: Option<Container>,
     /// For each member of the events' object, its array; `None` if its value is not an array.
     pub arrays: Vec<Option<Container>>,
     pub ours: Vec<OwnHook>,
 }
 
-/// One of our hooks in a file.
 #[derive(Debug)]
 pub struct OwnHook {
     pub event: String,
@@ -59,7 +57,7 @@ pub struct OwnHook {
     pub spans: ValueSpans,
 }
 
-/// The indexes of the event, of the group in its array, and of the hook in that group.
+/// The index of the event, of the group in the event's array, and of the hook in the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HookPath {
     pub event: usize,
@@ -113,7 +111,7 @@ impl SettingsSurvey {
         if place.key.is_some() { self.nested.as_ref() } else { self.root.as_ref() }
     }
 
-    /// Returns the index of `event` in the events' object. It is an error if we cannot add to that event.
+    /// Returns the index of `event` in the events' object. It is an error if a hook cannot be added to the event.
     pub fn event_index(
         &self,
         text: &str,
@@ -140,8 +138,7 @@ impl OwnHook {
         HookChange { event: self.event.clone(), what: ChangeKind::Removed }
     }
 
-    /// Returns whether the hook already is `entry`. The matcher is ignored if the user has other hooks in the same
-    /// group.
+    /// Returns whether the hook equals `entry`. The matcher is ignored if the group also contains hooks of the user.
     pub fn matches_entry(&self, entry: &HookEntry) -> bool {
         self.event == entry.event
             && self.command == entry.command
@@ -159,7 +156,7 @@ impl OwnHook {
     }
 }
 
-/// Finds the only item with that name. A duplicate is an error: some readers use the first, some the last.
+/// Finds the only item with this key. A duplicate is an error, because some readers use the first and some the last.
 fn only_item_named(text: &str, object: &Container, key: &str) -> Result<Option<usize>, SettingsProblem> {
     let mut found = object.items.iter().enumerate().filter(|(_, item)| has_key(text, item, key));
     let first = found.next();

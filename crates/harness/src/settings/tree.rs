@@ -1,11 +1,11 @@
-//! Positions in a settings file. Nothing is copied: a container is scanned only when it is needed. A file of five
-//! megabytes is read in one pass, and no tree is built.
+//! Positions in a settings file. Nothing is copied, and a container is scanned only when it is needed. A file of five
+//! megabytes is read in one pass, without building a tree.
 
 use std::ops::Range;
 
-use super::scan::{Lexeme, SyntaxError, Token, next, tokens_from};
+use super::scan::{Lexeme, SyntaxError, Token, next_lexeme, tokens_from};
 
-/// How deeply a file may be nested. A file that is nested more deeply was made to crash its readers.
+/// How deeply a file may be nested. A more deeply nested file was made to crash its readers.
 const MAX_DEPTH: usize = 512;
 
 /// Which tokens may come next.
@@ -19,15 +19,15 @@ enum ExpectedToken {
     End,
 }
 
-/// Checks that `text` is one JSON value, with comments and trailing commas allowed, and returns its position; `None`
-/// if the text is blank. Keeps its own stack, so that deep nesting cannot crash it.
+/// Checks that `text` is one JSON value, with comments and trailing commas allowed, and returns its position; `None` if
+/// the text is blank. The function keeps its own stack, so that deep nesting cannot overflow the call stack.
 pub fn check_json(text: &str) -> Result<Option<Range<usize>>, SyntaxError> {
     let mut stack = Vec::new();
     let mut expected = ExpectedToken::Value;
     let mut root = None;
     let mut commented = false;
     let mut at = 0;
-    while let Some(Lexeme { token, start, end }) = next(text, at)? {
+    while let Some(Lexeme { token, start, end }) = next_lexeme(text, at)? {
         at = end;
         if matches!(token, Token::LineComment | Token::BlockComment) {
             commented = true;
@@ -99,13 +99,12 @@ fn unexpected_token_message(expected: ExpectedToken, stack: &[Token]) -> String 
 #[derive(Debug)]
 pub struct Container {
     pub open: usize,
-    /// The position of its closing bracket.
     pub close: usize,
     pub items: Vec<Item>,
-    /// Where the last thing before the closing bracket ends: the opening bracket, an item, a comma or a comment. From
-    /// here to `close` there is only white space.
+    /// The end of the last token before the closing bracket: the opening bracket, an item, a comma or a comment.
+    /// Between this position and `close`, there is only white space.
     pub anchor: usize,
-    /// True if that last thing is a `//` comment, which needs a line end.
+    /// Whether the last token is a `//` comment, which needs a line end.
     pub anchor_needs_line: bool,
 }
 
@@ -116,13 +115,13 @@ pub struct Item {
     pub value: Range<usize>,
     /// The position of the comma after the item.
     pub comma: Option<usize>,
-    /// Where the bracket or comma before the item ends; white space and comments follow.
+    /// The end of the bracket or comma before the item. White space and comments follow.
     pub gap_start: usize,
     pub start: usize,
-    /// Where the last thing before the item ends, including comments. From here to the item's start there is only white
-    /// space.
+    /// The end of the last token before the item, including comments. Between this position and the item's start, there
+    /// is only white space.
     pub before: usize,
-    /// True if that last thing is a `//` comment, which needs a line end.
+    /// Whether the last token before the item is a `//` comment, which needs a line end.
     pub before_needs_line: bool,
 }
 
@@ -131,7 +130,6 @@ impl Item {
         self.value.end
     }
 
-    /// Returns the range of key and value.
     pub fn range(&self) -> Range<usize> {
         self.start..self.end()
     }
@@ -142,7 +140,7 @@ impl Item {
     }
 }
 
-/// Returns the container that opens at `open`, in a text that passed [`check_json`].
+/// Returns the container that opens at `open`. The text must have passed [`check_json`].
 pub fn read_container(text: &str, open: usize) -> Container {
     let object = text[open..].starts_with('{');
     let mut container =
@@ -150,7 +148,7 @@ pub fn read_container(text: &str, open: usize) -> Container {
     let mut gap_start = open + 1;
     let mut key: Option<(Lexeme, usize, bool)> = None;
     let mut at = open + 1;
-    while let Ok(Some(lexeme)) = next(text, at) {
+    while let Ok(Some(lexeme)) = next_lexeme(text, at) {
         let Lexeme { token, start, end } = lexeme;
         at = end;
         match token {
@@ -204,7 +202,6 @@ fn value_end(text: &str, first: Lexeme) -> usize {
     text.len()
 }
 
-/// Counts the comments in `range`.
 pub fn count_comments(text: &str, range: &Range<usize>) -> usize {
     tokens_from(text, range.start)
         .take_while(|lexeme| lexeme.start < range.end)
@@ -212,8 +209,8 @@ pub fn count_comments(text: &str, range: &Range<usize>) -> usize {
         .count()
 }
 
-/// Returns the value of a string; `None` if the value is not a string or contains half of a surrogate pair. None of our
-/// strings contains one.
+/// Returns the value of a string; `None` if the value is not a string or contains half of a surrogate pair. Our own
+/// strings never contain half of a pair.
 pub fn string_value(text: &str, range: &Range<usize>) -> Option<String> {
     serde_json::from_str(&text[range.clone()]).ok()
 }

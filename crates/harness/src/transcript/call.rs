@@ -1,5 +1,5 @@
-//! Reads a call in a transcript. What a field of its input means depends on the names of the tool and of the field. If
-//! two harnesses use the same names, they mean the same thing, so one table is enough.
+//! Reads a call in a transcript. The meaning of an input field depends on the names of the tool and of the field. If
+//! two harnesses use the same names, the meaning is the same, so one table is enough.
 
 use model::event::{FileAction, TouchedFile};
 use model::transcript::{
@@ -12,7 +12,7 @@ use super::walk::JsonWalk;
 use crate::fields::JsonFields;
 use crate::tools::{files_in_patch, subject_of_external_call, todo_change};
 
-/// Adds a call to `items`, and what it changes in the todo list.
+/// Adds a call to `items`, and its change to the todo list if there is one.
 pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
     let RawCall { id, tool, input } = raw;
     let mut call = ToolCall { id, ..ToolCall::default() };
@@ -46,7 +46,7 @@ fn read_tool_input<'a>(tool: &str, mut walk: JsonWalk<'a>, call: &mut ToolCall<'
                     _ => FileAction::Edit,
                 };
                 call.files.extend(walk.take_text(MAX_NOTE_BYTES).map(|path| TouchedFile { path, action }));
-                // The file's content follows and is not needed.
+                // The file's content follows. It is not needed.
                 break;
             }
             ("ApplyPatch", b"input" | b"patch") => {

@@ -9,7 +9,7 @@ use super::walk::{JsonWalk, RawJson};
 
 type Text<'a> = Cow<'a, str>;
 
-/// How much is kept of the end of a result, where a test runner prints its summary.
+/// How many bytes at the end of a result are kept. A test runner prints its summary at the end.
 const RESULT_TAIL_BYTES: usize = 2048 + REDACTION_MARGIN;
 
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub struct ApiMessage<'a> {
     pub usage: Option<TokenUsage<'a>>,
 }
 
-/// A call whose input has not been parsed yet, because its meaning depends on the tool.
+/// A call with its input not yet parsed, because the meaning of the input depends on the tool.
 #[derive(Debug, Default)]
 pub struct RawCall<'a> {
     pub id: Option<Text<'a>>,
@@ -50,7 +50,7 @@ struct ContentBlock<'a> {
 }
 
 impl<'a> ApiMessage<'a> {
-    /// Reads the next object. Keys that are not part of the API are passed to `other`, which must take their value.
+    /// Reads the next object. `other` is called for keys that are not part of the API, and must read their values.
     pub fn read_object(
         &mut self,
         walk: &mut JsonWalk<'a>,
@@ -106,14 +106,14 @@ impl<'a> ApiMessage<'a> {
             "tool_result" => {
                 self.results.push(RawResult { call: block.id, failed: block.failed, content: block.content });
             }
-            // Blocks of thinking, images and documents contain nothing to report.
+            // Thinking blocks, images and documents are not needed.
             _ => {}
         }
     }
 }
 
 impl<'a> RawResult<'a> {
-    /// Returns the result in the neutral form, with what all harnesses have in common.
+    /// Returns the result in the neutral form, with the fields that all harnesses have.
     pub fn to_call_result(&self) -> CallResult<'a> {
         let max = if self.failed { MAX_TEXT_BYTES } else { MAX_RESULT_BYTES };
         let text = self.content.text(max).unwrap_or_else(|| first_text(self.content, max));

@@ -1,8 +1,8 @@
 //! Walks through a line of JSON once, forwards. Values that are not needed are skipped, not parsed.
 //!
-//! We need only a few fields of transcripts and payloads that can be megabytes long. Skipping a string costs one search
-//! for its closing quote; `serde_json` would decode every escape in it. Nothing recurses, so deep nesting is safe.
-//! Nothing fails: where the text is torn, the walk ends and keeps everything before that point.
+//! Transcripts and payloads can be megabytes long, and only a few of their fields are needed. Skipping a string takes
+//! one search for its closing quote, whereas `serde_json` would decode every escape in it. Nothing recurses, so deep
+//! nesting is safe. Nothing fails: if the text is torn, the walk ends, and everything before the tear is kept.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub struct JsonWalk<'a> {
     torn: bool,
 }
 
-/// The most bytes that [`RawJson::end_of_string`] returns.
+/// How many bytes [`RawJson::end_of_string`] returns at most.
 const ENDING_BYTES: usize = 64;
 
 /// One value, undecoded.
@@ -32,7 +32,7 @@ impl<'a> JsonWalk<'a> {
         &self.bytes[self.at..]
     }
 
-    /// Returns whether the text broke off or was not JSON. Nothing more can be read then.
+    /// Returns whether the text was cut off or is not JSON. Nothing more can be read then.
     pub fn is_torn(&self) -> bool {
         self.torn
     }
@@ -47,8 +47,8 @@ impl<'a> JsonWalk<'a> {
         self.enter(b'[')
     }
 
-    /// Returns the next key of the current object, undecoded; `None` at its end. Its value must be taken or skipped
-    /// before the next call.
+    /// Returns the next key of the current object, undecoded; `None` at the end of the object. The key's value must be
+    /// read or skipped before the next call.
     pub fn next_key(&mut self) -> Option<&'a [u8]> {
         match self.skip_blanks_and_commas() {
             Some(b'"') => {}
@@ -68,7 +68,7 @@ impl<'a> JsonWalk<'a> {
         self.bytes.get(start..end)
     }
 
-    /// Returns whether the current array has another element, which must then be taken or skipped.
+    /// Returns whether the current array has another element. The element must then be read or skipped.
     pub fn next_element(&mut self) -> bool {
         match self.skip_blanks_and_commas() {
             Some(b']') => {
@@ -80,7 +80,7 @@ impl<'a> JsonWalk<'a> {
         }
     }
 
-    /// Takes a value undecoded.
+    /// Reads a value without decoding it.
     pub fn take_raw(&mut self) -> RawJson<'a> {
         self.skip_blanks();
         let start = self.at;
@@ -88,7 +88,7 @@ impl<'a> JsonWalk<'a> {
         RawJson(if self.torn { &[] } else { &self.bytes[start..self.at] })
     }
 
-    /// Takes a string. Skips any other value and returns `None`.
+    /// Reads a string. Skips any other value and returns `None`.
     pub fn take_text(&mut self, max: usize) -> Option<Cow<'a, str>> {
         self.take_raw().text(max)
     }
@@ -130,7 +130,7 @@ impl<'a> JsonWalk<'a> {
         self.mark_torn::<()>();
     }
 
-    /// Skips an object or array with everything in it.
+    /// Skips an object or an array with all its content.
     fn skip_nested(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.bytes.get(self.at) {
@@ -177,15 +177,15 @@ impl<'a> JsonWalk<'a> {
 }
 
 impl<'a> RawJson<'a> {
-    /// Decodes a string. If it is longer than `max` bytes, returns at least its first `max` bytes and little more.
+    /// Decodes a string. If it is longer than `max` bytes, returns its first `max` bytes, or slightly more.
     pub fn text(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        // Escapes are longer than the characters that they encode. A cut text must still include the whole margin after
-        // the part that is kept, because redaction examines the margin.
+        // Escapes are longer than the characters that they encode. A cut text must still include the whole margin,
+        // because redaction examines the margin.
         Some(decode_string(&inner[..raw_length_for(inner, max)]))
     }
 
-    /// Returns the end of a string, undecoded. This is enough to find a mark that contains no escapes.
+    /// Returns the end of a string, undecoded. It is used to find a mark that contains no escapes.
     pub fn end_of_string(self) -> Option<&'a str> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         let mut start = inner.len().saturating_sub(ENDING_BYTES);
@@ -195,17 +195,16 @@ impl<'a> RawJson<'a> {
         std::str::from_utf8(&inner[start..]).ok()
     }
 
-    /// Returns the last lines of a string, at most `max` undecoded bytes; the whole string if it is shorter.
+    /// Returns the last lines of a string, at most `max` undecoded bytes. Returns the whole string if it is shorter.
     pub fn last_lines(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         let Some(start) = inner.len().checked_sub(max) else { return Some(decode_string(inner)) };
-        // Start at the next line: a cut there cannot split a character or an escape.
+        // Start at the next line, so that no character and no escape is split.
         let line = memchr::memmem::find_iter(&inner[start..], b"\\n")
             .find(|at| *at > 0 && inner[start + at - 1] != b'\\')?;
         Some(decode_string(&inner[start + line + 2..]))
     }
 
-    /// Returns the value as raw JSON.
     pub fn as_json_bytes(self) -> &'a [u8] {
         self.0
     }
@@ -227,12 +226,10 @@ impl<'a> RawJson<'a> {
         self.0 == b"false"
     }
 
-    /// Parses an object whose fields are all needed.
     pub fn fields(self) -> JsonFields<'a> {
         JsonFields::parse(self.0).0
     }
 
-    /// Starts a walk at the value.
     pub fn walk(self) -> JsonWalk<'a> {
         JsonWalk::new(self.0)
     }
@@ -242,8 +239,8 @@ fn is_value_end(byte: u8) -> bool {
     matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b'"' | b':' | b'{' | b'[')
 }
 
-/// Returns how many raw bytes of a string contain `max` bytes of text, or slightly more if a character or an escape
-/// would be split.
+/// Returns how many raw bytes of a string contain `max` bytes of text. The result is slightly larger if a character or
+/// an escape would be split.
 fn raw_length_for(inner: &[u8], max: usize) -> usize {
     let (mut end, mut decoded) = (0, 0);
     while decoded < max && end < inner.len() {
@@ -266,8 +263,8 @@ fn raw_length_for(inner: &[u8], max: usize) -> usize {
     end
 }
 
-/// Decodes the text between two quotes. Invalid Unicode, and the half surrogate pairs that JavaScript writes, become
-/// U+FFFD; an invalid escape is left unchanged.
+/// Decodes the text between two quotes. Invalid Unicode becomes U+FFFD, and so does half of a surrogate pair, which
+/// JavaScript can write. An invalid escape is left unchanged.
 pub fn decode_string(inner: &[u8]) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', inner) else { return String::from_utf8_lossy(inner) };
     let mut bytes = Vec::with_capacity(inner.len());

@@ -1,6 +1,5 @@
 use super::*;
 
-/// Returns every key of the outermost object with its raw value.
 fn raw_fields(json: &str) -> (Vec<(&str, &str)>, bool) {
     let text = |bytes| std::str::from_utf8(bytes).unwrap();
     let mut walk = JsonWalk::new(json.as_bytes());
@@ -69,7 +68,7 @@ fn walks_into_what_is_asked_for() {
 }
 
 #[test]
-fn depth_is_no_danger() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let deep = format!("{{\"a\":{}{},\"b\":1}}", "[".repeat(100_000), "]".repeat(100_000));
     let (found, torn) = raw_fields(&deep);
     assert_eq!((found.len(), torn), (2, false));
@@ -83,7 +82,7 @@ fn a_cut_splits_no_character_and_no_escape() {
     assert_eq!(all, "aé\né\\\"ü😀z");
     for max in 0..whole.len() {
         let cut = RawJson(whole.as_bytes()).text(max).unwrap();
-        // If the cut is between the halves of a surrogate pair, no character is left.
+        // If the cut is between the halves of a surrogate pair, the last character is U+FFFD.
         assert!(all.starts_with(cut.trim_end_matches('\u{FFFD}')), "{max}: {cut}");
     }
     assert_eq!(RawJson(b"7").text(9), None);

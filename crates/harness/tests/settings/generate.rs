@@ -1,7 +1,6 @@
-//! Generates settings files that nobody would write, and some that many people have. A list of choices determines the
-//! file, so that a failing file shrinks: when the choices run out, every further choice is 0, the simplest one.
+//! Generates settings files, both unusual and common. A list of choices determines the file. When the choices run out,
+//! every further choice is 0, the simplest choice, so that a failing file can be reduced to a smaller file.
 
-/// The choices that determine the file.
 pub struct Choices<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -33,9 +32,9 @@ pub fn generate_file(bytes: &[u8], top: bool) -> String {
     if choices.pick_below(24) == 23 {
         return format!("{mark}{}", choices.one_of(&["", " ", "\n", "\r\n\r\n", "\t\n "]));
     }
-    let before = choices.outer_white_space();
-    let root = if top { choices.events(0) } else { choices.root() };
-    let after = choices.outer_white_space();
+    let before = choices.generate_outer_white_space();
+    let root = if top { choices.generate_events(0) } else { choices.generate_root() };
+    let after = choices.generate_outer_white_space();
     let end = choices.one_of(&["", "\n", "\r\n", "\n\n"]);
     format!("{mark}{before}{root}{after}{end}")
 }
@@ -51,119 +50,122 @@ impl Choices<'_> {
         list[self.pick_below(list.len())]
     }
 
-    fn root(&mut self) -> String {
+    fn generate_root(&mut self) -> String {
         let count = self.pick_below(5);
         let hooks = self.pick_below(count + 2);
         let mut members = Vec::new();
         for index in 0..count {
             if index == hooks {
-                members.push(self.member("hooks", |choices| choices.events(1)));
+                members.push(self.generate_member("hooks", |choices| choices.generate_events(1)));
             }
             let key = self.one_of(&["a", "model", "permissions", "é", "x\\\"y", "Stop", "env"]);
-            members.push(self.member(key, |choices| choices.value(1)));
+            members.push(self.generate_member(key, |choices| choices.generate_value(1)));
         }
         if hooks == count {
             let key = self.one_of(&["hooks", "hooks", "h\\u006foks"]);
-            members.push(self.member(key, |choices| choices.events(1)));
+            members.push(self.generate_member(key, |choices| choices.generate_events(1)));
         }
-        self.object(0, members)
+        self.generate_object(0, members)
     }
 
-    fn events(&mut self, depth: usize) -> String {
+    fn generate_events(&mut self, depth: usize) -> String {
         let names = ["Stop", "SessionStart", "PostToolUse", "Notification", "St\\u006fpped"];
         let mut members = Vec::new();
         for name in names {
             if self.pick_below(3) == 1 {
-                members.push(self.member(name, |choices| {
-                    let groups = (0..choices.pick_below(4)).map(|_| choices.group(depth + 2)).collect();
-                    choices.array(depth + 1, groups)
+                members.push(self.generate_member(name, |choices| {
+                    let groups =
+                        (0..choices.pick_below(4)).map(|_| choices.generate_group(depth + 2)).collect();
+                    choices.generate_array(depth + 1, groups)
                 }));
             }
         }
-        self.object(depth, members)
+        self.generate_object(depth, members)
     }
 
-    fn group(&mut self, depth: usize) -> String {
+    fn generate_group(&mut self, depth: usize) -> String {
         let mut members = Vec::new();
         if self.pick_below(2) == 1 {
-            members.push(self.member("matcher", |_| "\"Bash|Edit\"".into()));
+            members.push(self.generate_member("matcher", |_| "\"Bash|Edit\"".into()));
         }
         if self.pick_below(5) > 0 {
-            members.push(self.member("hooks", |choices| {
-                let hooks = (0..choices.pick_below(3)).map(|_| choices.hook(depth + 2)).collect();
-                choices.array(depth + 1, hooks)
+            members.push(self.generate_member("hooks", |choices| {
+                let hooks = (0..choices.pick_below(3)).map(|_| choices.generate_hook(depth + 2)).collect();
+                choices.generate_array(depth + 1, hooks)
             }));
         }
-        self.object(depth, members)
+        self.generate_object(depth, members)
     }
 
-    fn hook(&mut self, depth: usize) -> String {
+    fn generate_hook(&mut self, depth: usize) -> String {
         let commands =
             ["\"say \\\"done\\\"\"", "\"~/x.sh\"", "\"thru-not hook\"", "\"a && thru hook b\"", "7"];
         let command = self.one_of(&commands);
-        let members =
-            vec![self.member("type", |_| "\"command\"".into()), self.member("command", |_| command.into())];
-        self.object(depth, members)
+        let members = vec![
+            self.generate_member("type", |_| "\"command\"".into()),
+            self.generate_member("command", |_| command.into()),
+        ];
+        self.generate_object(depth, members)
     }
 
-    fn value(&mut self, depth: usize) -> String {
+    fn generate_value(&mut self, depth: usize) -> String {
         let kinds = if depth > 4 { 4 } else { 6 };
         match self.pick_below(kinds) {
             0 => self.one_of(&["1", "-0.5e+3", "true", "null"]).into(),
             1 => self.one_of(&["\"\"", "\"//x\"", "\"/*\"", "\"\\\\\"", "\"🦀\"", "\"{[,\""]).into(),
-            2 => self.array(depth, Vec::new()),
-            3 => self.object(depth, Vec::new()),
+            2 => self.generate_array(depth, Vec::new()),
+            3 => self.generate_object(depth, Vec::new()),
             4 => {
-                let items = (0..self.pick_below(3)).map(|_| self.value(depth + 1)).collect();
-                self.array(depth, items)
+                let items = (0..self.pick_below(3)).map(|_| self.generate_value(depth + 1)).collect();
+                self.generate_array(depth, items)
             }
             _ => {
-                let members =
-                    (0..self.pick_below(3)).map(|_| self.member("k", |choices| choices.value(depth + 1)));
+                let members = (0..self.pick_below(3))
+                    .map(|_| self.generate_member("k", |choices| choices.generate_value(depth + 1)));
                 let members = members.collect();
-                self.object(depth, members)
+                self.generate_object(depth, members)
             }
         }
     }
 
-    fn member(&mut self, key: &str, value: impl FnOnce(&mut Self) -> String) -> String {
+    fn generate_member(&mut self, key: &str, value: impl FnOnce(&mut Self) -> String) -> String {
         let value = value(self);
         match self.style.spacing {
             0 => format!("\"{key}\":{value}"),
             1 | 2 => format!("\"{key}\": {value}"),
-            _ => format!("\"{key}\"{}:{}{value}", self.white_space(), self.white_space()),
+            _ => format!("\"{key}\"{}:{}{value}", self.generate_white_space(), self.generate_white_space()),
         }
     }
 
-    fn object(&mut self, depth: usize, members: Vec<String>) -> String {
-        self.container('{', '}', depth, members)
+    fn generate_object(&mut self, depth: usize, members: Vec<String>) -> String {
+        self.generate_container('{', '}', depth, members)
     }
 
-    fn array(&mut self, depth: usize, items: Vec<String>) -> String {
-        self.container('[', ']', depth, items)
+    fn generate_array(&mut self, depth: usize, items: Vec<String>) -> String {
+        self.generate_container('[', ']', depth, items)
     }
 
-    fn container(&mut self, open: char, close: char, depth: usize, items: Vec<String>) -> String {
+    fn generate_container(&mut self, open: char, close: char, depth: usize, items: Vec<String>) -> String {
         let count = items.len();
         let mut out = String::from(open);
         for (index, item) in items.into_iter().enumerate() {
-            out += &self.before_item(depth + 1, index);
+            out += &self.generate_space_before_item(depth + 1, index);
             out += &item;
-            out += &self.comment(6);
+            out += &self.generate_comment(6);
             if index + 1 < count || self.style.trailing_commas && self.pick_below(3) > 0 {
                 out.push(',');
             }
-            out += &self.comment(8);
+            out += &self.generate_comment(8);
         }
         out += &match (self.style.spacing, count) {
-            (0, 0) => self.comment(6),
+            (0, 0) => self.generate_comment(6),
             (1 | 2, 0) => self
                 .one_of(&["", "", " ", "\n", "\r\n", "\n  ", " \n", "\n\n", " // c\n", "/* c */"])
                 .to_owned(),
             (0, _) => String::new(),
             (1, _) => self.one_of(&["", " "]).to_owned(),
-            (2, _) => self.line_break(depth),
-            _ => self.white_space(),
+            (2, _) => self.generate_line_break(depth),
+            _ => self.generate_white_space(),
         };
         // Strict files contain no comments, not even in an empty container.
         if !self.style.comments && count == 0 {
@@ -173,30 +175,30 @@ impl Choices<'_> {
         out
     }
 
-    fn before_item(&mut self, depth: usize, index: usize) -> String {
+    fn generate_space_before_item(&mut self, depth: usize, index: usize) -> String {
         match self.style.spacing {
             0 => String::new(),
             1 => if index == 0 { "" } else { " " }.to_owned(),
-            // Some brackets have no white space inside.
+            // Some brackets contain no white space.
             2 => match self.pick_below(8) {
                 7 => String::new(),
-                _ => self.line_break(depth) + &self.comment(10),
+                _ => self.generate_line_break(depth) + &self.generate_comment(10),
             },
-            _ => self.white_space(),
+            _ => self.generate_white_space(),
         }
     }
 
-    fn line_break(&mut self, depth: usize) -> String {
+    fn generate_line_break(&mut self, depth: usize) -> String {
         format!("{}{}", self.style.line_end, self.style.unit.repeat(depth))
     }
 
     /// Returns white space to put before or after the whole file.
-    fn outer_white_space(&mut self) -> String {
-        if self.style.spacing < 2 { String::new() } else { self.white_space() }
+    fn generate_outer_white_space(&mut self) -> String {
+        if self.style.spacing < 2 { String::new() } else { self.generate_white_space() }
     }
 
-    /// Returns a comment in one of `times` cases, if this file has comments at all.
-    fn comment(&mut self, times: usize) -> String {
+    /// Returns a comment in one of `times` cases, if this file may contain comments.
+    fn generate_comment(&mut self, times: usize) -> String {
         if !self.style.comments || self.pick_below(times) + 1 < times {
             return String::new();
         }
@@ -204,11 +206,11 @@ impl Choices<'_> {
         [line, "/**/".into(), " /* a, b } */ ".into(), "/*\n*/".into()][self.pick_below(4)].clone()
     }
 
-    fn white_space(&mut self) -> String {
+    fn generate_white_space(&mut self) -> String {
         let mut out = String::new();
         for _ in 0..self.pick_below(4) {
             out += self.one_of(&[" ", "\n", "\t", "\r\n", "  ", "\r", "\n    "]);
-            out += &self.comment(6);
+            out += &self.generate_comment(6);
         }
         out
     }

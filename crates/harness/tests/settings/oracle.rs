@@ -1,5 +1,5 @@
-//! Checks the properties of every file independently of the code under test: with a second JSONC reader, and by
-//! counting.
+//! Checks the properties of a file independently of the code under test: with a second JSONC reader, and by counting
+//! insertions.
 
 use harness::settings::{
     ChangeKind, HookCommand, HookEntry, HookLocation, HookTimeout, TimeoutUnit, find_hooks, install_hooks,
@@ -8,7 +8,8 @@ use harness::settings::{
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
 
-/// Parses JSON with comments and trailing commas with another reader. Unlike ours, it accepts raw line ends in strings.
+/// Parses JSON with comments and trailing commas with `jsonc_parser`. Unlike our reader, it accepts raw line ends in
+/// strings.
 pub fn parse_jsonc(text: &str) -> Option<Value> {
     let options = ParseOptions {
         allow_comments: true,
@@ -29,14 +30,14 @@ pub fn parse_jsonc(text: &str) -> Option<Value> {
 /// Returns the smallest number of insertions that turn `old` into `new`; `None` if insertions alone cannot do that.
 pub fn count_insertions(old: &[u8], new: &[u8]) -> Option<usize> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    // Cut the common prefix and suffix, but leave some bytes for insertions to slide over.
+    // Skip the common prefix and suffix, except for some bytes, because an insertion can be shifted by repeated text.
     let head = head.saturating_sub(200);
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     let tail = tail.saturating_sub(200);
     let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     const IMPOSSIBLE: usize = usize::MAX / 2;
-    // For each position in `new`: the fewest insertions so far if the previous byte belongs to `old`, and if it was
-    // inserted.
+    // For each position in `new`, the smallest number of insertions if the previous byte belongs to `old`, and if the
+    // previous byte was inserted.
     let mut kept = vec![IMPOSSIBLE; new.len() + 1];
     let mut put = vec![IMPOSSIBLE; new.len() + 1];
     kept[0] = 0;
@@ -58,8 +59,7 @@ pub fn count_insertions(old: &[u8], new: &[u8]) -> Option<usize> {
     Some(kept[new.len()].min(put[new.len()])).filter(|count| *count < IMPOSSIBLE)
 }
 
-/// Returns the value of a file with `entries` in it.
-pub fn with_entries(value: Option<Value>, place: &HookLocation, entries: &[HookEntry]) -> Value {
+pub fn value_with_entries(value: Option<Value>, place: &HookLocation, entries: &[HookEntry]) -> Value {
     let mut value = value.unwrap_or_else(|| json!({}));
     for entry in entries {
         let events = match place.key {
@@ -87,7 +87,7 @@ pub fn with_entries(value: Option<Value>, place: &HookLocation, entries: &[HookE
     value
 }
 
-/// Checks everything that must be true of a valid file without our hooks. Returns the file after installing.
+/// Checks all properties of a valid file without our hooks. Returns the file with our hooks.
 #[track_caller]
 pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &[HookEntry]) -> Vec<u8> {
     let installed =
@@ -96,13 +96,13 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     let (old_text, new_text) = (str::from_utf8(old).unwrap(), str::from_utf8(new).unwrap());
     let shown = || format!("{name}\n--- before\n{old_text}\n--- after\n{new_text}");
 
-    // The change consists of insertions only: a comma and the rest, for every array and for the object.
+    // The change consists only of insertions: a comma and the new text, for each array and for the object.
     let pieces = count_insertions(old, new).unwrap_or_else(|| panic!("not an insertion: {}", shown()));
     assert!(pieces <= 2 * (entries.len() + 1), "{pieces} pieces: {}", shown());
     assert!(installed.changes.iter().all(|change| change.what == ChangeKind::Added), "{}", shown());
 
-    // Another reader reads the same values plus ours, and strict JSON stays strict.
-    let expected = with_entries(parse_jsonc(old_text), place, entries);
+    // Another reader finds the same values plus ours. If the file was strict JSON, it still is.
+    let expected = value_with_entries(parse_jsonc(old_text), place, entries);
     assert_eq!(parse_jsonc(new_text), Some(expected), "{}", shown());
     if serde_json::from_str::<Value>(old_text).is_ok() {
         serde_json::from_str::<Value>(new_text).unwrap_or_else(|error| panic!("{error}: {}", shown()));
@@ -110,11 +110,9 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     let crlf_only = |text: &str| text.contains('\n') && !text.replace("\r\n", "").contains(['\r', '\n']);
     assert!(!crlf_only(old_text) || crlf_only(new_text), "another line end: {}", shown());
 
-    // Installing twice changes nothing.
     let again = install_hooks(Some(new), place, entries).unwrap();
     assert_eq!((&again.bytes, again.has_changed()), (new, false), "{}", shown());
 
-    // `find` finds the hooks.
     let mut found: Vec<HookEntry> = find_hooks(new, place)
         .unwrap()
         .into_iter()
@@ -131,7 +129,6 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     wanted.sort_by_key(key);
     assert_eq!(found, wanted, "{}", shown());
 
-    // Removing the hooks restores the original file.
     let removed = uninstall_hooks(new, place).unwrap();
     let back = String::from_utf8_lossy(&removed.bytes);
     assert_eq!(back, old_text, "not as before: {}", shown());
@@ -141,12 +138,12 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     new.clone()
 }
 
-/// Applies a diff in the way that `patch` does.
+/// Applies a diff like `patch`.
 pub fn apply_diff(old: &str, diff: &str) -> String {
     let mut steps: Vec<(&str, &str)> = Vec::new();
     for line in diff.split_inclusive('\n') {
         match (line.strip_prefix('\\'), steps.last_mut()) {
-            // This mark says that the previous line has no line end.
+            // This line says that the previous line has no line end.
             (Some(_), Some((_, last))) => *last = last.trim_end_matches('\n'),
             _ => steps.push(line.split_at(1)),
         }
@@ -157,7 +154,7 @@ pub fn apply_diff(old: &str, diff: &str) -> String {
     for (sign, rest) in steps {
         match sign {
             "@" => {
-                // In `@@ -3,2 +3 @@`, a count of one is left out.
+                // In `@@ -3,2 +3 @@`, the second count is omitted because it is 1.
                 let range =
                     rest.split([' ', '-']).find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
                 let range = range.unwrap_or_else(|| panic!("{rest}"));

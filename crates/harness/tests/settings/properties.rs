@@ -20,21 +20,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_settings_file(choices in random_choices()) {
+    fn any_settings_file_is_extended_and_restored(choices in random_choices()) {
         let text = generate_file(&choices, false);
         check_round_trip("generated", text.as_bytes(), &HookLocation::CLAUDE_CODE, &claude_code_entries()[..4]);
     }
 
     #[test]
-    fn any_file_of_events(choices in random_choices()) {
+    fn any_file_of_events_is_extended_and_restored(choices in random_choices()) {
         let text = generate_file(&choices, true);
         check_round_trip("generated", text.as_bytes(), &DROID_HOOKS_FILE, &droid_entries());
     }
 
-    /// If one byte is added, removed or changed, nothing panics, we accept what a strict reader accepts, and we refuse
-    /// what a second reader refuses.
+    /// If one byte is added, removed or changed, nothing panics, we accept what `serde_json` accepts, and we refuse
+    /// what `jsonc_parser` refuses.
     #[test]
-    fn any_damage(choices in random_choices(), at in any::<prop::sample::Index>(), byte in any::<u8>(), kind in 0..3) {
+    fn a_file_with_one_wrong_byte_is_read_as_other_parsers_read_it(choices in random_choices(), at in any::<prop::sample::Index>(), byte in any::<u8>(), kind in 0..3) {
         let mut bytes = generate_file(&choices, false).into_bytes();
         prop_assume!(!bytes.is_empty());
         let at = at.index(bytes.len());
@@ -61,9 +61,10 @@ proptest! {
         let _ = (uninstall_hooks(&bytes, &HookLocation::CLAUDE_CODE), find_hooks(&bytes, &HookLocation::CLAUDE_CODE));
     }
 
-    /// If one version is installed after another, each with other events, removing the last leaves no trace of either.
+    /// If a version with other events is installed over an earlier version, removing our hooks leaves no trace of
+    /// either version.
     #[test]
-    fn any_upgrade(choices in random_choices(), first in 0..4usize, second in 0..4usize) {
+    fn uninstalling_after_any_upgrade_restores_the_file(choices in random_choices(), first in 0..4usize, second in 0..4usize) {
         let old = generate_file(&choices, false);
         let entries = claude_code_entries();
         let one = install_hooks(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &entries[first..first + 2]).unwrap();
@@ -73,17 +74,17 @@ proptest! {
         prop_assert_eq!(String::from_utf8_lossy(&back.bytes), old);
     }
 
-    /// If somebody adds a comment anywhere in a file with our entries, removing ours leaves the values unchanged. The
-    /// comment stays too, unless it is inside one of our entries.
+    /// Somebody may add a comment to a file with our entries. Removing our entries then leaves the other values
+    /// unchanged. The comment stays too, unless it is inside one of our entries.
     #[test]
-    fn any_comment_since(choices in random_choices(), at in any::<prop::sample::Index>(), line in any::<bool>()) {
+    fn a_comment_added_anywhere_survives_uninstalling(choices in random_choices(), at in any::<prop::sample::Index>(), line in any::<bool>()) {
         let old = generate_file(&choices, false);
         let new = install_hooks(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &claude_code_entries()[..3]).unwrap().bytes;
         let new = String::from_utf8(new).unwrap();
         let at = new.floor_char_boundary(at.index(new.len() + 1));
         let (before, after) = new.split_at(at);
         let text = format!("{before}{}{after}", if line { "// since\n" } else { "/* since */" });
-        // Inside a string, inside a comment or before the byte order mark, the text is not a comment.
+        // If the text is inside a string, inside a comment or before the byte order mark, it is not a comment.
         if parse_jsonc(&text) != parse_jsonc(&new) || text.starts_with('/') {
             return Ok(());
         }
@@ -91,8 +92,8 @@ proptest! {
         let back = String::from_utf8(removed.bytes).unwrap();
         prop_assert!(find_hooks(back.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap().is_empty());
         prop_assert_eq!(without_empty_hooks(&back), without_empty_hooks(&old), "{}\n---\n{}", text, back);
-        // A comment outside our insertion stays. Our entries end in brackets, and the text after them may begin with
-        // one.
+        // A comment outside our insertion stays. Our entries end in brackets, and the text after them may begin with a
+        // bracket.
         let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| a.zip(b).take_while(|(a, b)| a == b).count();
         let head = same(&mut old.bytes(), &mut new.bytes());
         let tail = same(&mut old.bytes().rev(), &mut new.bytes().rev());
@@ -101,12 +102,12 @@ proptest! {
     }
 
     #[test]
-    fn any_diff(old in "([ab]\n){0,12}[ab]?", new in "([ab]\n){0,12}[ab]?") {
+    fn any_diff_can_be_applied(old in "([ab]\n){0,12}[ab]?", new in "([ab]\n){0,12}[ab]?") {
         prop_assert_eq!(apply_diff(&old, &unified_diff(&old, &new)), new);
     }
 }
 
-/// Returns the value of a file without empty hooks, because brackets that contain a comment are not removed.
+/// Returns the value of a file without empty hooks, because brackets are not removed if they contain a comment.
 fn without_empty_hooks(text: &str) -> Option<Value> {
     let mut value = parse_jsonc(text)?;
     let root = value.as_object_mut()?;

@@ -1,5 +1,5 @@
-//! Runs the readers on whole transcripts outside the repository, captured ones and real sessions, if these are in a
-//! folder next to it. The results are compared with those of a full JSON parser.
+//! Runs the readers on whole transcripts in a folder next to the repository, if it exists: captured transcripts and
+//! real sessions. The results are compared with the results of a full JSON parser.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,6 @@ type Calls = Vec<(String, Vec<String>)>;
 /// For each result, the id of its call and whether it failed.
 type Results = Vec<(String, bool)>;
 
-/// What was read from one transcript.
 #[derive(Debug, Default)]
 struct TranscriptTally {
     kinds: BTreeMap<String, usize>,
@@ -57,7 +56,7 @@ fn tally_transcript(read: ReadLine, transcript: &[u8]) -> TranscriptTally {
     tally
 }
 
-/// Returns the calls with their files and the results with whether they failed, according to a full JSON parser.
+/// Returns the same calls and results, according to a full JSON parser.
 fn parse_with_serde(transcript: &[u8]) -> (Calls, Results) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -103,7 +102,6 @@ fn check_against_oracle(read: ReadLine, transcript: &[u8]) -> TranscriptTally {
     tally
 }
 
-/// Finds files in a folder next to the repository, if that folder exists.
 fn files_next_to_repository(folder: &str, ending: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
     let Ok(entries) = std::fs::read_dir(&folder) else {

@@ -1,4 +1,4 @@
-//! Lines that a crash has damaged or another version wrote. Nothing may panic, and complete objects must be read.
+//! Lines that a crash has damaged, or that another version wrote. Nothing may panic, and complete objects must be read.
 
 use model::transcript::TranscriptItem;
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn torn_at_every_byte() {
 }
 
 #[test]
-fn with_what_does_not_belong_there() {
+fn bytes_around_a_line_are_ignored() {
     for (harness, read) in READERS {
         for line in captured_lines(harness).lines() {
             let whole = count_items(read, line.as_bytes());
@@ -41,7 +41,7 @@ fn with_what_does_not_belong_there() {
                 let line = format!("{}{line}{}", around.0, around.1);
                 assert_eq!(count_items(read, line.as_bytes()), whole, "{around:?}");
             }
-            // Pretty-printed with spaces, as some serialisers do, and with the keys in any order.
+            // Some serialisers add spaces, and the keys can be in any order.
             let value: Value = serde_json::from_str(line).unwrap();
             assert_eq!(
                 count_items(read, serde_json::to_string_pretty(&value).unwrap().as_bytes()),
@@ -115,7 +115,7 @@ fn remove_at_pointer(value: &mut Value, place: &str) {
 }
 
 #[test]
-fn deep_long_and_endless() {
+fn deep_and_long_lines_are_survived() {
     for (_, read) in READERS {
         let deep = "[".repeat(100_000);
         count_items(read, deep.as_bytes());
@@ -144,7 +144,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+    fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         for (_, read) in READERS {
             count_items(read, &bytes);
         }

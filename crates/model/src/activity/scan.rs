@@ -1,16 +1,16 @@
-//! Finds things in logs without parsing their lines. A long turn has thousands of lines, and few of them are needed.
+//! Searches logs without parsing their lines. A long turn has thousands of lines, and few of them are needed.
 //!
-//! The patterns cannot occur inside a text, because JSON escapes the quotes there.
+//! JSON escapes quotes inside strings, so the patterns cannot occur in a string value.
 
 use memchr::{memchr, memmem, memrchr};
 
-/// Returns the lines of a journal that record edits since `from`, a time as in records.
+/// Returns the lines of a journal that record edits at or after `from`, a time in the format of the records.
 pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
-    const ACTION: &[u8] = br#""action":""#;
+    const ACTION_KEY: &[u8] = br#""action":""#;
     let (mut lines, mut read) = (Vec::new(), 0);
-    for at in memmem::find_iter(text, ACTION) {
+    for at in memmem::find_iter(text, ACTION_KEY) {
         // The actions that change a file are `create`, `delete` and `edit`.
-        if at < read || !matches!(text.get(at + ACTION.len()), Some(b'c' | b'd' | b'e')) {
+        if at < read || !matches!(text.get(at + ACTION_KEY.len()), Some(b'c' | b'd' | b'e')) {
             continue;
         }
         let start = memrchr(b'\n', &text[read..at]).map_or(read, |end| read + end + 1);
@@ -24,32 +24,31 @@ pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
     lines
 }
 
-/// A journal line that records an edit.
 #[derive(Clone, Copy, Debug)]
 pub struct EditLine<'t>(pub &'t [u8]);
 
 impl<'t> EditLine<'t> {
-    /// Returns the names of the call's files without their folders, as they are written in JSON. Two sessions may
-    /// record one file relative to different folders, so only the names can be compared before the line is parsed.
-    pub fn names(self, paths: &PathFinder) -> impl Iterator<Item = &'t [u8]> {
+    /// Returns the file names of the call, without folders, as escaped JSON. Two sessions may record a file
+    /// relative to different folders, so only the names can be compared before the line is parsed.
+    pub fn paths(self, paths: &PathFinder) -> impl Iterator<Item = &'t [u8]> {
         let name = |path: &'t [u8]| memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]);
-        paths.0.find_iter(self.0).map(move |at| name(string_at(self.0, at + PATH.len())))
+        paths.0.find_iter(self.0).map(move |at| name(string_at(self.0, at + PATH_KEY.len())))
     }
 }
 
-const PATH: &[u8] = br#""path":""#;
+const PATH_KEY: &[u8] = br#""path":""#;
 
-/// Finds paths. It is made once for many lines.
+/// Finds paths in lines. It is built once for many lines.
 #[derive(Debug)]
 pub struct PathFinder(memmem::Finder<'static>);
 
 impl Default for PathFinder {
     fn default() -> Self {
-        PathFinder(memmem::Finder::new(PATH))
+        PathFinder(memmem::Finder::new(PATH_KEY))
     }
 }
 
-/// Returns the texts of a key, as they are written in JSON. The key is given as `"key":"`.
+/// Returns the string values of a key as escaped JSON. The key has the form `"key":"`.
 pub fn string_values_of_key<'t>(text: &'t [u8], key: &'static [u8]) -> impl Iterator<Item = &'t [u8]> {
     memmem::find_iter(text, key).map(move |at| string_at(text, at + key.len()))
 }
@@ -58,30 +57,30 @@ fn string_at(text: &[u8], start: usize) -> &[u8] {
     &text[start..start + end_of_string(&text[start..])]
 }
 
-/// Returns when the user last wrote something, at `before` or earlier.
+/// Returns the time of the user's last prompt at or before `before`.
 pub fn last_prompt_time<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
     let prompts = memmem::find_iter(text, br#""event":"prompt""#);
     let line = |at: usize| &text[memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1)..at];
     prompts.filter_map(|at| time_of_line(line(at))).filter(|ts| *ts <= before).last()
 }
 
-/// How many lines at the beginning of a text are compared with the time. Records from a transcript may be older than
+/// The number of lines at the start of a text whose times are compared. Records from a transcript may be older than
 /// the lines around them.
 const LINES_EXAMINED: usize = 32;
 
-/// Returns whether the end of a journal contains everything since `from`: its first lines are all older.
+/// Returns whether the end of a journal contains everything since `from`, because all of its first lines are older.
 pub fn reaches_back_to(text: &[u8], from: &str) -> bool {
     let mut times = text.split(|b| *b == b'\n').filter_map(time_of_line).take(LINES_EXAMINED).peekable();
     times.peek().is_some() && times.all(|ts| ts < from)
 }
 
-/// Returns the time of a line. It is near the beginning of the line.
+/// Returns the time of a line, which is near its start.
 pub fn time_of_line(line: &[u8]) -> Option<&str> {
-    const BEGINNING: &[u8] = br#"{"v":1,"ts":""#;
-    const TIME: &[u8] = br#""ts":""#;
-    let rest = match line.strip_prefix(BEGINNING) {
+    const LINE_BEGINNING: &[u8] = br#"{"v":1,"ts":""#;
+    const TIME_KEY: &[u8] = br#""ts":""#;
+    let rest = match line.strip_prefix(LINE_BEGINNING) {
         Some(rest) => rest,
-        None => &line[memmem::find(&line[..line.len().min(80)], TIME)? + TIME.len()..],
+        None => &line[memmem::find(&line[..line.len().min(80)], TIME_KEY)? + TIME_KEY.len()..],
     };
     std::str::from_utf8(&rest[..end_of_string(rest)]).ok()
 }

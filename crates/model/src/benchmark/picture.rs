@@ -1,11 +1,12 @@
-//! The benchmark as people see it: a line of bars on a terminal, or an SVG for a README or a pull request.
+//! Draws the benchmark: as a line of bars on a terminal, or as an SVG for a README or a pull request.
 
 use std::fmt::Write as _;
 
 use super::{BenchmarkHistory, CheckOutcome, METRICS, Metric, MetricCheck};
 use crate::config::Settings;
 
-/// Draws one bar for each value, such as `▁▃▇`, relative to the largest value. A run without data is a dot.
+/// Draws one bar for each value, such as `▁▃▇`, relative to the largest value. A run without data is drawn as a
+/// dot.
 pub fn sparkline(values: &[Option<f64>]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = largest_value(values);
@@ -22,13 +23,10 @@ fn largest_value(values: &[Option<f64>]) -> f64 {
     if most > 0.0 { most } else { 1.0 }
 }
 
-/// The width of the picture.
 const PICTURE_WIDTH: usize = 760;
 
-/// The height of a row.
 const ROW_HEIGHT: usize = 34;
 
-/// The height of the heading.
 const HEAD_HEIGHT: usize = 46;
 
 /// The x coordinates of the columns.
@@ -37,13 +35,12 @@ const LIMIT_X: usize = 330;
 const OUTCOME_X: usize = 400;
 const RUNS_X: usize = 490;
 
-/// The width of the column of runs.
 const RUNS_WIDTH: usize = 250;
 
-/// The line by which our picture is recognised.
+/// The line that identifies a picture as thru's own.
 const TITLE: &str = "<title>Throughline benchmark</title>";
 
-/// Returns whether a file is a picture that [`draw_svg`] made.
+/// Returns whether [`draw_svg`] created a file.
 pub fn is_picture(text: &str) -> bool {
     text.starts_with("<svg ") && text.lines().nth(1) == Some(TITLE)
 }
@@ -113,7 +110,7 @@ fn draw_metric_row(
     row
 }
 
-/// Draws the runs as a line with a dot at the last one. Runs without data leave a gap.
+/// Draws the values of the runs as a line with a dot at the last run. Runs without data leave a gap.
 fn draw_run_line(values: &[Option<f64>], colour: &str, top: usize) -> String {
     let most = largest_value(values);
     let step = RUNS_WIDTH as f64 / values.len().saturating_sub(1).max(1) as f64;

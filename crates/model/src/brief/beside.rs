@@ -1,18 +1,20 @@
-//! Reduces a brief to what a harness's summary lacks or gets wrong. The comparison is by content, not letter by letter.
+//! Reduces a brief to the facts that a harness's summary lacks or gets wrong. Facts are compared by content, not by
+//! wording.
 
 use std::collections::BTreeMap;
 
 use super::candidate::{Candidate, FactClass};
+use super::effects::contains_file_name;
 use crate::content::TextContent;
 
-/// A summary of fewer bytes does not describe the state, so the last words, finished work
-/// and earlier requests are added to it.
+/// A summary with fewer bytes than this does not describe the state, so the brief adds the agent's last message,
+/// finished work and earlier requests.
 const THIN_SUMMARY_BYTES: usize = 1_500;
 
-/// The most files that were only read and are added to a summary that is not thin.
-const MOST_READ: usize = 2;
+/// At most this many files that were only read are added to a summary that is not thin.
+const MAX_READ_FILES: usize = 2;
 
-/// Returns the most facts of a class that are added to a summary; `None` for no limit.
+/// Returns how many facts of a class may be added to a summary; `None` for no limit.
 fn max_facts_of_class(class: FactClass, thin: bool) -> Option<usize> {
     match class {
         FactClass::Risk
@@ -32,11 +34,10 @@ fn max_facts_of_class(class: FactClass, thin: bool) -> Option<usize> {
     }
 }
 
-/// Returns the candidates that the summary lacks.
-pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, summary: &str) -> Vec<Candidate> {
-    let thin = summary.len() < THIN_SUMMARY_BYTES;
-    let summary = TextContent::from_text(summary);
-    // Files that the warning about uncommitted work names need not be named again.
+pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, text: &str) -> Vec<Candidate> {
+    let thin = text.len() < THIN_SUMMARY_BYTES;
+    let summary = TextContent::from_text(text);
+    // The warning about uncommitted work already names its files.
     let risk = candidates.iter().find(|candidate| candidate.id == "risk:uncommitted");
     let risk = risk.and_then(|candidate| candidate.forms.last()).cloned().unwrap_or_default();
     let mut told: BTreeMap<FactClass, usize> = BTreeMap::new();
@@ -44,22 +45,25 @@ pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, summary: &str
     for candidate in candidates {
         let files = matches!(candidate.class, FactClass::Edited | FactClass::Read);
         let class = if files { FactClass::Edited } else { candidate.class };
-        let known = !candidate.known_by.is_empty()
-            && candidate.known_by.iter().all(|words| summary.contains_text(words));
-        // The state of git is added to any summary that lacks it.
+        let name = candidate.id.rsplit('/').next().unwrap_or_default().trim_start_matches("file:");
+        // Whoever reads the name of an edited file knows which one it is. A file outside the project is the harness's.
+        let is_known_file = candidate.class == FactClass::Edited && contains_file_name(text, name)
+            || files && !thin && candidate.id.starts_with("file:/");
+        let known = is_known_file
+            || !candidate.known_by.is_empty()
+                && candidate.known_by.iter().all(|words| summary.contains_text(words));
         if candidate.id.starts_with("git:") && !known {
             kept.push(candidate);
             continue;
         }
-        let name = candidate.id.rsplit('/').next().unwrap_or_default().trim_start_matches("file:");
         let is_gone = files && !thin && candidate.forms.iter().any(|form| form.ends_with(" (gone)"));
         if candidate.class == FactClass::Edited && risk.contains(name) || is_gone {
             continue;
         }
-        // Of files that were only read, the first are needed again; most of the others are not.
+        // Only the first of the files that were read are likely to be needed again.
         let read = told.entry(FactClass::Read).or_default();
         if candidate.class == FactClass::Read && !thin && !known {
-            if *read == MOST_READ {
+            if *read == MAX_READ_FILES {
                 continue;
             }
             *read += 1;

@@ -1,5 +1,5 @@
-//! Chooses what fits into a brief, by rank: first the shortest form of a fact, later its longer forms. Facts that do
-//! not fit are skipped and counted.
+//! Chooses what fits into a brief, by rank: first the shortest form of a fact, later its longer forms. Facts that
+//! do not fit are skipped.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use super::ranking::RankedCandidates;
 use crate::render::utf16_length;
 use crate::tokens::TokenRatios;
 
-/// How much a brief may take.
+/// The size limits of a brief.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// The most UTF-16 units.
+    /// The limit in UTF-16 units.
     pub chars: usize,
-    /// The most tokens; `None` if only characters are limited.
+    /// The limit in tokens; `None` if only characters are limited.
     pub tokens: Option<f64>,
     pub ratios: TokenRatios,
 }
@@ -22,16 +22,15 @@ pub(super) struct Budget {
 #[derive(Debug, Default)]
 pub(super) struct FormChoice {
     pub forms: Vec<Option<usize>>,
-    /// Why a candidate is not used; `None` if it is.
+    /// The reason why a candidate is left out; `None` if it is used.
     pub refused: Vec<Option<OmissionReason>>,
-    /// The tokens of what was chosen, including headers.
+    /// The estimated tokens of the chosen forms, including headers.
     pub tokens: f64,
 }
 
-/// Why a candidate is left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum OmissionReason {
-    /// The candidate is not among the first that are considered.
+    /// The candidate is beyond the maximum number of candidates.
     TooMany,
     Chars {
         needed: usize,
@@ -91,8 +90,8 @@ pub(super) fn choose_forms(ranked: &RankedCandidates, budget: Budget) -> FormCho
     FormChoice { forms, refused, tokens }
 }
 
-/// Headers that have been counted. The first fact below a header pays for it: a section's title, a folder's name, and
-/// in a folder the words "edited" and "read".
+/// Headers whose cost has been added. The cost of a header (a section's title, a folder's name, or the words
+/// "edited" and "read" in a folder) is added to the first fact below it.
 #[derive(Default)]
 pub(super) struct CountedHeaders<'c> {
     titles: BTreeSet<&'static str>,
@@ -103,7 +102,8 @@ pub(super) struct CountedHeaders<'c> {
 impl<'c> CountedHeaders<'c> {
     pub fn header_cost(&self, candidate: &'c Candidate) -> usize {
         let (class, title) = (candidate.class, candidate.class.title());
-        // An inline section is one line: its dash and line end take one more than the two that each fact pays for.
+        // An inline section is one line. Its dash and line end cost 3 units, and `candidate_cost` adds 2 for each
+        // fact.
         let line = if class.style() == FactStyle::Inline { 1 } else { 0 };
         let mut cost = if self.titles.contains(title) { 0 } else { utf16_length(title) + 2 + line };
         if let Some(folder) = candidate.folder.as_deref() {
@@ -123,7 +123,7 @@ impl<'c> CountedHeaders<'c> {
     }
 }
 
-/// Returns the size of a candidate, without the headers of its section and folder.
+/// Returns the size of a candidate in UTF-16 units, without the headers of its section and folder.
 pub(super) fn candidate_cost(candidate: &Candidate, form: usize) -> usize {
     let around = match candidate.class.style() {
         FactStyle::Lines => 3,

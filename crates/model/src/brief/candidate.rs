@@ -1,34 +1,31 @@
-//! A fact that a brief could contain, and its class.
-
 use crate::score::ScoreSignal;
 use crate::tokens::TextKind;
 
-/// One fact that a brief can contain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// The same fact has the same id in every brief: `file:src/a.rs`, `loop:nightly`. Records of what an agent was told
-    /// use it.
+    /// The same fact has the same id in every brief: `file:src/a.rs`, `loop:nightly`. `state/told/` records these
+    /// ids.
     pub id: String,
     pub class: FactClass,
-    /// The position within its class; 0 is the best.
+    /// The position within its class, counted from 0 for the best.
     pub place: usize,
     /// The folder of a file; files of one folder are listed together.
     pub folder: Option<String>,
-    /// The same fact in several lengths, shortest first. Never empty. Rendered, so that nothing in it can be taken
-    /// for markup.
+    /// The same fact in several lengths, shortest first. Never empty. The texts are escaped, so that nothing in
+    /// them is read as markup.
     pub forms: Vec<String>,
-    /// Texts that show that a summary already contains this fact. If empty, the fact is added to any summary.
+    /// A summary that contains all of these texts contains the fact. If empty, the fact is added to any summary.
     pub known_by: Vec<String>,
     pub text_kind: TextKind,
     pub signals: FeatureSignals,
 }
 
-/// How important a feature says a fact is. Used only if briefs are ranked by score.
+/// The importance of a fact according to its feature. Used only if briefs are ranked by score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureSignals {
-    /// If empty, the fact has the signal of its class, with its standing as the value.
+    /// If empty, the fact has the default signal of its class, with its standing as the value.
     pub given: Vec<(ScoreSignal, SignalValue)>,
-    /// How many dependencies a task is away from the current one; `None` for other facts.
+    /// The number of dependencies between a task and the current task; `None` for other facts.
     pub depth: Option<u32>,
     /// The age of a decision; `None` for other facts.
     pub age_hours: Option<f64>,
@@ -38,18 +35,17 @@ pub struct FeatureSignals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SignalValue {
     Exactly(f64),
-    /// This share of the candidate's standing in the fixed order.
+    /// A share of the candidate's standing in the fixed order.
     OfStanding(f64),
 }
 
 impl Candidate {
-    /// Makes a candidate from a feature's records. It comes before the facts from the session itself.
+    /// Creates a candidate from a feature's records. It is printed before the facts of the session itself.
     pub fn new(section: &'static BriefSection, id: impl Into<String>, text: impl Into<String>) -> Candidate {
         Candidate::of_class(FactClass::First(section), id.into(), vec![text.into()])
     }
 
-    /// Makes a candidate that is printed after the session's own facts. `forms` are its texts, shortest first. It is
-    /// included if room is left.
+    /// Creates a candidate that is printed after the session's own facts. `forms` are its texts, shortest first.
     pub fn in_section(
         section: &'static BriefSection,
         id: impl Into<String>,
@@ -71,47 +67,45 @@ impl Candidate {
         }
     }
 
-    /// Adds a signal with this value.
     pub fn with_signal(mut self, signal: ScoreSignal, value: f64) -> Candidate {
         self.signals.given.push((signal, SignalValue::Exactly(value)));
         self
     }
 }
 
-/// A part of the brief that features fill. Several features may fill one section; it is printed once.
+/// A section of the brief that features fill. Several features can fill the same section; it is printed once.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BriefSection {
-    /// The position among the sections of features; the lowest is printed and chosen first.
+    /// The position among the sections of features. The lowest is chosen and printed first.
     pub order: u32,
-    /// How much the rank of a longer form grows.
+    /// How much is added to the rank for each longer form.
     pub longer: u32,
     /// The name in `thru brief --explain` and in JSON.
     pub name: &'static str,
     pub title: &'static str,
-    /// The signal of facts that have none of their own.
+    /// The signal of facts without signals of their own.
     pub signal: ScoreSignal,
 }
 
-/// The class of a fact. The variants are in the order of a brief.
+/// The class of a fact. The variants are in the order of the sections of a brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FactClass {
     /// Work that would be lost, and errors in the summary.
     Risk,
     First(&'static BriefSection),
-    /// What the user wants now.
+    /// The user's current goal.
     Goal,
-    /// Words of the user that would be lost.
+    /// Instructions, corrections and answers of the user.
     Words,
     /// Effects on the outside world.
     Outside,
-    /// The current state.
     State,
-    /// What was found, decided and done.
+    /// Findings, decisions and finished work.
     Done,
     /// The project's checks, with their results.
     Checks,
     Failing,
-    /// Failures that will happen again, each with what worked instead.
+    /// Failures that will happen again, each with an alternative that worked.
     Traps,
     Edited,
     Read,
@@ -174,7 +168,7 @@ impl FactClass {
         }
     }
 
-    /// Returns the signal of facts that have none of their own.
+    /// Returns the signal of facts without signals of their own.
     pub(super) fn default_signal(self) -> ScoreSignal {
         match self {
             FactClass::First(section) | FactClass::Last(section) => section.signal,
@@ -190,7 +184,7 @@ impl FactClass {
         }
     }
 
-    /// Returns the priority, which orders facts with the same score: the highest comes first, in the order of a brief.
+    /// Returns the priority, which orders facts with the same score. The highest comes first.
     pub(super) fn priority(self) -> u32 {
         match self {
             FactClass::Risk => 16,

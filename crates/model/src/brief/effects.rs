@@ -1,5 +1,7 @@
-//! Work at risk, and effects on the outside world. They come first in a brief. The list is complete, or says how many
-//! more there are.
+//! Work at risk, and effects on the outside world. They come first in a brief. A list that is not complete ends
+//! with the number of omitted items.
+
+use std::collections::BTreeSet;
 
 use super::candidate::{Candidate, FactClass};
 use crate::content::TextContent;
@@ -8,8 +10,8 @@ use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
 use crate::text::{count_with_noun, cut_to_bytes};
 
-/// Returns every fact about git and the outside world, those at risk first. Anything that contradicts the summary
-/// comes at the very top.
+/// Returns all facts about git and the outside world, work at risk first. Contradictions to the summary come at the
+/// very top.
 pub(super) fn effect_candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
     let git = digest.git_state();
     let mut all: Vec<Candidate> = find_contradictions(summary, digest)
@@ -21,7 +23,8 @@ pub(super) fn effect_candidates(digest: &Digest, summary: &str) -> Vec<Candidate
         .collect();
     let known = (!summary.is_empty()).then(|| TextContent::from_text(summary));
     all.extend(work_at_risk(digest, &git, summary));
-    all.extend(git_state_candidates(digest, &git, known.as_ref()));
+    let branch_told = !summary.is_empty() && all.iter().any(|candidate| candidate.id == "risk:uncommitted");
+    all.extend(git_state_candidates(digest, &git, known.as_ref(), branch_told));
     // Facts from before the last compaction were in the brief at that time.
     let only_new = !summary.is_empty();
     all.extend(external_effect_candidates(digest, only_new));
@@ -32,11 +35,11 @@ fn effect_candidate(class: FactClass, id: &str, forms: Vec<String>) -> Candidate
     Candidate::of_class(class, id.to_owned(), forms)
 }
 
-/// Returns work that would be lost with the working tree or with the machine, unless the summary mentions it.
+/// Returns work that would be lost with the working tree or the machine, unless the summary mentions it.
 fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
     let mut all = Vec::new();
     let knows_git = !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty();
-    // A file that was deleted again cannot be lost.
+    // A deleted file cannot be lost.
     let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
     let name = |file: &&FileUse| file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
     let known = summary_says(summary, UNCOMMITTED_WORDS, files.iter().map(name));
@@ -47,15 +50,23 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
             .iter()
             .any(|used| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend));
         let head = match git.commit {
-            // Somebody else moved HEAD, or the branch changed: the files may have been committed unseen.
+            // The files may be in a commit that no hook saw, because HEAD moved or the branch changed.
             None if git.moved.is_some() || seen => {
                 format!("{} edited here, in no commit that was seen: ", count_with_noun(n, "file"))
             }
-            // Some of them may be staged: that is not a commit either.
+            // Staged files are not committed either.
             None => format!("nothing committed of {}: ", count_with_noun(n, "edited file")),
             Some(used) => {
                 format!("not committed since {}: {}: ", commit_name(used), count_with_noun(n, "file"))
             }
+        };
+        // Next to a summary, the branch is named here if the summary lacks it.
+        let is_new_branch = !summary.is_empty()
+            && !git.branch.is_empty()
+            && !TextContent::from_text(summary).has_phrase(&git.branch.to_lowercase());
+        let head = match is_new_branch {
+            true => format!("branch {}: {head}", path_or_code(git.branch, 100)),
+            false => head,
         };
         // A brief without a summary and a packet list the edited files below. If they are the same files, the number is
         // enough.
@@ -63,13 +74,24 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
         let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
         let forms = match all_of_them {
             true => [head.trim_end_matches(": ").to_owned()].to_vec(),
-            // Without a summary names are enough, because the files are listed below with their folders.
+            // Without a summary, the files are listed below with their folders, so file names are enough.
             false if summary.is_empty() => {
                 let names = || files.iter().map(|file| path_or_code(&name(file), 120));
                 [6, 14, usize::MAX].map(|most| format!("{head}{}", list_first_items(names(), most))).to_vec()
             }
             false => {
-                [6, 14, usize::MAX].map(|most| format!("{head}{}", list_by_folder(&files, most))).to_vec()
+                // If others were committed, the summary does not say which are left.
+                let is_new = |file: &&FileUse| {
+                    git.commit.is_some() || seen || !contains_file_name(summary, &name(file))
+                };
+                let new: Vec<&FileUse> = files.iter().copied().filter(is_new).collect();
+                // The summary has the names of the others.
+                let head = match new.len() {
+                    0 => head.trim_end_matches(": ").to_owned(),
+                    many if many == n => head,
+                    _ => format!("{}; the summary does not name ", head.trim_end_matches(": ")),
+                };
+                [6, 14, usize::MAX].map(|most| format!("{head}{}", list_by_folder(&new, most))).to_vec()
             }
         };
         all.push(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms)));
@@ -104,6 +126,17 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
     all
 }
 
+/// Whether a text contains the name of a file as a word of its own.
+pub(super) fn contains_file_name(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.match_indices(name).any(|(at, _)| {
+        let after = &text[at + name.len()..];
+        // A full stop may end the sentence.
+        let goes_on = after.trim_start_matches('.').starts_with(is_part) && !after.starts_with(". ");
+        !text[..at].ends_with(is_part) && !goes_on
+    })
+}
+
 /// Whether the summary names all of `names`, and has a line with one of them and one of the words.
 fn summary_says(summary: &str, words: &[&str], names: impl Iterator<Item = String>) -> bool {
     if summary.is_empty() {
@@ -119,10 +152,15 @@ fn summary_says(summary: &str, words: &[&str], names: impl Iterator<Item = Strin
 
 /// Returns branch, last commit, pull request and later changes of the checkout, as far as the summary does not name
 /// them.
-fn git_state_candidates(digest: &Digest, git: &GitState, summary: Option<&TextContent>) -> Vec<Candidate> {
+fn git_state_candidates(
+    digest: &Digest,
+    git: &GitState,
+    summary: Option<&TextContent>,
+    branch_told: bool,
+) -> Vec<Candidate> {
     let is_new = |word: &str| summary.is_none_or(|summary| !summary.has_phrase(&word.to_lowercase()));
     let (mut parts, mut short) = (Vec::new(), Vec::new());
-    if !git.branch.is_empty() && is_new(git.branch) {
+    if !git.branch.is_empty() && is_new(git.branch) && !branch_told {
         short.push(format!("branch {}", path_or_code(git.branch, 100)));
         parts.push(format!("branch {}", path_or_code(git.branch, 100)));
     }
@@ -140,12 +178,12 @@ fn git_state_candidates(digest: &Digest, git: &GitState, summary: Option<&TextCo
             } else {
                 in_quotation_marks(&used.effect.what, 70)
             };
-            // Beside a summary, a new commit stands below what was done to the outside world.
+            // Next to a summary, a new commit is listed with the effects on the outside world.
             let is_told = summary.is_some() && used.record > digest.epoch;
             if is_told || !used.effect.id.is_empty() && !is_new(&used.effect.id) {
                 // Nothing to add.
             } else if used.effect.id.is_empty() {
-                // `git commit -q` prints no id. HEAD on disk is then most likely that commit, but nothing shows it.
+                // `git commit -q` prints no id. HEAD on disk is most likely that commit, but nothing proves it.
                 let head =
                     disk.map(|commit| format!("; HEAD {}", cut_to_bytes(commit, 10))).unwrap_or_default();
                 let long = if subject.is_empty() { &name } else { &subject };
@@ -162,7 +200,9 @@ fn git_state_candidates(digest: &Digest, git: &GitState, summary: Option<&TextCo
         }
         _ => {}
     }
-    if let Some(used) = git.pull_request.filter(|used| is_new(&used.effect.id)) {
+    // Beside a summary, a new pull request stands below what was done to the outside world.
+    let is_listed = |used: &EffectUse| summary.is_some() && used.record > digest.epoch;
+    if let Some(used) = git.pull_request.filter(|used| is_new(&used.effect.id) && !is_listed(used)) {
         let Effect { id, link, .. } = &used.effect;
         let link = if link.is_empty() { String::new() } else { format!(" {}", inline_for_model(link, 200)) };
         short.push(format!("pull request #{}", inline_for_model(id, 40)));
@@ -193,7 +233,7 @@ fn git_state_candidates(digest: &Digest, git: &GitState, summary: Option<&TextCo
     all
 }
 
-/// Returns one candidate for each group of related effects, so that ten ids take one line.
+/// Returns one candidate for each group of related effects, so that several ids share a line.
 fn external_effect_candidates(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     let mut groups: Vec<EffectGroup> = Vec::new();
     for used in digest.effects.iter().filter(|used| used.effect.kind.is_external()) {
@@ -207,11 +247,11 @@ fn external_effect_candidates(digest: &Digest, only_new: bool) -> Vec<Candidate>
             None => groups.push(EffectGroup { key, members: vec![used] }),
         }
     }
-    // The newest come first. Effects that the last brief contained come after all new ones.
+    // Groups that the last brief contained come after all new groups.
     groups.sort_by_key(|group| {
         (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
     });
-    // Those that were reset are listed with the state of git.
+    // Commits that a reset removed are listed with the state of git.
     let there: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
     groups.iter_mut().for_each(|group| group.drop_amended_commits(&there));
     groups.iter().filter(|group| !group.members.is_empty()).map(EffectGroup::to_candidate).collect()
@@ -223,7 +263,7 @@ struct GroupKey<'d> {
     kind: EffectKind,
     place: &'d str,
     folder: &'d str,
-    /// The record of an effect that is never grouped; 0 for one that is.
+    /// The record of an effect that is never grouped; 0 for other effects.
     alone: u64,
 }
 
@@ -258,7 +298,7 @@ impl<'d> GroupKey<'d> {
 }
 
 impl EffectGroup<'_> {
-    /// Drops commits that were amended: they no longer exist, and their successors are listed.
+    /// Drops commits that were amended, because their successors are listed.
     fn drop_amended_commits(&mut self, there: &[u64]) {
         if self.key.kind == EffectKind::Commit && self.key.folder.is_empty() {
             self.members.retain(|used| used.elsewhere || there.contains(&used.record));
@@ -285,7 +325,17 @@ impl EffectGroup<'_> {
                 vec![format!("{}{there}{at}", self.branches_with_commits())]
             }
             members => {
-                let ids: Vec<String> = members.iter().map(|used| id_or_text(used)).collect();
+                // A branch may be created twice, and the id of one that was deleted says nothing alone.
+                let is_branch = self.key.kind == EffectKind::Branch;
+                let mut seen = BTreeSet::new();
+                let members: Vec<&&EffectUse> = members
+                    .iter()
+                    .filter(|used| !is_branch || seen.insert(id_with_text(used, 100)))
+                    .collect();
+                let ids: Vec<String> = members
+                    .iter()
+                    .map(|used| if is_branch { id_with_text(used, 50) } else { id_or_text(used) })
+                    .collect();
                 let named: Vec<String> = members.iter().map(|used| id_with_text(used, 50)).collect();
                 let long: Vec<String> = members.iter().map(|used| id_with_text(used, 100)).collect();
                 let head = self.text_before_ids();
@@ -298,7 +348,7 @@ impl EffectGroup<'_> {
         }
     }
 
-    /// Returns what a summary must contain so that it has this fact: every id, and for a push also the word `pushed`.
+    /// Returns the texts that a summary with this fact contains: every id, and for a push also the word `pushed`.
     fn texts_in_summary(&self) -> Vec<String> {
         let last = self.members[self.members.len() - 1];
         if self.key.kind == EffectKind::Push {
@@ -321,7 +371,12 @@ impl EffectGroup<'_> {
             EffectKind::Tag => "tag",
             _ => "branch",
         };
-        let n = self.members.len();
+        let n = match self.key.kind {
+            EffectKind::Branch => {
+                self.members.iter().map(|used| id_with_text(used, 100)).collect::<BTreeSet<_>>().len()
+            }
+            _ => self.members.len(),
+        };
         let noun = if noun == "branch" && n > 1 { format!("{n} branches") } else { count_with_noun(n, noun) };
         let word = if self.key.kind == EffectKind::Issue { "in" } else { "on" };
         if self.key.place.is_empty() {
@@ -331,7 +386,7 @@ impl EffectGroup<'_> {
         }
     }
 
-    /// Returns each branch with the commit of its last push.
+    /// Returns each pushed branch with the commit of its last push.
     fn branches_with_commits(&self) -> String {
         let mut last: Vec<(&str, &EffectUse, usize)> = Vec::new();
         for used in &self.members {
@@ -360,7 +415,7 @@ fn effect_kind_name(kind: EffectKind) -> &'static str {
     }
 }
 
-/// Returns the id of an effect, or else its link or its text.
+/// Returns the id of an effect. Without an id, it returns the link or the text.
 fn id_or_text(used: &EffectUse) -> String {
     let Effect { id, link, what, .. } = &used.effect;
     match (id.is_empty(), link.is_empty()) {
@@ -382,7 +437,7 @@ fn id_with_text(used: &EffectUse, most: usize) -> String {
     }
 }
 
-/// Names a commit by its id, by its subject if no id was printed, or else by its time.
+/// Returns the id of a commit. Without an id, it returns the subject or the time.
 fn commit_name(used: &EffectUse) -> String {
     let Effect { id, what, .. } = &used.effect;
     match (id.is_empty(), what.is_empty()) {
@@ -397,7 +452,7 @@ fn format_time_of_day(at: &str) -> String {
     at.get(11..16).map(|time| format!(", {time}")).unwrap_or_default()
 }
 
-/// Lists files grouped by folder, such as `src/{a.rs, b.rs}, c.rs`, and says how many more there are.
+/// Lists at most `most` files grouped by folder, such as `src/{a.rs, b.rs}, c.rs`, and the number of the others.
 fn list_by_folder(files: &[&FileUse], most: usize) -> String {
     let mut folders: Vec<(&str, Vec<String>)> = Vec::new();
     for file in files.iter().take(most) {
@@ -418,7 +473,7 @@ fn list_by_folder(files: &[&FileUse], most: usize) -> String {
     format!("{}{more}", folders.iter().map(words).collect::<Vec<_>>().join(", "))
 }
 
-/// Lists the first items, and says how many more there are.
+/// Lists the first `most` items and the number of the others.
 fn list_first_items(items: impl Iterator<Item = String>, most: usize) -> String {
     let items: Vec<String> = items.collect();
     let kept = items.len().min(most);
@@ -437,14 +492,14 @@ fn without_duplicates(mut forms: Vec<String>) -> Vec<String> {
     forms
 }
 
-/// Words of a summary that mean that something is not committed.
+/// Words in a summary which mean that something is not committed.
 const UNCOMMITTED_WORDS: &[&str] =
     &["uncommitted", "not committed", "not yet committed", "nothing committed", "unstaged"];
 
-/// Words of a summary that mean that something is not pushed.
+/// Words in a summary which mean that something is not pushed.
 const UNPUSHED_WORDS: &[&str] = &["unpushed", "not pushed", "not yet pushed", "not been pushed"];
 
-/// Phrases of a summary that mean that nothing at all is committed.
+/// Phrases in a summary which mean that nothing at all is committed.
 const NOTHING_COMMITTED_PHRASES: &[&str] = &[
     "nothing has been committed",
     "nothing is committed",
@@ -460,7 +515,7 @@ const NOTHING_COMMITTED_PHRASES: &[&str] = &[
     "no commit has been made",
 ];
 
-/// Phrases of a summary that mean that nothing at all is pushed.
+/// Phrases in a summary which mean that nothing at all is pushed.
 const NOTHING_PUSHED_PHRASES: &[&str] = &[
     "not been pushed",
     "not yet pushed",
@@ -471,7 +526,8 @@ const NOTHING_PUSHED_PHRASES: &[&str] = &[
     "needs to be pushed",
 ];
 
-/// Finds claims of the summary that work is not committed or not pushed although it is. In doubt it reports nothing.
+/// Finds claims in the summary that work is not committed or not pushed although it is. Doubtful claims are not
+/// reported.
 pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     let mut found = Vec::new();
     if summary.is_empty() {

@@ -21,7 +21,6 @@ fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {
     FileUse { path: path.into(), edits: 1, last: at, edited_at: at, saved_at, ..FileUse::default() }
 }
 
-/// Returns the longest form of each candidate.
 fn longest_forms(digest: &Digest, summary: &str) -> Vec<String> {
     effect_candidates(digest, summary).into_iter().map(|mut all| all.forms.pop().unwrap()).collect()
 }
@@ -34,12 +33,18 @@ fn what_is_only_in_the_working_tree() {
     let alone = effect_candidates(&digest, "");
     assert_eq!(alone[0].forms, ["nothing committed of 20 edited files"]);
     let told = effect_candidates(&digest, "a summary");
-    assert!(told[0].forms[0].starts_with("nothing committed of 20 edited files: src/{f19.rs, "));
+    // Next to a summary, the branch is part of the line.
+    let head = "branch topic: nothing committed of 20 edited files: src/{f19.rs, ";
+    assert!(told[0].forms[0].starts_with(head), "{}", told[0].forms[0]);
+    assert!(!told.iter().any(|candidate| candidate.id == "git:state"), "{told:?}");
     assert!(told[0].forms[0].ends_with("f14.rs}, +14 more"), "{}", told[0].forms[0]);
     assert!(!told[0].forms[2].contains("more"));
     let told =
         effect_candidates(&digest, "Nothing of it is committed: f0.rs. The others are not committed either.");
     assert!(told[0].id == "risk:uncommitted", "it names one of twenty");
+    // Files that the summary names are not listed again.
+    let head = "branch topic: nothing committed of 20 edited files; the summary does not name src/{f19.rs, ";
+    assert!(told[0].forms[2].starts_with(head) && !told[0].forms[2].contains("f0.rs"), "{told:?}");
     digest.files.truncate(1);
     let told = effect_candidates(&digest, "On topic. f0.rs is not committed.");
     assert_eq!(told.len(), 0, "said already: {told:?}");
@@ -78,7 +83,7 @@ fn what_is_not_known_to_be_git_is_not_at_risk() {
 }
 
 #[test]
-fn groups_keep_every_id() {
+fn a_group_of_effects_keeps_every_id() {
     let mut digest = Digest::new("s");
     digest.effects = (1..=11)
         .map(|n| {

@@ -26,12 +26,11 @@ pub(super) fn gather_candidates(material: &BriefMaterial) -> Vec<Candidate> {
 #[derive(Default)]
 pub(super) struct GatheredCandidates {
     candidates: Vec<Candidate>,
-    /// How many facts of each class were added.
     counts: Vec<(FactClass, usize)>,
 }
 
 impl GatheredCandidates {
-    /// Adds a fact as the last of its class.
+    /// Adds a fact at the end of its class.
     pub fn add_fact(&mut self, class: FactClass, id: String, forms: Vec<String>) -> &mut Candidate {
         let at = self.candidates.len();
         self.push(Candidate::of_class(class, id, forms));
@@ -43,7 +42,6 @@ impl GatheredCandidates {
         self.candidates.push(Candidate { place, ..candidate });
     }
 
-    /// Returns how many facts of the class were added before this one.
     fn next_place(&mut self, class: FactClass) -> usize {
         match self.counts.iter_mut().rev().find(|(known, _)| *known == class) {
             Some((_, count)) => {
@@ -57,19 +55,17 @@ impl GatheredCandidates {
         }
     }
 
-    /// Whether a fact with this id was added.
     pub fn has_fact(&self, id: &str) -> bool {
         self.candidates.iter().any(|known| known.id == id)
     }
 
-    /// Adds what is at risk and what was done to the outside world. They come before everything else.
     fn add_effects(&mut self, material: &BriefMaterial) {
         for candidate in effects::effect_candidates(material.digest, material.visible_summary()) {
             self.push(candidate);
         }
     }
 
-    /// Adds the features' facts in the order of their rows, and problems with hooks.
+    /// Adds the features' facts in the order of the features' rows, and problems with hooks.
     fn add_feature_facts(&mut self, material: &BriefMaterial) {
         for candidate in material.records {
             self.push(candidate.clone());

@@ -1,10 +1,10 @@
-//! The fixed order in which candidates are chosen, from one table. If scoring is on, facts without signals of their own
-//! are scored by their standing in this order (`ranking.rs`).
+//! The fixed order in which candidates are chosen, as one table. If scoring is on, facts without signals of their
+//! own are scored by their standing in this order (`ranking.rs`).
 
 use super::candidate::{Candidate, FactClass};
 
-/// Returns the rank of the first member of a class, the step from one member to the next, and how much is added for
-/// each longer form. Classes interleave: the tenth file comes before the third check, and after the second failure.
+/// Returns three numbers: the rank of the first fact of a class, the step to the next fact, and the step to the
+/// next longer form. Classes interleave: the tenth file comes before the third check.
 fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
     match class {
         FactClass::First(section) => (section.order, 1, section.longer),
@@ -26,52 +26,54 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
     }
 }
 
-/// Added to the rank of files that will probably not be needed, and of longer forms in a brief that is not roomy: they
-/// come after almost everything else.
-const UNLIKELY_RANK: u32 = 60;
+/// Added to the rank of files that are probably not needed, and to longer forms in a brief that is not roomy.
+const ADDED_RANK_IF_UNLIKELY: u32 = 60;
 
-/// This many files come before longer forms of anything, if they were edited.
-const EARLY_EDITED: usize = 20;
+/// This many edited files come before the longer forms of other facts.
+const EARLY_EDITED_FILES: usize = 20;
 
-/// None of them ranks lower than this file.
-const FIRST_FILES: usize = 8;
+/// Among the first [`EARLY_EDITED_FILES`] edited files, all files after this position share its rank.
+const RANKED_FIRST_FILES: usize = 8;
 
-/// The same in a brief that is not roomy: a few files that were only read are needed there too.
-const FIRST_FILES_IF_SHORT: usize = 11;
+/// Like [`RANKED_FIRST_FILES`], in a brief that is not roomy. It is larger, so that a few files that were only read come
+/// early too.
+const RANKED_FIRST_FILES_IF_SHORT: usize = 11;
 
-/// A brief with more room than this is roomy: less likely files come early too.
-const ROOMY_ABOVE: usize = 1_400;
+/// A brief with more UTF-16 units than this is roomy: it has room for less likely files.
+const MIN_ROOMY_BRIEF_UNITS: usize = 1_400;
 
-/// Added to the rank of classes that must wait for goal, state, failures and files if the brief is not roomy.
-const WAITING_RANK: u32 = 40;
+/// Added to the rank of classes that come after goal, state, failures and files in a brief that is not roomy.
+const ADDED_RANK_IF_NOT_ROOMY: u32 = 40;
 
 /// Added to the rank of each longer form of the goal in a roomy brief.
-const LONGER_GOAL_RANK: u32 = 12;
+const ADDED_RANK_OF_LONGER_GOAL: u32 = 12;
 
-/// The order of candidates for a brief of a certain size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FixedOrder {
-    /// How many files come early; more would usually be noise.
+    /// The number of files that are ranked as likely to be needed.
     likely_files: usize,
     is_roomy: bool,
 }
 
 impl FixedOrder {
-    /// Every 60 characters of room allow one early file, after 300 for goal, state and failures. If many files are
-    /// `likely`, a few more come early, because the session covers a wide area.
+    /// Ranks one file as likely for every 60 UTF-16 units of room, after 300 units for goal, state and failures. A
+    /// session with many `likely` files covers a wide area, so a few more files are ranked as likely.
     pub fn for_room(room: usize, likely: usize) -> FixedOrder {
         let fitting = room.saturating_sub(300) / 60;
         let many = likely.saturating_sub(9) / 3;
-        let hardly = room.saturating_sub(ROOMY_ABOVE) / 70;
-        FixedOrder { likely_files: (fitting + many).min(likely + hardly), is_roomy: room > ROOMY_ABOVE }
+        let hardly = room.saturating_sub(MIN_ROOMY_BRIEF_UNITS) / 70;
+        FixedOrder {
+            likely_files: (fitting + many).min(likely + hardly),
+            is_roomy: room > MIN_ROOMY_BRIEF_UNITS,
+        }
     }
 
-    /// Returns the rank of a form; the lowest comes first. `form` counts from the shortest.
+    /// Returns the rank of a form; the lowest comes first. `form` is 0 for the shortest form.
     pub fn rank_of_form(self, candidate: &Candidate, form: usize) -> u32 {
         let (mut base, step, mut longer) = rank_steps_of_class(candidate.class);
-        // In a roomy brief the long form of the goal comes before anything that explains it.
+        // In a roomy brief the long form of the goal comes before the facts that explain it.
         if candidate.class == FactClass::Goal && self.is_roomy {
-            longer = LONGER_GOAL_RANK;
+            longer = ADDED_RANK_OF_LONGER_GOAL;
         }
         let gives_way = matches!(
             candidate.class,
@@ -83,20 +85,20 @@ impl FixedOrder {
                 | FactClass::Traps
         );
         if gives_way && !self.is_roomy {
-            base += WAITING_RANK;
+            base += ADDED_RANK_IF_NOT_ROOMY;
         }
-        // One more file is worth more than a longer form.
+        // In a short brief, another file is more useful than a longer form.
         if form > 0 && !self.is_roomy {
-            base += UNLIKELY_RANK;
+            base += ADDED_RANK_IF_UNLIKELY;
         }
         let times = |step: u32, n: usize| step.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
         let (place, unlikely) = match candidate.class {
-            // What is at risk refers to them.
-            FactClass::Edited if candidate.place < EARLY_EDITED => {
+            // The warning about work at risk refers to these files.
+            FactClass::Edited if candidate.place < EARLY_EDITED_FILES => {
                 (candidate.place.min(self.first_files()), 0)
             }
             FactClass::Edited | FactClass::Read if candidate.place >= self.likely_files => {
-                (candidate.place, UNLIKELY_RANK)
+                (candidate.place, ADDED_RANK_IF_UNLIKELY)
             }
             _ => (candidate.place, 0),
         };
@@ -104,17 +106,16 @@ impl FixedOrder {
         base.saturating_add(place).saturating_add(unlikely)
     }
 
-    /// Returns the rank as a number that also tells edited files with the same rank apart.
+    /// Returns the rank as a number that differs between edited files with the same rank.
     pub fn exact_rank(self, candidate: &Candidate, form: usize) -> f64 {
         let shares_rank = candidate.class == FactClass::Edited
-            && (self.first_files()..EARLY_EDITED).contains(&candidate.place);
+            && (self.first_files()..EARLY_EDITED_FILES).contains(&candidate.place);
         let within = if shares_rank { candidate.place as f64 } else { 0.0 };
         f64::from(self.rank_of_form(candidate, form)) + within / 10_000.0
     }
 
-    /// Returns the lowest rank of an edited file among the early ones, counted in files.
     fn first_files(self) -> usize {
-        if self.is_roomy { FIRST_FILES } else { FIRST_FILES_IF_SHORT }
+        if self.is_roomy { RANKED_FIRST_FILES } else { RANKED_FIRST_FILES_IF_SHORT }
     }
 
     /// Sorts by rank. Ties are broken by class, in the order of a brief, then by the order of gathering.

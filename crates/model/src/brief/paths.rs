@@ -1,21 +1,19 @@
 //! Shortens paths but keeps them usable: a folder is printed once for all its files, and each file by the shortest
-//! ending that no other file of the session has.
+//! ending that is unique in the session.
 
 use std::collections::HashMap;
 
 use crate::text::ByFingerprint;
 
-/// Statistics about the endings of a session's paths.
 #[derive(Debug)]
 pub(super) struct PathEndings<'a> {
-    /// How many files have each ending.
     count: HashMap<&'a str, u32, ByFingerprint>,
-    /// For each folder, how many of its files can be identified by name, and how many cannot.
+    /// For each folder, the number of files with a unique name and the number of other files.
     names: HashMap<&'a str, (u32, u32), ByFingerprint>,
 }
 
-/// A folder with at most this many distinctive names prints them below the folder with the others, so that the folder
-/// is not printed twice.
+/// A folder with at most this many unique names lists them together with its other files, so that it is printed
+/// only once.
 const MAX_NAMES_BELOW_FOLDER: u32 = 4;
 
 impl<'a> PathEndings<'a> {
@@ -33,8 +31,8 @@ impl<'a> PathEndings<'a> {
         all
     }
 
-    /// Returns the folder, and the shortest ending of `path` that no other path has. The folder is empty if the
-    /// ending is the whole path.
+    /// Returns the folder, and the shortest ending of `path` that is unique in the session. The folder is empty if
+    /// the ending is the whole path.
     pub fn split_at_unique_ending<'p>(&self, path: &'p str) -> (&'p str, &'p str) {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let together = self
@@ -52,8 +50,8 @@ impl<'a> PathEndings<'a> {
     }
 }
 
-/// Whether a name is one plain word, such as `types.go` or `mod.rs`. Files that the session has not seen may have the
-/// same name.
+/// Whether a name is one plain word, such as `types.go` or `mod.rs`. Other files of the project, which the session
+/// has not used, may have the same name.
 fn is_common_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     let plain = stem.bytes().all(|byte| byte.is_ascii_lowercase())

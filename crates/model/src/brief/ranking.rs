@@ -1,17 +1,16 @@
-//! Ranks candidates in the fixed order or by score. Both ways rank the same candidates, and one function chooses from
-//! them (`budget.rs`).
+//! Ranks candidates in the fixed order or by score. `budget.rs` then chooses from the ranked candidates.
 
 use super::candidate::{Candidate, FactClass, SignalValue};
 use super::order::FixedOrder;
 use crate::score::{self, CandidateScore, MeasuredSignals, OrderingKey, ScoreSignal, Scoring};
 
-/// Candidates in order. Each has a score if scoring is on.
+/// Candidates in order, with scores if scoring is on.
 #[derive(Debug)]
 pub(super) struct RankedCandidates {
     pub candidates: Vec<Candidate>,
     /// One score for each candidate; empty in the fixed order.
     pub scores: Vec<CandidateScore>,
-    /// Pairs of a candidate and a form, in the order in which they are tried.
+    /// Pairs of a candidate's index and a form's index, in the order in which they are tried.
     pub queue: Vec<(usize, usize)>,
 }
 
@@ -37,19 +36,19 @@ pub(super) fn rank_candidates(
     RankedCandidates { candidates, scores, queue }
 }
 
-/// Orders all forms by their ranks in [`FixedOrder`]; longer forms have higher ranks than shorter ones.
+/// Orders all forms by their ranks in [`FixedOrder`].
 fn fixed_queue(candidates: &[Candidate], order: FixedOrder) -> Vec<(usize, usize)> {
     let mut queue: Vec<(f64, usize, usize)> = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
         queue.extend((0..candidate.forms.len()).map(|form| (order.exact_rank(candidate, form), i, form)));
     }
-    // The candidates are sorted, so of two forms with the same rank the one of the earlier candidate comes first.
+    // Forms with the same rank stay in the order of their candidates.
     queue.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     queue.into_iter().map(|(_, i, form)| (i, form)).collect()
 }
 
-/// Orders the shortest forms by score. A longer form never scores above its standing, so a large weight moves a fact
-/// forward, but not its longer forms.
+/// Orders the shortest forms by score. The score of a longer form is at most its standing, so a large weight moves
+/// a fact forward, but not its longer forms.
 fn scored_queue(
     candidates: &[Candidate],
     scores: &[CandidateScore],
@@ -72,7 +71,6 @@ fn ordering_key<'a>(score: &CandidateScore, candidate: &'a Candidate) -> Orderin
     OrderingKey { score: score.value, priority: candidate.class.priority(), id: &candidate.id }
 }
 
-/// Returns what a candidate's score is computed from.
 fn score_input(candidate: &Candidate, order: FixedOrder) -> MeasuredSignals {
     let standing = standing_of_rank(order.exact_rank(candidate, 0));
     let value = |measure: SignalValue| match measure {
@@ -87,7 +85,7 @@ fn score_input(candidate: &Candidate, order: FixedOrder) -> MeasuredSignals {
     MeasuredSignals { signals, depth: candidate.signals.depth, age_hours: candidate.signals.age_hours }
 }
 
-/// Maps a rank of the fixed order to (0, 1]: rank 0 is 1, rank 100 is a half.
+/// Maps a rank of the fixed order to (0, 1]: rank 0 gives 1, rank 100 gives 0.5.
 fn standing_of_rank(rank: f64) -> f64 {
     100.0 / (100.0 + rank)
 }

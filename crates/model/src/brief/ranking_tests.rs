@@ -23,7 +23,7 @@ fn test_scoring() -> Scoring {
     Settings::DEFAULT.scoring_settings()
 }
 
-/// Makes up a session from a number. The same number gives the same session.
+/// Generates a session from a seed.
 fn made_up_session(seed: u64) -> Digest {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
     let mut next = move |below: u64| {
@@ -74,7 +74,7 @@ fn made_up_session(seed: u64) -> Digest {
     digest
 }
 
-/// Makes up facts of features: a plan, a blocked task, decisions of several ages.
+/// Generates facts of features: a plan, a blocked task, decisions of several ages.
 fn made_up_facts(seed: u64) -> Vec<Candidate> {
     let mut all = vec![
         Candidate::new(&PLAN_SECTION, "plan", "phase 2 of 4").with_signal(ScoreSignal::Phase, 1.0),
@@ -100,7 +100,7 @@ fn test_material<'a>(
     BriefMaterial { occasion: Occasion::Compacted, digest, problems: &[], gone: &[], records, scoring }
 }
 
-/// Composes the brief as it was composed before scoring existed: the fixed order, and the choice from it.
+/// Composes a brief without [`RankedCandidates`], as before scoring existed.
 fn brief_before_scoring(material: &BriefMaterial, cap: usize) -> Option<String> {
     let head = print::brief_head(material);
     let room = cap.saturating_sub(utf16_length(&head));
@@ -154,7 +154,7 @@ fn without_scoring_the_brief_is_what_it_was() {
     }
 }
 
-/// `cargo xtask recall DIR --fixed-order` writes the digests of real sessions and runs this test.
+/// Skipped unless `cargo xtask recall DIR --fixed-order` runs it on the digests of real sessions.
 #[test]
 fn without_scoring_the_brief_of_a_real_session_is_what_it_was() {
     let Some(folder) = std::env::var_os("THRU_DIGESTS") else {
@@ -185,7 +185,7 @@ fn the_same_records_give_the_same_bytes_a_thousand_times() {
     let (digest, records) = (made_up_session(7), made_up_facts(11));
     let first = compose_brief(&test_material(&digest, &records, Some(&scoring)), 2_000).unwrap();
     for n in 0..1_000 {
-        // Everything is built anew each time, so that no memory address and no hash seed can make the bytes equal.
+        // The material is built anew each time, so that equal bytes cannot depend on addresses or hash seeds.
         let (digest, records) = (made_up_session(7), made_up_facts(11));
         let again = compose_brief(&test_material(&digest, &records, Some(&scoring)), 2_000).unwrap();
         assert_eq!(again, first, "run {n}");

@@ -1,5 +1,3 @@
-//! The sections of a brief, each with the function that gathers its facts.
-
 pub mod checks;
 pub mod done;
 pub mod failures;
@@ -11,7 +9,7 @@ pub mod words;
 use crate::render::in_quotation_marks;
 use crate::statement::sentences_about;
 
-/// Quotes the agent's words: if they do not fit, the sentences that say most.
+/// Quotes the agent's text. If it is longer than `max`, only its most informative sentences are quoted.
 fn quote_agent_words(text: &str, max: usize) -> String {
     in_quotation_marks(&sentences_about(text, max, ""), max + 2)
 }

@@ -1,4 +1,4 @@
-//! What a row of the settings table contains, and the values a setting can have.
+//! A row of the settings table, and the values that a setting can have.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,26 +8,24 @@ use serde::Serialize;
 use super::Settings;
 use crate::score::DecayShape;
 
-/// One setting, as the table describes it. Its default is in [`Settings::DEFAULT`].
+/// One setting. Its default is in [`Settings::DEFAULT`].
 #[derive(Debug)]
 pub struct Key {
     /// `group.word`, the form in settings files.
     pub name: &'static str,
-    /// The variable that overrides the setting; empty if there is none. Its name is written out in the table, because
+    /// The variable that overrides the setting; empty if there is none. The table contains the full name, because
     /// every hook looks up all variables.
     pub variable: &'static str,
     pub shape: ValueShape,
     pub help: &'static str,
     pub scope: SettingScope,
-    /// What happens to a number outside its bounds.
     pub outside: OutOfBounds,
-    /// Former names. They are still read, and a note gives the current name.
+    /// Former names. They are still accepted, with a note about the current name.
     pub old: &'static [OldName],
     pub(super) get: fn(&Settings) -> Value,
     pub(super) set: fn(&mut Settings, &Value),
 }
 
-/// A name that a setting had in an earlier version.
 #[derive(Debug)]
 pub struct OldName {
     pub name: &'static str,
@@ -37,13 +35,13 @@ pub struct OldName {
 /// What happens to a value that a setting does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutOfBounds {
-    /// There is a warning, and a number is moved to the nearer bound.
+    /// A warning is reported, and a number is moved to the nearer bound.
     Nearest,
-    /// There is an error, and the default is used: another number would be a guess.
+    /// An error is reported, and the default is used, because any other number would be a guess.
     Default,
 }
 
-/// Which values a setting accepts.
+/// The values that a setting accepts.
 #[derive(Debug)]
 pub enum ValueShape {
     Flag,
@@ -61,15 +59,15 @@ pub enum ValueShape {
     },
     /// A text that must not be empty.
     Text,
-    /// A text that may be empty. An empty text means that the setting has no value.
+    /// A text that may be empty. An empty text means that the setting is not set.
     OptionalText,
     /// A list of absolute paths.
     AbsolutePaths,
-    /// Some of the allowed words, as a list or separated by commas.
+    /// A list of allowed words, or a text with such words separated by commas.
     Words {
         allowed: &'static [&'static str],
     },
-    /// A table of patterns of model names, each with a number of tokens.
+    /// A table of model name patterns, each with a number of tokens.
     Tokens {
         min: i64,
         max: i64,
@@ -107,12 +105,11 @@ impl fmt::Display for Value {
     }
 }
 
-/// Who may change a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingScope {
     /// Both settings files, and the variable.
     Anyone,
-    /// Only the user's own file: neither a file that came with a project, nor a variable, which any script can set.
+    /// Only the user's own file. Project files are ignored, and so are variables, which any script can set.
     UserFile,
 }
 
@@ -127,7 +124,7 @@ pub enum Value {
 }
 
 impl Key {
-    /// The values that a row of the table need not spell out.
+    /// The default values of a row in the table.
     pub(super) const ROW_DEFAULTS: Key = Key {
         name: "",
         variable: "",
@@ -153,17 +150,18 @@ impl Key {
         self.all_names().any(|known| known == name)
     }
 
-    /// Returns the variables that set this setting. The current one comes first, because it wins.
+    /// Returns the variables for this setting. The current variable comes first, because it has priority.
     pub fn variable_names(&self) -> impl Iterator<Item = &'static str> {
         let all = std::iter::once(self.variable).chain(self.old.iter().map(|old| old.variable));
         all.filter(|variable| !variable.is_empty())
     }
 }
 
-/// A type that a field of [`Settings`] can have.
+/// The type of a field of [`Settings`].
 pub(super) trait FieldType: Sized {
     fn to_value(&self) -> Value;
-    /// Returns `None` if the value has another type. This cannot happen, because [`ValueShape`] was checked before.
+    /// Returns `None` if the value has another type. This cannot happen, because the value was checked against its
+    /// [`ValueShape`].
     fn from_value(value: &Value) -> Option<Self>;
 }
 

@@ -1,7 +1,6 @@
-//! `[stages.<name>]`: what a stage must produce, defined once by a project for all runs.
+//! `[stages.<name>]`: the outputs of a stage, which a project defines once for all runs.
 //!
-//! A definition that is not completely understood is refused, because a gate that overlooks an output is worse than no
-//! gate.
+//! A definition with any unknown part is refused, because a gate that overlooks an output is worse than no gate.
 
 use serde::Serialize;
 use toml_edit::{Item, TableLike};
@@ -12,7 +11,7 @@ use crate::gate::{ExpectedOutput, OutputTier, agent_role_in_name};
 use crate::id::Id;
 use crate::text::nearest_allowed_word;
 
-/// A definition, merged key by key from every file that has a part of it; later files win.
+/// A definition, merged key by key from all files. Later files have priority.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StageDefinition {
     pub name: String,
@@ -23,12 +22,12 @@ pub struct StageDefinition {
     inputs: Vec<String>,
     prompt: String,
     launch: Vec<String>,
-    /// Why the stage cannot be used; `None` if it can.
+    /// The reason why the stage cannot be used; `None` if it can be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<Finding>,
 }
 
-/// An entry of `outputs`: a name, or a table with details. Missing details come from its stage.
+/// An entry of `outputs`: a name, or a table with details. Missing details are inherited from its stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 struct ListedOutput {
     file: String,
@@ -41,7 +40,7 @@ struct ListedOutput {
 const STAGE_KEYS: &[&str] = &["critical", "advisory", "outputs", "inputs", "prompt", "launch"];
 const OUTPUT_KEYS: &[&str] = &["file", "tier", "inputs", "prompt", "launch"];
 
-/// A file with definitions: its path for messages, its text for line numbers.
+/// A file with definitions: its path for messages and its text for line numbers.
 #[derive(Clone, Copy)]
 pub(super) struct SourceFile<'a> {
     pub path: &'a str,
@@ -80,7 +79,7 @@ pub(super) fn merge_stages(
 }
 
 impl StageDefinition {
-    /// Returns what a run of this stage must produce, in the order of the definition.
+    /// Returns the outputs that a run of this stage must produce, in the order of the definition.
     pub fn expected_outputs(&self) -> Vec<ExpectedOutput> {
         let named = |names: &[String], tier| {
             let listed = |file: &String| ListedOutput {

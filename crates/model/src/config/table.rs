@@ -1,4 +1,4 @@
-//! All settings. To add one, add a row here and read its field where it takes effect.
+//! All settings. To add a setting, add a row here and read its field where it takes effect.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use super::setting::{
 use crate::profile::PROFILE_CLASSES;
 use crate::score::DecayShape;
 
-/// Generates three things from one list of rows: the struct that code reads, its constant defaults, and the table of
+/// Generates three things from one list of rows: the struct `Settings`, its constant defaults, and the table of
 /// keys.
 ///
 ///     field: type = default => { name: …, variable: …, shape: …, help: … }
 ///
-/// The defaults are a constant, so a hook without settings files does no work for them.
+/// The defaults are a constant, so a hook without settings files spends no time on them.
 macro_rules! settings {
     ($($(#[$about:meta])* $field:ident: $type:ty = $default:expr => { $($part:ident: $value:expr),* $(,)? })*) => {
-        /// The values that code reads. Built only from values that passed their [`Shape`].
+        /// The values of all settings. Every value has been checked against its [`ValueShape`].
         #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
             $($(#[$about])* pub $field: $type,)*
@@ -65,7 +65,7 @@ settings! {
         name: "hooks.deadline_ms",
         variable: "THROUGHLINE_HOOKS_DEADLINE_MS",
         shape: ValueShape::Number { min: 20, max: 5_000 },
-        help: "a hook's time in ms, a quarter of it where the agent waits; a lock gets at most half",
+        help: "how long a hook may take in ms, a quarter of that where the agent waits; half of it for one lock",
     }
     log_limit_kib: u64 = 8_192 => {
         name: "hooks.log_limit_kib",
@@ -105,7 +105,7 @@ settings! {
         name: "resume.max_age_hours",
         variable: "THROUGHLINE_RESUME_MAX_AGE_HOURS",
         shape: ValueShape::Number { min: 1, max: 8_760 },
-        help: "a state from before a compaction that is older is not used",
+        help: "a state from before a compaction is not used if it is older than this",
     }
     resume_globs: ConstantText = Cow::Borrowed("") => {
         name: "resume.globs",
@@ -129,25 +129,25 @@ settings! {
         name: "benchmark.max_rejection_percent",
         variable: "THROUGHLINE_BENCHMARK_MAX_REJECTION_PERCENT",
         shape: ValueShape::Number { min: 0, max: 100 },
-        help: "`swarm benchmark` fails if more of the reviews rejected",
+        help: "`swarm benchmark` fails if a larger percentage of reviews rejected",
     }
     benchmark_min_test_pass_percent: u64 = 80 => {
         name: "benchmark.min_test_pass_percent",
         variable: "THROUGHLINE_BENCHMARK_MIN_TEST_PASS_PERCENT",
         shape: ValueShape::Number { min: 0, max: 100 },
-        help: "`swarm benchmark` fails if the last test of fewer tested tasks passed",
+        help: "`swarm benchmark` fails if the last test passed in a smaller percentage of tested tasks",
     }
     benchmark_max_tool_error_percent: u64 = 20 => {
         name: "benchmark.max_tool_error_percent",
         variable: "THROUGHLINE_BENCHMARK_MAX_TOOL_ERROR_PERCENT",
         shape: ValueShape::Number { min: 0, max: 100 },
-        help: "`swarm benchmark` fails if more of the tool calls failed",
+        help: "`swarm benchmark` fails if a larger percentage of tool calls failed",
     }
     benchmark_max_hard_limit_hits: u64 = 1 => {
         name: "benchmark.max_hard_limit_hits",
         variable: "THROUGHLINE_BENCHMARK_MAX_HARD_LIMIT_HITS",
         shape: ValueShape::Number { min: 0, max: 1_000_000 },
-        help: "`swarm benchmark` fails if a limit ended more loops",
+        help: "`swarm benchmark` fails if limits ended more loops than this",
     }
     swarm_domains: bool = false => {
         name: "swarm.domains",
@@ -177,7 +177,7 @@ settings! {
         name: "roles.stale_hours",
         variable: "THROUGHLINE_ROLES_STALE_HOURS",
         shape: ValueShape::Number { min: 1, max: 8_760 },
-        help: "warn about a context file that was updated longer ago",
+        help: "warn about a context file that was last updated longer ago than this",
     }
     roles_architecture_doc: ConstantText = Cow::Borrowed("docs/architecture.md") => {
         name: "roles.architecture_doc",
@@ -418,7 +418,7 @@ settings! {
         name: "brief.model_limits",
         variable: "THROUGHLINE_BRIEF_MODEL_LIMITS",
         shape: ValueShape::Tokens { min: 1_000, max: 100_000_000 },
-        help: "context windows of models in tokens, before the known ones: \"my-*\" = 200000",
+        help: "context windows of models in tokens; they override the known ones: \"my-*\" = 200000",
     }
     awareness_max_chars: usize = 300 => {
         name: "swarm.awareness_max_chars",

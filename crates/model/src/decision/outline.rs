@@ -1,5 +1,5 @@
-//! Reads the decisions and patterns in a `context.md` of another tool, as people and agents write them: list items,
-//! tables, or one heading each, below a heading such as "Decisions".
+//! Reads decisions and patterns from a `context.md` that another tool wrote: list items, tables, or one heading
+//! each, below a heading such as "Decisions".
 
 mod entry;
 
@@ -11,7 +11,6 @@ use crate::render::one_line;
 use crate::text::count_with_noun;
 use entry::{SectionBlock, split_blocks};
 
-/// The decisions that were found, and warnings about what was left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutlinedDecisions {
     pub found: Vec<FoundDecision>,
@@ -24,20 +23,20 @@ pub struct FoundDecision {
     pub kind: DecisionKind,
     pub text: String,
     pub why: String,
-    /// The heading above the decision, if it says more than "Decisions" or "Patterns".
+    /// The heading above the decision; empty if it is only "Decisions" or "Patterns".
     pub topic: String,
-    /// The date as it is written in the file; empty if there is none.
+    /// The date as written in the file; empty if there is none.
     pub date: String,
 }
 
-/// A warning about something that was left out.
+/// A warning about omitted text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutlineWarning {
     pub line: usize,
     pub text: String,
 }
 
-/// What a section below a heading contains.
+/// The content of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SectionRole {
     Holds(DecisionKind),
@@ -45,7 +44,7 @@ enum SectionRole {
     Open,
 }
 
-/// A heading that says what the section below it contains.
+/// A heading that determines the content of its section.
 struct RoleHeading {
     level: u8,
     role: SectionRole,
@@ -75,7 +74,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
         let role = match role_of_heading(&heading.text, heading.level) {
             Some(role) => {
                 let has_entries = blocks.iter().any(SectionBlock::is_entry);
-                // A heading of level 3 or deeper that has entries of its own does not pass its role on to the headings
+                // A heading of level 3 or deeper with its own entries does not pass its role on to the headings
                 // below it.
                 role_headings.push(RoleHeading {
                     level: heading.level,

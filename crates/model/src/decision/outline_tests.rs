@@ -1,6 +1,6 @@
 use super::*;
 
-/// Compares what is read with `expected`, lines of the form `kind text | why @topic`.
+/// Compares the decisions in `text` with `expected`, which has the form `kind text | why @topic`.
 fn check_outline(text: &str, expected: &[&str]) {
     let read = read_decisions(text.as_bytes());
     let found: Vec<String> = read
@@ -64,7 +64,7 @@ fn headings_within_and_beside() {
 }
 
 #[test]
-fn records_and_paragraphs() {
+fn decisions_are_read_from_records_and_paragraphs() {
     check_outline(
         "## Decisions\n### ADR-1: Use Redis\n- **Status**: accepted\n- **Rationale**: one store\n### ADR-2: Use Kafka\nStatus: proposed\n",
         &["decision ADR-1: Use Redis | one store"],
@@ -84,7 +84,7 @@ fn records_and_paragraphs() {
 }
 
 #[test]
-fn tables() {
+fn decisions_are_read_from_tables() {
     check_outline(
         "## Decisions\n| # | Decision | Rationale | Date |\n|---|---|---|---|\n| 1 | Use A \\| B | fast | 2026-01-02 |\n| 2 | Use C | | |\n",
         &["decision Use A | B | fast (2026-01-02)", "decision Use C"],

@@ -1,4 +1,4 @@
-//! Decides which decisions are in force.
+//! Determines which decisions are in force.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ pub struct DecisionStanding {
     /// The id of the line that superseded or withdrew the decision.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub superseded_by: String,
-    /// Why the decision was withdrawn.
+    /// The reason for the withdrawal.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub withdrawn_because: String,
 }
@@ -43,16 +43,16 @@ impl DecisionState {
     }
 }
 
-/// Returns every decision once, in the order in which they were made. A line supersedes the decision it names, and an
-/// answer supersedes earlier answers to the same question. A line with a known id repeats a decision: it counts only if
-/// the decision was no longer in force. Normally a line comes after the line it supersedes, so the end of a log is
-/// enough to judge the decisions in it. A merge can reverse the order of two lines; then their times decide.
+/// Returns every decision once, in the order in which they were made. A line supersedes the decision it names, and
+/// an answer supersedes earlier answers to the same question. A line with a known id repeats a decision; it has an
+/// effect only if the decision was no longer in force. Normally a line comes after the line it supersedes, so the
+/// end of a log is enough to judge the decisions in it. If a merge reversed two lines, their times decide.
 pub fn fold_decisions(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<DecisionStanding> {
     let mut fold = DecisionFold::default();
     lines.into_iter().filter(Decision::is_version_known).for_each(|line| fold.add_line(line));
     for (id, by) in std::mem::take(&mut fold.early) {
         let made = fold.places.get(&id).and_then(|place| fold.all[*place].as_ref());
-        // A decision that was made again after it was withdrawn is in force.
+        // A decision that was made again after its withdrawal is in force.
         let is_later = |made: &DecisionStanding| {
             time::parse_time(&by.ts)
                 .zip(time::parse_time(&made.decision.ts))
@@ -77,7 +77,7 @@ struct DecisionFold {
     places: HashMap<String, usize>,
     /// The newest answer to each question.
     answers: HashMap<String, String>,
-    /// Lines that came before the line they supersede, which a merge can cause.
+    /// Lines that came before the line they supersede, because of a merge.
     early: Vec<(String, Decision)>,
 }
 

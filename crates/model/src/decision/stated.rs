@@ -1,8 +1,7 @@
-//! Finds sentences in which an agent says what was decided. They are only suggestions, which the user may accept.
+//! Finds sentences in which an agent states a decision. They are only suggestions, which the user may accept.
 
 use crate::text::{self, sentences};
 
-/// A statement of a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedDecision {
     pub text: String,
@@ -10,10 +9,10 @@ pub struct StatedDecision {
     pub why: String,
 }
 
-/// The shortest sentence that is suggested, in bytes. A shorter one does not say what was decided.
+/// The minimum length of a suggested sentence, in bytes. A shorter sentence does not contain the decision.
 const MIN_SENTENCE_BYTES: usize = 20;
 
-/// The longest sentence that is suggested, in bytes. A longer one says much besides the decision.
+/// The maximum length of a suggested sentence, in bytes. A longer sentence contains much besides the decision.
 const MAX_SENTENCE_BYTES: usize = 400;
 
 /// Words that state a decision.
@@ -50,15 +49,15 @@ const DECIDED_WORDS: &[&str] = &[
     "the approach chosen ",
 ];
 
-/// Words of a comparison. In a sentence about code they state no choice, so one of [`CHOOSING_WORDS`] must be there
-/// too.
+/// Words of a comparison. In a sentence about code they are not a choice, so one of [`CHOOSING_WORDS`] is also
+/// required.
 const COMPARING_WORDS: &[&str] = &["rather than ", "instead of ", " over "];
 
-/// Words with which the agent says what it chose.
+/// Words for a choice of the agent.
 const CHOOSING_WORDS: &[&str] =
     &["i used ", "we use ", "i kept ", "i'm using ", "we're using ", "we keep ", "i picked ", "i prefer"];
 
-/// Words of a sentence that leaves the decision open or to somebody else.
+/// Words in a sentence that leaves the decision open or to somebody else.
 const OPEN_WORDS: &[&str] = &[
     "not decided",
     "n't decided",
@@ -78,8 +77,8 @@ const OPEN_WORDS: &[&str] = &[
     "a decision is needed",
 ];
 
-/// Returns the decisions that a text states: the items of lists with a title such as `Key decisions`, then sentences
-/// that state one. Code, quotes and questions are skipped.
+/// Returns the decisions that a text states: the items of lists with a title such as `Key decisions`, then
+/// sentences. Code, quotations and questions are skipped.
 pub fn find_stated_decisions(said: &str) -> Vec<StatedDecision> {
     let quoted = |line: &&str| !line.trim_start().starts_with(['>', '|']);
     let said: Vec<&str> = said.lines().filter(quoted).collect();

@@ -1,22 +1,20 @@
-//! `context.md`: decisions, patterns and activity as people read them. It is written, never read back.
+//! `context.md`: decisions, patterns and activity for people. It is written, but never read back.
 
 use super::{Decision, DecisionKind, DecisionStanding, DecisionState};
 use crate::render::one_line;
 use crate::text::{count_with_noun, fnv_fingerprint};
 
-/// What the file contains.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewContents<'a> {
     pub title: &'a str,
     /// All decisions, oldest first.
     pub decisions: &'a [DecisionStanding],
-    /// Whether `decisions` begins with the oldest one of the log.
+    /// Whether `decisions` starts with the oldest decision of the log.
     pub is_all: bool,
     pub activity: &'a [SessionActivity],
     pub at: &'a str,
 }
 
-/// What a session did, and what it was about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionActivity {
     pub session: String,
@@ -28,18 +26,17 @@ pub struct SessionActivity {
     pub about: String,
 }
 
-/// The most decisions in force that are listed in a section; the others are counted.
+/// The maximum number of decisions in force in a section. The others are only counted.
 const MAX_LISTED: usize = 200;
 
-/// The most decisions no longer in force that are listed; the others are counted.
+/// The maximum number of decisions that are no longer in force. The others are only counted.
 const MAX_SUPERSEDED_LISTED: usize = 40;
 
 const HEADER: &str = "<!-- Written by thru (";
 const HEADER_END: &str = ") from decisions.jsonl and the journals. What you write here is not read: `thru decide` adds a \
                           decision, `thru decisions supersede` replaces one. -->";
 
-/// Returns the whole file. Its first line contains a fingerprint of the rest, which shows whether somebody has edited
-/// the file.
+/// Returns the whole file. Its first line contains a fingerprint of the rest, so that a manual edit is recognised.
 pub fn render_view(contents: &ViewContents) -> String {
     let body = render_body(contents);
     format!("{HEADER}{}{HEADER_END}\n{body}", body_hash(&body))

@@ -12,7 +12,6 @@ const MAX_AGENTS: usize = 20;
 const MAX_REQUEST_BYTES: usize = 160;
 const MAX_ANSWER_BYTES: usize = 900;
 
-/// What a sub-agent was asked, and its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentUse {
@@ -22,7 +21,6 @@ pub struct AgentUse {
     pub answer: String,
 }
 
-/// A plan that the user approved.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ApprovedPlan {
@@ -35,7 +33,7 @@ impl Digest {
         if record.asked.is_empty() {
             return;
         }
-        // The sub-agent runs in the background, and its answer comes later as a separate message.
+        // A sub-agent in the background answers later, in a separate message.
         let launched = record.text.starts_with("Async agent launched");
         let answer = if launched { String::new() } else { statement::condense_message(&record.text) };
         self.agents.push(AgentUse {

@@ -1,5 +1,5 @@
-//! What edits were for, in the agent's words. The agent says "now update `parse` to keep comments" and then edits a
-//! file.
+//! The reasons for edits, in the agent's words. For example, the agent says "now update `parse` to keep comments"
+//! and then edits a file.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,17 +13,16 @@ use crate::text::cut_to_bytes;
 const MAX_CHANGES: usize = 80;
 const MAX_PURPOSE_BYTES: usize = 220;
 
-/// One edit of a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileEdit {
     pub record: u64,
     pub at: String,
     pub path: String,
-    /// What the agent said the edit was for; empty if it did not say.
+    /// The reason that the agent gave; empty if it gave none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// True if a hook reported the edit. What the agent said before the edit is read later, from the transcript.
+    /// Whether a hook reported the edit. The text before the edit is read later, from the transcript.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) live: bool,
 }
@@ -45,7 +44,8 @@ impl Digest {
         keep_last(&mut self.changes, MAX_CHANGES);
     }
 
-    /// Forgets the announced change once it is made: the agent checks its work, or reads another file after an edit.
+    /// Clears the announced change when it is finished: the agent runs a check, or reads another file after an
+    /// edit.
     pub(super) fn end_purpose(&mut self, record: &JournalRecord) {
         if self.purpose.is_empty() {
             return;
@@ -59,8 +59,8 @@ impl Digest {
         }
     }
 
-    /// Records what the agent says that it is about to change. Edits that hooks reported are already known; their times
-    /// say which of them came after these words.
+    /// Records the change that the agent announces. Hooks may already have reported the edits. An edit belongs to
+    /// the announcement unless it is earlier.
     pub(super) fn add_purpose(&mut self, record: &JournalRecord) {
         self.purpose = cut_to_bytes(&statement::purpose_of_words(&record.text), MAX_PURPOSE_BYTES).to_owned();
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
@@ -77,7 +77,7 @@ impl Digest {
         }
     }
 
-    /// Returns what was changed in each file after a record: the path, and the distinct reasons, oldest first. The file
+    /// Returns the changes of each file after a record: the path, and the distinct reasons, oldest first. The file
     /// that was changed last comes first. A reason that names another file is left out.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -96,7 +96,7 @@ impl Digest {
         found
     }
 
-    /// Returns whether the words name another file of the session, and not this one.
+    /// Returns whether the text names another file of the session and does not name `path`.
     fn names_another_file(&self, words: &str, path: &str) -> bool {
         let name = |path: &'_ str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
@@ -113,7 +113,7 @@ impl Digest {
     }
 }
 
-/// Returns whether the agent read the file, not only named it in a command line.
+/// Returns whether the agent read the file, and did not only name it in a command line.
 fn is_file_look(file: &FileField) -> bool {
     matches!(file.action, FileAction::Read) && !file.guess
 }

@@ -6,50 +6,46 @@ use super::{Digest, FileUse, keep_last};
 use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
 
-/// The folder of `thru`'s own records. Git usually ignores them, so a commit says nothing about them.
+/// The folder of `thru`'s own records. Git usually ignores it, so its files are in no commit.
 const RECORDS_FOLDER: &str = ".agent/context/";
 
-/// The most effects that are kept.
 const MAX_EFFECTS: usize = 200;
 
-/// The most names of staged files that are kept.
 const MAX_STAGED_FILES: usize = 200;
 
-/// One effect, and when it happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EffectUse {
     #[serde(flatten)]
     pub effect: Effect,
     pub at: String,
     pub record: u64,
-    /// Whether the effect was in a repository other than the session's own.
+    /// Whether the effect was in another repository than the session's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
 }
 
-/// What git's own files say, if they were read.
+/// The state of git's own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitOnDisk {
     /// Empty if no branch is checked out.
     pub branch: String,
     /// Empty before the first commit.
     pub commit: String,
-    /// Whether a remote is configured.
     pub has_remote: bool,
-    /// The remote branch's commit at the last fetch or push.
+    /// The commit of the remote branch at the last fetch or push.
     pub remote_commit: Option<String>,
-    /// Edited files whose content is now the same as in git's index, because somebody committed or restored them.
+    /// Edited files whose content is now equal to git's index, because somebody committed or restored them.
     pub unchanged: Vec<String>,
 }
 
-/// The state of the checkout, from what was observed and from git's files.
+/// The state of the checkout, derived from observed commands and git's own files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GitState<'d> {
     /// The current branch; empty if unknown.
     pub branch: &'d str,
     /// The last commit that was observed.
     pub commit: Option<&'d EffectUse>,
-    /// Observed commits that no observed push contains, oldest first. Empty if there is no sign of a remote.
+    /// Observed commits that no observed push contains, oldest first. Empty if no remote is known.
     pub unpushed: Vec<&'d EffectUse>,
     /// Edited files that are in no observed commit, last edited first.
     pub uncommitted: Vec<&'d FileUse>,
@@ -57,9 +53,9 @@ pub struct GitState<'d> {
     pub stashed: Vec<&'d FileUse>,
     /// The last pull request of this branch that was worked on.
     pub pull_request: Option<&'d EffectUse>,
-    /// What was done to the checkout since the last commit: stashed, discarded, reset.
+    /// Commands since the last commit that changed the checkout: stash, discard, reset.
     pub notes: Vec<&'d EffectUse>,
-    /// The commit at HEAD, if it is not the last observed commit, because somebody else has been working.
+    /// The commit at HEAD if it is not the last observed commit, because somebody else moved HEAD.
     pub moved: Option<&'d str>,
 }
 
@@ -83,7 +79,6 @@ impl Digest {
         keep_last(&mut self.effects, MAX_EFFECTS);
     }
 
-    /// Updates the edited files after an effect.
     fn update_files_after_effect(&mut self, effect: &Effect, command: &str) {
         let now = self.records;
         let all = |files: &mut [FileUse], change: fn(&mut FileUse, u64)| {
@@ -92,7 +87,7 @@ impl Digest {
         match effect.kind {
             EffectKind::Commit | EffectKind::Amend => {
                 let staged = std::mem::take(&mut self.staged);
-                // The commit is empty, which git allows only with this flag.
+                // The commit is empty. Git allows an empty commit only with this flag.
                 if command.contains("--allow-empty") && staged == StagedNames::default() {
                     return;
                 }
@@ -142,12 +137,12 @@ impl Digest {
         }
     }
 
-    /// Returns effects on the outside world since the last compaction that was followed by work.
+    /// Returns the effects on the outside world since `epoch`.
     pub fn effects_since_compaction(&self) -> impl Iterator<Item = &EffectUse> {
         self.effects.iter().filter(|used| used.record > self.epoch && used.effect.kind.is_external())
     }
 
-    /// Returns the files whose edits are in no commit that was observed, and that were not staged either.
+    /// Returns the files whose edits are neither staged nor in an observed commit.
     pub fn unsaved_files(&self) -> impl Iterator<Item = &str> {
         let is_staged = |file: &FileUse| {
             self.staged.all || self.staged.names.iter().any(|name| is_file_or_folder_of(name, &file.path))
@@ -156,13 +151,12 @@ impl Digest {
         files.map(|file| file.path.as_str())
     }
 
-    /// Forgets the edits of a checkout that no longer exists, because they can no longer be lost.
+    /// Clears the edits of a checkout that was deleted, because they can no longer be lost.
     pub fn forget_edits(&mut self) {
         let now = self.records;
         self.files.iter_mut().for_each(|file| file.saved_at = now);
     }
 
-    /// Returns the state of the checkout.
     pub fn git_state(&self) -> GitState<'_> {
         let here = || self.effects.iter().filter(|used| !used.elsewhere);
         let is_commit = |used: &&EffectUse| {
@@ -170,7 +164,7 @@ impl Digest {
         };
         let branch = self.disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
         let branch = branch.unwrap_or(&self.branch);
-        // A commit that was made on another branch says nothing about the current branch.
+        // A commit on another branch says nothing about the current branch.
         let is_on_branch = |used: &&EffectUse| {
             let place = used.effect.place.as_str();
             used.effect.kind == EffectKind::Merge
@@ -180,7 +174,7 @@ impl Digest {
         };
         let commits = || here().filter(is_commit).filter(is_on_branch);
         let commit = commits().rfind(|used| !used.effect.id.is_empty()).or_else(|| commits().next_back());
-        // A pull request from before the last switch of branches is not about the current branch.
+        // A pull request from before the last branch switch belongs to another branch.
         let switched =
             here().rfind(|used| used.effect.kind == EffectKind::Switch).map_or(0, |used| used.record);
         let last_push = here()
@@ -222,8 +216,8 @@ impl Digest {
             )
         };
         let disk_commit = self.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
-        // The last record that showed where HEAD is: a hook that read it, or a commit. If something else has moved HEAD
-        // since, the position of HEAD is unknown.
+        // HEAD is known from a hook that read it or from a commit, whichever is newer. After any other command that
+        // moves HEAD, its position is unknown.
         let known = match here().rfind(|used| moves_head(used.effect.kind)) {
             Some(used) if used.record > self.head_at => {
                 Some(used.effect.id.as_str()).filter(|id| is_commit(&used) && !id.is_empty())
@@ -248,7 +242,8 @@ impl Digest {
         }
     }
 
-    /// Returns whether a pull request can belong to this branch: the last observed push before it was of this branch.
+    /// Returns whether a pull request can belong to this branch: the last observed push before it was to this
+    /// branch.
     fn belongs_to_branch(&self, pull_request: &EffectUse, branch: &str) -> bool {
         let before =
             |used: &&EffectUse| used.effect.kind == EffectKind::Push && used.record <= pull_request.record;
@@ -257,8 +252,8 @@ impl Digest {
         branch.is_empty() || pushed.is_none_or(|pushed| pushed.is_empty() || pushed == branch)
     }
 
-    /// Drops notes that are no longer true: a stash that was applied again, and discarded changes of a file that was
-    /// edited since.
+    /// Drops notes that are no longer true: a stash that was applied again, and discarded changes of a file that
+    /// was edited afterwards.
     fn keep_notes_still_true<'d>(&self, notes: Vec<&'d EffectUse>) -> Vec<&'d EffectUse> {
         let mut kept: Vec<&EffectUse> = Vec::new();
         for used in notes {
@@ -278,7 +273,7 @@ impl Digest {
             self.files.iter().filter(is_of).any(|file| file.edited_at > used.record)
         };
         kept.retain(|used| used.effect.kind != EffectKind::Discard || !edited_since(used));
-        // If the same changes were discarded twice, one note is enough.
+        // Two notes about the same discarded changes are reduced to one.
         let is_again = |later: &[&EffectUse], used: &EffectUse| {
             later
                 .iter()
@@ -293,7 +288,7 @@ impl Digest {
         last
     }
 
-    /// Returns the commits that still exist, here or on the remote: no later amend or reset has removed them.
+    /// Returns the commits that still exist, here or on the remote. No later amend or reset has removed them.
     pub fn standing_commits(&self) -> Vec<&EffectUse> {
         self.standing_and_reset_commits().0
     }
@@ -303,11 +298,11 @@ impl Digest {
         self.standing_and_reset_commits().1
     }
 
-    /// Returns the commits that still exist, and those that a reset removed.
+    /// Returns the commits that still exist, and the commits that a reset removed.
     fn standing_and_reset_commits(&self) -> (Vec<&EffectUse>, Vec<&EffectUse>) {
         let mut standing: Vec<&EffectUse> = Vec::new();
         let mut reset = Vec::new();
-        // A pushed commit still exists on the remote, whatever happens to it here.
+        // A pushed commit still exists on the remote, even if a reset removes it here.
         let mut pushed = 0;
         for used in self.effects.iter().filter(|used| !used.elsewhere) {
             match used.effect.kind {
@@ -331,13 +326,12 @@ impl Digest {
 }
 
 impl FileUse {
-    /// Whether the file was edited in the checkout and is in no commit observed since.
+    /// Whether the file was edited in the checkout and is in no later commit.
     pub fn is_unsaved(&self) -> bool {
         self.edits > 0 && !self.outside && !self.stashed && self.edited_at > self.saved_at
     }
 }
 
-/// Returns whether an effect of this kind moves HEAD.
 fn moves_head(kind: EffectKind) -> bool {
     matches!(
         kind,
@@ -352,7 +346,6 @@ fn moves_head(kind: EffectKind) -> bool {
     )
 }
 
-/// Returns whether the folder of a command is outside the checkout.
 fn is_outside_checkout(folder: &str, checkout: &str, cwd: &str) -> bool {
     if folder.is_empty() {
         return cwd.starts_with('/') || cwd.starts_with("..");
@@ -366,7 +359,7 @@ fn is_outside_checkout(folder: &str, checkout: &str, cwd: &str) -> bool {
     folder.starts_with('~') || folder.starts_with("..") && cwd.is_empty() || folder.starts_with('$')
 }
 
-/// The names that were added to git's index since the last commit.
+/// The names that were staged since the last commit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct StagedNames {
@@ -375,7 +368,7 @@ pub(super) struct StagedNames {
 }
 
 impl StagedNames {
-    /// Records what a command line adds to the index, or commits directly with `--all`.
+    /// Records the files that a command line stages, or commits directly with `--all`.
     fn add_command(&mut self, command: &str) {
         if !command.contains("git") {
             return;
@@ -403,21 +396,21 @@ impl StagedNames {
         }
     }
 
-    /// Returns whether a commit that is made now would contain a file. If no `git add` was seen, assumes that it would
-    /// contain everything.
+    /// Returns whether a commit made now would contain a file. If no `git add` was seen, it is assumed to contain
+    /// every file.
     fn covers_file(&self, path: &str) -> bool {
         self.all || self.names.is_empty() || self.names.iter().any(|name| is_file_or_folder_of(name, path))
     }
 }
 
-/// Returns whether a name on a command line is this file or a folder that contains it.
+/// Returns whether a name in a command line is this file or a folder that contains it.
 fn is_file_or_folder_of(name: &str, path: &str) -> bool {
     let name = name.trim_start_matches("./").trim_end_matches('/');
     if matches!(name, "" | "." | ":/") {
         return true;
     }
     let begins = path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    // The two paths may be relative to different folders, so one can be the end of the other.
+    // The two paths may be relative to different folders, so one may be the end of the other.
     let ends = |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|before| before.ends_with('/'));
     begins || ends(path, name) || ends(name, path)
 }

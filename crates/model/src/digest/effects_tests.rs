@@ -47,7 +47,7 @@ impl TestSession {
         })
     }
 
-    /// Returns files in no commit, commits that are not pushed, and the branch.
+    /// Returns the uncommitted files, the unpushed commits, and the branch.
     fn unsaved_unpushed_and_branch(&self) -> (Vec<&str>, Vec<&str>, &str) {
         let git = self.digest.git_state();
         let files = git.uncommitted.iter().map(|file| file.path.as_str()).collect();
@@ -115,7 +115,7 @@ fn a_push_is_needed_where_there_is_a_remote() {
 }
 
 #[test]
-fn thrown_away_and_stashed() {
+fn discarded_and_stashed_changes_are_recognised() {
     let mut session = TestSession::default();
     session.fold_edit("/p/a.rs").fold_edit("/p/b.rs").fold_command("git checkout -- a.rs", "");
     assert_eq!(session.unsaved_unpushed_and_branch().0, ["b.rs"]);
@@ -132,7 +132,7 @@ fn thrown_away_and_stashed() {
 }
 
 #[test]
-fn other_repositories_are_apart() {
+fn effects_in_other_repositories_do_not_count() {
     let mut session = TestSession::default();
     session
         .fold_edit("/p/a.rs")
@@ -145,7 +145,7 @@ fn other_repositories_are_apart() {
 }
 
 #[test]
-fn the_branch_follows() {
+fn the_branch_follows_checkouts() {
     let mut session = TestSession::default();
     for (command, output, branch) in [
         ("git checkout -b topic", "Switched to a new branch 'topic'\n", "topic"),

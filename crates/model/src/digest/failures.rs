@@ -1,4 +1,4 @@
-//! Commands of a session: what ran, how it ended, what still fails, and what will fail again.
+//! The commands of a session: their results, open failures, and failures that will happen again.
 
 mod traps;
 
@@ -21,12 +21,11 @@ const MAX_CHECKS: usize = 60;
 const MAX_FAILURES: usize = 60;
 const MAX_FAILURE_BYTES: usize = 1_200;
 
-/// A command line as typed, and its last run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CommandUse {
     pub command: String,
-    /// The folder in which the command began, relative to the checkout.
+    /// The folder in which the command started, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
     pub sort: Option<CommandKind>,
@@ -35,26 +34,26 @@ pub struct CommandUse {
     pub ended: RunResult,
     pub exit: Option<i64>,
     pub error: String,
-    /// The line of the output with the summary.
+    /// The summary line of the output.
     pub result: String,
     /// When the command last ran.
     pub at: String,
     pub last: u64,
 }
 
-/// One check of the project, however its command was typed, with its newest run.
+/// A check of the project with its newest run. Different command lines can run the same check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckUse {
-    /// The command that repeats the check if it is typed in `folder`.
+    /// The command that repeats the check in `folder`.
     pub run: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
     pub sort: CommandKind,
     pub ended: RunResult,
-    /// The line of the output with the summary, or with the reason for the failure.
+    /// The summary line of the output, or the line with the reason for the failure.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
-    /// How many tests ran, added up over all summaries in the output.
+    /// The number of tests, added up over all summaries in the output.
     #[serde(default, skip_serializing_if = "TestCounts::is_none")]
     pub counts: TestCounts,
     #[serde(default)]
@@ -62,45 +61,43 @@ pub struct CheckUse {
     pub at: String,
     pub last: u64,
     pub runs: u32,
-    /// The key of [`CheckUse::parsed_check`], which is compared with every check that runs.
+    /// The key of [`CheckUse::parsed_check`]. It is compared with every check that runs.
     #[serde(skip)]
     key: LazyValue<Option<String>>,
 }
 
-/// One call that failed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Failure {
     pub tool: String,
     /// The command, or the file that the tool was called on.
     pub what: String,
-    /// The folder in which the command began, relative to the checkout.
+    /// The folder in which the command started, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
     pub is_command: bool,
     pub exit: Option<i64>,
     pub error: String,
-    /// Whether the command itself failed, not only something that its output was piped into.
+    /// Whether the command itself failed, and not only a later command of its pipe.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
-    /// True until something shows that the failure is solved.
+    /// True until a later run shows that the failure is solved.
     pub open: bool,
-    /// The indexes of the checks in the command line that have not passed since.
+    /// The indexes of the checks in the command line that have not passed since the failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<usize>,
-    /// The failed tests that have not passed since; empty if not all of them are known.
+    /// The failed tests that have not passed since the failure; empty if not all of them are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
-    /// How often the command failed in the same way.
+    /// How often the same failure occurred.
     pub times: u32,
-    /// What worked instead, if something did within a few calls.
+    /// The alternative that worked within a few calls; empty if there was none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub worked: String,
     /// The number of the call in the session.
     pub call: u64,
     pub record: u64,
-    /// The checks in `what`. Every command that runs is compared with every open failure, so these checks are parsed
-    /// only once.
+    /// The checks in `what`, parsed only once, because every command that runs is compared with every open failure.
     #[serde(skip)]
     pub(crate) parsed: LazyValue<Vec<ProjectCheck>>,
     #[serde(skip)]
@@ -108,7 +105,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Returns the command to type again.
+    /// Returns the command in a form that can be typed again.
     pub fn command_to_repeat(&self) -> String {
         if self.is_command { run::command_to_repeat(&self.what) } else { self.what.clone() }
     }
@@ -125,15 +122,16 @@ impl CheckUse {
 }
 
 impl Digest {
-    /// Returns what is failing, newest first: its last run failed, and neither it nor a wider check has passed since.
-    /// The last attempt is one of them, whatever it tried. All code about open failures uses this function.
+    /// Returns the open failures, newest first. A failure is open until the same check or a wider check passes. The
+    /// last attempt is open if it failed, whatever kind of command it was. All code about open failures uses this
+    /// function.
     pub fn open_failures(&self) -> impl Iterator<Item = &Failure> {
         let last = self.last_attempt().map_or(0, |failure| failure.record);
         self.failures.iter().rev().filter(move |failure| failure.open || failure.record == last)
     }
 
-    /// Returns the last thing that was tried since the newest message, if it failed: a script, a request, a deployment.
-    /// Nothing shows whether such a failure is solved, so earlier ones do not count.
+    /// Returns the last attempt since the newest prompt if it failed: a script, a request, a deployment. Earlier
+    /// attempts are ignored, because no later run can show that they are solved.
     fn last_attempt(&self) -> Option<&Failure> {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_tried = |what: &str, folder: &str| run::is_attempt(what, folder);
@@ -149,9 +147,9 @@ impl Digest {
         counts.then_some(last)
     }
 
-    /// Returns the folder in which a command ran, relative to the checkout; empty if that is its top.
-    pub fn folder_of(&self, command: &str, cwd: &str) -> String {
-        let folder = run::folder(command, cwd);
+    /// Returns the folder in which a command ran, relative to the checkout; empty for the top folder.
+    pub fn folder_of_command(&self, command: &str, cwd: &str) -> String {
+        let folder = run::folder_of_command(command, cwd);
         match folder.strip_prefix(self.home.as_str()).filter(|_| !self.home.is_empty()) {
             Some(inside) if inside.is_empty() || inside.starts_with('/') => {
                 inside.trim_start_matches('/').to_owned()
@@ -160,8 +158,8 @@ impl Digest {
         }
     }
 
-    /// Returns the newest run of each of the project's checks: tests, then builds and lints, then the rest, newest
-    /// first. A check that is part of a later one is left out.
+    /// Returns the newest run of each check: first tests, then builds and lints, then the rest, newest first. A
+    /// check that is part of a later check is left out.
     pub fn check_runs(&self) -> Vec<&CheckUse> {
         let all: Vec<(&CheckUse, Option<ProjectCheck>)> =
             self.checks.iter().map(|used| (used, used.parsed_check())).collect();
@@ -187,8 +185,8 @@ impl Digest {
         edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
 
-    /// Returns whether somebody changed the files or moved HEAD outside the session, so that its checks are about
-    /// another state.
+    /// Returns whether somebody changed the files or moved HEAD outside the session, so that its checks are out of
+    /// date.
     pub fn is_changed_outside(&self) -> bool {
         self.is_changed_since || self.git_state().moved.is_some()
     }
@@ -225,7 +223,6 @@ impl Digest {
         self.update_failures_and_checks(record, ended, &checks);
     }
 
-    /// Updates earlier failures and checks after a run.
     fn update_failures_and_checks(
         &mut self,
         record: &JournalRecord,
@@ -257,7 +254,7 @@ impl Digest {
         }
     }
 
-    /// Applies the runs of a session that continues this one, because they may have solved failures of this session.
+    /// Applies the runs of a session that continues this one. They may solve failures of this session.
     pub(super) fn merge_continued_runs(
         &mut self,
         commands: Vec<CommandUse>,
@@ -326,7 +323,7 @@ impl Digest {
         keep_last(&mut self.checks, MAX_CHECKS);
     }
 
-    /// Adds a call that failed, even if a pipe hid the failure from the harness.
+    /// Adds a failed call, even if a pipe hid the failure from the harness.
     pub(super) fn add_failure(&mut self, record: &JournalRecord) {
         let is_command = !record.command.is_empty();
         let ended = if is_command { result_of_record(record) } else { RunResult::Unknown };
@@ -342,10 +339,10 @@ impl Digest {
         let mut left: Vec<usize> =
             (0..checks.len()).filter(|at| each[*at] == Some(RunResult::Failed)).collect();
         if left.is_empty() {
-            // It is unknown which check failed, so all of them must pass.
+            // The failed check is unknown, so all checks must pass.
             left = (0..checks.len()).filter(|at| checks[*at].sort != CommandKind::Format).collect();
         }
-        // Only the newest run of a check is kept.
+        // Only the newest failure of a check stays open.
         for older in self.failures.iter_mut().filter(|older| older.open && older.is_command) {
             let known = older.checks_of_command(&record.worktree).into_owned();
             older.left.retain(|at| {
@@ -398,7 +395,7 @@ impl Failure {
         }
     }
 
-    /// Closes the failure if a run that passed shows that it is solved.
+    /// Closes the failure if the run shows that it is solved.
     fn close_if_solved(
         &mut self,
         done: &[&ProjectCheck],
@@ -434,7 +431,7 @@ impl Failure {
     }
 }
 
-/// Returns which git command of a line failed, judged by the error; the last one if the error does not show which.
+/// Returns the git command that failed according to the error; the last git command if the error does not show it.
 fn failed_git_family(families: &[GitFamily], error: &str) -> GitFamily {
     let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
     let told = match () {
@@ -456,13 +453,13 @@ fn failed_git_family(families: &[GitFamily], error: &str) -> GitFamily {
     told.filter(|family| families.contains(family)).or(families.last().copied()).unwrap_or(GitFamily::Other)
 }
 
-/// Returns whether a failed command is a problem to solve, not a lookup, a typing error or an experiment.
+/// Returns whether a failed command is a problem to solve, and not a lookup, a typing error or an experiment.
 fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, cwd: &str, error: &str) -> bool {
     if run::is_user_error(error) {
         return false;
     }
     if !checks.is_empty() {
-        // A program may be started to see it fail, but a crash is not intended.
+        // A program may be expected to fail, but not to crash.
         return checks.iter().any(|check| check.sort.is_check()) || is_program_crash(error);
     }
     match run::command_purpose(command, cwd) {
@@ -474,7 +471,7 @@ fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, cwd: &str, error:
     }
 }
 
-/// Whether a program only says how it is called.
+/// Whether the error is a usage message.
 fn is_usage(error: &str) -> bool {
     error.trim_start().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("usage:"))
 }
@@ -497,7 +494,7 @@ fn checks_of_record(command: &str, record: &JournalRecord) -> Vec<ProjectCheck> 
     make_folders_relative(run::checks_of_command(command, &record.cwd), &record.worktree)
 }
 
-/// Makes the folders of the checks relative to the top of the checkout, however the command line entered them.
+/// Makes the folders of the checks relative to the top of the checkout.
 fn make_folders_relative(mut checks: Vec<ProjectCheck>, worktree: &str) -> Vec<ProjectCheck> {
     for check in &mut checks {
         if let Some(inside) = folder_below_checkout(check, worktree) {
@@ -507,13 +504,13 @@ fn make_folders_relative(mut checks: Vec<ProjectCheck>, worktree: &str) -> Vec<P
     checks
 }
 
-/// Returns the folder of a check relative to its checkout, if the folder's path includes the checkout.
+/// Returns the folder of a check relative to its checkout; `None` if the folder is outside it.
 fn folder_below_checkout<'a>(check: &'a ProjectCheck, worktree: &str) -> Option<&'a str> {
     let inside = check.folder.strip_prefix(worktree).filter(|_| !worktree.is_empty())?;
     (inside.is_empty() || inside.starts_with('/')).then(|| inside.trim_start_matches('/'))
 }
 
-/// Returns how a record's command ended. Older records use other words, or only have an exit code.
+/// Returns how a record's command ended. Older records use other words, or contain only an exit code.
 pub(super) fn result_of_record(record: &JournalRecord) -> RunResult {
     match (record.ended.as_ref(), record.passed) {
         ("", Some(true)) => RunResult::Passed,
@@ -524,8 +521,8 @@ pub(super) fn result_of_record(record: &JournalRecord) -> RunResult {
     }
 }
 
-/// Returns how each check of a command line ended; `None` for a check that was not reached, and for every check if it
-/// is unknown which one failed.
+/// Returns how each check of a command line ended. The result is `None` for a check that did not run, and for every
+/// check if the failed one is unknown.
 fn result_of_each_check(
     checks: &[ProjectCheck],
     ended: RunResult,

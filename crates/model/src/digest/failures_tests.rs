@@ -3,7 +3,7 @@ use super::*;
 /// One shell call: command, exit code, output.
 type ShellCall<'a> = (&'a str, i64, &'a str);
 
-/// What failed, and what worked instead.
+/// The command that failed, and the alternative that worked.
 type FailureAndAlternative = Option<(&'static str, &'static str)>;
 
 const CHECKOUT: &str = "/home/u/app";
@@ -47,7 +47,7 @@ const FAILING_OUTPUT: &str = "--- FAIL: TestA (0.00s)\nFAIL\texample.com/x\t0.1s
 const PASSING_OUTPUT: &str = "ok  \texample.com/x\t0.1s";
 
 #[test]
-fn what_is_open() {
+fn which_failures_are_open() {
     for (calls, expected) in [
         (&[("go test ./x", 1, FAILING_OUTPUT)][..], &["go test ./x"][..]),
         (&[("go test ./x 2>&1 | tail -5", 0, FAILING_OUTPUT)], &["go test ./x"]),
@@ -60,7 +60,7 @@ fn what_is_open() {
             &[("go test ./x", 1, FAILING_OUTPUT), ("cd sub && go test ./x", 0, PASSING_OUTPUT)],
             &["go test ./x"],
         ),
-        // A shell around the command changes nothing.
+        // The check is recognised inside `bash -lc`.
         (&[("bash -lc 'go test ./x'", 1, FAILING_OUTPUT)], &["go test ./x"]),
         (
             &[
@@ -76,23 +76,23 @@ fn what_is_open() {
             ],
             &[],
         ),
-        // The failing test was run by name since.
+        // The failed test passes by name.
         (&[("make test | tail", 0, FAILING_OUTPUT), ("go test -run TestA ./x", 0, PASSING_OUTPUT)], &[]),
         (
             &[("make test | tail", 0, FAILING_OUTPUT), ("go test -run TestB ./x", 0, PASSING_OUTPUT)],
             &["make test"],
         ),
-        // There is one entry, with the latest error.
+        // The same check has one entry, with the latest error.
         (
             &[("go test ./x", 1, FAILING_OUTPUT), ("go test ./x 2>&1 | head -50", 0, FAILING_OUTPUT)],
             &["go test ./x"],
         ),
-        // A line of several checks: each of them is judged by itself.
+        // Each check of a command line is judged separately.
         (&[("make lint && make test", 1, "make: *** [Makefile:3: lint] Error 1"), ("make lint", 0, "")], &[]),
         (&[("make fmt && make lint", 1, "1 issues:"), ("make lint", 0, "")], &[]),
         (&[("make lint && make test", 1, "?"), ("make lint", 0, "")], &["make lint && make test"]),
         (&[("make lint && make test", 1, "?"), ("make lint", 0, ""), ("make test", 0, "")], &[]),
-        // Tests and builds that no Makefile or script of the project runs.
+        // Tests and builds without a Makefile or a script of the project.
         (&[("python3 -m unittest", 1, "FAILED (failures=1)")], &["python3 -m unittest"]),
         (&[("docker build .", 1, "ERROR: failed to solve")], &["docker build ."]),
         (&[("docker build .", 1, "ERROR: failed to solve"), ("docker build -t x .", 0, "")], &[]),
@@ -110,7 +110,7 @@ fn what_is_open() {
             ],
             &[],
         ),
-        // These are never open failures.
+        // Failures that are never open.
         (
             &[
                 ("ls nowhere", 2, "No such file"),
@@ -130,7 +130,7 @@ fn what_is_open() {
         (&[("./app --bad", 2, "usage: app")], &[]),
         (&[("./app run", 101, "thread 'main' panicked at src/main.rs:3:5")], &["./app run"]),
         (&[("go run ./x", 1, "panic: nil"), ("go run ./x --json", 0, "")], &[]),
-        // Whatever was tried last is open until something else is tried.
+        // The last attempt is open until another attempt follows.
         (&[("python3 -c 'import y'", 1, "Traceback (most recent call last):")], &["python3 -c 'import y'"]),
         (
             &[("python3 -c 'import y'", 1, "ImportError: no y"), ("grep -r y .", 1, "")],
@@ -228,7 +228,7 @@ fn checks_once_each_with_their_last_result() {
 }
 
 #[test]
-fn what_will_go_wrong_again() {
+fn repeated_failures_become_traps() {
     let told = |calls: &[ShellCall]| -> Vec<(String, String, u32)> {
         let traps = fold_calls(calls).traps();
         traps.into_iter().map(|trap| (trap.what, trap.worked, trap.times)).collect()
@@ -258,9 +258,8 @@ fn what_will_go_wrong_again() {
             "gh pr view --json title",
             Some(("gh pr view --bogus", "gh pr view --json title")),
         ),
-        // Nothing shows which part failed.
+        // The failed part is unknown.
         ("make fmt && gh pr view", "unknown flag: --bogus", "gh pr view --json title", None),
-        // Another subcommand is no remedy.
         ("lint run", "command not found: lint", "npx lint version", None),
         // The folder was wrong, not the command.
         ("cd /tmp/x && git log", "(eval):cd:1: no such file or directory: /tmp/x", "git log --oneline", None),

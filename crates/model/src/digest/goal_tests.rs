@@ -1,7 +1,8 @@
 use super::*;
-use crate::journal::{self, JournalRecord};
+use crate::event::FileAction;
+use crate::journal::{self, FileField, JournalRecord};
 
-/// Folds lines of `who: words`; a call is `ran: command`, a refusal `no: words`.
+/// Folds lines of `who: words`; a call is `ran: command`, an edit `edit: path`, a refusal `no: words`.
 fn fold_session(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for line in lines {
@@ -12,6 +13,16 @@ fn fold_session(lines: &[&str]) -> Digest {
             ..JournalRecord::default()
         };
         match who {
+            "edit" => {
+                record.event = "tool-done".into();
+                record.ok = Some(true);
+                record.files = vec![FileField {
+                    path: text.into(),
+                    action: FileAction::Edit,
+                    outside: false,
+                    guess: false,
+                }];
+            }
             "user" | "no" => (record.event, record.text) = ("prompt".into(), text.into()),
             "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
             _ => (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true)),
@@ -32,7 +43,7 @@ fn goal_texts(lines: &[&str]) -> (String, String, String, bool) {
 }
 
 #[test]
-fn what_is_wanted_now() {
+fn the_current_goal_is_found() {
     let task = "user: Split the importer into one file for each of its steps";
     let second = "user: Now write the documentation of the importer, please";
     let bare = |line: &str| line.split_once(": ").unwrap().1.to_owned();
@@ -41,12 +52,12 @@ fn what_is_wanted_now() {
     let cases: [GoalCase; 10] = [
         (&[task], (bare(task), none(), none(), false)),
         (&[task, "said: It is split.", second], (bare(second), none(), none(), false)),
-        // A question after the task was done is about that task.
+        // A question after a finished task is about that task.
         (
             &[task, "ran: make", "said: It is split.", "user: why so many?"],
             ("why so many?".into(), bare(task), none(), true),
         ),
-        // A yes refers to the proposal before it, until the proposal is carried out.
+        // An approval refers to the proposal before it until the proposal is carried out.
         (
             &[task, "said: I propose two files: a.py and b.py.", "user: yes"],
             ("yes".into(), bare(task), "I propose two files: a.py and b.py.".into(), false),
@@ -62,12 +73,12 @@ fn what_is_wanted_now() {
             ],
             ("is it fast?".into(), bare(task), none(), true),
         ),
-        // A remark, or words with a refusal, leave the task unchanged.
+        // A remark or a refusal does not change the task.
         (
             &[task, "ran: make", "user: please do not rename any of the public functions"],
             ("please do not rename any of the public functions".into(), bare(task), none(), false),
         ),
-        // Messages while the agent works do not end the turn of a task: the closing words answer the task.
+        // A message while the agent works does not end the turn: the closing message answers the task.
         (
             &[
                 task,
@@ -79,7 +90,7 @@ fn what_is_wanted_now() {
             ],
             ("why so many?".into(), bare(task), none(), true),
         ),
-        // The same is true of a proposal that was accepted.
+        // The same applies to an accepted proposal.
         (
             &[
                 task,
@@ -93,7 +104,7 @@ fn what_is_wanted_now() {
             ],
             ("is it fast?".into(), bare(task), none(), true),
         ),
-        // A short request that is not answered is the task, not the long request before it.
+        // A short unanswered request is the task, and not the long request before it.
         (
             &[
                 task,
@@ -119,6 +130,30 @@ fn what_is_wanted_now() {
 }
 
 #[test]
+fn the_task_before_a_question_is_what_the_last_changes_were_for() {
+    let task = "user: Split the importer into one file for each of its steps";
+    let after = |lines: &[&str]| goal_texts(&[&[task, "edit: a.py", "said: It is split."], lines].concat()).1;
+    let question = "user: is it used everywhere now?";
+    // A short request for which files were edited.
+    let fix = ["user: implement a fix for both then", "edit: a.py", "said: Both are fixed.", question];
+    assert_eq!(after(&fix), "implement a fix for both then");
+    // What the user agreed to.
+    let asked = "user: so could the reader of the old format go, now that nobody writes it?";
+    let agreed =
+        [asked, "said: Yes, it could.", "user: ok, do it", "edit: b.py", "said: It is gone.", question];
+    assert_eq!(after(&agreed), asked.strip_prefix("user: ").unwrap());
+    // A remark in passing, and a bare command.
+    let remark =
+        ["user: the strategy is a trailer on the commit of the checkpoint", "said: I see.", question];
+    assert_eq!(after(&remark), task.strip_prefix("user: ").unwrap());
+    let command = ["user: /review", "edit: a.py", "said: Reviewed.", question];
+    assert_eq!(after(&command), task.strip_prefix("user: ").unwrap());
+    // A command of the harness is not the task, whatever follows it.
+    let plan = ["user: /write-plan first, and check that the tests cover all of it"];
+    assert_eq!(after(&plan), task.strip_prefix("user: ").unwrap());
+}
+
+#[test]
 fn what_closed_a_turn_and_what_came_after_the_last_words() {
     let digest = fold_session(&[
         "user: Make the reader keep comments in arrays",
@@ -140,8 +175,8 @@ fn what_closed_a_turn_and_what_came_after_the_last_words() {
             ("Fixed: `skip()` keeps them now.", true),
         ]
     );
-    assert!(digest.has_work_after_last_words());
-    let after: Vec<&str> = digest.steps_since_last_words().iter().map(|step| step.what.as_str()).collect();
+    assert!(digest.has_work_after_last_message());
+    let after: Vec<&str> = digest.steps_since_last_message().iter().map(|step| step.what.as_str()).collect();
     assert_eq!(after, ["make test-objects"]);
     assert_eq!(
         digest.requests_with_outcomes()[0].outcome.map(|said| said.text.as_str()),

@@ -1,20 +1,43 @@
-//! What is left of a long request: sections about files that were edited since are reduced to their headings.
+//! Shortens a long request to what is left to do: sections about files that were edited since are reduced to their
+//! headings.
 
 use std::borrow::Cow;
 
 use super::{Digest, names};
+use crate::render::path_or_code;
 
 /// A text with fewer bytes than this is quoted unchanged.
 const MIN_SHORTENED_BYTES: usize = 1_200;
 
-/// The note after the heading of a section that was left out.
+/// The note after the heading of a shortened section.
 const DONE_NOTE: &str = "[its files were edited since]";
 
+/// The files that a text names, by what was done to them since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFileEdits {
+    pub edited: Vec<String>,
+    pub left: Vec<String>,
+}
+
+impl NamedFileEdits {
+    /// Describes what is done and what is left: `since then edited a.rs; not yet b.rs`.
+    pub fn describe(&self) -> String {
+        let list = |names: &[String]| {
+            let names: Vec<String> = names.iter().map(|name| path_or_code(name, 80)).collect();
+            names.join(", ")
+        };
+        match self.left.is_empty() {
+            true => "all of these files were edited since".to_owned(),
+            false => format!("since then edited {}; not yet {}", list(&self.edited), list(&self.left)),
+        }
+    }
+}
+
 impl Digest {
-    /// Returns a request or a plan without the sections that name only files which were edited after `since`. Sections
-    /// about its purpose and its checks stay.
+    /// Returns a request or a plan without the sections that name only files edited after `since`. Sections about
+    /// its purpose and its checks are kept.
     pub fn remaining_sections<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
-        // The file that was edited last may not be finished until a check has run.
+        // The file that was edited last may be unfinished until a check has run.
         let last = self.file_edited_after(since).filter(|_| !self.is_checked_since_last_edit());
         let edited = |name: &str| {
             let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
@@ -43,14 +66,32 @@ impl Digest {
         if left_out { Cow::Owned(out) } else { Cow::Borrowed(text) }
     }
 
+    /// Returns which of the files that a text names were edited after `since`, and which were not; `None` if the text
+    /// names fewer than two files of the session, or none of them was edited.
+    pub fn edits_of_named_files(&self, text: &str, since: u64) -> Option<NamedFileEdits> {
+        let is_known = |name: &String| self.files.iter().any(|file| last_path_part(&file.path) == name);
+        let names: Vec<String> = names::file_names_in(text).into_iter().filter(is_known).collect();
+        let is_edited = |name: &String| {
+            let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
+            uses.any(|file| file.edits > 0 && file.edited_at > since)
+        };
+        let (edited, left): (Vec<String>, Vec<String>) = names.into_iter().partition(is_edited);
+        (edited.len() + left.len() >= 2 && !edited.is_empty()).then_some(NamedFileEdits { edited, left })
+    }
+
+    /// Returns whether a text names a file like those of the session.
+    pub fn names_files(&self, text: &str) -> bool {
+        names::file_names_in(text).iter().any(|name| self.has_files_with_extension(name))
+    }
+
     /// Returns whether a test, a build or a lint ran after the last edit.
     fn is_checked_since_last_edit(&self) -> bool {
         let mut checks = self.checks.iter().filter(|used| used.sort.is_check());
         checks.any(|used| self.file_edited_after(used.last).is_none())
     }
 
-    /// Returns whether the session has files with the same extension, because `os.Exit` and `e.g` look like file names
-    /// too.
+    /// Returns whether the session has a file with the same extension. This excludes `os.Exit` and `e.g`, which
+    /// look like file names.
     fn has_files_with_extension(&self, name: &str) -> bool {
         let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
         let wanted = ending(name);
@@ -78,7 +119,7 @@ fn split_sections(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a section is needed until the end: the beginning, the purpose of the work, or its checks.
+/// Whether a section is needed until the end of the work: the introduction, the purpose, or the checks.
 fn is_needed_until_end(section: &str) -> bool {
     const PURPOSE_WORDS: [&str; 12] = [
         "context",

@@ -26,13 +26,12 @@ fn sections_whose_files_were_edited_are_reduced_to_their_headings() {
         let done = left.lines().filter(|line| line.ends_with(DONE_NOTE)).map(|line| line[..6].to_owned());
         (done.collect::<Vec<_>>(), left)
     };
-    // Nothing was edited, or only before the plan.
     assert_eq!(session_with_edits(&[]).remaining_sections(&plan, 10), plan);
     assert_eq!(session_with_edits(&[("src/reader.py", 9)]).remaining_sections(&plan, 10), plan);
-    // A `#` within a fence is not a heading, so section 1 names the writer too.
+    // A `#` inside a fence is not a heading, so section 1 includes the name of the writer.
     let (done, _) = headings(&session_with_edits(&[("src/reader.py", 11), ("src/writer.py", 9)]));
     assert!(done.is_empty(), "{done:?}");
-    // The file that was edited last is not finished.
+    // The file that was edited last may be unfinished.
     let (done, _) = headings(&session_with_edits(&[("src/reader.py", 11), ("src/writer.py", 12)]));
     assert!(done.is_empty(), "{done:?}");
     let edited = [("src/reader.py", 11), ("src/writer.py", 12), ("src/main.py", 13)];
@@ -42,6 +41,5 @@ fn sections_whose_files_were_edited_are_reduced_to_their_headings() {
         assert!(left.contains(kept), "{kept}: {left}");
     }
     assert!(!left.contains("keep them in"), "{left}");
-    // A short request is quoted unchanged.
     assert_eq!(session_with_edits(&edited).remaining_sections(PLAN_TEXT, 10), PLAN_TEXT);
 }

@@ -1,12 +1,10 @@
 //! Finds file names in a person's text.
 
-/// The most names that are kept; plans name fewer.
 const MAX_NAMES: usize = 64;
 
-/// The longest name of a file, in bytes.
 const MAX_NAME_BYTES: usize = 80;
 
-/// Returns the last parts of paths without duplicates: `parse.rs` for `src/parse.rs:12`.
+/// Returns the file names of paths without duplicates: `parse.rs` for `src/parse.rs:12`.
 pub(super) fn file_names_in(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || "()[]{}<>\"'`,;:*|=/\\".contains(c)) {
@@ -18,7 +16,7 @@ pub(super) fn file_names_in(text: &str) -> Vec<String> {
     names
 }
 
-/// Whether a word looks like a file: a stem, and an extension of a few letters that is not a number.
+/// Whether a word looks like a file name: a stem, and an extension of a few letters that is not a number.
 fn looks_like_file(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     name.len() <= MAX_NAME_BYTES

@@ -1,9 +1,7 @@
-//! A value that is computed once, because it is needed at every record.
-
 use std::sync::OnceLock;
 
-/// A value that is computed on first use, from neighbouring fields that do not change. It is not stored, and it is
-/// ignored when two values are compared.
+/// A value that is computed on first use from neighbouring fields, which must not change afterwards. It is not
+/// serialized, and comparisons ignore it.
 #[derive(Clone, Debug)]
 pub(crate) struct LazyValue<T>(OnceLock<T>);
 

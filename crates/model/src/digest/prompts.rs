@@ -1,4 +1,4 @@
-//! What the user asked in a session, and what the user wants now.
+//! The user's prompts in a session, and the user's current goal.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +9,9 @@ use crate::text::{cut_to_bytes, outline_text};
 
 pub(super) const MAX_PROMPTS: usize = 80;
 const MAX_PROMPT_BYTES: usize = 2_000;
-/// How many bytes of the newest prompt are kept. It may be a plan that is the goal.
+/// The maximum length of the newest prompt in the digest. It is large, because the prompt may be a plan.
 const MAX_NEWEST_PROMPT_BYTES: usize = 8_000;
-/// The number of prompts that are kept at full length; earlier ones are shortened.
+/// How many of the newest prompts are kept at full length. Earlier ones are shortened.
 const FULL_LENGTH_PROMPTS: usize = 12;
 const MAX_OLD_PROMPT_BYTES: usize = 400;
 const MAX_REFUSAL_BYTES: usize = 200;
@@ -22,27 +22,26 @@ pub struct Prompt {
     pub at: String,
     pub record: u64,
     pub text: String,
-    /// The call that the user refused with these words; empty if there was none.
+    /// The call that the user refused with this prompt; empty if there was none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub refused: String,
-    /// Whether the prompt was sent while the agent was working. Such a prompt corrects the work, or is a remark.
+    /// Whether the prompt was sent while the agent was working. It is then a correction or a remark.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub at_work: bool,
-    /// Files that were named in the part of the text that was cut, because plans are long and name the files they are
-    /// about.
+    /// Files that the omitted part of a shortened prompt names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
 
-/// What the user wants now.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal<'d> {
     pub newest: Option<&'d Prompt>,
-    /// The agent's proposal, if the user accepted it as the current task.
+    /// The agent's proposal if the user accepted it as the current task.
     pub accepted: Option<&'d AgentStatement>,
-    /// The task that the newest message belongs to, if an earlier message gave the task.
+    /// The earlier message with the task that the newest message belongs to; `None` if the newest message is the
+    /// task.
     pub task: Option<&'d Prompt>,
-    /// True if the agent has already summed up the task, which is then only context for the newest message.
+    /// Whether the agent has already summed up the task. The task is then only context for the newest message.
     pub is_answered: bool,
 }
 
@@ -51,8 +50,7 @@ impl Prompt {
         prompt::classify_prompt(&self.text)
     }
 
-    /// Returns whether the agent was waiting for the prompt: it was sent neither while the agent worked nor with a
-    /// refusal.
+    /// Returns whether the prompt began a turn: it was sent neither while the agent worked nor with a refusal.
     pub fn begins_turn(&self) -> bool {
         !self.at_work && self.refused.is_empty()
     }
@@ -74,13 +72,13 @@ impl Digest {
         prompt.shorten_to_outline(MAX_NEWEST_PROMPT_BYTES);
         let is_long = prompt.text.len() > MAX_PROMPT_BYTES;
         self.prompts.push(prompt);
-        // Older versions did not count: at least these were asked.
+        // Digests of older versions lack this count, so it is at least the number of kept prompts.
         self.asked = self.asked.max(self.prompts.len() as u64 - 1) + 1;
         let newest = self.prompts.len() - 1;
         if is_long {
             self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten_to_outline(MAX_PROMPT_BYTES));
         }
-        // The first prompt stays as it is, because it says what the session is about.
+        // The first prompt is kept, because it says what the session is about.
         if let Some(older) =
             self.prompts.len().checked_sub(FULL_LENGTH_PROMPTS + 1).filter(|place| *place > 0)
             && self.prompts[older].text.len() <= MAX_PROMPT_BYTES
@@ -92,15 +90,15 @@ impl Digest {
         }
     }
 
-    /// Returns what is wanted now: the newest message, and the task it belongs to. A question or a remark does not
-    /// change the task.
+    /// Returns the user's current goal: the newest message, and the task it belongs to. A question or a remark does
+    /// not change the task.
     pub fn current_goal(&self) -> Goal<'_> {
         let Some(newest) = self.prompts.last() else { return Goal::default() };
         let mut goal = Goal { newest: Some(newest), ..Goal::default() };
         for (i, prompt) in self.prompts.iter().enumerate().rev() {
             let is_newest = i + 1 == self.prompts.len();
             match prompt.prompt_kind() {
-                // A proposal that was accepted and carried out is history.
+                // A proposal that was carried out is not current.
                 PromptKind::Approval
                     if goal.accepted.is_none() && self.closing_words_of_turn(i).is_none() =>
                 {
@@ -109,15 +107,46 @@ impl Digest {
                 _ if is_newest && self.is_reply_to_agent(prompt) && self.outcome_of_prompt(i).is_none() => {
                     goal.accepted = self.words_answered_by(prompt);
                 }
+                // What the last changes were made for is the work that the newest message is about.
+                PromptKind::Remark
+                    if !is_newest
+                        && prompt.begins_turn()
+                        && !prompt::is_without_substance(&prompt.text)
+                        && self.has_edits_in_turn(i) =>
+                {
+                    goal.task = Some(prompt);
+                    goal.is_answered = true;
+                    break;
+                }
+                PromptKind::Approval
+                    if !is_newest && goal.accepted.is_none() && self.has_edits_in_turn(i) && i > 0 =>
+                {
+                    let asked = &self.prompts[i - 1];
+                    if asked.begins_turn() && asked.text.chars().count() >= prompt::MIN_SUBSTANTIAL_CHARS {
+                        goal.task = Some(asked);
+                        goal.is_answered = true;
+                        break;
+                    }
+                }
                 // A short request that is not answered yet is the task: "log a bug and go on".
                 PromptKind::Remark
-                    if !is_newest && prompt.begins_turn() && self.closing_words_of_turn(i).is_none() =>
+                    if !is_newest
+                        && prompt.begins_turn()
+                        && !prompt::is_without_substance(&prompt.text)
+                        && self.closing_words_of_turn(i).is_none() =>
                 {
                     goal.task = Some(prompt);
                     break;
                 }
-                // Words said while the agent worked or with a refusal steer a task, but do not start one.
-                PromptKind::Task if prompt.begins_turn() => {
+                // Words said while the agent worked or with a refusal steer a task, but do not start one. A remark in
+                // passing, and a command of the harness, say nothing about the task that they belong to.
+                PromptKind::Task
+                    if prompt.begins_turn()
+                        && !(is_newest && prompt.text.starts_with('/'))
+                        && (is_newest
+                            || !prompt::is_statement_of_fact(&prompt.text)
+                            || self.has_edits_in_turn(i)) =>
+                {
                     goal.task = Some(prompt).filter(|_| !is_newest);
                     let outcome = self
                         .closing_words_of_turn(i)
@@ -130,17 +159,23 @@ impl Digest {
                 _ => {}
             }
         }
-        let stands_alone = newest.prompt_kind() == PromptKind::Task && newest.begins_turn();
+        let stands_alone =
+            newest.prompt_kind() == PromptKind::Task && newest.begins_turn() && !newest.text.starts_with('/');
         if goal.task.is_none() && !stands_alone {
-            goal.task = self.prompts.first().filter(|first| first.record != newest.record);
-            let outcome =
-                self.closing_words_of_turn(0).filter(|said| settles_request(said)).map(|said| said.record);
+            let first = self.prompts.iter().position(|prompt| !prompt::is_without_substance(&prompt.text));
+            let first = first.unwrap_or(0);
+            goal.task = self.prompts.get(first).filter(|first| first.record < newest.record);
+            let outcome = self
+                .closing_words_of_turn(first)
+                .filter(|said| settles_request(said))
+                .map(|said| said.record);
             goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
         }
         goal
     }
 
-    /// Returns the words that closed the turn that a prompt began. Messages while the agent works do not end the turn.
+    /// Returns the closing message of the turn that a prompt began. Messages while the agent works do not end the
+    /// turn.
     fn closing_words_of_turn(&self, place: usize) -> Option<&AgentStatement> {
         let prompt = self.prompts.get(place)?;
         let next = self.prompts[place + 1..].iter().find(|later| later.begins_turn());
@@ -149,26 +184,33 @@ impl Digest {
         said.find(|said| said.closing && said.record > prompt.record && said.record < end)
     }
 
+    /// Returns whether files were edited in the turn that a prompt began, and the turn is over.
+    fn has_edits_in_turn(&self, place: usize) -> bool {
+        let Some(closing) = self.closing_words_of_turn(place) else { return false };
+        let during = self.prompts[place].record..closing.record;
+        self.changes.iter().any(|change| during.contains(&change.record))
+    }
+
     /// Returns whether the agent has done anything since the newest message.
     pub fn has_work_since_newest_prompt(&self) -> bool {
         self.prompts.last().is_some_and(|newest| self.worked > newest.record)
     }
 
-    /// Whether a message answers a question of the agent: a choice among options, or a yes with a condition.
+    /// Whether a message answers a question of the agent: it chooses an option, or approves with a condition.
     pub fn is_reply_to_agent(&self, prompt: &Prompt) -> bool {
         let asked = || self.words_answered_by(prompt).is_some_and(|said| !said.asks.is_empty());
         prompt.begins_turn() && prompt::is_reply(&prompt.text) && asked()
     }
 
-    /// Returns whether a brief shows a message before the task during which it was said, because the message says by
-    /// itself what to do. An answer comes after its question, and a refusal after what was refused.
+    /// Returns whether a brief quotes the newest message before the task, because the message is clear without it.
+    /// An answer is quoted after its question, and a refusal after the refused call.
     pub fn comes_before_task(&self, newest: &Prompt) -> bool {
         newest.prompt_kind() == PromptKind::Task
             && newest.refused.is_empty()
             && !self.is_reply_to_agent(newest)
     }
 
-    /// Returns the closing words that the prompt responds to.
+    /// Returns the closing message that the prompt responds to.
     pub fn words_answered_by(&self, prompt: &Prompt) -> Option<&AgentStatement> {
         let earlier = self.prompts.iter().rev().find(|known| known.record < prompt.record);
         let since = earlier.map_or(0, |known| known.record);
@@ -180,8 +222,8 @@ impl Digest {
 }
 
 impl Prompt {
-    /// Shortens a text of more than `most` bytes to its outline: its first words, its steps and the checks it demands.
-    /// Keeps the names of the files in the rest.
+    /// Shortens a text of more than `most` bytes to its first words, its steps and the checks it demands. File
+    /// names in the rest are kept in `names`.
     fn shorten_to_outline(&mut self, most: usize) {
         if self.text.len() <= most {
             return;
@@ -197,8 +239,8 @@ impl Prompt {
     }
 }
 
-/// Returns whether closing words settle the request. "It still fails. Next I will add a parameter." does not. Whoever
-/// asks something has done what there was to do.
+/// Returns whether a closing message settles the request. "It still fails. Next I will add a parameter." does not.
+/// A message that asks the user something does.
 fn settles_request(said: &AgentStatement) -> bool {
     !said.asks.is_empty() || !crate::statement::announces_next_step(&said.text)
 }

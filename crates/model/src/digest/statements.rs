@@ -1,4 +1,5 @@
-//! What the agent said: what it found, decided and did, in its own words; and its calls after its last words.
+//! The agent's statements: its findings, decisions and results in its own words; and its calls after its last
+//! message.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ use crate::statement;
 use crate::text::cut_to_bytes;
 
 const MAX_STATEMENTS: usize = 60;
-/// How many statements are kept long, counted from the newest; older ones are shortened.
+/// How many of the newest statements are kept at full length. Older ones are shortened.
 const FULL_LENGTH_STATEMENTS: usize = 12;
 const MAX_STATEMENT_BYTES: usize = 1_600;
 const MAX_OLD_STATEMENT_BYTES: usize = 360;
@@ -20,25 +21,24 @@ const MAX_QUESTION_BYTES: usize = 400;
 const MAX_STEPS: usize = 32;
 const MAX_STEP_BYTES: usize = 160;
 
-/// Something the agent said that is still useful later.
+/// A statement of the agent that is useful later.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentStatement {
     pub record: u64,
     /// The condensed text: one line without markup.
     pub text: String,
-    /// True if the statement ended a turn: it sums up, answers or proposes. Other statements were made between two
+    /// Whether the statement ended a turn: it sums up, answers or proposes. Other statements were made between two
     /// calls.
     pub closing: bool,
-    /// The question or the offer at its end; empty if there is none.
+    /// The question or offer at the end of the statement; empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub asks: String,
-    /// Whether the statement takes back an earlier one.
+    /// Whether the statement retracts an earlier statement.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub retracts: bool,
 }
 
-/// One call, in a few words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallStep {
@@ -48,11 +48,11 @@ pub struct CallStep {
     /// The path or the command.
     pub what: String,
     pub failed: bool,
-    /// True if the call is a check, and its output says that it passed.
+    /// Whether the call is a check and its output reports success.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub passed: bool,
-    /// True if a hook reported the call when it happened. The agent's words come later, from the transcript, so they
-    /// may belong before such a call (see `record_before_words`).
+    /// Whether a hook reported the call when it happened. The agent's messages are read later, from the transcript,
+    /// so a message may belong before the call (see `record_before_words`).
     pub live: bool,
 }
 
@@ -63,11 +63,11 @@ pub enum StepAction {
     Ran,
     Edited,
     Read,
-    /// The agent used a tool whose input names no file and no command.
+    /// A call of a tool whose input names no file and no command.
     Called,
 }
 
-/// A request and the closing words that answer it.
+/// A request and the closing message that answers it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turn<'d> {
     pub prompt: &'d Prompt,
@@ -86,14 +86,14 @@ impl Digest {
         self.said_last = self.record_before_words(record);
         self.said = record.text.to_string();
         self.add_purpose(record);
-        // If another call follows, `drop_uninformative_statement` drops what the words announce.
+        // If another call follows, `drop_uninformative_statement` drops a mere announcement.
         let condensed = match statement::condense_message(&record.text).is_empty() {
             true if closing => record.text.trim().to_owned(),
             true => String::new(),
             false => statement::condense_closing(&record.text),
         };
         let text = first_sentences_within(&condensed, MAX_STATEMENT_BYTES);
-        // A stop hook and the transcript report the same words.
+        // A stop hook and the transcript report the same message.
         let known = self.statements.iter().rposition(|known| known.text == text);
         let closing = closing || known.is_some_and(|place| self.statements[place].closing);
         if let Some(place) = known.filter(|place| place + 8 >= self.statements.len()) {
@@ -116,8 +116,8 @@ impl Digest {
         }
     }
 
-    /// Adds words that the transcript reports after a stop hook reported the last words of the turn. The transcript
-    /// repeats the last words, and also contains what was said before them.
+    /// Adds messages from the transcript after a stop hook reported the last message of the turn. The transcript
+    /// repeats the last message, and also contains the earlier ones.
     fn add_earlier_statement(&mut self, record: &JournalRecord) {
         let text = first_sentences_within(&statement::condense_closing(&record.text), MAX_STATEMENT_BYTES);
         let is_known = self.said == *record.text
@@ -137,8 +137,8 @@ impl Digest {
         }
     }
 
-    /// Drops the last statement between two calls unless it is informative. The newest statement is kept until another
-    /// follows.
+    /// Drops the last statement if it was made between two calls and is not informative. The newest statement is
+    /// kept until another follows.
     fn drop_uninformative_statement(&mut self) {
         let Some(last) = self.statements.last_mut().filter(|last| !last.closing) else { return };
         last.text = statement::finding_between_calls(&last.text);
@@ -148,7 +148,7 @@ impl Digest {
         }
     }
 
-    /// Marks the last statement as the end of its turn, because a prompt came while the agent was not working.
+    /// Marks the last statement as the end of its turn. Called at a prompt while the agent is not working.
     pub(super) fn mark_turn_closed(&mut self) {
         if let Some(last) = self.statements.last_mut() {
             last.closing = true;
@@ -156,7 +156,7 @@ impl Digest {
     }
 
     pub(super) fn add_step(&mut self, record: &JournalRecord) {
-        // The call had begun when the transcript ended: see `Digest::unfinished`.
+        // The call was running when the transcript ended (see `Digest::unfinished`).
         if record.ok.is_none() && !record.from.is_empty() {
             return;
         }
@@ -174,7 +174,7 @@ impl Digest {
         };
         let ended = super::failures::result_of_record(record);
         // A failed call may be in the transcript only. It belongs before the calls that hooks reported in the same
-        // second or later, because these are most likely the next attempt.
+        // second or later, because they are most likely the next attempt.
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let later = |step: &CallStep| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
@@ -193,8 +193,8 @@ impl Digest {
         keep_last(&mut self.steps, MAX_STEPS);
     }
 
-    /// Returns the record after which the agent's words belong. They come from the transcript, later than the calls
-    /// that hooks reported, so their time decides.
+    /// Returns the record after which a message belongs. Messages are read from the transcript after hooks have
+    /// reported later calls, so the time of the message decides.
     fn record_before_words(&self, record: &JournalRecord) -> u64 {
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
@@ -203,41 +203,38 @@ impl Digest {
         after.map_or(self.records, |step| step.record - 1)
     }
 
-    /// Returns whether a call or a prompt came after the agent's last words.
-    pub fn has_work_after_last_words(&self) -> bool {
+    pub fn has_work_after_last_message(&self) -> bool {
         self.worked > self.said_last
     }
 
-    /// Returns whether the agent had done what it was asked and was waiting: nothing came after its last words, and
-    /// they announce nothing. A transcript can end between an announcement and the call.
+    /// Returns whether the agent had finished and was waiting: its last message announces nothing, and no work
+    /// followed. A transcript can end between an announcement and the announced call.
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &TodoField| todo.status == Some(TodoStatus::InProgress);
         let said_all = !statement::announces_next_step(&self.said);
-        !self.has_work_after_last_words()
+        !self.has_work_after_last_message()
             && said_all
             && !(self.todos.iter().any(in_progress) && self.are_todos_current())
     }
 
-    /// Returns the agent's calls after its last words.
-    pub fn steps_since_last_words(&self) -> &[CallStep] {
+    pub fn steps_since_last_message(&self) -> &[CallStep] {
         let since = self.said_last.max(self.prompts.last().map_or(0, |prompt| prompt.record));
         let first = self.steps.iter().position(|step| step.record > since).unwrap_or(self.steps.len());
         &self.steps[first..]
     }
 
-    /// Returns the calls that had begun but not ended when the records end, by their command or file.
+    /// Returns the calls that were still running when the records end, each as its command or file.
     pub fn unfinished_calls(&self) -> impl Iterator<Item = &str> {
         self.unfinished.iter().map(String::as_str).filter(|call| names_more_than_a_tool(call))
     }
 
-    /// Returns requests with their outcomes, oldest first.
     pub fn requests_with_outcomes(&self) -> Vec<Turn<'_>> {
         let turn = |(i, prompt)| Turn { prompt, outcome: self.outcome_of_prompt(i) };
         self.prompts.iter().enumerate().map(turn).collect()
     }
 
-    /// Whether a statement was taken back: by the agent's next statement, by a later one about the same thing, or
-    /// because the user objected.
+    /// Whether a statement was retracted: by the agent's next statement, by a later statement about the same thing,
+    /// or because the user objected.
     pub fn is_statement_retracted(&self, said: &AgentStatement) -> bool {
         let mut later = self.statements.iter().filter(|later| later.record > said.record);
         let next = later.clone().next();
@@ -247,7 +244,7 @@ impl Digest {
             || objection.is_some_and(|prompt| prompt::contradicts_agent(&prompt.text))
     }
 
-    /// Returns the words that closed the turn of a prompt: the last closing statement before the next prompt.
+    /// Returns the outcome of a prompt: the last closing statement before the next prompt.
     pub(super) fn outcome_of_prompt(&self, place: usize) -> Option<&AgentStatement> {
         let prompt = self.prompts.get(place)?;
         let end = self.prompts.get(place + 1).map_or(u64::MAX, |next| next.record);
@@ -256,15 +253,15 @@ impl Digest {
     }
 }
 
-/// Whether words about a call say more than the name of a harness's own tool. `Grep` tells nobody what was looked for;
-/// `make` is a command, and the name of a server's tool says what it does.
+/// Whether the description of a call is more than the name of one of the harness's own tools, such as `Grep`. A
+/// command such as `make` and the tool of a server are informative.
 pub fn names_more_than_a_tool(call: &str) -> bool {
     const HARNESS_TOOL_NAMES: [&str; 6] = ["grep", "glob", "list", "read", "bash", "webfetch"];
     let is_one_word = call.chars().all(char::is_alphanumeric);
     !is_one_word || !call.starts_with(char::is_uppercase) && !HARNESS_TOOL_NAMES.contains(&call)
 }
 
-/// Returns the first sentences, at most `most` bytes.
+/// Returns the first sentences of a text, at most `most` bytes.
 pub(super) fn first_sentences_within(text: &str, most: usize) -> String {
     match text.len() > most {
         true => {

@@ -1,4 +1,4 @@
-//! Decides what the harness's own todo list still says about the work.
+//! Decides whether the harness's own todo list is up to date.
 
 use crate::event::TodoStatus;
 use crate::journal::TodoField;
@@ -10,11 +10,11 @@ use super::{CallStep, Digest, StepAction};
 /// A todo list is stale after this many prompts since its last change.
 const STALE_TODOS_PROMPTS: usize = 6;
 
-/// A todo list is stale after this many tasks that the user has given since its last change.
+/// A todo list is stale after this many tasks since its last change.
 const STALE_TODOS_TASKS: usize = 2;
 
 impl Digest {
-    /// Whether the todo list is about the current work: only a few prompts came after its last change.
+    /// Whether the todo list is about the current work: few prompts have followed its last change.
     pub fn are_todos_current(&self) -> bool {
         let later = || self.prompts.iter().filter(|prompt| prompt.record > self.todos_at);
         let tasks = later()
@@ -23,16 +23,16 @@ impl Digest {
         later().count() < STALE_TODOS_PROMPTS && tasks < STALE_TODOS_TASKS
     }
 
-    /// Returns how often files were edited since the todo list was changed. Entries that the list shows as open may be
-    /// done by now.
+    /// Returns the number of edits since the todo list was changed. Entries that are still open in the list may be
+    /// done.
     pub fn edits_since_todos(&self) -> usize {
         let later =
             |step: &&CallStep| step.record > self.todos_at && step.did == StepAction::Edited && !step.failed;
         self.steps.iter().filter(later).count()
     }
 
-    /// Returns whether an entry such as "run the tests" only asks for checks, and these have passed since the list was
-    /// changed.
+    /// Returns whether an entry such as "run the tests" only asks for checks, and these checks have passed since
+    /// the list was changed.
     pub fn has_run_since_todos(&self, entry: &str) -> bool {
         const RUN_WORDS: [&str; 3] = ["run ", "verify ", "check "];
         let small = entry.to_lowercase();

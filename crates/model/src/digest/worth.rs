@@ -9,12 +9,12 @@ use crate::run::RunResult;
 
 use super::{CommandUse, Digest, FileUse, Prompt};
 
-/// Files of at least this worth are likely to be needed. In real sessions, one in fifty of the files below this worth
-/// was needed again, and one in eight of the files slightly above it.
+/// Files of at least this worth are likely to be needed. In real sessions, one in fifty of the files below this
+/// worth was needed again, and one in eight of those slightly above it.
 const MIN_LIKELY_WORTH: f64 = 0.75;
 
 impl Digest {
-    /// Returns the files, the most likely to be needed again first.
+    /// Returns the files in descending order of their worth.
     pub fn ranked_files(&self) -> Vec<&FileUse> {
         let related = RelatedFiles::group_by_name(self);
         rank_by_worth(&self.files, |file| self.file_worth(file, &related), |file| &file.path)
@@ -27,15 +27,16 @@ impl Digest {
         used.filter(|file| self.file_worth(file, &related) >= MIN_LIKELY_WORTH).count()
     }
 
-    /// Returns commands that did not fail, the most likely to be run again first.
+    /// Returns commands that did not fail, in descending order of their worth.
     pub fn ranked_commands(&self) -> Vec<&CommandUse> {
         let passed = self.commands.iter().filter(|command| command.ended != RunResult::Failed);
         rank_by_worth(passed, |command| self.command_worth(command), |command| &command.command)
     }
 
-    /// Estimates how likely a file is to be needed, based on what agents used again in real sessions. Recent use counts
-    /// most. Next come: the agent or the user just mentioned it, an open failure names it, or its counterpart (the test
-    /// of a source, the source of a test) was just in use. Then how often it was used, and whether it was changed.
+    /// Estimates how likely a file is to be needed, based on real sessions. Recent use has the largest weight. Next
+    /// come three signs: the agent or the user just mentioned the file, an open failure names it, or its
+    /// counterpart (the test of a source, the source of a test) was just used. How often the file was used and
+    /// whether it was changed have the smallest weight.
     fn file_worth(&self, file: &FileUse, related: &RelatedFiles) -> f64 {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.guesses);
@@ -59,7 +60,7 @@ impl Digest {
             }
     }
 
-    /// Returns the prompts about the current work: the last ones, the last substantial one, and the first one.
+    /// Returns the prompts about the current work: the last prompts, the last long prompt, and the first prompt.
     fn current_prompts(&self) -> Vec<&Prompt> {
         let says = |prompt: &&Prompt| prompt.text.trim().chars().count() >= MIN_SUBSTANTIAL_CHARS;
         let newest = self.prompts.iter().rev().take(2);
@@ -81,7 +82,8 @@ impl Digest {
         often + 2.0 * self.recency(command.last, 25.0) + checks - long
     }
 
-    /// Returns 1 for the current record, halved for every `half_life` records before it; 0 if `record` is 0.
+    /// Returns 1 for the current record. The value halves for every `half_life` records before it; it is 0 if
+    /// `record` is 0.
     fn recency(&self, record: u64, half_life: f64) -> f64 {
         match record {
             0 => 0.0,
@@ -90,19 +92,18 @@ impl Digest {
     }
 }
 
-/// What the worth of every file is computed from. Files belong together by name, such as `parse.rs`, `parse_tests.rs`
-/// and `test_parse.py`.
+/// The data from which the worth of every file is computed. Related files have similar names: `parse.rs`,
+/// `parse_tests.rs` and `test_parse.py`.
 struct RelatedFiles<'a> {
-    /// For each family, the last use and the path of the two files that were used most recently.
+    /// For each group of related files, the last use and the path of the two that were used most recently.
     last: BTreeMap<&'a str, [(u64, &'a str); 2]>,
-    /// The prompts about the current work.
     goals: Vec<&'a Prompt>,
-    /// The errors of the failures that are open.
+    /// The errors of the newest open failures.
     errors: Vec<&'a str>,
 }
 
-/// How many open failures are searched for names of files.
-const FAILURES: usize = 5;
+/// How many open failures are searched for file names.
+const MAX_FAILURES_SEARCHED: usize = 5;
 
 impl<'a> RelatedFiles<'a> {
     fn group_by_name(digest: &'a Digest) -> RelatedFiles<'a> {
@@ -116,7 +117,11 @@ impl<'a> RelatedFiles<'a> {
                 *second = this;
             }
         }
-        let errors = digest.open_failures().take(FAILURES).map(|failure| failure.error.as_str()).collect();
+        let errors = digest
+            .open_failures()
+            .take(MAX_FAILURES_SEARCHED)
+            .map(|failure| failure.error.as_str())
+            .collect();
         RelatedFiles { last, goals: digest.current_prompts(), errors }
     }
 
@@ -126,7 +131,7 @@ impl<'a> RelatedFiles<'a> {
     }
 }
 
-/// Returns the name of a file without its extension and without what marks it as a test.
+/// Returns the name of a file without its extension and without a prefix or suffix that marks a test.
 fn name_without_test_marks(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
@@ -147,7 +152,7 @@ fn is_check_or_status(command: &str) -> bool {
     head.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| CHECK_WORDS.contains(&word))
 }
 
-/// Sorts by worth, the best first, and by name if the worth is equal.
+/// Sorts by worth in descending order, then by name.
 fn rank_by_worth<'d, T>(
     all: impl IntoIterator<Item = &'d T>,
     worth: impl Fn(&T) -> f64,
@@ -158,7 +163,7 @@ fn rank_by_worth<'d, T>(
     ranked.into_iter().map(|(_, one)| one).collect()
 }
 
-/// Whether a file is generated, vendored or a lock file. People rarely work on those.
+/// Whether a file is generated, vendored or a lock file. People rarely edit such files.
 pub fn is_generated(path: &str) -> bool {
     const GENERATED_FOLDERS: &[&str] =
         &["target", "node_modules", "dist", "build", "vendor", ".git", "__pycache__", ".next", "coverage"];

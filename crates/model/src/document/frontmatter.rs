@@ -1,8 +1,8 @@
-//! The lines between `---` and `---`: parses them into entries, and makes the edits that change one entry.
+//! The lines between `---` and `---`: parses them into entries, and creates the edits that change an entry.
 //!
-//! Both fences may have trailing blanks. Of two entries with one key **the last wins**, as in JSON and in the YAML
-//! readers that allow duplicates. A line that is not an entry, list item, comment or blank stays in place and is a
-//! finding.
+//! Both fences may have trailing blanks. If two entries have the same key, **the last wins**, as in JSON and in
+//! YAML readers that allow duplicates. A line that is not an entry, a list item, a comment or blank is kept and
+//! reported as a finding.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use super::{ByteEdit, DocumentFinding, FindingKind, scalar};
 #[derive(Debug, Clone)]
 pub(super) struct Frontmatter {
     pub entries: Vec<FrontmatterEntry>,
-    /// The start of the closing line, where new entries go.
+    /// The start of the closing line. New entries are inserted here.
     pub close: usize,
     /// The start of the body, and its line number.
     pub body: (usize, usize),
@@ -33,11 +33,12 @@ pub struct FrontmatterEntry {
     pub line: usize,
     pub value: Value,
     span: Range<usize>,
-    /// The position after the colon, where a missing value goes.
+    /// The position after the colon. A missing value is inserted here.
     after: usize,
     token: Range<usize>,
     items: Vec<FrontmatterItem>,
-    /// The lines below that YAML would read as part of the value and this reader does not: a nested map, a block text.
+    /// The lines below the entry that belong to the value in YAML but are not read here: a nested map, a block
+    /// text.
     unread: Vec<Range<usize>>,
 }
 
@@ -51,14 +52,14 @@ struct FrontmatterItem {
 }
 
 impl FrontmatterEntry {
-    /// Returns the bytes of the value on the key's line, as they were written.
+    /// Returns the bytes of the value on the key's line, unchanged.
     pub(super) fn source_bytes<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         slice_or_empty(bytes, self.token.clone())
     }
 }
 
 impl Frontmatter {
-    /// Parses the frontmatter at `start`, if there is a complete one.
+    /// Parses the frontmatter at `start`; `None` if it is not complete.
     pub fn parse_at(bytes: &[u8], start: usize, findings: &mut Vec<DocumentFinding>) -> Option<Frontmatter> {
         let mut source = lines_from(bytes, start, 1);
         let open = source.next().filter(|line| is_frontmatter_fence(line.text(bytes)))?;
@@ -82,12 +83,12 @@ impl Frontmatter {
         })
     }
 
-    /// Returns the entry of a key; the last one if there are several.
+    /// Returns the entry of a key; the last entry if there are several.
     pub fn effective_entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
 
-    /// Returns the edits of `set`; none if the value is there already.
+    /// Returns the edits that set a key; none if it already has this value.
     pub fn set_edits(&self, bytes: &[u8], key: &str, value: &Value) -> Vec<ByteEdit> {
         let Some(entry) = self.effective_entry(key) else {
             let line = format!("{key}: {}{}", scalar::write_scalar(value, false), self.line_end);
@@ -106,16 +107,16 @@ impl Frontmatter {
                     .collect()
             }
         };
-        // Below an empty value, or below `|` or `>`, these lines are the old value. Below any other value they are a
-        // mistake and stay.
+        // Below an empty value, or below `|` or `>`, these lines are the old value. Below any other value they are
+        // a mistake, and they are kept.
         if matches!(entry.source_bytes(bytes).first(), None | Some(b'|' | b'>')) {
             edits.extend(entry.unread.iter().map(|span| ByteEdit::new(span.clone(), "")));
         }
         edits
     }
 
-    /// Returns the edits of `remove`. Every entry of that key is removed, so that no earlier one takes effect. The
-    /// lines below an entry are removed too, because they would become part of the previous entry.
+    /// Returns the edits that remove a key. Every entry of the key is removed, so that no earlier entry takes
+    /// effect. The lines below an entry are removed too, because they would become part of the previous entry.
     pub fn remove_edits(&self, key: &str) -> Vec<ByteEdit> {
         let gone = self.entries.iter().filter(|entry| entry.key == key);
         let mut spans: Vec<Range<usize>> = Vec::new();
@@ -128,7 +129,7 @@ impl Frontmatter {
     }
 }
 
-/// Returns whether every reader would read the written key as this key.
+/// Returns whether every YAML reader reads the written key as this key.
 pub(super) fn is_valid_key(key: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     scalar::needs_no_quotes(key) && key.bytes().all(word)
@@ -144,9 +145,9 @@ fn parse_entries(
     findings: &mut Vec<DocumentFinding>,
 ) -> Vec<FrontmatterEntry> {
     let mut entries: Vec<FrontmatterEntry> = Vec::new();
-    // Whether a list item may follow: below a key without a value, and below its items.
+    // True below a key without a value, and below its items.
     let mut listing = false;
-    // Whether an indented line would belong to the last entry.
+    // True if an indented line would belong to the last entry.
     let mut below = false;
     for line in inside {
         let text = line.text(bytes);
@@ -200,10 +201,10 @@ fn parse_entry(text: &[u8], line: &Line) -> Option<(FrontmatterEntry, Option<Fin
         items: Vec::new(),
         unread: Vec::new(),
     };
-    Some((entry, token.flaw.map(flaw)))
+    Some((entry, token.flaw.map(finding_of_flaw)))
 }
 
-/// Parses `  - text`, indented by spaces or not at all.
+/// Parses `  - text`, with or without spaces before the dash.
 fn parse_item(text: &[u8], line: &Line) -> Option<(FrontmatterItem, Option<FindingKind>)> {
     let indent = count_leading(text, |byte| byte == b' ');
     let rest = slice_or_empty(text, indent..text.len())
@@ -218,10 +219,10 @@ fn parse_item(text: &[u8], line: &Line) -> Option<(FrontmatterItem, Option<Findi
         after,
         token: after + token.span.start..after + token.span.end,
     };
-    Some((item, token.flaw.filter(|flaw| *flaw != scalar::ScalarFlaw::Json).map(flaw)))
+    Some((item, token.flaw.filter(|flaw| *flaw != scalar::ScalarFlaw::Json).map(finding_of_flaw)))
 }
 
-fn flaw(flaw: scalar::ScalarFlaw) -> FindingKind {
+fn finding_of_flaw(flaw: scalar::ScalarFlaw) -> FindingKind {
     match flaw {
         scalar::ScalarFlaw::Json => FindingKind::BrokenJson,
         scalar::ScalarFlaw::Quotes => FindingKind::BrokenQuotes,
@@ -239,12 +240,12 @@ fn report_duplicates(entries: &[FrontmatterEntry], findings: &mut Vec<DocumentFi
     }
 }
 
-/// Returns the texts of a list that can be written as a block list: texts only, at least one.
+/// Returns the items of a list that can be written as a block list: it is not empty and contains only texts.
 fn texts_for_block_list(value: &Value) -> Option<Vec<&str>> {
     value.as_array().filter(|items| !items.is_empty())?.iter().map(Value::as_str).collect()
 }
 
-/// Changes the items to `texts` and keeps the block list. Equal items at both ends and comments stay.
+/// Changes the items of a block list to `texts`. Equal items at both ends are unchanged, and comments are kept.
 fn set_items_edits(bytes: &[u8], items: &[FrontmatterItem], texts: &[&str], line_end: &str) -> Vec<ByteEdit> {
     let head = items.iter().zip(texts).take_while(|(item, text)| item.text == **text).count();
     let (items_left, texts_left) =
@@ -264,7 +265,7 @@ fn set_items_edits(bytes: &[u8], items: &[FrontmatterItem], texts: &[&str], line
         edits.push(value_edit(item.after, &item.token, scalar::write_scalar(&Value::from(*text), quoted)));
     }
     edits.extend(old.iter().skip(new.len()).map(|item| ByteEdit::new(item.span.clone(), "")));
-    // New items go after the item that precedes them; if there is none, before the first item.
+    // New items are inserted after the previous item or, without one, before the first item.
     let place = items.get((head + old.len()).wrapping_sub(1)).map(|item| item.span.end);
     let place = place.or_else(|| items.first().map(|item| item.span.start)).unwrap_or_default();
     let indent = " ".repeat(items.first().map_or(2, |item| item.indent));
@@ -277,7 +278,8 @@ fn set_items_edits(bytes: &[u8], items: &[FrontmatterItem], texts: &[&str], line
     edits
 }
 
-/// Replaces a value, keeping the blanks before it and the text after it, or inserts it after the colon or dash.
+/// Replaces a value and keeps the blanks before it and the text after it. A missing value is inserted after the
+/// colon or dash.
 fn value_edit(after: usize, token: &Range<usize>, value: String) -> ByteEdit {
     if token.is_empty() {
         ByteEdit::new(after..after, format!(" {value}"))

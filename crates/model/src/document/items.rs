@@ -1,5 +1,5 @@
-//! List items: steps, bullets, checkboxes. One line each; text indented below an item is ignored unless it is an item
-//! itself.
+//! List items: steps, bullets, checkboxes. An item is one line. Text indented below an item is ignored unless it is
+//! an item itself.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use super::outline::{LineKind, OutlineScanner, indentation_width, is_horizontal_
 pub struct ListItem {
     /// The number of the line, counted from 1.
     pub line: usize,
-    /// The position of the line without its end.
+    /// The range of the line without its line end.
     pub span: Range<usize>,
-    /// Columns before the marker. An item with more columns than the one above is nested in it.
+    /// The column of the marker. An item with a larger column than the item above is nested in it.
     pub indent: usize,
-    /// The number of `3.` or `3)`; `None` for a bullet.
+    /// The number in `3.` or `3)`; `None` for a bullet.
     pub number: Option<u32>,
-    /// Whether the box is ticked, `[ ]` or `[x]`; `None` without a box.
+    /// Whether the box is ticked (`[x]`) or not (`[ ]`); `None` without a box.
     pub checked: Option<bool>,
     /// The text after marker and box.
     pub text: String,
@@ -24,8 +24,8 @@ pub struct ListItem {
     pub(super) mark: usize,
 }
 
-/// Returns the list items within `range`, but not those in fences, comments and indented code. `number` is the number
-/// of the first line of `range`.
+/// Returns the list items within `range`, without those in fences, comments and indented code. `number` is the
+/// number of the first line of `range`.
 pub(super) fn list_items(bytes: &[u8], range: Range<usize>, number: usize) -> Vec<ListItem> {
     let mut scanner = OutlineScanner::default();
     let mut found = Vec::new();

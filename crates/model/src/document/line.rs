@@ -1,9 +1,9 @@
-//! Lines with their ends. LF, CR LF and a lone CR all end a line, as in CommonMark and in YAML. If a lone CR were text
-//! here, other readers would see headings and keys in our records that we do not see.
+//! Lines with their ends. LF, CR LF and a lone CR all end a line, as in CommonMark and in YAML. If a lone CR were
+//! text here, other readers would see headings and keys in a record that thru does not see.
 
 use std::ops::Range;
 
-/// One line: its position, and where its text stops and its line end begins.
+/// One line: its position, the end of its text, and its line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
     /// The number of the line, counted from 1 at the start of the file.
@@ -25,7 +25,7 @@ impl Line {
         self.start..self.end
     }
 
-    /// Returns how this line ends, `None` on a last line without a line end.
+    /// Returns the line end; `None` on a last line without one.
     pub(super) fn ending(&self, bytes: &[u8]) -> Option<&'static str> {
         match slice_or_empty(bytes, self.stop..self.end) {
             b"\r\n" => Some("\r\n"),
@@ -36,8 +36,8 @@ impl Line {
     }
 }
 
-/// Iterates over the lines of `bytes` from the offset `at`, which is the start of a line. The first line has the number
-/// `number`.
+/// Iterates over the lines of `bytes` from the offset `at`, which must be the start of a line. `number` is the
+/// number of this line.
 pub(super) fn lines_from(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Item = Line> {
     let mut next = Line { number, start: at, stop: at, end: at };
     std::iter::from_fn(move || {
@@ -56,13 +56,13 @@ pub(super) fn lines_from(bytes: &[u8], at: usize, number: usize) -> impl Iterato
     })
 }
 
-/// Returns the bytes of a range, or an empty slice if the range does not fit: nothing in this module may panic,
-/// whatever a caller passes in.
+/// Returns the bytes of a range, or an empty slice if the range is out of bounds, because no function of this
+/// module may panic.
 pub(super) fn slice_or_empty(bytes: &[u8], range: Range<usize>) -> &[u8] {
     bytes.get(range).unwrap_or_default()
 }
 
-/// Whether a byte is a space or a tab, which may surround a value or follow a fence.
+/// Whether a byte is a space or a tab.
 pub(super) fn is_space_or_tab(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
@@ -71,7 +71,6 @@ pub(super) fn is_all_blank(text: &[u8]) -> bool {
     text.iter().copied().all(is_space_or_tab)
 }
 
-/// Counts the leading bytes of `text` that satisfy `wanted`.
 pub(super) fn count_leading(text: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| wanted(**byte)).count()
 }

@@ -1,25 +1,24 @@
-//! Headings, and what hides them: code fences, HTML comments, lists.
+//! Headings, and the blocks that hide them: code fences, HTML comments, lists.
 //!
-//! This is a line scanner, not a markdown parser, because its state after a heading must be the same as at the start
-//! of a document. That makes it possible to check a section alone and then put it anywhere.
+//! This is a line scanner and not a markdown parser: its state after a heading must be the same as at the start of
+//! a document. So a section can be checked alone and then inserted anywhere.
 //!
-//! - Only ATX headings count, indented by at most three spaces. Underlined (setext) headings are text.
-//! - Fences are ``` and ~~~, indented by at most three spaces. Within a list item, columns are measured from the
-//!   item's text, and an unclosed fence ends with the item: one forgotten closing line must not swallow the rest of
-//!   the file.
-//! - An HTML comment that starts a line hides everything up to the line that contains `-->`. Other HTML hides
-//!   nothing.
-//! - Block quotes and lists contain no headings for us: `> # quoted` and `- # item` are text.
+//! - Only ATX headings are recognised, indented by at most three spaces. Underlined (setext) headings are text.
+//! - Fences are ``` and ~~~, indented by at most three spaces. Within a list item, columns are counted from the
+//!   item's text, and an unclosed fence ends with the item: a missing closing line must not hide the rest of the
+//!   file.
+//! - An HTML comment at the start of a line hides everything up to the line that contains `-->`. Other HTML does
+//!   not hide headings.
+//! - Headings in block quotes and lists are text: `> # quoted` and `- # item`.
 //!
-//! This deliberately differs from CommonMark in one point: a line that continues an item's paragraph without being
-//! indented ends the item here.
+//! One difference from CommonMark is deliberate: an unindented line that continues an item's paragraph ends the
+//! item here.
 
 use std::fmt;
 use std::ops::Range;
 
 use super::line::{count_leading, is_all_blank, is_space_or_tab, lines_from, slice_or_empty, trimmed_range};
 
-/// A heading and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
     /// The level, 1 to 6.
@@ -28,25 +27,24 @@ pub struct Heading {
     pub line: usize,
     /// The range of the line, including the line end.
     pub span: Range<usize>,
-    /// The text without the marks before and after it, otherwise as written, including inline markup.
+    /// The text without the marks before and after it. Inline markup is kept.
     pub text: String,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Outline {
     pub headings: Vec<Heading>,
-    /// The block that is still open at the end and would swallow any appended text.
+    /// The block that is still open at the end. It would hide any appended text.
     pub open: Option<OpenBlock>,
 }
 
-/// An open block, and the line that opened it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpenBlock {
     pub line: usize,
     pub block: HidingBlock,
 }
 
-/// A construct that hides headings inside it.
+/// A block that hides the headings inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HidingBlock {
     Fence,
@@ -64,7 +62,7 @@ impl fmt::Display for HidingBlock {
     }
 }
 
-/// Returns the outline of `bytes` from `at`, the start of a line numbered `number`.
+/// Returns the outline of `bytes` from `at`, which is the start of the line `number`.
 pub(super) fn outline_from(bytes: &[u8], at: usize, number: usize) -> Outline {
     let mut scanner = OutlineScanner::default();
     let mut headings = Vec::new();
@@ -87,7 +85,6 @@ pub fn lines_outside_blocks(text: &[u8]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// How the outline sees a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
     Text,
@@ -96,15 +93,15 @@ pub(crate) enum LineKind {
         level: u8,
         text: Range<usize>,
     },
-    /// The line is part of a fence or a comment, including its first and last line.
+    /// The line is part of a fence or a comment. The first and the last line of the block are included.
     Hidden,
 }
 
-/// Scans one line after another, for callers that cannot keep the whole document in memory.
+/// Scans one line at a time, for callers that do not keep the whole document in memory.
 #[derive(Debug, Default)]
 pub(crate) struct OutlineScanner {
     state: ScannerState,
-    /// The columns at which the texts of the open list items start, outermost first.
+    /// The columns of the texts of the open list items, outermost first.
     items: Vec<usize>,
 }
 
@@ -137,7 +134,7 @@ impl OutlineScanner {
                 }
                 return LineKind::Hidden;
             }
-            // A line to the left of a fence in a list ends both the fence and the list item.
+            // A line to the left of a fence's list item ends both the fence and the item.
             ScannerState::Fence { .. } => self.state = ScannerState::Outside,
             ScannerState::Outside => {}
         }
@@ -149,7 +146,7 @@ impl OutlineScanner {
         while self.items.pop_if(|column| *column > indent).is_some() {}
         let mut column = self.items.last().copied().unwrap_or_default();
         let mut rest = slice_or_empty(text, column..text.len());
-        // This is checked once per line; otherwise a long line of markers would take quadratic time.
+        // This is checked once per line. Otherwise a long line of markers would take quadratic time.
         let rule = is_horizontal_rule(slice_or_empty(rest, trimmed_range(rest)));
         while let Some(marker) = list_marker_length(rest).filter(|_| !rule) {
             column += marker;
@@ -181,7 +178,6 @@ impl OutlineScanner {
         !self.items.is_empty()
     }
 
-    /// Returns the line that opened the current fence.
     pub fn line_of_open_fence(&self) -> Option<usize> {
         self.open_block().filter(|opened| opened.block == HidingBlock::Fence).map(|opened| opened.line)
     }
@@ -195,12 +191,11 @@ impl OutlineScanner {
     }
 }
 
-/// An open code fence.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CodeFence {
     mark: u8,
     length: usize,
-    /// The column at which the text of the surrounding list item starts; 0 outside lists.
+    /// The column of the text of the surrounding list item; 0 outside lists.
     column: usize,
 }
 
@@ -210,7 +205,7 @@ impl CodeFence {
         let mark = *text.first().filter(|mark| matches!(mark, b'`' | b'~'))?;
         let length = count_leading(text, |byte| byte == mark);
         let info = slice_or_empty(text, length..text.len());
-        // Backticks in the info string make it inline code.
+        // A line with backticks in the info string is inline code.
         let opens = length >= 3 && (mark == b'~' || memchr::memchr(b'`', info).is_none());
         opens.then_some(CodeFence { mark, length, column })
     }
@@ -231,7 +226,8 @@ pub(super) fn indentation_width(text: &[u8]) -> usize {
     blanks.fold(0, |column, byte| if *byte == b'\t' { column / 4 * 4 + 4 } else { column + 1 })
 }
 
-/// Returns `text` without its indentation; `None` if four or more spaces make it indented code. A tab is not removed.
+/// Returns `text` without its indentation; `None` if it has four or more spaces and is indented code. A tab is not
+/// removed.
 fn without_indentation(text: &[u8]) -> Option<&[u8]> {
     let indent = count_leading(text, |byte| byte == b' ');
     (indent <= 3).then(|| slice_or_empty(text, indent..text.len()))
@@ -282,7 +278,7 @@ fn parse_heading(text: &[u8]) -> Option<(u8, Range<usize>)> {
     let whole = trimmed_range(title);
     let marks = slice_or_empty(title, whole.clone()).iter().rev().take_while(|byte| **byte == b'#').count();
     let open = whole.end - marks;
-    // Closing marks count only after a blank.
+    // Closing marks must follow a blank.
     let before = open.checked_sub(1).and_then(|at| title.get(at));
     let closed = marks > 0 && before.copied().is_some_and(is_space_or_tab);
     let inner = if closed { trimmed_range(slice_or_empty(title, 0..open)) } else { whole };

@@ -1,4 +1,4 @@
-//! Finds a section by its heading, and makes the edits that replace its text.
+//! Finds a section by its heading, and creates the edits that replace its text.
 
 use std::ops::Range;
 
@@ -8,7 +8,6 @@ use super::line::{Line, lines_from, range_without_blank_lines, slice_or_empty};
 use super::outline::{Heading, HidingBlock, LineKind, Outline, OutlineScanner, outline_from};
 use super::{ByteEdit, Document, EditError};
 
-/// Identifies a section by the level and the text of its heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectionHead<'a> {
     pub level: u8,
@@ -19,7 +18,7 @@ pub struct SectionHead<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeadMatching {
     Exact,
-    /// The heading begins with the text: `Pending` finds `Pending Tasks`.
+    /// The heading starts with the text: `Pending` finds `Pending Tasks`.
     Prefix,
 }
 
@@ -41,11 +40,11 @@ impl<'a> SectionHead<'a> {
     }
 }
 
-/// A heading and the bytes below it.
+/// A heading and the body below it.
 #[derive(Debug, Clone)]
 pub struct Section<'d> {
     pub heading: &'d Heading,
-    /// The body: from the line after the heading to the next heading of the same or a higher level.
+    /// From the line after the heading to the next heading of the same or a higher level.
     pub span: Range<usize>,
     document: &'d [u8],
 }
@@ -55,8 +54,8 @@ impl<'d> Section<'d> {
         slice_or_empty(self.document, self.span.clone())
     }
 
-    /// Returns the body without surrounding blank lines and the end of its last line. `set_section` replaces this
-    /// part.
+    /// Returns the part that `set_section` replaces: the body without surrounding blank lines and without its last
+    /// line end.
     pub fn content(&self) -> &'d [u8] {
         slice_or_empty(self.body(), range_without_blank_lines(self.body()))
     }
@@ -66,14 +65,14 @@ impl<'d> Section<'d> {
         String::from_utf8_lossy(self.content()).into_owned()
     }
 
-    /// Returns the list items outside fences, including those of deeper sections.
+    /// Returns the list items outside fences, including those in deeper sections.
     pub fn items(&self) -> Vec<ListItem> {
         list_items(self.document, self.span.clone(), self.heading.line + 1)
     }
 }
 
 impl Outline {
-    /// Finds the section at the end of `path`: each heading is the first match within the previous section.
+    /// Finds the section at the end of `path`. Each heading is the first match within the previous section.
     pub fn find_section<'d>(&'d self, document: &'d [u8], path: &[SectionHead]) -> Option<Section<'d>> {
         let mut range = 0..self.headings.len();
         let mut found = None;
@@ -89,7 +88,7 @@ impl Outline {
         found
     }
 
-    /// Returns everything from the first `from` to the last `until` after it, or to the end if there is none.
+    /// Returns the range from the first `from` to the last `until` after it, or to the end if there is no `until`.
     pub fn find_section_to_last<'d>(
         &'d self,
         document: &'d [u8],
@@ -109,8 +108,8 @@ impl Outline {
     }
 }
 
-/// Returns the edits of `set_section`. The text is checked first. If it passes, the heading after the text is still a
-/// heading. A heading leaves no block open, so everything after that heading reads as before.
+/// Returns the edits of `set_section`. The text is checked first, so that the heading after the text is still a
+/// heading. A heading leaves no block open, so the text after that heading has the same meaning as before.
 pub(super) fn set_section_edits(
     document: &Document,
     path: &[SectionHead],
@@ -129,8 +128,8 @@ pub(super) fn set_section_edits(
     }
 }
 
-/// Returns how many headings of a path exist, not counting the last, and the range of the deepest one including its
-/// heading.
+/// Returns the number of existing headings in a path, without the last one, and the range of the deepest existing
+/// section including its heading.
 fn deepest_existing_section(document: &Document, path: &[SectionHead]) -> (usize, Range<usize>) {
     let there = (1..path.len()).rev().find_map(|length| {
         let section = document.section(path.get(..length)?)?;
@@ -139,7 +138,7 @@ fn deepest_existing_section(document: &Document, path: &[SectionHead]) -> (usize
     there.unwrap_or((0, document.start_after_bom()..document.bytes().len()))
 }
 
-/// Returns the level of the last heading of a path. Each heading must be deeper than the one before.
+/// Returns the level of the last heading of a path. Each heading must be deeper than the previous one.
 fn path_level(path: &[SectionHead]) -> Result<u8, EditError> {
     let mut level = 0;
     for head in path {
@@ -153,7 +152,7 @@ fn path_level(path: &[SectionHead]) -> Result<u8, EditError> {
 
 /// Refuses a text that would not stay within its section. `end` is the offset of the heading after the section.
 fn check_section_text(document: &Document, level: u8, text: &[u8], end: usize) -> Result<(), EditError> {
-    // A `---` that nothing closes is text, but a second one would turn everything between them into frontmatter.
+    // An unclosed `---` is text, but a second `---` would turn the lines between them into frontmatter.
     let unclosed = document.has_unclosed_frontmatter();
     let mut scanner = OutlineScanner::default();
     let mut last = 0;
@@ -179,8 +178,8 @@ fn check_section_text(document: &Document, level: u8, text: &[u8], end: usize) -
     }
 }
 
-/// Replaces the content with `text` and keeps the blank lines around it. A section without content gets a blank line
-/// before its first line, and one after it if something follows.
+/// Replaces the content with `text` and keeps the blank lines around it. If the section has no content, a blank
+/// line is added before the text, and another one after it unless the document ends there.
 fn replace_content_edit(document: &Document, section: &Section, text: &[u8]) -> Option<ByteEdit> {
     let (bytes, body) = (document.bytes(), section.body());
     let old = range_without_blank_lines(body);
@@ -215,7 +214,7 @@ fn replace_content_edit(document: &Document, section: &Section, text: &[u8]) -> 
     Some(ByteEdit::new(at + place..at + place, new))
 }
 
-/// Appends the missing headings, and `text`, at the end of `region`.
+/// Appends the missing headings and `text` at the end of `region`.
 fn append_section_edit(
     document: &Document,
     missing: &[SectionHead],
@@ -252,7 +251,7 @@ fn append_section_edit(
     Ok(ByteEdit::new(region.start + place..region.start + place, new))
 }
 
-/// Returns `## text`, if it reads back as the same heading.
+/// Returns `## text`; an error if the line would not be read as the same heading.
 fn heading_line(head: &SectionHead) -> Result<String, EditError> {
     let line = format!("{} {}", "#".repeat(usize::from(head.level)), head.text);
     let read = outline_from(line.as_bytes(), 0, 1);

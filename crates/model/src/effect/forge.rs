@@ -69,7 +69,7 @@ pub(super) fn apply_forge_rule(seen: &mut EffectScan, part: &CommandPart) {
     }
 }
 
-/// Returns what a command such as `pr create` does; `None` for a command that only reads.
+/// Returns the effect of a command such as `pr create`; `None` for a command that only reads.
 fn effect_of_verb(group: &str, verb: &str) -> Option<(EffectKind, &'static str)> {
     let done = match verb {
         "create" | "new" => "created",
@@ -120,7 +120,7 @@ fn effect_of_verb(group: &str, verb: &str) -> Option<(EffectKind, &'static str)>
     Some((kind, done))
 }
 
-/// Returns the words without `-R owner/name`, which may come before the verb.
+/// Returns the words without `-R owner/name`.
 fn without_repository(words: &[String]) -> Vec<&str> {
     let mut kept = Vec::new();
     let mut words = words.iter();
@@ -183,7 +183,7 @@ fn first_operand<'a>(words: &[&'a str]) -> Option<&'a str> {
     None
 }
 
-/// Returns the link of the page that was created or changed. It is alone on a line, unless a filter changed the line.
+/// Returns the link of the created or changed page. It must be alone on its line, unless the output was filtered.
 fn link_of_changed_page<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
     let link = match filters.is_empty() {
         true => line,
@@ -206,7 +206,7 @@ fn link_of_changed_page<'a>(line: &'a str, group: &str, filters: &[String]) -> O
     is_one.then_some(link)
 }
 
-/// Reads `✓ Squashed and merged pull request owner/name#5 (Title)`: returns the repository and the number.
+/// Parses `✓ Squashed and merged pull request owner/name#5 (Title)` into the repository and the number.
 fn parse_noted_target<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
     let noun = match group {
         "pr" => "ull request ",
@@ -233,12 +233,12 @@ fn repository_of_link(link: &str) -> Option<&str> {
     Some(&path[..end])
 }
 
-/// Returns the number in a link or in `#5`; any other name is returned unchanged.
+/// Returns the number in a link or in `#5`. Any other name is returned unchanged.
 fn number_or_name(target: &str) -> &str {
     if target.starts_with("http") { id_of_link(target) } else { target.trim_start_matches('#') }
 }
 
-/// Adds an API request that writes: its method writes, or it has fields and names no method.
+/// Adds an API request that writes: its method writes, or it has fields and no method.
 fn add_api_request(seen: &mut EffectScan, part: &CommandPart, words: &[String], repository: &str) {
     let fields = ["-f", "-F", "--field", "--raw-field", "--input", "--form"];
     let has_fields = words.iter().any(|word| {
@@ -280,7 +280,7 @@ fn add_api_request(seen: &mut EffectScan, part: &CommandPart, words: &[String], 
     }
 }
 
-/// Returns the path of a request: the first operand.
+/// Returns the path of a request, which is the first operand.
 fn path_of_request(words: &[String]) -> Option<String> {
     let takes_value = [
         "-X",

@@ -1,4 +1,4 @@
-//! Rules for git: what its arguments and its output say that it did.
+//! Rules for git: find its effects in its arguments and its output.
 
 use super::git_lines::{
     commit_shown_by_log, commit_subject, parse_commit_line, parse_deleted_branch_line, parse_rebased_line,
@@ -8,7 +8,6 @@ use super::parts::CommandPart;
 use super::said::{CommandOutput, is_commit_id};
 use super::{Effect, EffectKind, EffectScan, has_flag, option_value};
 
-/// Applies the rule for the words after `git`.
 pub(super) fn apply_git_rule(seen: &mut EffectScan, part: &CommandPart) {
     let mut words = &part.words[1..];
     let mut folder = part.folder.clone();
@@ -57,7 +56,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
     }
 
     fn add_effect(&mut self, kind: EffectKind, what: &str, place: &str, id: &str) {
-        // Work in a repository that the same command line created is an experiment.
+        // A repository that the same command line created is an experiment.
         if self.seen.trial {
             return;
         }
@@ -91,7 +90,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
         if none.iter().any(|words| self.command_output().contains(words)) {
             return;
         }
-        // If a pipe cut the output, its end can still show that there was a commit.
+        // A pipe may cut the output, but its end can still show a commit.
         let is_cut = self
             .command_output()
             .lines()
@@ -99,7 +98,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
         if !(is_cut || self.seen.probably_succeeded(self.part)) {
             return;
         }
-        // `-qam text`: the last of several short options takes the value.
+        // In `-qam text`, the value belongs to the last of the combined short options.
         let is_message = |word: &&str| {
             let options = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
             options
@@ -202,7 +201,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
     }
 
     fn add_rebase(mut self) {
-        // Each step of a rebase prints a line like that of a commit, but is not a new commit.
+        // Each step of a rebase prints a line like that of a commit, but it is not a new commit.
         while self.command_output().take_first_line(parse_commit_line).is_some() {}
         if let Some(branch) = self.command_output().take_first_line(parse_rebased_line) {
             let onto = self.operands().first().copied().unwrap_or_default().to_owned();
@@ -344,7 +343,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
             .take_first_line(|line| line.strip_prefix("HEAD is now at ")?.split(' ').next());
         let operands = self.operands();
         let to = operands.first().copied().unwrap_or_default().to_owned();
-        // Without a commit, or with files, a reset only unstages.
+        // A reset without a commit, or with files, only unstages files.
         let moves = !matches!(to.as_str(), "" | "HEAD")
             && operands.len() == 1
             && !has_flag(self.rest, &["--"])

@@ -1,30 +1,30 @@
-//! Splits a command line into the commands it runs, each with what is known about its result.
+//! Splits a command line into the commands it runs, with the information that the rules need about each command.
 //!
-//! [`crate::shell`] finds the files that a line names. This module finds what the line did, so it follows loops,
-//! pipes, substitutions, functions and lines passed to another shell, and skips here-documents.
+//! [`crate::shell`] finds the files that a line names. This module finds the actions of the line, so it follows
+//! loops, pipes, substitutions, functions and nested shells, and skips here-documents.
 
 use super::tokens::{ShellToken, split_tokens};
 
-/// The deepest nesting of `$( … )` or `bash -c` that is followed; nobody nests deeper.
+/// The maximum nesting of `$( … )` or `bash -c` that is followed.
 const MAX_NESTING: usize = 4;
 
-/// The most commands of a line that are read. Nobody writes more by hand, but generated lines can contain thousands.
+/// The maximum number of commands of a line that are read. Generated lines can contain thousands.
 const MAX_PARTS: usize = 200;
 
-/// One command, without leading assignments and without programs that only start it.
+/// One command, without leading assignments and without wrappers such as `sudo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CommandPart {
     pub words: Vec<String>,
     /// The folder that the line entered with `cd`, as written; empty if the command runs in the folder in which the
-    /// line began.
+    /// line started.
     pub folder: String,
-    /// The programs that the command's output is piped through.
+    /// The programs after the command in its pipe.
     pub filters: Vec<String>,
-    /// Whether the command is in a loop or a function, so that it may run several times.
+    /// Whether the command is in a loop or a function, and so may run several times.
     pub repeats: bool,
-    /// True if the success of the whole line implies the success of this command.
+    /// Whether the success of the whole line implies the success of this command.
     pub sure: bool,
-    /// True if the command's output went to a file or was discarded.
+    /// Whether the command's output was redirected to a file or discarded.
     pub silent: bool,
 }
 
@@ -35,13 +35,13 @@ pub(super) fn command_parts(command: &str) -> Vec<CommandPart> {
     all
 }
 
-/// The context of a command line that is part of another one.
+/// The context of a command line that is nested in another command line.
 #[derive(Clone, Default)]
 struct OuterCommand {
     folder: String,
     repeats: bool,
     unsure: bool,
-    /// Whether the line is in `$( … )`: its output is printed by another command, if at all.
+    /// Whether the line is in `$( … )`. Its output is then captured by another command.
     captured: bool,
     depth: usize,
 }
@@ -96,13 +96,13 @@ fn collect_parts(command: &str, around: &OuterCommand, all: &mut Vec<CommandPart
     }
 }
 
-/// Returns for each pipeline whether it must have succeeded if the line succeeded. This holds for the last pipeline,
-/// and for each pipeline that `&&` joins to one for which it holds.
+/// Returns for each pipeline whether its success follows from the success of the line. This is true of the last
+/// pipeline, and of each pipeline that `&&` joins to such a pipeline.
 fn success_implied(lists: &[Pipeline]) -> Vec<bool> {
     let mut sure = vec![false; lists.len()];
     let mut known = true;
     for (place, Pipeline { before, after, stages }) in lists.iter().enumerate().rev() {
-        // Whether the commands after `then` or `do` run at all depends on a condition.
+        // The commands after `then` or `do` run only if a condition is true.
         let may_not_run = *before == "||" || stages[0].first().is_some_and(is_branch_keyword);
         sure[place] = known && !may_not_run && *after != "&";
         known = sure[place] && *before == "&&";
@@ -114,7 +114,7 @@ fn is_branch_keyword(token: &ShellToken) -> bool {
     matches!(token, ShellToken::Word { text, .. } if matches!(text.as_str(), "then" | "do" | "else" | "elif"))
 }
 
-/// Returns the command line that `sh -c`, `eval` or `ssh` passes on.
+/// Returns the command line that is an argument of `sh -c`, `eval` or `ssh`.
 fn inner_command_line(words: &[String]) -> Option<String> {
     match words.first()?.as_str() {
         "eval" => Some(words[1..].join(" ")),
@@ -141,7 +141,7 @@ fn inner_command_line(words: &[String]) -> Option<String> {
     }
 }
 
-/// Commands that are joined by `|`, and the operators around them.
+/// Commands joined by `|`, and the operators before and after them.
 struct Pipeline<'t> {
     before: &'static str,
     after: &'static str,
@@ -166,7 +166,7 @@ fn split_pipelines(tokens: &[ShellToken]) -> Vec<Pipeline<'_>> {
                 None => lists.push(Pipeline { before, after: mark, stages: vec![&rest[..end]] }),
             }
         }
-        // A command line may continue after `&&` or `|` at the end of a line.
+        // A command line continues after `&&` or `|` at the end of a line.
         if end > 0 || mark != ";" {
             before = mark;
         }
@@ -177,7 +177,7 @@ fn split_pipelines(tokens: &[ShellToken]) -> Vec<Pipeline<'_>> {
     }
 }
 
-/// Counts the loops and functions that begin in this command.
+/// Counts the loops and functions that start in this command.
 fn count_opened_blocks(tokens: &[ShellToken]) -> usize {
     let first = tokens.iter().find_map(unquoted_text);
     usize::from(matches!(first, Some("for" | "while" | "until" | "function")))
@@ -190,7 +190,6 @@ fn count_closed_blocks(tokens: &[ShellToken]) -> usize {
     tokens.iter().filter_map(unquoted_text).filter(|word| matches!(*word, "done" | "}")).count()
 }
 
-/// Returns the text of an unquoted word.
 fn unquoted_text(token: &ShellToken) -> Option<&str> {
     match token {
         ShellToken::Word { text, quoted: false, .. } => Some(text),
@@ -232,12 +231,12 @@ fn build_part(tokens: &[ShellToken]) -> CommandPart {
     made
 }
 
-/// Returns how many leading words are wrappers around the command, and whether one of them runs it repeatedly.
+/// Returns the number of leading words that are wrappers, and whether one of them runs the command repeatedly.
 fn count_wrappers(words: &[String]) -> (usize, bool) {
     let (mut at, mut repeats) = (0, false);
     while let Some(word) = words.get(at) {
         let takes_value = |flags: &[&str], word: &String| flags.contains(&word.as_str());
-        // Options of a wrapper, with their values: `-n 10`, `--user=x`.
+        // Options of a wrapper with their values: `-n 10`, `--user=x`.
         let options = |mut at: usize, flags: &[&str]| {
             while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
                 at += 1 + usize::from(takes_value(flags, option));

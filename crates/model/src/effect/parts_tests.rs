@@ -1,7 +1,7 @@
 use super::*;
 
-/// Describes each command of a line: its words, then `@folder`, `~` in a loop, `!` if the line's exit code shows its
-/// result, `>` if it is silent, `|` before its filters.
+/// Describes each command of a line: its words, then `@folder`, `~` if it is in a loop, `!` if its result follows
+/// from the exit code of the line, `>` if it is silent, and `|` before its filters.
 fn describe_parts(command: &str) -> Vec<String> {
     let tell = |part: CommandPart| {
         let mut told = part.words.join(" ");

@@ -1,11 +1,11 @@
-//! What a call printed: the lines that prove an effect, with ids and links. Each line proves one effect.
+//! The output of a call: the lines that prove effects, with ids and links. Each line proves one effect.
 
 use std::cell::RefCell;
 
-/// The most lines that are searched; reports of effects are short.
+/// The maximum number of lines that are searched.
 const MAX_LINES: usize = 2_000;
 
-/// Words with which tools report failure.
+/// Words in the output of failed commands.
 const FAILURE_WORDS: &[&str] = &[
     "fatal:",
     "error:",
@@ -37,7 +37,7 @@ pub(super) struct CommandOutput<'a> {
     pub ok: bool,
 }
 
-/// The ids and links of what was created, from a line of plain text or JSON.
+/// The ids and links of a created object, from a line of plain text or JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CreatedIds {
     pub id: String,
@@ -65,7 +65,7 @@ impl<'a> CommandOutput<'a> {
         FAILURE_WORDS.iter().any(|word| self.text.contains(word))
     }
 
-    /// Returns the result of `read` for the first unused line that it accepts, and marks that line as used.
+    /// Returns the result of `read` for the first unused line that it accepts, and marks the line as used.
     pub fn take_first_line<T>(&self, read: impl Fn(&'a str) -> Option<T>) -> Option<T> {
         let mut used = self.used.borrow_mut();
         for (place, line) in self.lines.iter().enumerate() {
@@ -79,7 +79,7 @@ impl<'a> CommandOutput<'a> {
         None
     }
 
-    /// Returns the next response of a service: a JSON object, or what `jq` left of one.
+    /// Returns the next response of a service: a JSON object, or the output of `jq`.
     pub fn take_created_ids(&self, is_link: impl Fn(&str) -> bool) -> Option<CreatedIds> {
         let start = {
             let used = self.used.borrow();
@@ -111,7 +111,8 @@ impl<'a> CommandOutput<'a> {
     }
 }
 
-/// Reads a line that is an id or a link, or names one: `2752893362`, `https://…`, `reply: 2752893362`.
+/// Reads a line that consists of an id or a link, with or without a label: `2752893362`, `https://…`,
+/// `reply: 2752893362`.
 fn ids_in_plain_line(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<CreatedIds> {
     let mut made = CreatedIds::default();
     for word in
@@ -128,7 +129,7 @@ fn ids_in_plain_line(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<Crea
     (!made.id.is_empty() || !made.link.is_empty()).then_some(made)
 }
 
-/// Whether a word looks like an id that a service created: a long number, `PRRC_kwDO…`, a UUID, `ENT-197`.
+/// Whether a word looks like an id of a service: a long number, `PRRC_kwDO…`, a UUID, `ENT-197`.
 fn looks_like_id(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'='));
@@ -169,8 +170,8 @@ pub(super) fn find_link(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&st
     None
 }
 
-/// Reads ids and links of the outermost JSON object that has any, without building a value. Also returns the length of
-/// the object, which may be truncated.
+/// Returns the ids and links of the outermost JSON object that has any, and the length of the object, which may be
+/// truncated. No JSON value is built.
 pub(super) fn ids_in_json(text: &str) -> (CreatedIds, usize) {
     let bytes = text.as_bytes();
     let (mut made, mut ranks) = (CreatedIds::default(), [usize::MAX; 3]);
@@ -228,8 +229,8 @@ pub(super) fn ids_in_json(text: &str) -> (CreatedIds, usize) {
     (made, at.min(text.len()))
 }
 
-/// Records a field if it is better than the known one. A field of an outer object is better than one of an inner
-/// object. Within an object, `id` is better than other ids, and the link of a page is better than `url`.
+/// Records a field if it is better than the recorded one. A field of an outer object is better than a field of an
+/// inner object. Within an object, `id` is better than other ids, and the link of a page is better than `url`.
 fn note_field(made: &mut CreatedIds, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
     let (slot, order) = match key {
         "id" | "ts" | "sha" | "message_id" | "messageId" => (0, usize::from(key != "id")),

@@ -1,16 +1,16 @@
-//! A table of programs that act on the outside world, with their arguments and success messages; and the words that
-//! show that some rule may apply to a command line.
+//! A table of programs with effects on the outside world, their arguments and success messages; and the words to
+//! which a rule may apply.
 
 use super::EffectKind;
 
-/// One row: a program, the arguments that make it act, and how its output names what it did.
+/// A program, the arguments with which it has an effect, and the output that proves the effect.
 pub(super) struct ProgramRow {
     pub programs: &'static [&'static str],
-    /// The entries must occur among the words in this order. `a|b` means either word; an empty entry means the program
-    /// alone.
+    /// These words must occur in this order. `a|b` means either word. An empty entry means that no word is
+    /// required.
     pub verbs: &'static [&'static str],
     pub kind: EffectKind,
-    /// The text before the id in a line of the output; such a line proves the effect.
+    /// The text before the id in an output line. Such a line proves the effect.
     pub says: &'static [&'static str],
 }
 
@@ -244,7 +244,7 @@ pub(super) static PROGRAM_ROWS: &[ProgramRow] = &[
     program_row(&["twilio"], &["messages:create|api:core:messages:create"], EffectKind::Message, &[]),
 ];
 
-/// Whether a word shows that a rule may apply. Every word of every command is checked, so this is a plain match.
+/// Whether a rule may apply to this word. Every word of every command is checked, so this is a plain match.
 pub(super) fn is_rule_word(word: &str) -> bool {
     matches!(
         word,

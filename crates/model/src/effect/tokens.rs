@@ -4,7 +4,7 @@
 pub(super) enum ShellToken {
     Word {
         text: String,
-        /// The commands in the `$( … )` of the word.
+        /// The commands in the `$( … )` substitutions of the word.
         runs: Vec<String>,
         quoted: bool,
     },
@@ -14,7 +14,6 @@ pub(super) enum ShellToken {
     Redirect { takes_output: bool, has_target: bool },
 }
 
-/// Splits a command line approximately as a shell does.
 pub(super) fn split_tokens(command: &str) -> Vec<ShellToken> {
     let mut reader = TokenReader { rest: command, documents: Vec::new(), tokens: Vec::new(), word: None };
     while let Some(c) = reader.take_char() {
@@ -26,7 +25,7 @@ pub(super) fn split_tokens(command: &str) -> Vec<ShellToken> {
 
 struct TokenReader<'a> {
     rest: &'a str,
-    /// The end marks of here-documents whose text begins after this line.
+    /// The end marks of the here-documents that start after this line.
     documents: Vec<String>,
     tokens: Vec<ShellToken>,
     word: Option<(String, Vec<String>, bool)>,
@@ -142,7 +141,7 @@ impl<'a> TokenReader<'a> {
         }
     }
 
-    /// Reads `$( … )`, which stays in the word unchanged and is also kept as a separate command line.
+    /// Reads `$( … )`. It is kept in the word unchanged, and also as a separate command line.
     fn read_substitution(&mut self) {
         let end = closing_bracket_position(self.rest);
         let inside = self.rest[..end].to_owned();
@@ -155,12 +154,12 @@ impl<'a> TokenReader<'a> {
     }
 
     fn read_redirect(&mut self, c: char) {
-        // In `2>` the number belongs to the operator.
+        // The number in `2>` belongs to the operator.
         let number = self.word.take_if(|word| !word.2 && word.0.bytes().all(|b| b.is_ascii_digit()));
         self.close_word();
         if c == '<' {
             if self.next_is("<<") {
-                // After `<<<`, the next word is the input.
+                // The word after `<<<` is the input.
                 self.tokens.push(ShellToken::Redirect { takes_output: false, has_target: true });
             } else if self.next_is("<") {
                 self.next_is("-");
@@ -210,7 +209,7 @@ impl<'a> TokenReader<'a> {
     }
 }
 
-/// Returns where the open bracket closes. Brackets in quotes and here-documents are skipped.
+/// Returns the position of the matching closing bracket. Brackets in quotes and here-documents are skipped.
 fn closing_bracket_position(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (1_usize, 0);
@@ -242,7 +241,7 @@ fn closing_bracket_position(text: &str) -> usize {
     text.len()
 }
 
-/// Returns the position after the here-document that begins at `at`.
+/// Returns the position after the here-document that starts at `at`.
 fn here_document_end(text: &str, at: usize) -> usize {
     let (head, body) = text[at..].split_once('\n').unwrap_or((&text[at..], ""));
     let name = head.trim_start_matches(['<', '-', ' ']);

@@ -1,9 +1,10 @@
-//! Rules for tools of MCP servers, by name: `mcp__linear__create_issue` creates an issue.
+//! Rules for tools of MCP servers. The effect is derived from the tool's name: `mcp__linear__create_issue` creates
+//! an issue.
 
 use super::said::{self, CommandOutput};
 use super::{CompletedCall, Effect, EffectKind};
 
-/// Verbs that show that a tool changes something, with their past tense.
+/// Verbs of tools that change something, with their past tense.
 const CHANGING_VERBS: &[(&str, &str)] = &[
     ("create", "created"),
     ("save", "saved"),
@@ -37,13 +38,13 @@ const CHANGING_VERBS: &[(&str, &str)] = &[
     ("apply", "applied"),
 ];
 
-/// First words of a tool's name that show that it only reads, whatever else the name contains.
+/// A tool whose name starts with one of these words only reads.
 const READING_WORDS: &[&str] = &[
     "get", "list", "search", "read", "fetch", "find", "query", "describe", "view", "show", "count", "check",
     "resolve", "browser",
 ];
 
-/// Servers that work only on this machine.
+/// Servers whose tools act only on this machine.
 const LOCAL_SERVERS: &[&str] = &[
     "filesystem",
     "fs",
@@ -70,7 +71,7 @@ const LOCAL_SERVERS: &[&str] = &[
     "jupyter",
 ];
 
-/// Returns whether a tool's name says that it changes something outside this machine.
+/// Returns whether a tool's name indicates a change outside this machine.
 pub fn tool_acts_externally(tool: &str) -> bool {
     server_words_and_verb(tool).is_some()
 }
@@ -84,7 +85,7 @@ fn server_words_and_verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)
         return None;
     }
     let mut words = split_tool_name(name);
-    // `slack_post_message` repeats the server's name, which is skipped.
+    // The server's name may be repeated, as in `slack_post_message`. It is skipped.
     while words.len() > 1
         && of_server.contains(&words[0])
         && !CHANGING_VERBS.iter().any(|(verb, _)| *verb == words[0])

@@ -3,16 +3,15 @@
 use super::{Effect, EffectKind};
 use crate::render::{in_quotation_marks, inline_for_model};
 
-/// How much a description says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DescriptionDetail {
-    /// What was done, where, and the id.
+    /// The action, the place and the id.
     Short,
-    /// The same with the link and more of the text.
+    /// As `Short`, with the link and more of the text.
     Long,
 }
 
-/// Describes an effect in one line. The text is rendered, so that nothing in it can be taken for markup.
+/// Describes an effect in one line. The text is escaped, so that nothing in it is read as markup.
 pub fn describe_effect(effect: &Effect, detail: DescriptionDetail) -> String {
     let Effect { kind, what, place, id, link, .. } = effect;
     let is_long = detail == DescriptionDetail::Long;
@@ -86,8 +85,8 @@ pub fn describe_effect(effect: &Effect, detail: DescriptionDetail) -> String {
     line
 }
 
-/// Returns the names of files that are separated by spaces, without their folders. A path that is cut in the middle
-/// would name another file.
+/// Returns file names that are separated by spaces, without their folders, because a path that is cut could be
+/// another file.
 fn shorten_file_names(what: &str, most: usize) -> String {
     const MAX_FILE_NAMES: usize = 4;
     if !what.contains(['/', '.']) {
@@ -101,7 +100,7 @@ fn shorten_file_names(what: &str, most: usize) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// Describes a text such as `created: Title`, with the verb as it is and the user's text in quotes.
+/// Describes a text such as `created: Title`. The verb is unchanged, and the user's text is quoted.
 fn verb_and_text(what: &str, most: usize) -> String {
     match what.split_once(": ") {
         _ if what.is_empty() => String::new(),

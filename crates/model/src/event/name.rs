@@ -1,4 +1,4 @@
-//! Events by name: in tables, on the command line, in journals and on receipts.
+//! Names of events in tables, on the command line, in journals and on receipts.
 
 /// The kinds of events, without their content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

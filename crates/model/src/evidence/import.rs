@@ -7,18 +7,18 @@ use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::id::Id;
 use crate::text::fnv_fingerprint;
 
-/// What a file in the evidence folder is.
+/// The content of a file in the evidence folder.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ForeignEvidence {
     Evidence {
         task: String,
         entries: Vec<EvidenceEntry>,
     },
-    /// The file is not evidence; the text says what it is instead.
+    /// The file is not evidence. The text names its kind.
     Other(&'static str),
 }
 
-/// Reads a file; `path` is relative to the evidence folder. The error says why it cannot be read.
+/// Reads a file. `path` is relative to the evidence folder. The error is the reason why the file cannot be read.
 pub fn read_foreign_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Value::Object(fields) = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string())?
@@ -42,8 +42,8 @@ pub fn read_foreign_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, St
     Ok(ForeignEvidence::Evidence { task, entries })
 }
 
-/// Returns the task that the file's content names, or else the name of its folder, or else the file's own name.
-/// `2.1 2.json` is a copy of `2.1.json`.
+/// Returns the task named in the file's content. Without one, returns the name of its folder, or the file's own
+/// name. `2.1 2.json` is a copy of `2.1.json`.
 fn task_of_file(path: &str, fields: &Map<String, Value>) -> String {
     let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
     if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {
@@ -55,7 +55,7 @@ fn task_of_file(path: &str, fields: &Map<String, Value>) -> String {
         Some((name, copy)) if copy.bytes().all(|b| b.is_ascii_digit()) => name.to_owned(),
         _ => name,
     };
-    // `2.3-screening-decision` is about 2.3.
+    // `2.3-screening-decision` belongs to task 2.3.
     let number = name.split('-').next().unwrap_or_default();
     let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let name = if is_number { number } else { &name };
@@ -76,7 +76,8 @@ fn file_stem(path: &str) -> &str {
     name.strip_suffix(".json").unwrap_or(name)
 }
 
-/// Reads an entry of a bundle. All fields go to its metadata, so that a field of an unexpected type is not lost.
+/// Reads an entry of a bundle. All fields are also kept in its metadata, so that a field of an unexpected type is
+/// not lost.
 fn entry_of_bundle(task: &str, value: &Value) -> EvidenceEntry {
     let mut entry = match serde_json::from_value::<EvidenceEntry>(value.clone()) {
         Ok(entry) => entry,
@@ -103,8 +104,8 @@ fn entry_of_bundle(task: &str, value: &Value) -> EvidenceEntry {
     with_import_id(task, entry, value)
 }
 
-/// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate says that an agent had its
-/// turn, not what the agent found, so it is a note.
+/// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate shows that an agent
+/// had its turn, but not what the agent found, so it becomes a note.
 fn entries_of_gates(
     task: &str,
     fields: &Map<String, Value>,
@@ -140,7 +141,7 @@ fn entries_of_gates(
     entries
 }
 
-/// Turns any other file into a note that contains all of it.
+/// Turns any other file into a note with the whole content.
 fn note_of_any_file(task: &str, path: &str, value: &Value) -> EvidenceEntry {
     let text = |keys: &[&str]| keys.iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
     let verdict = text(&["verdict", "status"])
@@ -159,7 +160,7 @@ fn note_of_any_file(task: &str, path: &str, value: &Value) -> EvidenceEntry {
     with_import_id(task, entry, value)
 }
 
-/// Gives the entry an id, so that a second import of it is recognised.
+/// Gives the entry an id, so that a second import is recognised.
 fn with_import_id(task: &str, entry: EvidenceEntry, original: &Value) -> EvidenceEntry {
     let mark = fnv_fingerprint([task, &original.to_string()]);
     let task_id = if entry.task_id.is_empty() { task.to_owned() } else { entry.task_id };

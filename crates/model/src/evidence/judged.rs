@@ -1,39 +1,38 @@
-//! Turns what a judging agent of a swarm returned into evidence for the task that it judged.
+//! Turns the answer of a reviewer, critic or test engineer into evidence for the task.
 
 use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::render::one_line;
 use crate::swarm::AgentPart;
 use crate::text::fnv_fingerprint;
-use crate::verdict::{VerdictProblem, VerdictReading, fields, read_verdict};
+use crate::verdict::{VerdictProblem, VerdictReading, read_answer_fields, read_verdict};
 
-/// What an agent returned, and which agent it was. The text is redacted.
+/// The answer of an agent. The text is redacted.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentAnswer<'a> {
     pub part: AgentPart,
-    /// The agent's type, as the harness names it.
+    /// The agent's type, as named by the harness.
     pub agent: &'a str,
-    /// The harness's id of this one agent; empty if it gives none.
+    /// The harness's id of this agent; empty if there is none.
     pub agent_id: &'a str,
     pub session: &'a str,
     pub harness: &'a str,
     pub at: &'a str,
     pub text: &'a str,
-    /// Why the text was not read; `text` is empty then.
+    /// The reason why the text was not read. `text` is then empty.
     pub unread: Option<VerdictProblem>,
 }
 
-/// The longest text of a field that is kept, in characters.
 const MAX_FIELD_CHARS: usize = 300;
 
-/// Returns the entry for a task; `None` if an agent of this kind does not judge. An answer that cannot be read becomes
-/// a note, which neither proves nor rejects anything.
+/// Returns the entry for a task; `None` if this kind of agent gives no verdict. An unreadable answer becomes a
+/// note, which neither proves nor rejects anything.
 pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry> {
     let AgentAnswer { part, agent, agent_id, session, harness, at, text, unread } = *answer;
     let entry_type = part.evidence_type_judged()?;
     let reading = unread.map_or_else(|| read_verdict(text), VerdictReading::Unreadable);
-    let fields = fields(text);
+    let fields = read_answer_fields(text);
     let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, MAX_FIELD_CHARS).into()).collect();
-    // Two processes may report the same stop. If agents have no id, their stops are distinguished by time.
+    // Two processes may report the same stop. Without agent ids, stops are distinguished by time.
     let mark = fnv_fingerprint([session, if agent_id.is_empty() { at } else { agent_id }, agent, text]);
     let mut entry = EvidenceEntry {
         id: format!("v-{mark:016x}"),

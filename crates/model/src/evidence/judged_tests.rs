@@ -1,5 +1,5 @@
 use super::*;
-use crate::evidence::{Freshness, ProofState, standing};
+use crate::evidence::{Freshness, ProofState, judge_evidence};
 
 fn agent_answer<'a>(part: AgentPart, text: &'a str, at: &'a str) -> AgentAnswer<'a> {
     AgentAnswer {
@@ -66,7 +66,7 @@ fn a_bad_verdict_stays_until_a_good_one_of_its_kind() {
     let texts = |rows: &[(AgentPart, &str)]| {
         let entries: Vec<EvidenceEntry> =
             rows.iter().map(|(part, text)| entry_of_text(*part, text, "t")).collect();
-        standing(&entries, |_| Freshness::Fresh).proof
+        judge_evidence(&entries, |_| Freshness::Fresh).proof
     };
     let rejected = (AgentPart::Reviewer, "VERDICT: REJECTED");
     let approved = (AgentPart::Reviewer, "VERDICT: APPROVED");
@@ -95,7 +95,7 @@ fn a_bad_verdict_stays_until_a_good_one_of_its_kind() {
     };
     let entries = [entry_of_text(AgentPart::TestEngineer, "VERDICT: FAIL", "t"), run];
     assert_eq!(
-        standing(&entries, |_| Freshness::Fresh).proof,
+        judge_evidence(&entries, |_| Freshness::Fresh).proof,
         ProofState::Passed,
         "what thru saw outweighs a claim"
     );

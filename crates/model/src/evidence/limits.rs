@@ -1,5 +1,5 @@
-//! How much evidence a task may have. A write that exceeds a limit is refused, and the message gives the limit. Surplus
-//! entries go to the archive, and nothing is lost.
+//! Limits on the evidence of a task. A write that exceeds a limit is refused, and the message contains the limit.
+//! Surplus entries are moved to the archive, so nothing is lost.
 
 use super::standing::entries_in_effect;
 use super::{EvidenceBundle, EvidenceEntry};
@@ -9,26 +9,27 @@ pub const MAX_PATCH_BYTES: usize = 5 * 1024 * 1024;
 pub const MAX_TASK_BYTES: usize = 20 * 1024 * 1024;
 pub const MAX_ENTRIES: usize = 100;
 
-/// A bundle within its limits, and the entries that go to the archive, oldest first.
+/// A bundle within its limits, and the entries for the archive, oldest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrimmedBundle {
     pub bundle: EvidenceBundle,
     pub archived: Vec<EvidenceEntry>,
 }
 
-/// Archives entries until `most` are left. First go the entries that a later entry settled, then those that passed, in
-/// each group the oldest first. A failure that nothing settled stays, because its task would pass without it; it goes
-/// only if there are more than [`MAX_ENTRIES`] entries.
-pub fn trim_to_count(bundle: EvidenceBundle, most: usize) -> TrimmedBundle {
+/// Archives entries until at most `max_entries` are left: first those that a later entry settled, then those that passed,
+/// the oldest first in each group. An unsettled failure is kept, because its task would pass without it. It is
+/// archived only if there are more than [`MAX_ENTRIES`] entries.
+pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundle {
     let over = |count: usize, most: usize| count.saturating_sub(most);
     let leaving = ArchiveOrder::order_entries(&bundle.entries);
     let count = bundle.entries.len();
-    let taken = over(count, most).min(leaving.order.len() - leaving.open).max(over(count, MAX_ENTRIES));
+    let taken =
+        over(count, max_entries).min(leaving.order.len() - leaving.open).max(over(count, MAX_ENTRIES));
     archive_entries(bundle, &leaving.order[..taken])
 }
 
-/// Archives entries until at most [`MAX_ENTRIES`] are left and they fit into [`MAX_BUNDLE_BYTES`]. An entry that is too
-/// large by itself goes first.
+/// Archives entries until at most [`MAX_ENTRIES`] are left and they fit into [`MAX_BUNDLE_BYTES`]. An entry that is
+/// too large by itself is archived first.
 pub fn trim_to_size(bundle: EvidenceBundle) -> TrimmedBundle {
     let sizes: Vec<usize> = bundle.entries.iter().map(size_in_bundle).collect();
     let mut order = ArchiveOrder::order_entries(&bundle.entries).order;
@@ -43,18 +44,19 @@ pub fn trim_to_size(bundle: EvidenceBundle) -> TrimmedBundle {
     archive_entries(bundle, &order[..taken])
 }
 
-/// Returns how many of its entries a bundle may keep so that the new ones fit; `None` if they fit into no bundle.
+/// Returns how many entries a bundle may keep so that the new entries fit; `None` if the new entries fit into no
+/// bundle.
 pub fn entries_kept_for_new(bundle: &EvidenceBundle, new: &[EvidenceEntry]) -> Option<usize> {
     let room = MAX_BUNDLE_BYTES.checked_sub(new.iter().map(size_in_bundle).sum())?;
     let fits = |most: &usize| trim_to_count(bundle.clone(), *most).bundle.to_bytes().len() <= room;
     (0..=bundle.entries.len()).rev().find(fits)
 }
 
-/// The order in which entries go to the archive.
+/// The order in which entries are archived.
 struct ArchiveOrder {
     /// The positions of all entries.
     order: Vec<usize>,
-    /// How many entries at the end of `order` are failures that nothing settled.
+    /// The number of unsettled failures, which are at the end of `order`.
     open: usize,
 }
 
@@ -73,7 +75,7 @@ impl ArchiveOrder {
     }
 }
 
-/// Splits a bundle into the entries that stay and those at `places`. Both parts keep their order.
+/// Splits a bundle into the entries that are kept and the entries at `places`. Both parts keep their order.
 fn archive_entries(mut bundle: EvidenceBundle, places: &[usize]) -> TrimmedBundle {
     let entries = std::mem::take(&mut bundle.entries);
     let mut archived = Vec::new();
@@ -83,8 +85,7 @@ fn archive_entries(mut bundle: EvidenceBundle, places: &[usize]) -> TrimmedBundl
     TrimmedBundle { bundle, archived }
 }
 
-/// Returns the number of bytes that an entry takes in the file: each line is indented, and a comma and a line end
-/// follow it.
+/// Returns the size of an entry in the file: each line is indented, and a comma and a line end follow.
 fn size_in_bundle(entry: &EvidenceEntry) -> usize {
     let bytes = serde_json::to_vec_pretty(entry).unwrap_or_default();
     bytes.len() + 4 * (1 + bytes.iter().filter(|b| **b == b'\n').count()) + 2

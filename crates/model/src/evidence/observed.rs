@@ -1,4 +1,4 @@
-//! Turns a test run that a hook saw into evidence for the task that was in progress.
+//! Turns a test run that a hook saw into evidence for the task in progress.
 
 use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::digest::CheckUse;
@@ -6,9 +6,9 @@ use crate::plan::{Plan, Task, TaskStatus};
 use crate::run::{self, CommandKind, RunResult};
 use crate::text::fnv_fingerprint;
 
-/// Returns the task that a run at `at` belongs to: one that the session works on, or else one that no other session
-/// works on. `now` is when the records are read. If a task has that time, the todo list started or finished it at this
-/// checkpoint, so the real time is unknown and earlier.
+/// Returns the task that a run at `at` belongs to: a task of this session, or a task that no other session works
+/// on. `now` is the time of this checkpoint. If a task was started or finished at `now`, the real time is earlier
+/// but unknown, because the todo list was read at this checkpoint.
 pub fn task_of_run<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Option<&'p Task> {
     let is_on = |task: &&Task| {
         let begun = task.started_at.as_deref().is_none_or(|begun| begun <= at || begun == now);
@@ -23,13 +23,13 @@ pub fn task_of_run<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Op
         .or_else(|| newest(&|by| by.as_deref().is_none_or(|by| by == "user")))
 }
 
-/// Returns the entry for a run; `None` if it is not a test, or its result is unknown.
+/// Returns the entry for a run; `None` if it is not a test run or its result is unknown.
 pub fn entry_of_run(check: &CheckUse, task: &str, session: &str, harness: &str) -> Option<EvidenceEntry> {
     if check.sort != CommandKind::Test || check.ended == RunResult::Unknown {
         return None;
     }
     let CheckUse { run, folder, result, at, exit, .. } = check;
-    // Records of older versions have only the summary line.
+    // Records of older versions contain only the summary line.
     let counts = match check.counts.is_none() {
         true => run::counts_in_output(result).unwrap_or_default(),
         false => check.counts,
@@ -56,7 +56,7 @@ pub fn entry_of_run(check: &CheckUse, task: &str, session: &str, harness: &str) 
     Some(entry)
 }
 
-/// Returns the verdict on a run. A run without any test proves nothing.
+/// Returns the verdict on a run. A run without tests proves nothing.
 pub fn verdict_of_run(ended: RunResult, counts: run::TestCounts) -> EvidenceVerdict {
     match ended {
         RunResult::Failed => EvidenceVerdict::Fail,

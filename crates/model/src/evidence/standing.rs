@@ -1,4 +1,4 @@
-//! Judges the evidence of a task. No other code judges it, and all code that shows evidence uses this module.
+//! Judges the evidence of a task. All code that shows evidence uses this module.
 
 use serde::Serialize;
 
@@ -7,22 +7,22 @@ use crate::render::{inline_for_model, one_line};
 use crate::run::{self, ProjectCheck};
 use crate::swarm::AgentPart;
 
-/// Whether the files that an entry is about are unchanged.
+/// Whether the files of an entry are unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
     Fresh,
-    /// What has changed, in a few words: `src/a.rs changed`.
+    /// The change in a few words: `src/a.rs changed`.
     Stale(String),
-    /// This is unknown, for the reason in the text. A failure still counts then, but a success proves nothing.
+    /// Unknown, for the reason in the text. A failure is then still a failure, but a success proves nothing.
     Unknown(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofState {
-    /// A run passed, and the files have not changed since.
+    /// A run passed, and its files have not changed.
     Passed,
-    /// A run passed, but the files have changed since, or it is not known whether they have.
+    /// A run passed, but its files have changed, or it is unknown whether they have.
     Stale,
     Failed,
     /// `thru` itself saw no run.
@@ -37,12 +37,12 @@ pub struct EvidenceStanding<'e> {
     pub freshness: Freshness,
 }
 
-/// Judges `entries`, oldest first. `fresh` says whether an entry's files are unchanged.
+/// Judges `entries`, oldest first. `fresh` returns whether an entry's files are unchanged.
 ///
-/// A failed run stays failed until the same command passes, or one that covers it, or the files change. A rejection by
-/// a person or an agent stays until a later review or approval is good. A claim that tests fail stays until a later
-/// claim or run says that they pass. A mere claim that something passed proves nothing.
-pub fn standing<'e>(
+/// A failed run remains failed until the same command or a wider command passes, or the files change. A rejection
+/// by a person or an agent remains until a later review or approval is good. A claim that tests fail remains until
+/// a later claim or run reports that they pass. A mere claim that something passed proves nothing.
+pub fn judge_evidence<'e>(
     entries: &'e [EvidenceEntry],
     mut fresh: impl FnMut(&EvidenceEntry) -> Freshness,
 ) -> EvidenceStanding<'e> {
@@ -72,15 +72,15 @@ pub fn standing<'e>(
     passed.or(out_of_date).unwrap_or(nothing)
 }
 
-/// Returns the rejection, or the claim that tests fail, that nothing later has settled. What `thru` saw itself is not
-/// among these.
-pub fn rejection(entries: &[EvidenceEntry]) -> Option<&EvidenceEntry> {
+/// Returns the rejection, or the claim that tests fail, that no later entry has settled. Runs that `thru` itself
+/// saw are excluded.
+pub fn rejecting_entry(entries: &[EvidenceEntry]) -> Option<&EvidenceEntry> {
     let in_effect = entries_in_effect(entries).into_iter().map(|at| &entries[at]);
     in_effect.into_iter().find(|entry| !entry.is_seen_by_thru() && entry.verdict().is_bad())
 }
 
-/// Returns the positions of the entries that no later one has settled, newest first: the last run of each command, and
-/// the last verdict of each kind of judge. Only these are judged.
+/// Returns the positions of the entries that no later entry has settled, newest first: the last run of each
+/// command, and the last verdict of each kind of judge. Only these are judged.
 pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
     let mut later: Vec<SeenRun> = Vec::new();
     let mut settled: Vec<(EntryType, bool, bool)> = Vec::new();
@@ -91,9 +91,9 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
             let judge = EntryType::parse(&entry.entry_type)
                 .filter(|kind| matches!(kind, EntryType::Review | EntryType::Approval | EntryType::Test))
                 .filter(|_| verdict.is_good() || verdict.is_bad());
-            // An import cannot settle a rejection that was made here, and imported test runs say nothing about ours.
+            // An import cannot settle a rejection that was made here, and imported test runs are ignored.
             let is_imported = entry.kind() == EvidenceOrigin::Imported;
-            // A critic judges the plan, so its approval says nothing about work that a reviewer rejected.
+            // A critic judges the plan, so its approval does not settle a reviewer's rejection.
             let is_critic = AgentPart::from_agent_type(&entry.agent) == Some(AgentPart::Critic);
             let judge = judge.filter(|kind| !(is_imported && *kind == EntryType::Test));
             let judge = judge.filter(|_| !entry.is_imported_gate());
@@ -103,7 +103,7 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
                 })
             {
                 settled.push((judge, is_imported, is_critic));
-                // A later run that passed outweighs a claim that tests fail.
+                // A later successful run settles a claim that tests fail.
                 let is_outrun =
                     judge == EntryType::Test && verdict.is_bad() && later.iter().any(|run| run.passed);
                 if !is_outrun {
@@ -125,8 +125,8 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
     found
 }
 
-/// Returns the trees of the entries that are judged, at most `most`, newest first. Their files must stay known:
-/// otherwise a failure could not be settled by a change, and a success would prove nothing.
+/// Returns the trees of the judged entries, at most `most`, newest first. Their listings must be kept. Otherwise a
+/// change could not settle a failure, and a success would prove nothing.
 pub fn trees_in_effect(entries: &[EvidenceEntry], most: usize) -> Vec<&str> {
     let mut trees: Vec<&str> = Vec::new();
     for entry in entries_in_effect(entries).into_iter().map(|at| &entries[at]) {
@@ -167,7 +167,7 @@ impl<'e> SeenRun<'e> {
 }
 
 impl EvidenceStanding<'_> {
-    /// Returns what has changed since, or why that is not known; empty if nothing has changed.
+    /// Returns the change since the entry, or the reason why it is unknown; empty if nothing has changed.
     pub fn what_has_changed(&self) -> &str {
         match &self.freshness {
             Freshness::Fresh => "",
@@ -186,7 +186,7 @@ impl EvidenceStanding<'_> {
         }
     }
 
-    /// Returns one line for a person: what ran, how it ended, and whether that is still valid.
+    /// Describes the run, its result and whether it is still valid, in one line for a person.
     pub fn describe(&self) -> String {
         let Some(entry) = self.entry else { return "no evidence".to_owned() };
         let what = describe_entry(entry, one_line);
@@ -201,7 +201,7 @@ impl EvidenceStanding<'_> {
         }
     }
 
-    /// Returns the same line for a model.
+    /// Like [`Self::describe`], for a model.
     pub fn describe_for_model(&self) -> Option<String> {
         let entry = self.entry?;
         let what = describe_entry(entry, inline_for_model);

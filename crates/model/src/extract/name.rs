@@ -1,4 +1,4 @@
-//! Finds what a message calls a code block: in the fence, in the line before it, or in the first line of the block.
+//! Finds the name of a code block: in the fence, in the line before it, or in the first line of the block.
 
 /// Names of files without an extension.
 const PLAIN_NAMES: &[&str] = &[
@@ -16,7 +16,7 @@ const PLAIN_NAMES: &[&str] = &[
     "caddyfile",
 ];
 
-/// Languages of blocks that show commands or changes. Such a block is not the content of a source file.
+/// Languages of blocks with commands or changes. Such a block is not the content of a source file.
 const COMMAND_LANGUAGES: &[&str] = &[
     "bash",
     "sh",
@@ -35,8 +35,8 @@ const COMMAND_LANGUAGES: &[&str] = &[
     "log",
 ];
 
-/// Extensions that belong together, whatever the language of the block is called.
-const FAMILIES: &[&[&str]] = &[
+/// Groups of extensions that are used for the same language.
+const EXTENSION_FAMILIES: &[&[&str]] = &[
     &["sh", "bash", "zsh", "fish", "shell", "command", "bats"],
     &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"],
     &["c", "h", "cpp", "cc", "cxx", "hpp", "hh", "m", "mm"],
@@ -51,11 +51,11 @@ const FAMILIES: &[&[&str]] = &[
     &["diff", "patch"],
 ];
 
-/// Labels before a name.
+/// Labels that may come before a name.
 const NAME_LABELS: &[&str] =
     &["file", "filename", "file name", "path", "filepath", "file path", "title", "name", "source"];
 
-/// Languages whose files have another extension than the language's name.
+/// Languages whose extension differs from their name.
 const EXTENSIONS_BY_LANGUAGE: &[(&str, &str)] = &[
     ("rust", "rs"),
     ("python", "py"),
@@ -86,7 +86,7 @@ const EXTENSIONS_BY_LANGUAGE: &[(&str, &str)] = &[
     ("", "txt"),
 ];
 
-/// Returns the language of a fence: its first word, unless that is a file's name.
+/// Returns the language of a fence: its first word, unless it is a file name.
 pub fn fence_language(info: &str) -> String {
     let word = info
         .trim_start_matches(['{', '.'])
@@ -99,15 +99,14 @@ pub fn fence_language(info: &str) -> String {
     if is_word { word.to_lowercase() } else { String::new() }
 }
 
-/// Returns the extension of files in this language.
 pub fn extension_of_language(language: &str) -> &str {
     let known = EXTENSIONS_BY_LANGUAGE.iter().find(|(name, _)| *name == language).map(|(_, ending)| *ending);
     let is_plain = language.len() <= 10 && language.bytes().all(|b| b.is_ascii_alphanumeric());
     known.unwrap_or(if is_plain { language } else { "txt" })
 }
 
-/// Finds a name in the fence: ```` ```rust src/a.rs ````, ```` ```rust:src/a.rs ````, ```` ```rust title="src/a.rs"
-/// ````, ```` ```src/a.rs ````.
+/// Finds a name in the fence: ```` ```rust src/a.rs ````, ```` ```rust:src/a.rs ````,
+/// ```` ```rust title="src/a.rs" ````, ```` ```src/a.rs ````.
 pub fn name_in_fence_info(info: &str) -> Option<String> {
     let info = info.trim().trim_start_matches('{').trim_end_matches('}').trim();
     for (at, _) in info.match_indices(['=', ':']) {
@@ -127,7 +126,7 @@ pub fn name_in_fence_info(info: &str) -> Option<String> {
         return as_file_name(comment);
     }
     let first = info.split_whitespace().next().unwrap_or_default();
-    // In `rust:src/a.rs` the name follows the colon, but `C:\a.rs` is a name itself.
+    // In `rust:src/a.rs` the name follows the colon, but `C:\a.rs` is itself a name.
     let after_colon = first
         .split_once(':')
         .filter(|(language, _)| language.len() > 1)
@@ -151,7 +150,7 @@ fn quoted_or_bare_value(text: &str) -> Option<String> {
 /// Finds a name in a comment: `// src/a.rs`, `# file: a.py`, `<!-- index.html -->`, `/* a.css */`, `-- a.sql`.
 pub fn name_in_comment(line: &str, language: &str) -> Option<String> {
     let line = line.trim();
-    // In markdown this is a heading.
+    // In markdown, this line is a heading.
     if line.starts_with('#') && extension_of_language(language) == "md" {
         return None;
     }
@@ -168,15 +167,15 @@ pub fn name_in_comment(line: &str, language: &str) -> Option<String> {
 /// A name in the line before a block.
 pub struct FoundName {
     pub name: String,
-    /// Whether the line has other words too.
+    /// Whether the line contains other words too.
     pub is_mentioned: bool,
 }
 
-/// Finds a name in the line before a block: `**src/a.rs**`, `### src/a.rs`, `File: src/a.rs`, ``Now `src/a.rs`:``, `1.
-/// src/a.rs`, `Create src/a.rs:`. A block of commands does not get the name of a source file, and a sentence names the
-/// block only if the language fits.
+/// Finds a name in the line before a block: `**src/a.rs**`, `### src/a.rs`, `File: src/a.rs`, ``Now `src/a.rs`:``,
+/// `1. src/a.rs`, `Create src/a.rs:`. A block of commands does not get the name of a source file. A name in a
+/// sentence is used only if the language fits.
 pub fn name_in_line_before(line: &str, language: &str) -> Option<FoundName> {
-    let name = any_in_line_before(line)?;
+    let name = any_name_in_line_before(line)?;
     let rest = line.replacen(&name, "", 1).to_lowercase();
     let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let is_mentioned =
@@ -195,11 +194,11 @@ pub fn name_in_line_before(line: &str, language: &str) -> Option<FoundName> {
     fits.then_some(FoundName { name, is_mentioned })
 }
 
-/// Words beside a name that say only that it is one.
+/// Words next to a name that only label it.
 const LABEL_WORDS: &[&str] =
     &["file", "filename", "name", "path", "filepath", "title", "new", "updated", "modified", "full"];
 
-/// Whether the extension of a name is one of the language.
+/// Whether the extension of a name belongs to the language.
 fn is_language_of(language: &str, name: &str) -> bool {
     let of_name = name
         .rsplit('/')
@@ -211,13 +210,13 @@ fn is_language_of(language: &str, name: &str) -> bool {
         && !of_name.is_empty()
         && (of_name == of_language
             || of_name == language
-            || FAMILIES
+            || EXTENSION_FAMILIES
                 .iter()
                 .any(|family| family.contains(&of_name.as_str()) && family.contains(&of_language)))
 }
 
-/// Finds a name in the line before a block, whatever else the line says.
-fn any_in_line_before(line: &str) -> Option<String> {
+/// Finds a name anywhere in the line before a block.
+fn any_name_in_line_before(line: &str) -> Option<String> {
     let line = line.trim().trim_start_matches(['#', '>', '-', '*', '+', ' ']);
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let line = if number.len() < line.len() { number.strip_prefix(['.', ')']).unwrap_or(line) } else { line };
@@ -225,7 +224,7 @@ fn any_in_line_before(line: &str) -> Option<String> {
         return Some(name);
     }
     let mut quoted = line.split('`').skip(1).step_by(2).filter_map(as_file_name);
-    // If the line ends with a quoted text, the last quoted path is meant, otherwise the first. In
+    // If the line ends with quoted text, the last quoted path is used, otherwise the first. In
     // ``In `a.rs`, below `b()`:`` only `a.rs` is a path.
     if let Some(first) = quoted.next() {
         return Some(if line.trim_end_matches([':', '*', ' ', '.']).ends_with('`') {
@@ -237,13 +236,13 @@ fn any_in_line_before(line: &str) -> Option<String> {
     let bare = line.trim_end_matches([':', ' ']).trim_matches(['*', '_', ' ']).trim_end_matches(':');
     let bare = bare.split_once(" (").map_or(bare, |(name, _)| name).trim_matches(['*', '_']);
     name_after_label(bare).or_else(|| {
-        // The name is in bold in the middle of a sentence, or is the last word before a colon.
+        // The name may be in bold, or the last word before a colon.
         let bold = line.split("**").skip(1).step_by(2).find_map(name_after_label);
         bold.or_else(|| line.trim_end().ends_with(':').then(|| as_file_name(bare.rsplit(' ').next()?))?)
     })
 }
 
-/// Reads `<file path="src/a.rs">`.
+/// Parses `<file path="src/a.rs">`.
 fn name_in_tag(line: &str) -> Option<String> {
     let tag = line.strip_prefix('<')?.split_once('>')?.0;
     ["path=", "name=", "file=", "src="]
@@ -251,25 +250,25 @@ fn name_in_tag(line: &str) -> Option<String> {
         .find_map(|label| quoted_or_bare_value(tag.split_once(label)?.1))
 }
 
-/// Returns a name that is alone or follows a label.
+/// Returns a name that stands alone or follows a label.
 fn name_after_label(text: &str) -> Option<String> {
     let after = text.split_once([':', '=']).and_then(|(label, name)| {
         let label = label.trim().trim_matches(['*', '_', '@']).to_lowercase();
         let name = NAME_LABELS
             .contains(&label.as_str())
             .then(|| quoted_or_bare_value(name.trim().trim_matches(['*', '`', ' '])))?;
-        // `name: ci` and `Source: https://example.com/a.html` name something else.
+        // `name: ci` and `Source: https://example.com/a.html` do not name a file.
         name.filter(|name| !name.contains("://") && (is_file_label(&label) || as_file_name(name).is_some()))
     });
     after.or_else(|| as_file_name(text))
 }
 
-/// Whether what follows a label can only be a file's name.
+/// Whether only a file name can follow this label.
 fn is_file_label(label: &str) -> bool {
     label.starts_with("file") || label == "path"
 }
 
-/// Whether a name ends with an extension.
+/// Whether a name has an extension.
 fn has_ending(name: &str) -> bool {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
     !ending.is_empty()
@@ -278,7 +277,7 @@ fn has_ending(name: &str) -> bool {
         && ending.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
 }
 
-/// Returns the text if it looks like a file's name: one word with an extension, or a well-known name.
+/// Returns the text if it looks like a file name: one word with an extension, or a well-known name.
 fn as_file_name(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['`', '"', '\'', '*']).trim_end_matches([':', ',']);
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -293,5 +292,5 @@ fn as_file_name(text: &str) -> Option<String> {
     (is_word && (has_ending(name) || is_known) && !is_other).then(|| text.to_owned())
 }
 
-/// Extensions of source files that have one letter.
+/// One-letter extensions of source files.
 const SHORT_EXTENSIONS: &[&str] = &["c", "h", "d", "r", "m", "s", "v"];

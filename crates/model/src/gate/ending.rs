@@ -1,4 +1,5 @@
-//! How an output ends. The output is read line by line, because a hook must not use memory for five megabytes.
+//! The ending of an output. The output is read line by line, because a hook must not load five megabytes into
+//! memory.
 
 use crate::document::OutlineScanner;
 
@@ -6,19 +7,18 @@ use super::COMPLETE_SENTINEL;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputEnding {
-    /// The output contains no words.
+    /// The output contains no text.
     Empty,
     /// The output contains only the sentinel.
     Bare,
     /// The last line is not the sentinel.
     Open,
-    /// The last line is the sentinel, but in an unclosed code fence.
+    /// The last line is the sentinel, but inside an unclosed code fence.
     Fenced { line: usize },
     /// The last line is the sentinel.
     Sealed,
 }
 
-/// The state of a file while it is read to determine its [`OutputEnding`].
 #[derive(Debug)]
 pub struct OutputScanner {
     scanner: OutlineScanner,
@@ -32,8 +32,8 @@ impl Default for OutputScanner {
 }
 
 impl OutputScanner {
-    /// Reads the next line, without its line end; lines are counted from 1. Blanks after the sentinel are invisible, so
-    /// they are ignored.
+    /// Reads the next line, without its line end. Lines are counted from 1. Blanks after the sentinel are ignored,
+    /// because they are invisible.
     pub fn scan_line(&mut self, number: usize, line: &[u8]) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
@@ -58,12 +58,12 @@ impl OutputScanner {
         self.ending
     }
 
-    /// Returns the line that opened a code fence which is still open.
+    /// Returns the line of the code fence that is still open.
     pub fn line_of_open_fence(&self) -> Option<usize> {
         self.scanner.line_of_open_fence()
     }
 
-    /// Judges the end of a file that is too large to read completely. Whether a fence is open there remains unknown.
+    /// Judges the end of a file that is too large to be read completely. Open fences are not detected.
     pub fn ending_of_tail(tail: &[u8]) -> OutputEnding {
         let last = tail.split(|byte| *byte == b'\n').rfind(|line| !line.trim_ascii().is_empty());
         match last.is_some_and(|line| line.trim_ascii_end() == COMPLETE_SENTINEL.as_bytes()) {
@@ -72,7 +72,6 @@ impl OutputScanner {
         }
     }
 
-    /// Reads a complete text.
     pub fn scan_text(text: &[u8]) -> OutputScanner {
         let mut reading = OutputScanner::default();
         for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {

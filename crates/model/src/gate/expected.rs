@@ -1,5 +1,4 @@
-//! `expected.json` of a run: the outputs that it must contain. It is written by `thru` or by hand, and unknown fields
-//! are kept.
+//! `expected.json` of a run: the required outputs. It is written by `thru` or by hand, and unknown fields are kept.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -12,10 +11,10 @@ pub const SCHEMA_VERSION: u64 = 1;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedOutputs {
     pub stage: String,
-    /// How often the whole stage was begun; every `--again` adds one.
+    /// How often the whole stage was started. Every `--again` adds one.
     pub attempt: u32,
     pub outputs: Vec<ExpectedOutput>,
-    /// The file as it was read, to keep unknown fields.
+    /// The original content, which includes unknown fields.
     raw: Map<String, Value>,
 }
 
@@ -24,15 +23,15 @@ pub struct ExpectedOutput {
     pub file: String,
     pub tier: OutputTier,
     pub prompt: String,
-    /// The program and its arguments; empty if no command makes the output.
+    /// The program and its arguments; empty if the output has no command.
     pub launch: Vec<String>,
     pub inputs: Vec<String>,
     pub not_before: Option<Timestamp>,
-    /// Launches since the stage was begun, or since the output was valid.
+    /// The number of launches since the stage was started, or since the output was valid.
     pub attempts: u32,
-    /// Whether the output was valid after the last launch. If it was, the next launch counts as the first.
+    /// Whether the output was valid after the last launch. If so, the next launch is counted as the first.
     pub was_valid: bool,
-    /// The digest of the inputs when the output was last requested.
+    /// The digest of the inputs at the last request for the output.
     pub inputs_digest: String,
 }
 
@@ -43,7 +42,7 @@ pub enum ExpectedProblem {
 }
 
 impl ExpectedOutput {
-    /// Makes an output of which only the name is known.
+    /// Creates an output with default values.
     pub fn new(file: &str) -> ExpectedOutput {
         ExpectedOutput {
             file: file.to_owned(),
@@ -127,11 +126,11 @@ impl ExpectedOutputs {
         Ok(ExpectedOutputs { stage, attempt, outputs, raw })
     }
 
-    pub fn render(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         format!("{:#}\n", Value::Object(self.raw.clone())).into_bytes()
     }
 
-    /// Counts a launch before it happens. Otherwise crashes could repeat the launch without end.
+    /// Counts a launch before it happens. Otherwise repeated crashes could repeat the launch without limit.
     pub fn count_launch(&mut self, i: usize, inputs_digest: &str) {
         let Some(output) = self.outputs.get_mut(i) else { return };
         output.attempts += 1;
@@ -143,8 +142,8 @@ impl ExpectedOutputs {
         }
     }
 
-    /// Records that an output became valid, or is no longer valid. In the second case launches are counted from zero
-    /// again. Returns false if nothing changed.
+    /// Records that an output became valid or invalid. If it became invalid, launches are counted from zero.
+    /// Returns false if nothing changed.
     pub fn record_verdict(&mut self, i: usize, verdict: OutputVerdict) -> bool {
         let Some(output) = self.outputs.get_mut(i) else { return false };
         let is_valid = verdict == OutputVerdict::Valid;
@@ -160,7 +159,7 @@ impl ExpectedOutputs {
         true
     }
 
-    /// Begins the stage again: the launches of these outputs are counted from zero.
+    /// Restarts the stage. The launches of these outputs are counted from zero.
     pub fn reset_launches(&mut self, outputs: &[usize]) {
         self.attempt += 1;
         self.raw.insert("attempt".into(), self.attempt.into());
@@ -176,7 +175,7 @@ impl ExpectedOutputs {
         let listed = self.raw.get_mut("outputs").and_then(|outputs| outputs.get_mut(i));
         match listed {
             Some(Value::Object(fields)) => drop(fields.insert(key.to_owned(), value)),
-            // Somebody wrote a bare name by hand.
+            // The entry was a bare name, written by hand.
             Some(bare) => *bare = self.outputs[i].to_json(),
             None => {}
         }

@@ -1,10 +1,10 @@
-//! Finds the live run in `state/live.json`, or in the file in which an orchestrator keeps it.
+//! Finds the live run in `state/live.json`, or in the file in which an orchestrator records it.
 
 use serde::Deserialize;
 
 use crate::document::Document;
 
-/// Returns the folder that a `live.json` names; `None` if it names none.
+/// Returns the folder in a `live.json`; `None` if it contains none.
 pub fn parse_live_dir(bytes: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct LiveJson {
@@ -19,8 +19,8 @@ pub fn render_live(dir: &str) -> Vec<u8> {
     format!("{:#}\n", serde_json::json!({ "schema_version": 1, "dir": dir })).into_bytes()
 }
 
-/// Returns `live.dir` of a YAML file: the key `live` at the left edge, and `dir` in the block below it or in braces
-/// after it.
+/// Returns `live.dir` of a YAML file: the key `live` at the left margin, and `dir` in the block below it or in
+/// braces after it.
 pub fn live_dir_of_yaml(text: &str) -> Option<String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let braces = text.lines().find_map(|line| line.strip_prefix("live:")?.trim().strip_prefix('{'));
@@ -39,7 +39,7 @@ pub fn live_dir_of_yaml(text: &str) -> Option<String> {
     read_yaml_scalar(line)
 }
 
-/// Reads a scalar with the reader of documents, which handles quotes and comments.
+/// Reads a scalar with the document parser, which handles quotes and comments.
 fn read_yaml_scalar(line: &str) -> Option<String> {
     let document = Document::parse(format!("---\n{}\n---\n", line.trim()));
     document.text("dir").filter(|dir| !dir.is_empty()).map(str::to_owned)

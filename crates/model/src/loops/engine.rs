@@ -1,5 +1,5 @@
-//! The engine for stops: takes a loop, a stop and the rules, and returns the answer and the loop's new state. It has no
-//! side effects.
+//! The engine for stops: from a loop, a stop and the rules, it returns the answer and the loop's new state. It has
+//! no side effects.
 
 use jiff::Timestamp;
 
@@ -12,12 +12,12 @@ use crate::render::{in_backticks, inline_for_model};
 use crate::text::fnv_fingerprint;
 use crate::time;
 
-/// The loop in the foreground of the session that stops.
+/// The loop in the foreground of the session that stopped.
 #[derive(Clone, Copy, Debug)]
 pub enum Foreground<'a> {
     Nothing,
     Loop(&'a Loop),
-    /// There is a loop, but it cannot be used: it is damaged, locked or unreadable.
+    /// The loop exists but cannot be used: it is damaged, locked or unreadable.
     Trouble(&'a str),
 }
 
@@ -27,20 +27,20 @@ pub struct LoopStop<'a> {
     pub session: &'a str,
     pub who: StoppedAgent,
     pub now: Timestamp,
-    /// The main agent's last words: `None` if it said nothing, `Err` with a reason if they cannot be known.
+    /// The main agent's last message: `None` if there is none, `Err` with a reason if it is unknown.
     pub message: Result<Option<AgentMessage<'a>>, String>,
     pub prompt: Option<&'a str>,
-    /// When the newest stop-hook message was written into the transcript.
+    /// The time of the newest stop-hook message in the transcript.
     pub feedback: Option<&'a str>,
     /// Whether this is the first stop since the user's last prompt, if the harness reports it.
     pub first: Option<bool>,
-    /// Whether a compaction was announced and has not happened yet.
+    /// Whether a compaction is announced but has not happened yet.
     pub compacting: bool,
-    /// How many sub-agents continue in the background.
+    /// The number of sub-agents that are still running in the background.
     pub agents: usize,
-    /// How much the session has done by now.
+    /// The current position in the session.
     pub mark: Option<SessionPosition>,
-    /// How many files were changed since the last stop.
+    /// The number of files that were changed since the last stop.
     pub changed: usize,
     pub checked: ValidatorResult<'a>,
 }
@@ -62,7 +62,8 @@ pub struct AgentMessage<'a> {
     /// The harness's id of the message, if known.
     pub id: Option<&'a str>,
     pub text: &'a str,
-    /// Whether a stop hook has already answered the message: the same stop comes again, or another hook was faster.
+    /// Whether a stop hook has already answered the message, because the same stop is reported again or another
+    /// hook was faster.
     pub answered: bool,
 }
 
@@ -76,15 +77,15 @@ pub enum ValidatorResult<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct EngineRules {
-    /// Turns without progress after which a loop ends; 0 means never.
+    /// The number of turns without progress after which a loop ends; 0 means never.
     pub no_progress_turns: u64,
     pub redact: redact::RedactOptions,
 }
 
-/// What to do about a stop.
+/// The answer to a stop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StopVerdict {
-    /// Let the agent stop. Nothing is counted and nothing changes.
+    /// Let the agent stop. The loop does not change.
     Allow(AllowReason),
     /// The agent gave the promise: run the validators, and call again with their result.
     Validate,
@@ -92,7 +93,7 @@ pub enum StopVerdict {
     End { next: Box<Loop>, why: EndReason },
     /// Do not let the agent stop, and send it this text.
     Feed { next: Box<Loop>, text: String },
-    /// The same stop came again: give the same answer and count nothing.
+    /// The same stop is reported again: give the same answer and count nothing.
     FeedAgain { text: String },
 }
 
@@ -108,7 +109,7 @@ pub enum AllowReason {
     Trouble,
 }
 
-/// If a second stop comes within this many milliseconds, it can be the same stop again.
+/// A second stop within this many milliseconds can be the same stop.
 const MAX_SAME_STOP_MS: i64 = 250;
 
 pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules) -> StopVerdict {
@@ -128,8 +129,8 @@ pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules)
     if let Some(last) = last.filter(|last| is_same_stop(last, state, stop, message)) {
         return StopVerdict::FeedAgain { text: text_to_feed(state, &last.why, last.failure.as_ref()) };
     }
-    // A compaction stops the agent without a message. If an announced compaction never came, the end of a turn must
-    // still be seen.
+    // A compaction stops the agent without a message. If an announced compaction did not happen, the end of a turn
+    // must still be handled.
     if stop.compacting && message.is_none_or(|message| message.id.is_none()) {
         return StopVerdict::Allow(AllowReason::Compaction);
     }
@@ -180,8 +181,8 @@ fn why_not_our_stop(state: &Loop, stop: &LoopStop) -> Option<AllowReason> {
     }
 }
 
-/// Returns whether a stop is the last one again. If both messages have an id, equal ids mean the same stop. If either
-/// id is unknown, the words must be the same, and either the message was already answered, or prompt and feedback are
+/// Returns whether the last stop is reported again. If both messages have an id, equal ids mean the same stop.
+/// Otherwise the texts must be equal, and either the message was already answered, or prompt and feedback are
 /// unchanged and the two stops are almost simultaneous.
 fn is_same_stop(last: &LastStop, state: &Loop, stop: &LoopStop, message: Option<AgentMessage>) -> bool {
     match (last.message.as_deref(), message.and_then(|message| message.id)) {
@@ -197,15 +198,15 @@ fn is_same_stop(last: &LastStop, state: &Loop, stop: &LoopStop, message: Option<
     }
 }
 
-/// Quotes what an agent said, for the record.
+/// Quotes a message of the agent, for the record.
 fn quote_message(text: &str, rules: &EngineRules) -> String {
     inline_for_model(&redact_text(text, rules.redact), 100)
 }
 
-/// What a turn achieved besides its message.
+/// The progress of a turn.
 struct TurnProgress {
     idle: u64,
-    /// How many times in a row, before this turn, the agent continued without calling a tool.
+    /// The number of consecutive times, before this turn, that the agent continued without a tool call.
     unaided: u64,
 }
 
@@ -216,10 +217,10 @@ impl TurnProgress {
         let repeated = state.last_message_digest.is_some()
             && state.last_message_digest == digest_of_message(stop.agent_message());
         let idle = match calls {
-            // If the progress is unknown, the turn does not count as one without progress.
+            // If the progress is unknown, the turn is not counted as a turn without progress.
             None => 0,
             Some(_) if stop.changed > 0 => 0,
-            // The first turn that said the same words made no progress either.
+            // The first turn with the same message made no progress either.
             Some(_) if repeated => last.idle.max(1) + 1,
             Some(0) => last.idle + 1,
             Some(_) => 0,
@@ -229,7 +230,7 @@ impl TurnProgress {
     }
 }
 
-/// Returns the tool calls since the last stop; `None` if the count was lost.
+/// Returns the number of tool calls since the last stop; `None` if it is unknown.
 pub fn calls_since(last: &LastStop, stop: &LoopStop) -> Option<u64> {
     stop.mark?.calls.checked_sub(last.mark?.calls)
 }
@@ -294,9 +295,9 @@ pub fn digest_of_text(text: &str) -> String {
     format!("{:016x}", fnv_fingerprint([text]))
 }
 
-/// Returns whether the harness ended the turn although our last answer was to continue. Call it at an event other than
-/// a stop, or at the first stop after the user spoke. `cap` is how often in a row the harness can be made to continue
-/// without a tool call.
+/// Returns whether the harness ended the turn although the last answer was to continue. Call it at an event other
+/// than a stop, or at the first stop after a prompt. `cap` is how many times in a row the harness can be made to
+/// continue without a tool call.
 pub fn was_continuation_overridden(state: &Loop, cap: u64) -> bool {
     let unaided = state.last_stop.as_ref().map_or(0, |last| last.unaided);
     state.status == LoopStatus::Active && cap > 0 && unaided > cap

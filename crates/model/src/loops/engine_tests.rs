@@ -1,4 +1,4 @@
-//! Every known way in which loops went wrong, one row each.
+//! All known ways in which a loop can go wrong, one row each.
 
 use super::*;
 use crate::loops::{LoopRecord, Promise};
@@ -38,7 +38,7 @@ fn loop_with_promise(text: &str) -> Loop {
     Loop { promises: vec![Promise { text: text.into(), outcome: IterationOutcome::Done }], ..running_loop() }
 }
 
-/// Makes a stop in the owner's session, after a turn that made progress.
+/// Returns a stop in the owner's session, after a turn with progress.
 fn stop_saying(text: &'static str) -> LoopStop<'static> {
     LoopStop {
         session: "s1",
@@ -56,7 +56,7 @@ fn stop_saying(text: &'static str) -> LoopStop<'static> {
     }
 }
 
-/// Makes a loop that was fed a while ago, after a message that said `text`.
+/// Returns a loop that was fed a while ago, after the message `text`.
 fn fed_loop(text: &str) -> Loop {
     let message = AgentMessage { id: Some("m1"), text, answered: false };
     let last = LastStop {
@@ -71,7 +71,8 @@ fn fed_loop(text: &str) -> Loop {
     Loop { last_stop: Some(last), last_message_digest: digest_of_message(Some(message)), ..running_loop() }
 }
 
-/// Describes a verdict in a word: the iteration that is fed, the end, or the reason to let the agent stop.
+/// Describes a verdict in a few words: the iteration that is fed, the end reason, or the reason to let the agent
+/// stop.
 fn describe_verdict(verdict: &StopVerdict) -> String {
     match verdict {
         StopVerdict::Allow(why) => format!("allow {why:?}"),
@@ -95,7 +96,7 @@ fn check_verdict(about: &str, state: &Loop, stop: &LoopStop, expected: &str) {
 }
 
 #[test]
-fn promises() {
+fn a_promise_ends_a_loop() {
     let rows = [
         ("given", "Green.\n<promise>ALL DONE</promise>", "end promise done"),
         ("the other one", "<promise>STUCK</promise>", "end blocked paused"),
@@ -146,8 +147,8 @@ fn what_is_not_the_last_message_of_the_main_agent() {
     let promised = "<promise>ALL DONE</promise>";
     let quiet = LoopStop { message: Ok(None), ..stop_saying("") };
     check_verdict("the last block is a tool call: nothing was said", &running_loop(), &quiet, "feed 3");
-    // A tool result, a sub-agent's words and a message that is not in the transcript yet never count as the message;
-    // `last_turn.rs` ensures that. These are the cases that reach the engine.
+    // A tool result, a sub-agent's message and a message that is not in the transcript yet never reach the engine
+    // (see `last_turn.rs`). These are the cases that do.
     check_verdict(
         "by a sub-agent",
         &running_loop(),
@@ -165,7 +166,7 @@ fn what_is_not_the_last_message_of_the_main_agent() {
 }
 
 #[test]
-fn whose_stop_it_is() {
+fn only_a_stop_of_the_owning_session_counts() {
     let promised = || stop_saying("<promise>ALL DONE</promise>");
     check_verdict(
         "no session id",
@@ -201,7 +202,7 @@ fn whose_stop_it_is() {
 }
 
 #[test]
-fn compaction() {
+fn a_stop_during_a_compaction() {
     let unnamed = |text| LoopStop {
         compacting: true,
         message: Ok(Some(AgentMessage { id: None, text, answered: false })),
@@ -219,7 +220,7 @@ fn compaction() {
 }
 
 #[test]
-fn trouble_lets_it_stop() {
+fn a_stop_is_allowed_if_facts_cannot_be_read() {
     let damaged = LoopRecord::parse(b"---\nid: l1\nstatus: act".to_vec()).unwrap_err().why;
     for why in [damaged.as_str(), "state/locks/loops.lock: in use by another thru for more than 100 ms"] {
         let verdict = decide_stop(Foreground::Trouble(why), &stop_saying("Still red."), &TEST_RULES);
@@ -288,7 +289,7 @@ fn the_same_stop_counts_once() {
 }
 
 #[test]
-fn limits() {
+fn limits_end_a_loop() {
     let of = |iteration, max_iterations| Loop { iteration, max_iterations, ..running_loop() };
     check_verdict("max 1", &of(1, 1), &stop_saying("Still red."), "end limit paused");
     check_verdict("max 1, kept", &of(1, 1), &stop_saying("<promise>ALL DONE</promise>"), "end promise done");
@@ -320,7 +321,7 @@ fn limits() {
 }
 
 #[test]
-fn validators() {
+fn validators_decide_whether_a_promise_counts() {
     let checked = Loop { validators: vec!["cargo test".into()], ..running_loop() };
     let promised = || stop_saying("<promise>ALL DONE</promise>");
     let failure = ValidatorFailure {
@@ -362,7 +363,7 @@ fn validators() {
 }
 
 #[test]
-fn no_progress() {
+fn turns_without_progress_end_a_loop() {
     let idle = |idle, calls, changed, text| {
         let mut state = fed_loop("Still red.");
         state.last_stop.as_mut().unwrap().idle = idle;

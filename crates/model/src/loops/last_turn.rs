@@ -1,4 +1,4 @@
-//! Reads the end of a transcript backwards: the main agent's last message, and what the turn cost.
+//! Reads the end of a transcript backwards: the main agent's last message, and the tokens of the turn.
 
 use super::log::TurnTokens;
 use crate::transcript::{TokenTotal, TranscriptItem, TranscriptLine};
@@ -6,14 +6,14 @@ use crate::transcript::{TokenTotal, TranscriptItem, TranscriptLine};
 #[derive(Clone, Debug, Default)]
 pub struct LastTurn {
     last: MessageBlocks,
-    /// The words that a stop hook last answered.
+    /// The message that a stop hook answered last.
     answered: MessageBlocks,
-    /// True if a call or a result was read, so that the words that are read next came before it.
+    /// Whether a call or a result was read. Messages that are read after it come before it in the transcript.
     past: bool,
-    /// When the last stop hook's message was written.
+    /// The time of the last stop hook's message.
     pub feedback: Option<String>,
     spent: TokenTotal,
-    /// Whether the beginning of the turn was reached.
+    /// Whether the start of the turn was reached.
     whole: bool,
 }
 
@@ -24,17 +24,16 @@ struct MessageBlocks {
     id: Option<String>,
 }
 
-/// The last message of the main agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastMessage {
     pub id: Option<String>,
     pub text: String,
-    /// Whether a stop hook has already answered it.
+    /// Whether a stop hook has already answered the message.
     pub answered: bool,
 }
 
 impl LastTurn {
-    /// Reads a line, the last one first. Returns false if earlier lines do not matter.
+    /// Reads a line, starting with the last. Returns false if earlier lines are not needed.
     pub fn read_line_backwards(&mut self, line: &TranscriptLine) -> bool {
         !line.is_of_main_agent()
             || line.items.iter().rev().all(|item| self.read_item(item, line.at.as_deref()))
@@ -42,7 +41,7 @@ impl LastTurn {
 
     fn read_item(&mut self, item: &TranscriptItem, at: Option<&str>) -> bool {
         if self.feedback.is_some() {
-            // These are lines before the stop hook's message: find the words that it answered.
+            // The lines before the stop hook's message contain the message that it answered.
             return match item {
                 TranscriptItem::Said { message, text } => self.answered.add_block(message.as_deref(), text),
                 TranscriptItem::Feedback { .. } | TranscriptItem::Usage(_) => true,
@@ -62,8 +61,8 @@ impl LastTurn {
             TranscriptItem::Feedback { .. } => {
                 self.whole = true;
                 self.feedback = Some(at.unwrap_or_default().to_owned());
-                // If nothing was said after the hook's message but something was done, the words before that message
-                // are not the last ones.
+                // If the agent made a call after the hook's message but wrote nothing, the message before the
+                // hook's message is not the last one.
                 return self.last.blocks.is_empty() && !self.past;
             }
             _ => self.past = true,
@@ -71,8 +70,8 @@ impl LastTurn {
         true
     }
 
-    /// Returns the last message; `None` if nothing was said since the last call or prompt, or if the message is not in
-    /// the transcript yet.
+    /// Returns the last message; `None` if there is none since the last call or prompt, or if it is not in the
+    /// transcript yet.
     pub fn last_message(&self) -> Option<LastMessage> {
         let of = |words: &MessageBlocks, answered| {
             let text = words.joined_text()?;
@@ -81,12 +80,12 @@ impl LastTurn {
         of(&self.last, false).or_else(|| of(&self.answered, true))
     }
 
-    /// Returns the message that says `text`, which the harness reported. The harness may report only the last of
-    /// several blocks.
+    /// Returns the message with the text that the harness reported. The harness may report only the last of several
+    /// blocks.
     pub fn message_saying(&self, text: &str) -> Option<LastMessage> {
         let is_it = |said: &str| {
             let (said, text) = (said.trim(), text.trim());
-            // Readers cut very long texts.
+            // Transcript readers cut very long texts.
             said == text || said.len() >= crate::transcript::MAX_TEXT_BYTES / 2 && text.starts_with(said)
         };
         let message = self.last_message()?;
@@ -95,7 +94,7 @@ impl LastTurn {
         fits.then(|| LastMessage { text: text.to_owned(), ..message })
     }
 
-    /// Returns what the turn cost, if all of it was read.
+    /// Returns the tokens of the turn, if the whole turn was read.
     pub fn turn_tokens(&self) -> Option<TurnTokens> {
         self.whole.then(|| TurnTokens::from_usage(&self.spent.total_usage())).flatten()
     }
@@ -229,7 +228,7 @@ mod tests {
         assert_eq!((id(&blocks, "one\ntwo").as_deref(), id(&blocks, "one")), (Some("a"), None));
     }
 
-    /// The slower of two hooks sees the answer that the faster one gave to the same message.
+    /// The slower of two hooks sees the answer of the faster hook to the same message.
     #[test]
     fn a_message_that_was_answered_already() {
         let answer = || transcript_line(vec![TranscriptItem::Feedback { text: "go on".into() }]);

@@ -1,4 +1,4 @@
-//! A loop's log, `loops/<id>.log.jsonl`: one line for every iteration, and for every command that changed the loop.
+//! A loop's log, `loops/<id>.log.jsonl`: one line for every iteration, and for every command that changes the loop.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,14 +9,14 @@ use crate::transcript::TokenUsage;
 pub struct LoopLogEntry {
     pub ts: String,
     pub event: LoopEvent,
-    /// The iteration that ended; for a start or a change, the current iteration.
+    /// The iteration that ended. For a start or a change, it is the current iteration.
     pub iteration: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Why the loop ended, if it did.
+    /// The end reason; `None` if the loop has not ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<EndReason>,
-    /// What happened, in words.
+    /// The event in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// The digest of the agent's last message.
@@ -37,7 +37,7 @@ pub struct LoopLogEntry {
 #[serde(rename_all = "lowercase")]
 pub enum LoopEvent {
     Started,
-    /// The loop waited for a session and got one.
+    /// A session claimed the waiting loop.
     Claimed,
     /// The prompt was fed again.
     Fed,
@@ -45,7 +45,7 @@ pub enum LoopEvent {
     Paused,
     Resumed,
     Activated,
-    /// The session continues under another id.
+    /// The session continues with another id.
     Moved,
     Cancelled,
 }

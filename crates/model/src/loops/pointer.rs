@@ -1,4 +1,4 @@
-//! `indexes/active-loop.json`: which loop is in the foreground of which session. It can be rebuilt from the loops.
+//! `indexes/active-loop.json`: the loop in the foreground of each session. It can be rebuilt from the loops.
 
 use std::collections::BTreeMap;
 
@@ -18,17 +18,17 @@ pub struct ForegroundPointer {
 }
 
 impl ForegroundPointer {
-    /// Returns the loop that holds this session.
+    /// Returns the loop in the foreground of this session.
     pub fn loop_of_session(&self, session: &str) -> Option<&str> {
         self.by_session.get(session).map(String::as_str)
     }
 
-    /// Returns whether a loop is in the foreground anywhere, or waits to be.
+    /// Returns whether a loop is in the foreground of any session, or waits for the next session.
     pub fn contains_loop(&self, id: &str) -> bool {
         self.by_session.values().any(|known| known == id) || self.next.as_deref() == Some(id)
     }
 
-    /// Puts a loop into the foreground of one session, and of no other.
+    /// Moves a loop to the foreground of one session.
     pub fn set_for_session(&mut self, id: &str, session: &str) {
         self.remove_loop(id);
         self.by_session.insert(session.to_owned(), id.to_owned());
@@ -41,7 +41,6 @@ impl ForegroundPointer {
         self.active_loop_id = Some(id.to_owned());
     }
 
-    /// Removes a loop from every foreground.
     pub fn remove_loop(&mut self, id: &str) {
         self.by_session.retain(|_, known| known != id);
         if self.active_loop_id.as_deref() == Some(id) {
@@ -52,7 +51,7 @@ impl ForegroundPointer {
         }
     }
 
-    /// Rebuilds the pointer from the loops: each session gets the loop that was last changed.
+    /// Rebuilds the pointer from the loops. Each session gets its most recently changed loop.
     pub fn rebuild_from<'a>(loops: impl IntoIterator<Item = &'a Loop>) -> ForegroundPointer {
         let mut active: Vec<&Loop> =
             loops.into_iter().filter(|known| known.status == LoopStatus::Active).collect();

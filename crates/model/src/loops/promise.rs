@@ -1,12 +1,12 @@
-//! Finds the promise in an agent's message: the last `<promise>…</promise>` that is not a quotation.
+//! Finds the promise in an agent's message: the last `<promise>…</promise>` that is not quoted.
 
 use crate::document::lines_outside_blocks;
 
 const OPEN_TAG: &str = "<promise>";
 const CLOSE_TAG: &str = "</promise>";
 
-/// Returns the text of the last promise in `message`, with white space collapsed. Text in code fences or `code` is a
-/// quotation, and so is text that was fed to the agent: the loop's prompt, and our own words about it.
+/// Returns the text of the last promise in `message`, with white space collapsed. Text in code fences or `code` is
+/// a quotation, and so is text that was fed to the agent: the loop's prompt and thru's own text about it.
 pub fn last_promise_given(message: &str, fed: &[&str]) -> Option<String> {
     if !message.contains(CLOSE_TAG) {
         return None;
@@ -16,7 +16,7 @@ pub fn last_promise_given(message: &str, fed: &[&str]) -> Option<String> {
     last_tagged_text(&lines.collect::<String>())
 }
 
-/// Returns the form in which promises are compared: trimmed, inner white space collapsed, otherwise exact.
+/// Returns the form in which promises are compared: trimmed, with inner white space collapsed.
 pub fn collapse_white_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -26,7 +26,7 @@ pub fn with_promise_tags(text: &str) -> String {
     format!("{OPEN_TAG}{}{CLOSE_TAG}", collapse_white_space(text))
 }
 
-/// Returns why a text cannot be a promise; `None` if it can.
+/// Returns the reason why a text cannot be a promise; `None` if it can.
 pub fn why_invalid_promise(text: &str) -> Option<&'static str> {
     if collapse_white_space(text).is_empty() {
         return Some("it is empty");
@@ -39,7 +39,7 @@ fn last_tagged_text(seen: &str) -> Option<String> {
     let mut found = None;
     let mut at = 0;
     while let Some(end) = seen[at..].find(CLOSE_TAG).map(|end| at + end) {
-        // The innermost tag counts, so that an opening tag that was only mentioned does not swallow the next promise.
+        // The innermost opening tag is used, so that a mentioned tag does not become part of the next promise.
         if let Some(start) = seen[at..end].rfind(OPEN_TAG).map(|start| at + start) {
             let after = end + CLOSE_TAG.len();
             let in_code = seen[..start].ends_with('`') && seen[after..].starts_with('`');
@@ -52,8 +52,8 @@ fn last_tagged_text(seen: &str) -> Option<String> {
     found
 }
 
-/// Removes what the agent repeats from the prompt, because that promises nothing. If a line of the prompt is only the
-/// tag, it is not removed: it cannot be distinguished from the promise itself.
+/// Removes text that the agent repeats from the prompt, because it is not a promise. A line of the prompt that
+/// consists of the tag alone is not removed, because it cannot be distinguished from the promise itself.
 fn without_repeated_prompt(message: &str, fed: &[&str]) -> String {
     let is_tag =
         |text: &str| text.starts_with(OPEN_TAG) && text.find(CLOSE_TAG) == Some(text.len() - CLOSE_TAG.len());

@@ -1,4 +1,4 @@
-//! A loop as a document: `loops/<id>.md`. An edit changes only the bytes that it edits.
+//! A loop as a document, `loops/<id>.md`. An edit changes only the bytes that it edits.
 
 use serde_json::{Value, json};
 
@@ -10,14 +10,13 @@ const PROMISE_KEY: &str = "completion_promise";
 const PROMPT_HEADING: SectionHead = SectionHead::exact(2, "Loop Prompt");
 const NOTES_HEADING: SectionHead = SectionHead::exact(2, "Notes");
 
-/// A loop and its document.
 #[derive(Clone, Debug)]
 pub struct LoopRecord {
     pub state: Loop,
     document: Document,
 }
 
-/// Why a file cannot be read as a loop.
+/// The reason why a file cannot be read as a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopDamage {
     pub line: Option<usize>,
@@ -25,10 +24,9 @@ pub struct LoopDamage {
 }
 
 impl LoopRecord {
-    /// Creates a new record.
     pub fn new(state: Loop) -> Result<LoopRecord, EditError> {
         let mut document = Document::default();
-        // Absent values are left out, except the promise, because a person would look for it.
+        // Missing values are left out, except the promise, because a person would look for it.
         for (key, value) in frontmatter_fields(&state)
             .into_iter()
             .filter(|(key, value)| *key == PROMISE_KEY || !value.is_null())
@@ -40,7 +38,7 @@ impl LoopRecord {
             let parts: [&[u8]; 4] = [&head, b"\n## Loop Prompt\n\n", prompt, b"\n\n## Notes\n"];
             Document::parse(parts.concat())
         };
-        // Most prompts read back unchanged and are stored as they are. Others go into a fence.
+        // Most prompts are stored unchanged. A prompt that would not be read back unchanged is stored in a fence.
         let plain = file(state.prompt.as_bytes());
         let document = match prompt_bytes(&plain) == Some(state.prompt.as_bytes()) {
             true => plain,
@@ -49,14 +47,14 @@ impl LoopRecord {
         Ok(LoopRecord { state, document })
     }
 
-    /// Parses what `new` and `edited` wrote, including people's edits.
+    /// Parses a record, which people may have edited.
     pub fn parse(bytes: Vec<u8>) -> Result<LoopRecord, LoopDamage> {
         let document = Document::parse(bytes);
         let state = FieldReader(&document).read_state()?;
         Ok(LoopRecord { state, document })
     }
 
-    /// Returns the record with the new `state`. The prompt stays, because nothing ever changes it.
+    /// Returns the record with the new `state`. The prompt is unchanged, because it never changes.
     pub fn with_state(&self, state: Loop) -> Result<LoopRecord, EditError> {
         let mut document = self.document.clone();
         let before = frontmatter_fields(&self.state);
@@ -157,7 +155,7 @@ impl FieldReader<'_> {
     }
 
     fn read_count(&self, key: &str) -> Result<u64, LoopDamage> {
-        let number = self.0.int(key).and_then(|number| u64::try_from(number).ok());
+        let number = self.0.integer(key).and_then(|number| u64::try_from(number).ok());
         number.ok_or_else(|| self.damage_of_field(key, "it must be a whole number that is not negative"))
     }
 
@@ -170,8 +168,8 @@ impl FieldReader<'_> {
         }
     }
 
-    /// Reads the promises. People edit `completion_promise`: if it differs from the first of `promises`, it replaces
-    /// that one.
+    /// Reads the promises. People edit `completion_promise`. If it differs from the first of `promises`, it
+    /// replaces that promise.
     fn read_promises(&self) -> Result<Vec<Promise>, LoopDamage> {
         let mut promises: Vec<Promise> = match self.0.value_of("promises") {
             None | Some(Value::Null) => Vec::new(),
@@ -195,7 +193,7 @@ impl FieldReader<'_> {
         }
     }
 
-    /// Reads the last stop. Only the engine needs it, so an unreadable value counts as none.
+    /// Reads the last stop. An unreadable value is ignored, because only the engine needs it.
     fn read_last_stop(&self) -> Option<LastStop> {
         serde_json::from_value(self.0.value_of("last_stop")?.clone()).ok()
     }

@@ -25,7 +25,7 @@ fn sample_loop(prompt: &str) -> Loop {
     }
 }
 
-/// Whatever the prompt contains, it reads back exactly, even after an edit.
+/// Any prompt is read back unchanged, even after an edit.
 #[test]
 fn prompts_come_back_to_the_byte() {
     let prompts = [
@@ -67,7 +67,7 @@ fn a_plain_prompt_is_plain_to_read() {
     assert!(text.starts_with("---\nid: 20261115T192200Z-fix\n") && !text.contains('\r'), "{text}");
 }
 
-/// What people add is kept, and what they change takes effect.
+/// Text that people add is kept, and their changes take effect.
 #[test]
 fn an_edit_touches_nothing_else() {
     let record = LoopRecord::new(sample_loop("work")).unwrap();

@@ -1,4 +1,4 @@
-//! What the agent is told when a loop continues, and what people are told about a turn.
+//! Texts for the agent when a loop continues, and for people about a turn.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,19 +8,18 @@ use crate::document::wrap_verbatim;
 use crate::render::{in_backticks, one_line, output_line};
 use crate::text::count_with_noun;
 
-/// A validator that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValidatorFailure {
     pub command: String,
-    /// How it failed, such as `exit 101` or `timed out`.
+    /// The kind of failure, such as `exit 101` or `timed out`.
     pub how: String,
     /// The end of the validator's output.
     pub output: String,
 }
 
 impl ValidatorFailure {
-    /// Returns the failure with only as much output as is passed on. The loop's file keeps this, in case the same stop
-    /// is reported again.
+    /// Returns the failure with the part of the output that the agent gets. The loop's file contains it, in case
+    /// the same stop is reported again.
     pub fn with_output_shortened(&self) -> ValidatorFailure {
         let lines: Vec<&str> = self.output.lines().collect();
         let kept = &lines[lines.len().saturating_sub(MAX_OUTPUT_LINES)..];
@@ -29,17 +28,15 @@ impl ValidatorFailure {
     }
 }
 
-/// The most lines of a validator's output that are passed on.
 const MAX_OUTPUT_LINES: usize = 40;
 
-/// The most characters of each of these lines.
 const MAX_OUTPUT_LINE_CHARS: usize = 300;
 
-/// Returns what the agent is told instead of stopping: the prompt, verbatim, and one line about the loop's progress.
-/// The output of a failed validator follows as data.
+/// Returns the text that the agent gets instead of stopping: the prompt, verbatim, and one line about the loop's
+/// progress. The output of a failed validator follows as data.
 pub fn text_to_feed(state: &Loop, why: &str, failure: Option<&ValidatorFailure>) -> String {
     let Loop { id, prompt, .. } = state;
-    // Invisible characters are removed, because the person who started or adopted the loop saw it without them.
+    // Invisible characters are removed, because the person who started or adopted the loop did not see them.
     let prompt = prompt.split("\r\n").map(clean_text).collect::<Vec<_>>().join("\r\n");
     let gap = if prompt.ends_with('\n') { "" } else { "\n" };
     let (progress, promise) = (state.iteration_progress(), how_to_end_loop(state));
@@ -60,7 +57,7 @@ pub fn text_to_feed(state: &Loop, why: &str, failure: Option<&ValidatorFailure>)
     text
 }
 
-/// Describes how the agent ends the loop. The tags have no backticks around them, because text in backticks counts as a
+/// Describes how the agent ends the loop. The tags have no backticks around them, because text in backticks is a
 /// quotation.
 pub fn how_to_end_loop(state: &Loop) -> String {
     let of = |outcome: IterationOutcome| {

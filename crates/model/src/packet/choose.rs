@@ -1,4 +1,4 @@
-//! Chooses which parts of a session go into a packet, and words them.
+//! Chooses the parts of a session that go into a packet, and describes them.
 
 use super::Check;
 use super::compose::{GitFacts, NONE_RECORDED, PacketMaterial};
@@ -8,25 +8,38 @@ use crate::render::in_backticks;
 use crate::run::{self, CommandKind, RunResult};
 use crate::text::{count_with_noun, quoted_commands};
 
-/// The most files that were only read and are suggested. All edited files are.
+/// The maximum number of suggested files that were only read. All edited files are suggested.
 const MAX_READ_FILES: usize = 25;
+
+/// The most files that only commands named and are suggested.
+const MAX_NAMED_FILES: usize = 5;
 
 /// Returns every edited file and the best of those that were only read, ordered by worth.
 pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
     let files = &material.digest.files;
-    // Folders that were searched are skipped, and so are relative names whose full path is listed.
+    // Searched folders are skipped, and so are relative names whose full path is listed.
     let is_folder = |file: &FileUse| files.iter().any(|other| is_below(&other.path, &file.path));
     let is_tail = |file: &FileUse| files.iter().any(|other| is_below_folder_ending(&other.path, &file.path));
-    let is_down =
-        |file: &FileUse| material.ignored.contains(&file.path) || material.gone.contains(&file.path);
+    let is_down = |file: &FileUse| {
+        file.deleted || material.ignored.contains(&file.path) || material.gone.contains(&file.path)
+    };
     let mut ranked = material.digest.ranked_files();
-    ranked.sort_by_key(|file| is_down(file)); // stable: the rest keeps its order
-    let mut read = 0;
+    // Stable: the rest keeps its order. Files outside the project come last.
+    ranked.sort_by_key(|file| (is_down(file), file.outside));
+    let goal = material.digest.current_goal();
+    let task = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
+    let (mut read, mut named) = (0, 0);
     ranked.retain(|file| {
         let only_guessed = file.edits == 0 && file.reads == 0;
-        let is_noise = is_tail(file) || is_down(file) || file.outside;
+        let is_git = file.path.split('/').any(|part| part == ".git");
+        let is_noise = is_tail(file) || is_down(file) || file.outside || file.deleted || is_git;
         if file.edits == 0 && is_folder(file) || only_guessed && is_noise {
             return false;
+        }
+        // Of files that commands named, those of the current task may be needed.
+        if only_guessed {
+            named += usize::from(file.last > task);
+            return file.last > task && named <= MAX_NAMED_FILES;
         }
         let only_read = file.edits == 0;
         read += usize::from(only_read);
@@ -46,7 +59,7 @@ fn is_below_folder_ending(path: &str, end: &str) -> bool {
 /// The last run of a check.
 #[derive(Debug)]
 pub struct CheckRun<'d> {
-    /// The command to type again, at the top of the checkout.
+    /// The command that repeats the check at the top of the checkout.
     pub command: String,
     used: &'d CheckUse,
     /// Whether a file was edited after the run.
@@ -78,7 +91,7 @@ impl CheckRun<'_> {
         format!("{how}{at}{since}{why}")
     }
 
-    /// Returns whether the output says that the command does not exist here.
+    /// Returns whether the output shows that the command does not exist on this machine.
     pub fn is_command_missing(&self) -> bool {
         const MISSING_MESSAGES: [&str; 7] = [
             "No rule to make target",
@@ -93,19 +106,18 @@ impl CheckRun<'_> {
         *ended == RunResult::Failed && MISSING_MESSAGES.iter().any(|words| result.contains(words))
     }
 
-    /// Whether it is a run of this check.
-    fn is(&self, check: &run::ProjectCheck) -> bool {
+    /// Whether this is a run of `check`.
+    fn is_run_of(&self, check: &run::ProjectCheck) -> bool {
         run::checks_of_command(&self.used.run, &self.used.folder)
             .first()
             .is_some_and(|known| known.identity_key() == check.identity_key())
     }
 
-    /// Files were edited after it.
     pub fn is_before_last_edit(&self) -> bool {
         self.edited_since
     }
 
-    /// Whether only some of the tests ran, which does not prove that the work is done.
+    /// Whether only some of the tests ran. Such a run does not prove that the work is done.
     fn is_partial_test_run(&self) -> bool {
         run::checks_of_command(&self.used.run, "").first().is_some_and(run::is_partial_test_run)
     }
@@ -121,16 +133,16 @@ pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
     digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
 }
 
-/// Returns the command with `cd FOLDER` before it, unless the folder is absolute, because that path means nothing on
+/// Returns the command with `cd FOLDER` before it. An absolute folder is left out, because the path is useless on
 /// another machine.
 fn command_with_cd(used: &CheckUse) -> String {
     let CheckUse { folder, run, .. } = used;
     if folder.is_empty() || folder.starts_with('/') { run.clone() } else { format!("cd {folder} && {run}") }
 }
 
-/// Returns the runs that show whether the work is done: complete runs, or partial ones if no test run was complete.
-/// Commands that do not exist are left out, and so are those that never said how they ended, or whose failure another
-/// check has shown to be solved.
+/// Returns the runs that show whether the work is done: complete test runs, or partial runs if there is no complete
+/// one. Commands that do not exist, runs with an unknown result, and failures that another check has shown to be
+/// solved are left out.
 pub fn runs_worth_repeating<'r, 'd>(
     runs: &'r [CheckRun<'d>],
     failing: &'r [&'d Failure],
@@ -141,7 +153,7 @@ pub fn runs_worth_repeating<'r, 'd>(
     let narrow = runs.iter().filter(move |run| !tested && is_test(run) && run.is_partial_test_run());
     let is_failing = |run: &CheckRun| {
         failing.iter().any(|failure| {
-            run::checks_of_command(&failure.what, &failure.folder).iter().any(|check| run.is(check))
+            run::checks_of_command(&failure.what, &failure.folder).iter().any(|check| run.is_run_of(check))
         })
     };
     broad.chain(narrow).filter(move |run| match run.used.ended {
@@ -165,8 +177,8 @@ pub fn is_same_command(one: &str, other: &str) -> bool {
     one == other || !keys.0.is_empty() && keys.0 == keys.1
 }
 
-/// Returns the worst run of the checks of a command line, if each of them has run by itself: a failure, then one with
-/// an unknown result, then one before the last edits, then the oldest.
+/// Returns the worst run of the checks in a command line, if each of them has run separately. The order is: a
+/// failure, an unknown result, a run before the last edits, the oldest run.
 pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Option<&'r CheckRun<'d>> {
     let parts = run::checks_of_command(command, "");
     if parts.len() < 2 {
@@ -187,7 +199,7 @@ pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Op
     each?.into_iter().min_by_key(strength)
 }
 
-/// Returns whether the second command need not be run if the first passes.
+/// Returns whether `narrow` need not be run if `wide` passes.
 pub fn covers_command(wide: &str, narrow: &str) -> bool {
     let (all, parts) = (run::checks_of_command(wide, ""), run::checks_of_command(narrow, ""));
     let is_in = |part: &run::ProjectCheck| {
@@ -196,7 +208,7 @@ pub fn covers_command(wide: &str, narrow: &str) -> bool {
     wide == narrow || !parts.is_empty() && parts.iter().all(is_in)
 }
 
-/// Returns the goal in the user's own words, or in the agent's if the user only agreed.
+/// Returns the goal in the user's own words, or in the agent's words if the user only agreed.
 pub fn goal_text<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     let newest = goal.newest?;
     let task = goal.task.filter(|_| !goal.is_answered).map(|task| task.text.as_str());
@@ -204,16 +216,17 @@ pub fn goal_text<'d>(goal: &Goal<'d>) -> Option<&'d str> {
         (prompt::PromptKind::Task | prompt::PromptKind::Question, _) => Some(&newest.text),
         (_, Some(accepted)) if !accepted.asks.is_empty() => Some(&newest.text),
         (prompt::PromptKind::Approval, Some(accepted)) => Some(&accepted.text),
-        // "push it" says what to do. A yes without a known proposal does not.
+        // "push it" is a goal. A yes without a known proposal is not.
         (prompt::PromptKind::Remark, _) if !newest.at_work => Some(&newest.text),
         (_, accepted) => task.or(accepted.map(|said| said.text.as_str())).or(Some(&newest.text)),
     }
 }
 
-/// Returns checks that the user's own words name as commands, in order: `` `make test` ``, or a line of a code block.
+/// Returns the checks that the user's messages contain as commands, in order: `` `make test` ``, or a line of a
+/// code block.
 pub fn checks_demanded_by_user(goal: &Goal) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    // What was asked for a task that is over was for that task.
+    // A demand for a finished task applied only to that task.
     let task = goal.task.filter(|_| !goal.is_answered);
     for prompt in [goal.newest, task].into_iter().flatten() {
         for command in quoted_commands(&prompt.text) {

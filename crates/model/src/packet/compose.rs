@@ -1,5 +1,5 @@
-//! Fills a packet from what was captured, by rules and without a model. The facts are those of a brief for a new agent,
-//! each once, below the packet's headings.
+//! Fills a packet from captured facts, by rules and without a model. The facts are those of a brief for a new
+//! agent, each once, below the packet's headings.
 
 mod next;
 
@@ -27,44 +27,49 @@ use crate::time;
 /// The text of a section without any facts.
 pub const NONE_RECORDED: &str = "_none recorded_";
 
-/// The most characters of facts about a session, besides files and the goal.
+/// The maximum length of the facts about a session, without files and the goal.
 const MAX_FACTS_CHARS: usize = 7_500;
 
-/// The most background lines: other commands, and earlier requests.
+/// The maximum number of background lines: other commands, and earlier requests.
 const MAX_BACKGROUND_LINES: usize = 6;
+
+/// A failure that names more files than this does not say which of them matters.
+const MAX_FILES_PER_FAILURE: usize = 3;
+
+/// The most earlier requests that are quoted.
+const MAX_EARLIER_REQUESTS: usize = 4;
 
 /// The most validators besides those that the user asked for.
 const MAX_SEEN_VALIDATORS: usize = 4;
 
-/// The most reasons for its edits that are given for a file.
+/// The maximum number of reasons for the edits of a file.
 const MAX_REASONS_PER_FILE: usize = 2;
 
-/// The most characters of the task that are quoted: a plan is long, and it is what the work is about.
+/// The maximum length of the quoted task. It is large, because the task may be a plan.
 const MAX_TASK_CHARS: usize = 4_000;
 
-/// The most characters of the newest message that are quoted.
+/// The maximum length of the quoted newest message.
 const MAX_NEWEST_MESSAGE_CHARS: usize = 2_000;
 
-/// The most characters of an earlier task that are quoted.
+/// The maximum length of a quoted earlier task.
 const MAX_EARLIER_TASK_CHARS: usize = 300;
 
-/// The most characters of the task during which the newest message was said.
+/// The maximum length of the quoted task during which the newest message was sent.
 const DURING_CHARS: usize = 700;
 
-/// A message with fewer characters may refer to the one before it.
+/// A shorter message may refer to the message before it.
 const MAX_REFERRING_CHARS: usize = 60;
 
-/// The most characters of an accepted proposal that are quoted.
+/// The maximum length of a quoted accepted proposal.
 const MAX_PROPOSAL_CHARS: usize = 2_000;
 
-/// The state of git.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitFacts {
     /// The commit that is checked out; empty before the first commit.
     pub head: String,
     /// The branch that is checked out; empty if there is none.
     pub branch: String,
-    /// The number of files that differ from HEAD, including untracked ones; `None` if that was not determined.
+    /// The number of files that differ from HEAD, including untracked files; `None` if unknown.
     pub dirty: Option<usize>,
 }
 
@@ -74,19 +79,19 @@ pub struct PacketMaterial<'a> {
     pub id: &'a str,
     pub purpose: &'a str,
     pub digest: &'a Digest,
-    /// The harness's name in a packet.
+    /// The name of the harness in packets.
     pub source: &'a str,
     pub harness: &'a str,
     pub transcript: Option<&'a str>,
     pub project_id: &'a str,
-    /// The state of the session's own checkout; `None` if it has no git or is not here.
+    /// The state of the session's own checkout; `None` if it has no git or does not exist on this machine.
     pub git: Option<&'a GitFacts>,
-    /// Whether the session was in another project, so that the files here say nothing about it.
+    /// Whether the session was in another project, so that the files of this project are not those of the session.
     pub elsewhere: bool,
     pub now: Timestamp,
     /// Files that the user chose.
     pub confirmed: &'a [String],
-    /// Decisions that are in force, and rules of the bound role, from the records.
+    /// The decisions in force, and the rules of the session's role.
     pub decisions: &'a [String],
     pub rules: &'a [String],
     /// Files that no longer exist.
@@ -94,7 +99,7 @@ pub struct PacketMaterial<'a> {
     pub ignored: &'a [String],
     /// Fingerprints of the existing files.
     pub files_seen: &'a [(String, String)],
-    /// Validators that the user asked for. They come before those that were seen.
+    /// Validators that the user asked for. They come before observed checks.
     pub validators: &'a [String],
     pub promise: Option<&'a str>,
     pub max_iterations: i64,
@@ -102,12 +107,12 @@ pub struct PacketMaterial<'a> {
     pub loop_prompt: &'a str,
 }
 
-/// A packet, and figures about it for display.
+/// A packet, and figures for its display.
 #[derive(Clone, Debug)]
 pub struct PacketDraft {
     pub bytes: Vec<u8>,
     pub suggested: Vec<String>,
-    /// How many commands failed in their last run.
+    /// The number of commands whose last run failed.
     pub failing: usize,
     pub next_prompt: String,
 }
@@ -136,7 +141,7 @@ pub fn compose_packet(material: &PacketMaterial) -> PacketDraft {
     PacketDraft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, next_prompt }
 }
 
-/// The material in the order in which a packet needs it.
+/// The material, prepared for the sections of a packet.
 struct PacketFacts<'a> {
     material: &'a PacketMaterial<'a>,
     goal: Goal<'a>,
@@ -212,7 +217,7 @@ impl<'a> PacketFacts<'a> {
         entries.push(("files_seen", Value::Object(files_seen)));
         entries.push(("checks_seen", json!(seen)));
         for (key, value) in entries {
-            // Every key here is valid, so setting it cannot fail.
+            // The keys are valid, so setting them cannot fail.
             let _ = document.set_entry(key, value);
         }
         document.into_bytes()
@@ -222,7 +227,9 @@ impl<'a> PacketFacts<'a> {
     fn intent_section(&self) -> String {
         let mut text = String::new();
         let purpose = self.material.purpose;
-        if words::says_what_to_do(purpose) && !self.is_in_goal(purpose) || self.goal.newest.is_none() {
+        let is_told = self.is_in_goal(purpose);
+        let is_purpose = words::says_what_to_do(purpose) || words::is_given(purpose);
+        if is_purpose && !is_told || self.goal.newest.is_none() {
             text.push_str(&format!("{}\n", inline_for_model(purpose, 1_000)));
         }
         let mut add = |title: &str, when: String, words: &str, most: usize| {
@@ -284,34 +291,34 @@ impl<'a> PacketFacts<'a> {
             );
         }
         if leads {
-            // "Do it again" says nothing without what it is about.
+            // A message such as "Do it again" is useless without the message it refers to.
             let refers = newest.is_some_and(|newest| newest.text.chars().count() < MAX_REFERRING_CHARS);
             let most = match (is_answered, refers) {
-                (_, true) => MAX_TASK_CHARS,
+                (false, true) => MAX_TASK_CHARS,
                 (true, false) => MAX_EARLIER_TASK_CHARS,
-                (false, false) => DURING_CHARS,
+                (true, true) | (false, false) => DURING_CHARS,
             };
             add_task(&mut add, most);
         }
         text
     }
 
-    /// Whether the goal contains the purpose. The purpose of a swept session is the beginning of the request.
+    /// Whether the goal contains the purpose. The purpose of a swept session is the first part of the request.
     fn is_in_goal(&self, purpose: &str) -> bool {
         let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
         let goals = [self.goal.newest, self.goal.task];
         goals.into_iter().flatten().any(|prompt| inline_for_model(&prompt.text, 1_000).starts_with(words))
     }
 
-    /// Whether git contradicts an observed fact: what git says now is right.
+    /// Whether git's current state contradicts an observed fact. Git is right.
     fn is_refuted_by_git(&self, fact: &BriefFact) -> bool {
         fact.id == "risk:uncommitted" && self.material.git.is_some_and(|git| git.dirty == Some(0))
     }
 
-    /// Returns the agent's last words, if no fact contains them.
-    fn last_words(&self) -> Option<String> {
+    /// Returns the agent's last message, unless a fact already contains it.
+    fn last_message(&self) -> Option<String> {
         let said = inline_for_model(&self.material.digest.said, 1_000);
-        // The text "At work on the newest message" does not contain the last words.
+        // A fact that starts with "At work on the newest message" does not contain the last message.
         let holds =
             |fact: &BriefFact| fact.id == "said" && !fact.text.starts_with("At work on the newest message");
         // The accepted proposal is quoted with the goal.
@@ -320,8 +327,8 @@ impl<'a> PacketFacts<'a> {
         (!said.is_empty() && !is_told).then(|| in_quotation_marks(&said, 1_000))
     }
 
-    /// Describes the state, section by section as in a brief. Goal, user's words and checks have their own headings in
-    /// a packet.
+    /// Describes the state, with the sections of a brief. Goal, user's instructions and checks have their own
+    /// headings in a packet.
     fn context_section(&self) -> String {
         let Digest { session, first_at, last_at, compactions, .. } = self.material.digest;
         let mut text = String::new();
@@ -330,7 +337,7 @@ impl<'a> PacketFacts<'a> {
         }
         let mut titles: Vec<&str> = Vec::new();
         for class in self.told.iter().map(|fact| fact.class) {
-            // Earlier requests are answered or overtaken, and only their beginnings are known.
+            // Earlier requests are listed at the end.
             let elsewhere =
                 matches!(class, FactClass::Goal | FactClass::Words | FactClass::Checks | FactClass::Earlier);
             if elsewhere || titles.contains(&class.title()) {
@@ -338,8 +345,8 @@ impl<'a> PacketFacts<'a> {
             }
             titles.push(class.title());
             let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
-            // Todos are in the section Plan, changes of a file are listed with the file, and unfinished calls follow
-            // below.
+            // Todos are in the section Plan, changes of a file are listed with the file, and unfinished calls
+            // follow below.
             let is_elsewhere = |fact: &BriefFact| {
                 matches!(fact.id.as_str(), "todos" | "unfinished") || fact.id.starts_with("change:")
             };
@@ -354,9 +361,10 @@ impl<'a> PacketFacts<'a> {
             }
             push_list(&mut text, class.title(), lines);
         }
-        push_list(&mut text, "The agent's last words", self.last_words());
+        push_list(&mut text, FactClass::Earlier.title(), self.earlier_requests());
+        push_list(&mut text, "The agent's last message", self.last_message());
         let begun = self.material.digest.unfinished_calls();
-        push_list(&mut text, "Begun and not finished", begun.map(|call| in_backticks(call, 300)));
+        push_list(&mut text, "Started and not finished", begun.map(|call| in_backticks(call, 300)));
         let git = match (self.material.git, self.material.elsewhere) {
             (Some(git), _) => format!("\nGit, when this was written: {}.\n", describe_git(git)),
             (None, false) => "\nNot in git.\n".to_owned(),
@@ -376,6 +384,15 @@ impl<'a> PacketFacts<'a> {
             ));
         }
         text
+    }
+
+    /// Returns the newest of the earlier requests, and the first one, which says what the session is about.
+    fn earlier_requests(&self) -> Option<String> {
+        let all: Vec<&str> = self.facts_of_class(FactClass::Earlier).map(|fact| fact.text.as_str()).collect();
+        let newest = all.len().min(MAX_EARLIER_REQUESTS - 1);
+        let first = all.last().filter(|_| all.len() > newest);
+        let told: Vec<&str> = all[..newest].iter().chain(first).copied().collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     fn constraints_section(&self) -> String {
@@ -440,7 +457,7 @@ impl<'a> PacketFacts<'a> {
         if lines.is_empty() { NONE_RECORDED.to_owned() } else { lines.join("\n") }
     }
 
-    /// Returns the questions that nobody has answered since.
+    /// Returns the questions of the agent that are still unanswered.
     fn open_questions(&self) -> Vec<String> {
         let digest = self.material.digest;
         let answered = digest.prompts.last().is_some_and(|prompt: &Prompt| prompt.record > digest.said_last);
@@ -468,7 +485,7 @@ impl<'a> PacketFacts<'a> {
         lines_or_none(&lines)
     }
 
-    /// Returns the user's validators, then those that the user's words demand, then the tests that were seen, then
+    /// Returns the user's validators, then the checks that the user's messages demand, then observed tests, then
     /// builds and lints, without duplicates.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
@@ -490,8 +507,8 @@ impl<'a> PacketFacts<'a> {
         commands
     }
 
-    /// Returns the last run of a command. For a line of several checks that may have run separately, returns the worst
-    /// of their runs.
+    /// Returns the last run of a command. If the command line has several checks that ran separately, returns the
+    /// worst of their runs.
     fn last_run_of(&self, command: &str) -> Option<&CheckRun<'a>> {
         let same = self.runs.iter().find(|run| choose::is_same_command(&run.command, command));
         same.or_else(|| choose::worst_run_of_parts(&self.runs, command))
@@ -508,7 +525,7 @@ impl<'a> PacketFacts<'a> {
                 n => why.push(format!("{word} {n}×")),
             }
         }
-        // Reasons from an earlier task say nothing about this one.
+        // Reasons for an earlier task do not apply to this task.
         let task = self.goal.task.filter(|_| !self.goal.is_answered).or(self.goal.newest);
         let changes = self.material.digest.changes_since(task.map_or(0, |prompt| prompt.record));
         let reasons = changes.iter().find(|(path, _)| *path == file.path).map(|(_, why)| why.as_slice());
@@ -523,7 +540,14 @@ impl<'a> PacketFacts<'a> {
             why.push(in_quotation_marks(&last.join("; "), 240));
         }
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        if let Some(failure) = self.failing.iter().find(|failure| failure.error.contains(name)) {
+        // If a failure names many files, its error lists them.
+        let is_one_of_few = |failure: &&&Failure| {
+            let named =
+                |file: &&&FileUse| failure.error.contains(file.path.rsplit('/').next().unwrap_or(&file.path));
+            self.suggested.iter().filter(named).count() <= MAX_FILES_PER_FAILURE
+        };
+        let names_it = |failure: &&&Failure| failure.error.contains(name);
+        if let Some(failure) = self.failing.iter().filter(names_it).find(is_one_of_few) {
             why.push(format!("the failing {} names it", in_backticks(&failure.command_to_repeat(), 60)));
         }
         for (is, word) in [
@@ -543,7 +567,7 @@ impl<'a> PacketFacts<'a> {
     }
 }
 
-/// Whether a fact is a choice that the user made when asked, which makes it a decision.
+/// Whether a fact is the user's answer to a question. It is then a decision.
 fn is_user_answer(fact: &BriefFact) -> bool {
     fact.id.starts_with("answer:")
 }

@@ -1,4 +1,4 @@
-//! Compares a packet's claims with the current state: each is verified, changed or unverified.
+//! Compares a packet's claims with the current state. Each claim is verified, changed or unverified.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::time;
 pub enum ClaimVerification {
     Verified,
     Changed,
-    /// The claim cannot be checked, because nothing was recorded or it cannot be determined any more.
+    /// The claim cannot be checked, because nothing was recorded or the current state is unknown.
     Unverified,
 }
 
@@ -28,7 +28,6 @@ pub enum ClaimSubject {
     Age,
 }
 
-/// One fact of a packet, and whether it is still true.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
     pub about: ClaimSubject,
@@ -42,10 +41,9 @@ pub struct Claim {
     pub opens: bool,
 }
 
-/// The current state.
 #[derive(Clone, Debug, Default)]
 pub struct CurrentState<'a> {
-    /// The project that contains the packet, if it has a name.
+    /// The id of the project that contains the packet, if it has one.
     pub project: Option<&'a str>,
     /// The state of git; `None` outside git.
     pub git: Option<CurrentGit>,
@@ -60,28 +58,28 @@ pub struct CurrentGit {
     pub head: String,
     pub branch: String,
     pub dirty: Option<i64>,
-    /// The distance between HEAD and the packet's commit; `None` if that commit is unknown here.
+    /// The distance between HEAD and the packet's commit; `None` if that commit does not exist here.
     pub way: Option<CommitDistance>,
 }
 
-/// The number of commits that only HEAD has, and that only the packet's commit has.
+/// The number of commits only in HEAD, and the number only in the packet's commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommitDistance {
     pub ahead: u64,
     pub behind: u64,
 }
 
-/// Recorded in place of a fingerprint if the file did not exist.
+/// Recorded instead of a fingerprint if the file did not exist.
 pub const GONE_MARK: &str = "gone";
 
-/// The subject if no branch was checked out. No branch can have this name, because it contains a space.
+/// The subject of a claim without a branch. No branch can have this name, because it contains a space.
 pub(super) const NO_BRANCH: &str = "no branch";
 
-/// The note if nothing was uncommitted, and nothing is now.
-const CLEAN: &str = "nothing uncommitted, as then";
+/// The note if nothing was uncommitted then and nothing is now.
+const CLEAN_AS_THEN_TEXT: &str = "nothing uncommitted, as then";
 
 /// The end of the note if nothing is uncommitted any more.
-const CLEAN_NOW: &str = " uncommitted then, 0 now";
+const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CurrentFile {
@@ -93,7 +91,8 @@ pub enum CurrentFile {
     Outside,
 }
 
-/// Returns every claim that can be checked: git first, then files as listed, checks, and the packet's age.
+/// Returns every claim that can be checked: git first, then the files in their order, the checks, and the packet's
+/// age.
 pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<Claim> {
     let mut claims = Vec::from_iter(project_claim(packet, now.project));
     claims.extend(git_claims(packet, now.git.as_ref()));
@@ -111,7 +110,7 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
     claims
 }
 
-/// Checks a run. It is about the current files only if nothing was edited after it.
+/// Checks a run. It applies to the current files only if no file was edited after it.
 fn check_claim(check: &Check, moved: bool) -> Claim {
     let how = if check.ok { "passed" } else { "failed" };
     let (state, note) = match check {
@@ -131,11 +130,11 @@ fn check_claim(check: &Check, moved: bool) -> Claim {
 
 /// Returns whether nothing is uncommitted now.
 pub(super) fn is_clean(claims: &[Claim]) -> bool {
-    let ends = |note: &str| note == CLEAN || note.ends_with(CLEAN_NOW);
+    let ends = |note: &str| note == CLEAN_AS_THEN_TEXT || note.ends_with(CLEAN_NOW_TEXT);
     claims.iter().any(|claim| claim.about == ClaimSubject::Dirty && ends(&claim.note))
 }
 
-/// Returns whether HEAD is not the packet's commit any more.
+/// Returns whether HEAD is no longer the packet's commit.
 pub(super) fn is_moved(claims: &[Claim]) -> bool {
     claims.iter().any(|claim| claim.about == ClaimSubject::Head && claim.state == ClaimVerification::Changed)
 }
@@ -145,7 +144,7 @@ pub fn drifted_claims(claims: &[Claim]) -> Vec<&Claim> {
     claims.iter().filter(|claim| claim.state == ClaimVerification::Changed).collect()
 }
 
-/// Returns a claim if the packet is of another project, because its other claims cannot be checked here.
+/// Returns a claim if the packet belongs to another project. Its other claims cannot be checked here.
 fn project_claim(packet: &Packet, now: Option<&str>) -> Option<Claim> {
     let is_foreign = !packet.project_id.is_empty() && now.is_some_and(|now| packet.project_id != now);
     is_foreign.then(|| Claim {
@@ -200,9 +199,9 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGit>) -> Vec<Claim> {
     if let (Some(then), Some(now)) = (packet.dirty, now.dirty) {
         let files = |n: i64| count_with_noun(usize::try_from(n).unwrap_or(0), "file");
         let (state, note) = match then == now {
-            true if now == 0 => (ClaimVerification::Verified, CLEAN.to_owned()),
+            true if now == 0 => (ClaimVerification::Verified, CLEAN_AS_THEN_TEXT.to_owned()),
             true => (ClaimVerification::Unverified, format!("{} uncommitted, as many as then", files(now))),
-            false if now == 0 => (ClaimVerification::Changed, format!("{}{CLEAN_NOW}", files(then))),
+            false if now == 0 => (ClaimVerification::Changed, format!("{}{CLEAN_NOW_TEXT}", files(then))),
             false => (ClaimVerification::Changed, format!("{} uncommitted then, {now} now", files(then))),
         };
         claims.push(claim(ClaimSubject::Dirty, &then.to_string(), state, note));
@@ -228,7 +227,7 @@ fn file_claim(packet: &Packet, path: &str, now: &CurrentFile) -> Claim {
         (CurrentFile::Outside, _) => (ClaimVerification::Unverified, "outside the project, not opened"),
         (CurrentFile::Gone, Some(GONE_MARK)) => (ClaimVerification::Verified, "gone, as then"),
         (CurrentFile::Gone, Some(_)) => (ClaimVerification::Changed, "gone"),
-        // The file may never have existed here, because the packet can come from another checkout.
+        // The packet may come from another checkout, so the file may never have existed here.
         (CurrentFile::Gone, None) => {
             (ClaimVerification::Unverified, "not here; whether it existed then is not recorded")
         }

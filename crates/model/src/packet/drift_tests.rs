@@ -44,7 +44,7 @@ fn check_claims(
 }
 
 #[test]
-fn all_as_it_was() {
+fn claims_are_verified_if_nothing_changed() {
     use ClaimSubject::{Age, Branch, Check, Dirty, File, Head};
     use ClaimVerification::{Unverified, Verified};
     let git =
@@ -74,7 +74,7 @@ fn all_as_it_was() {
 }
 
 #[test]
-fn everything_moved() {
+fn claims_are_refuted_if_everything_changed() {
     use ClaimSubject::{Age, Branch, Check, Dirty, File, Head};
     use ClaimVerification::{Changed, Unverified, Verified};
     let way = Some(CommitDistance { ahead: 3, behind: 1 });

@@ -1,4 +1,5 @@
-//! Imports handoffs that other tools or people wrote. Their text is kept, and recognised parts go below our headings.
+//! Imports handoffs that other tools or people wrote. Their text is kept, and recognised parts are moved below the
+//! headings of a packet.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -16,9 +17,9 @@ use crate::time;
 #[derive(Clone, Copy, Debug)]
 pub struct ForeignHandoff<'a> {
     pub id: &'a str,
-    /// The file's name, used if there is no title.
+    /// The file name, which is used if there is no title.
     pub name: &'a str,
-    /// The original file, for reference.
+    /// The path of the original file.
     pub from: &'a str,
     /// A fingerprint of the file's bytes, so that the same file is imported only once.
     pub fingerprint: &'a str,
@@ -27,7 +28,7 @@ pub struct ForeignHandoff<'a> {
     pub now: Timestamp,
 }
 
-/// Names that people use for our sections.
+/// Common names for the sections of a packet.
 const SECTION_NAMES: &[(&str, &[&str])] = &[
     (NEXT_PROMPT_HEADING, &["next prompt", "prompt", "kickoff", "resume prompt"]),
     (
@@ -72,7 +73,7 @@ const SECTION_NAMES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Returns the title of a foreign handoff: its first heading, or the one in its frontmatter.
+/// Returns the title of a foreign handoff: its first heading, or the title in its frontmatter.
 pub fn handoff_title(document: &Document, name: &str) -> String {
     let said = ["purpose", "title", "goal", "name"].iter().find_map(|key| document.text(key));
     let heading =
@@ -135,7 +136,7 @@ pub fn render_packet(foreign: &ForeignHandoff) -> Vec<u8> {
     entries.extend(told("head", &theirs.head));
     entries.extend(told("branch", &theirs.branch));
     entries.extend(theirs.dirty.map(|dirty| ("dirty", json!(dirty))));
-    // The fingerprints of files are left out, because they describe the checkout that the packet came from.
+    // The fingerprints of files are left out, because they describe the packet's original checkout.
     entries.extend((!theirs.checks_seen.is_empty()).then(|| ("checks_seen", json!(theirs.checks_seen))));
     entries.push(("imported_from", json!(from)));
     entries.push(("imported_digest", json!(fingerprint)));
@@ -146,7 +147,7 @@ pub fn render_packet(foreign: &ForeignHandoff) -> Vec<u8> {
     packet.into_bytes()
 }
 
-/// The text of a foreign handoff, sorted under our headings.
+/// The text of a foreign handoff, sorted by the headings of a packet.
 struct SortedHandoff {
     bodies: Vec<(&'static str, String)>,
     /// The text below the section about files, unchanged.
@@ -168,7 +169,7 @@ impl SortedHandoff {
                 _ => NOTES_HEADING,
             };
             above = match heading.as_ref().map_or(0, |heading| heading.level) {
-                0 | 1 => NOTES_HEADING, // a title is about all of it
+                0 | 1 => NOTES_HEADING, // a title belongs to the whole text
                 2 => place,
                 _ => above,
             };
@@ -203,7 +204,7 @@ impl SortedHandoff {
         self.bodies.iter().find(|(known, _)| *known == heading).map_or("", |(_, body)| body)
     }
 
-    /// Keeps what was written about files, and adds files that are only listed elsewhere.
+    /// Keeps the text about files, and adds files that are listed only in other sections.
     fn file_section(&self, confirmed: &[String], suggested: &[String]) -> String {
         let part = |text: &str, files: &[String]| {
             let written = paths_in_text(text);
@@ -243,7 +244,7 @@ pub(super) fn split_parts(document: &Document) -> Vec<(Option<Heading>, String)>
     parts.into_iter().map(|(heading, text)| (heading, text.trim().to_owned())).collect()
 }
 
-/// Finds our heading for a foreign one: the same name, or one of the names that people use.
+/// Finds the packet heading for a foreign heading: the same name, or a common name for it.
 fn packet_heading_for(heading: &str) -> Option<&'static str> {
     if let Some(ours) = ALL_HEADINGS.iter().find(|ours| **ours == heading) {
         return Some(ours);
@@ -253,7 +254,7 @@ fn packet_heading_for(heading: &str) -> Option<&'static str> {
     known.map(|(place, _)| *place)
 }
 
-/// Returns texts that look like paths, in backticks or at the beginning of an item.
+/// Returns texts that look like paths, in backticks or at the start of an item.
 fn paths_in_text(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -271,7 +272,7 @@ fn paths_in_text(text: &str) -> Vec<String> {
     found
 }
 
-/// Puts a text into a fence if it would break the structure of the packet.
+/// Wraps a text in a fence if it would break the structure of the packet.
 fn fenced_if_needed(body: &str) -> String {
     if body.is_empty() {
         return NONE_RECORDED.to_owned();

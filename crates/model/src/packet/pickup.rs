@@ -1,4 +1,4 @@
-//! Makes a prompt from a packet: what it asks for, what is still true, and what has changed.
+//! Creates a prompt from a packet: its request, the claims that are still true, and the changes since.
 
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ use crate::render::{in_backticks, in_quotation_marks, inline_for_model, is_plain
 use crate::text::count_with_noun;
 use crate::time;
 
-/// How a harness wants files to be mentioned.
+/// The form in which a harness accepts file names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MentionStyle {
     Plain,
@@ -23,11 +23,11 @@ pub enum MentionStyle {
     At,
 }
 
-/// Whether a packet's claim still holds.
+/// Whether the packet is claimed by a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimState {
     Holds,
-    /// The session that claimed it has ended, so another session can claim it.
+    /// The session that claimed the packet has ended, so another session can claim it.
     Over,
 }
 
@@ -37,37 +37,36 @@ pub struct PickupInput<'a> {
     pub document: &'a Document,
     /// The path of the packet.
     pub path: &'a str,
-    /// Who last committed the packet, according to git. In a shared store that need not be the reader.
+    /// The author of the packet's last commit. In a shared store this may be another person.
     pub author: Option<&'a str>,
     /// The worktree that the packet is about, if the reader is in another checkout.
     pub worktree: Option<&'a str>,
     pub claims: &'a [Claim],
-    /// Files that were touched after the packet was written, if they were requested.
+    /// Files that were changed after the packet was written, if they were requested.
     pub later: &'a [String],
     /// Decisions that were made after the packet was written.
     pub decided: &'a [String],
     pub overruled: &'a [String],
-    /// The current result of the evidence for each task in progress, one sentence each.
+    /// The state of the evidence for each task in progress, one sentence each.
     pub evidence: &'a [String],
     pub claim: ClaimState,
     pub mention: MentionStyle,
     pub now: Timestamp,
 }
 
-/// The most bytes of the packet's prompt that are used.
+/// The maximum length of the packet's prompt.
 const MAX_PROMPT_BYTES: usize = 12_000;
 
-/// The most lines of a section that are used.
+/// The maximum number of lines of a section.
 const MAX_SECTION_LINES: usize = 20;
 
-/// The most files that are listed.
 const MAX_FILES: usize = 20;
 
-/// The words with which a packet marks a file that somebody confirmed.
+/// The words that mark a confirmed file in a packet.
 pub(super) const CHOSEN_BY_USER: &str = "chosen by the user";
 
-/// Sections that a new agent needs, whoever wrote the prompt. An agent may replace the prompt, but failures and
-/// required checks are always included.
+/// Sections that every pickup includes. An agent may replace the packet's prompt, but failures and required checks
+/// must not be lost.
 const FACT_SECTIONS: [&str; 6] = [
     INTENT_HEADING,
     CONTEXT_HEADING,
@@ -98,7 +97,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     let author = pickup
         .author
         .map_or(String::new(), |name| format!(", last committed by {}", in_quotation_marks(name, 80)));
-    let purpose = match words::says_what_to_do(&packet.purpose) {
+    let purpose = match words::says_what_to_do(&packet.purpose) || words::is_given(&packet.purpose) {
         true => format!(": {}", in_quotation_marks(&packet.purpose, 300)),
         false => ".".to_owned(),
     };
@@ -123,7 +122,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
                 INTENT_HEADING => text.push_str(&intent),
                 CONTEXT_HEADING => {
                     let context =
-                        without_quoted_last_words(&render_section(document, heading), &prompt.text, packet);
+                        without_quoted_last_message(&render_section(document, heading), &prompt.text, packet);
                     text.push_str(&without_refuted(&context, claims));
                 }
                 _ => text.push_str(&render_section(document, heading)),
@@ -163,14 +162,14 @@ struct NextPrompt {
     sections: SectionsUse,
 }
 
-/// Whether the packet's sections accompany its prompt, or are the prompt.
+/// Whether the packet's sections accompany its prompt, or replace it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SectionsUse {
     Beside,
     Told,
 }
 
-/// Returns the section with the prompt, found by its name or the beginning of its name. Without one, returns the
+/// Returns the section with the prompt, found by its name or the start of its name. If it is missing, returns the
 /// packet's other text.
 fn find_next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let found = document
@@ -181,7 +180,7 @@ fn find_next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let sections = if found.is_some() { SectionsUse::Beside } else { SectionsUse::Told };
     let text = clean_lines(&found.unwrap_or_else(|| fallback_prompt(packet, document)), MAX_PROMPT_BYTES);
     let text = match &packet.loop_promise {
-        // Quoted text is made harmless, but the agent must see the promise exactly as it is compared.
+        // Quoted text is escaped, but the agent must see the promise exactly as it is compared.
         Some(promise) if promise::why_invalid_promise(promise).is_none() => {
             let exact = promise::with_promise_tags(promise);
             text.replace(&inline_for_model(&exact, exact.len() * 2), &exact)
@@ -191,8 +190,8 @@ fn find_next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     NextPrompt { text, sections }
 }
 
-/// Returns the prompt with Intent in place of its goal, if that is the beginning of what Intent says in full: a goal is
-/// told once.
+/// Returns the prompt with the section Intent in place of its goal, if Intent contains the goal in full. So the
+/// goal is stated only once.
 fn prompt_with_full_goal(prompt: &NextPrompt, intent: &str) -> Option<String> {
     let (goal, rest) = prompt.text.split_once("\n\n").unwrap_or((&prompt.text, ""));
     let goal = goal.strip_prefix("Goal: ")?;
@@ -210,8 +209,9 @@ fn collapse_white_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Leaves out the agent's last words, if the prompt quotes them, and where the facts come from: the packet has that.
-fn without_quoted_last_words(context: &str, prompt: &str, packet: &Packet) -> String {
+/// Removes the agent's last message if the prompt quotes it, and the line about the source session, which the
+/// packet contains.
+fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> String {
     let source = format!("Session {} in ", path_or_code(&packet.session_id, 60));
     let is_told = |line: &str| {
         if line.starts_with(&source) {
@@ -222,11 +222,11 @@ fn without_quoted_last_words(context: &str, prompt: &str, packet: &Packet) -> St
         quoted.is_some_and(|(words, _)| prompt.contains(words.trim_start_matches('…').trim()))
     };
     let kept: String = context.lines().filter(|line| !is_told(line)).flat_map(|line| [line, "\n"]).collect();
-    without_begun(&kept, prompt)
+    without_started_calls(&kept, prompt)
 }
 
-/// Leaves out what the packet says about uncommitted work, if nothing is uncommitted now, and says so if it may have been
-/// committed since.
+/// Removes the lines about uncommitted work if nothing is uncommitted now. If HEAD has moved, a note is added to
+/// these lines.
 fn without_refuted(context: &str, claims: &[Claim]) -> String {
     let title = format!("{}:", FactClass::Risk.title());
     let is_uncommitted = |line: &str| {
@@ -241,7 +241,7 @@ fn without_refuted(context: &str, claims: &[Claim]) -> String {
         if line.ends_with(':') && !line.starts_with("- ") {
             is_risk = line == title;
         }
-        // Nothing is left of the section.
+        // The section is empty now.
         if line == title && !lines.peek().is_some_and(|next| next.starts_with("- ")) {
             continue;
         }
@@ -254,9 +254,9 @@ fn without_refuted(context: &str, claims: &[Claim]) -> String {
     out
 }
 
-/// Leaves out the calls that had begun, if the prompt names all of them.
-fn without_begun(context: &str, prompt: &str) -> String {
-    const TITLE: &str = "Begun and not finished:\n";
+/// Removes the list of unfinished calls if the prompt contains all of them.
+fn without_started_calls(context: &str, prompt: &str) -> String {
+    const TITLE: &str = "Started and not finished:\n";
     let Some((before, rest)) = context.split_once(TITLE) else { return context.to_owned() };
     let calls: Vec<&str> = rest.split_inclusive('\n').take_while(|line| line.starts_with("- ")).collect();
     if !calls.iter().all(|call| prompt.contains(call.trim_start_matches("- ").trim_end())) {
@@ -266,7 +266,7 @@ fn without_begun(context: &str, prompt: &str) -> String {
     format!("{before}{}", &rest[length..])
 }
 
-/// Returns the goal, the state and the next steps; for a packet in another format, all of its text.
+/// Returns the goal, the state and the next steps; for a packet in another format, its whole text.
 fn fallback_prompt(packet: &Packet, document: &Document) -> String {
     let ours: Vec<String> =
         FACT_SECTIONS.into_iter().map(|heading| render_section(document, heading)).collect();
@@ -289,7 +289,7 @@ fn is_section_filled(text: &str) -> bool {
 }
 
 fn drift_part(claims: &[Claim]) -> String {
-    // How old it is says nothing about drift, and how checks ended stands with them.
+    // The age of the packet is not drift, and the results of checks are listed with the checks.
     let counts = |claim: &&Claim| !matches!(claim.about, ClaimSubject::Age | ClaimSubject::Check);
     let of = |state| claims.iter().filter(counts).filter(|claim| claim.state == state).count();
     let (verified, changed, unverified) =
@@ -329,7 +329,7 @@ fn drift_part(claims: &[Claim]) -> String {
     text
 }
 
-/// Returns decisions that are newer than the packet, which is written only once.
+/// Returns the decisions that are newer than the packet, because a packet is written only once.
 fn decisions_part(pickup: &PickupInput) -> String {
     let mut text = String::new();
     let parts = [
@@ -349,18 +349,21 @@ fn decisions_part(pickup: &PickupInput) -> String {
 fn files_part(pickup: &PickupInput) -> String {
     let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == ClaimSubject::File).collect();
     let found = |claim: &Claim| format!("{}: {}", claim_state_word(claim.state), claim.note);
-    // A remark that applies to most files is made once for all.
+    // A note that applies to several files is printed once.
     let times = |words: &String| files.iter().filter(|claim| found(claim) == *words).count();
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        // If most files could not be checked, the heading only says that.
+        // If most files could not be checked, the heading says only this.
         let nothing = common
             .as_ref()
             .is_some_and(|words| words.starts_with(claim_state_word(ClaimVerification::Unverified)));
         let all = match &common {
             Some(_) if nothing => " (not checked here)".to_owned(),
             Some(words) => format!(" ({words}, unless said otherwise)"),
+            None if files.iter().all(|claim| claim.state == ClaimVerification::Unverified) => {
+                " (not found here)".to_owned()
+            }
             None => String::new(),
         };
         text.push_str(&format!("\nFiles, most relevant first{all}:\n"));
@@ -373,8 +376,10 @@ fn files_part(pickup: &PickupInput) -> String {
         let shown = mention_path(&claim.subject, claim, pickup.mention);
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
         let why = reason_after_path(&reasons, &claim.subject).unwrap_or_default();
-        // Those of which nothing is known but that they were edited or read need no line each.
-        if is_only_used(why) && !is_chosen && common.as_ref() == Some(&found(claim)) {
+        // Files that were only edited or read share a line.
+        let is_unremarkable =
+            common.as_ref() == Some(&found(claim)) || claim.state == ClaimVerification::Unverified;
+        if is_only_used(why) && !is_chosen && is_unremarkable {
             if let Some((_, names)) = used.iter_mut().find(|(how, _)| why.starts_with(how)) {
                 names.push(shown);
             }
@@ -387,7 +392,9 @@ fn files_part(pickup: &PickupInput) -> String {
             .map(|why| inline_for_model(why, 200))
             .collect();
         let why = if why.is_empty() { String::new() } else { format!(" — {}", why.join(", ")) };
-        let now = Some(found(claim)).filter(|words| common.as_ref() != Some(words));
+        // That a file could not be checked is said once, above the list.
+        let is_checked = claim.state != ClaimVerification::Unverified;
+        let now = Some(found(claim)).filter(|words| is_checked && common.as_ref() != Some(words));
         let now = now.map_or(String::new(), |words| format!(" ({words})"));
         text.push_str(&format!("- {shown}{why}{now}\n"));
     }
@@ -414,22 +421,23 @@ fn files_part(pickup: &PickupInput) -> String {
     text
 }
 
-/// Returns what the packet says after a file's name, as in `- `src/a.rs` — edited 4×`.
+/// Returns the packet's note after a file's name, as in `- `src/a.rs` — edited 4×`.
 fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
     let start = format!("- {} — ", in_backticks(path, 300));
     section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
-/// How a session can have used a file, as packets say it.
+/// The words in a packet for the ways in which a session used a file.
 const USES: [&str; 3] = ["edited", "read", "named in a command"];
 
-/// `read`, `edited 2×, read`, `named in a command`: nothing else is known of it.
+/// Whether the note contains only uses: `read`, `edited 2×, read`, `named in a command`.
 fn is_only_used(why: &str) -> bool {
-    let is_use = |part: &str| USES.iter().any(|word| part.starts_with(word));
+    let is_use = |part: &str| part == "outside the project" || USES.iter().any(|word| part.starts_with(word));
     !why.is_empty() && why.split(", ").all(is_use)
 }
 
-/// Returns the path in the harness's form. A file that does not exist must not be mentioned so that a harness reads it.
+/// Returns the path in the harness's form. A missing file is not mentioned with `@`, because the harness would try
+/// to read it.
 fn mention_path(path: &str, claim: &Claim, mention: MentionStyle) -> String {
     match mention {
         MentionStyle::At if claim.opens && is_plain_path(path) => format!("@{}", inline_for_model(path, 300)),
@@ -437,7 +445,7 @@ fn mention_path(path: &str, claim: &Claim, mention: MentionStyle) -> String {
     }
 }
 
-/// Returns `Heading:` and its lines, or nothing if nothing is recorded.
+/// Returns `Heading:` and its lines; empty if nothing is recorded.
 fn render_section(document: &Document, heading: &str) -> String {
     let Some(found) = document.section(&[SectionHead::exact(2, heading)]) else { return String::new() };
     let text = found.text();
@@ -458,16 +466,27 @@ fn render_section(document: &Document, heading: &str) -> String {
     format!("\n{heading}:\n{body}\n")
 }
 
-/// Returns what must pass, with its current state. Uses the list in the packet's text if its frontmatter has none.
+/// Returns the validators with their current state. If the frontmatter has none, the list in the packet's text is
+/// used.
 fn validators_part(pickup: &PickupInput) -> String {
     let PickupInput { packet, document, claims, .. } = *pickup;
     if packet.validators.is_empty() {
         return render_section(document, VALIDATORS_HEADING);
     }
     let mut text = format!("\n{VALIDATORS_HEADING}:\n");
+    let context = render_section(document, CONTEXT_HEADING);
     for command in &packet.validators {
         let claim =
             claims.iter().find(|claim| claim.about == ClaimSubject::Check && claim.subject == *command);
+        // What fails is told with its error.
+        let start = format!("- {}", in_backticks(command, 300));
+        let is_told = context
+            .split_once(&format!("{}:\n", FactClass::Failing.title()))
+            .is_some_and(|(_, failing)| failing.lines().any(|line| line.starts_with(&start)));
+        if is_told && claim.is_some_and(|claim| claim.note.starts_with("failed")) {
+            text.push_str(&format!("- {}: failing, see above\n", in_backticks(command, 300)));
+            continue;
+        }
         let note = match claim {
             Some(claim) => {
                 format!("{}: {}", claim_state_word(claim.state), inline_for_model(&claim.note, 200))
@@ -479,7 +498,7 @@ fn validators_part(pickup: &PickupInput) -> String {
     text
 }
 
-/// Cleans a text line by line, so that a prompt keeps its shape and contains nothing invisible.
+/// Cleans a text line by line, so that a prompt keeps its line breaks and contains no invisible characters.
 fn clean_lines(text: &str, max: usize) -> String {
     let mut lines = Vec::new();
     let mut room = max;

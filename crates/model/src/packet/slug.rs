@@ -1,15 +1,14 @@
-//! The readable part of a packet's or loop's name. It is ASCII, whatever language the purpose is in.
+//! The readable part of a packet's or loop's name. It is always ASCII.
 
-/// The longest slug, in bytes.
 const MAX_SLUG_BYTES: usize = 48;
 
 /// Turns `fix: the Parser!` into `fix-the-parser`. A text without letters that can be transcribed becomes `packet`.
-pub fn slug(purpose: &str) -> String {
+pub fn slug_of_purpose(purpose: &str) -> String {
     readable_slug(purpose).unwrap_or_else(|| "packet".to_owned())
 }
 
-/// Returns `[a-z0-9-]{1,48}`: Latin letters lose their marks, and Greek and Cyrillic letters are transcribed. `None` if
-/// nothing is left of the text.
+/// Returns `[a-z0-9-]{1,48}`: Latin letters lose their accents, and Greek and Cyrillic letters are transcribed.
+/// Returns `None` if the result is empty.
 pub fn readable_slug(purpose: &str) -> Option<String> {
     let mut slug = String::new();
     for c in purpose.chars().flat_map(char::to_lowercase) {
@@ -22,7 +21,7 @@ pub fn readable_slug(purpose: &str) -> Option<String> {
             None => {}
         }
     }
-    // Cuts between two words if that is possible.
+    // Cuts between two words if possible.
     if slug.len() > MAX_SLUG_BYTES {
         let cut = slug[..=MAX_SLUG_BYTES]
             .rfind('-')

@@ -1,4 +1,4 @@
-//! Finds problems with a packet, line by line.
+//! Finds problems in a packet, line by line.
 
 use super::{
     ALL_HEADINGS, ALLOWED_SOURCES, CONFIRMED_HEADING, FILES_HEADING, PacketStatus, SCHEMA_VERSION,
@@ -12,7 +12,7 @@ use crate::time;
 const REQUIRED_KEYS: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
 
 /// Returns the problems of a packet. Errors make it unusable; warnings do not.
-pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
+pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
     let name = file.rsplit('/').next().and_then(|name| name.strip_suffix(".md")).unwrap_or(file);
     let mut findings: Vec<Finding> = Vec::new();
     let mut find = |level, line: Option<usize>, text: String, hint: &str| {
@@ -89,7 +89,7 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
         }
     }
     for key in ["loop_max_iterations", "dirty"] {
-        if text(key).is_some() && document.int(key).is_none() {
+        if text(key).is_some() && document.integer(key).is_none() {
             find(FindingLevel::Error, line(key), format!("`{key}` is not a whole number"), "");
         }
     }
@@ -152,7 +152,7 @@ fn validate_lists(document: &Document, find: &mut impl FnMut(FindingLevel, Optio
         };
         let heading = format!("{} {}", "#".repeat(section.heading.level.into()), section.heading.text);
         for entry in known.iter().filter(|entry| !items.iter().any(|item| is_own(&item.text, entry))) {
-            let text = format!("`{key}` has {}, `{heading}` does not list it", in_backticks(entry, 200));
+            let text = format!("`{key}` has {}, but `{heading}` does not list it", in_backticks(entry, 200));
             find(FindingLevel::Note, document.entry(key).map(|entry| entry.line), text, hint);
         }
         let is_entry = |text: &str| match key {

@@ -1,5 +1,5 @@
-//! A change of a plan as data, for the ledger. Each change contains a whole task, or all fields of a phase or of the
-//! plan, so that applying it needs no rule that a later version could change.
+//! A change of a plan as data, for the ledger. Each change contains a whole task, or all fields of a phase or of
+//! the plan, so that it can be applied without rules that a later version could change.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,18 +9,18 @@ use super::{Phase, Plan, Task};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanChange {
-    /// The whole plan, because it was begun, imported, or edited by hand.
+    /// The whole plan, because it was created, imported or edited by hand.
     Plan(Box<Plan>),
     /// All fields of the plan except its phases.
     Head(Box<Plan>),
-    /// All fields of a phase except its tasks. A new phase comes last.
+    /// All fields of a phase except its tasks. A new phase is added at the end.
     Phase(Box<Phase>),
-    /// A whole task; its `phase` field says where it belongs. A new task comes last.
+    /// A whole task. Its `phase` field determines its phase. A new task is added at the end of the phase.
     Task(Box<Task>),
 }
 
-/// Returns the changes from `before` to `after`. Applied to `before` they always give `after`: if tasks or phases
-/// were removed or moved, the whole plan is the change.
+/// Returns the changes that turn `before` into `after`. If tasks or phases were removed or moved, the change is the
+/// whole plan.
 pub fn plan_changes(before: &Plan, after: &Plan) -> Vec<PlanChange> {
     let mut changes = Vec::new();
     if plan_without_phases(before) != plan_without_phases(after) {
@@ -32,7 +32,7 @@ pub fn plan_changes(before: &Plan, after: &Plan) -> Vec<PlanChange> {
             changes.push(PlanChange::Phase(Box::new(phase_without_tasks(phase))));
         }
         for (i, task) in phase.tasks.iter().enumerate() {
-            // Usually the task is at the same position.
+            // Most tasks are at the same position in both plans.
             let same_place = known.and_then(|known| known.tasks.get(i)).filter(|known| known.id == task.id);
             let anywhere = || known?.tasks.iter().find(|known| known.id == task.id);
             if same_place.or_else(anywhere) != Some(task) {

@@ -15,7 +15,7 @@ pub enum PlanProblem {
     DuplicatePhase {
         id: u32,
     },
-    /// An id that cannot be part of a file name.
+    /// An id that is not valid in a file name.
     BadId {
         id: String,
         why: &'static str,
@@ -24,7 +24,7 @@ pub enum PlanProblem {
         task: String,
         depends: String,
     },
-    /// Tasks that depend on each other in a circle, in order, the smallest id first.
+    /// Tasks that depend on each other in a cycle, in order, the smallest id first.
     Cycle {
         ids: Vec<String>,
     },
@@ -87,7 +87,7 @@ pub fn find_problems(plan: &Plan) -> Vec<PlanProblem> {
     found.into_iter().collect()
 }
 
-/// The dependencies of all tasks, by index. Those of task `n` are `to[starts[n]..starts[n + 1]]`.
+/// The dependencies of all tasks, by index. The dependencies of task `n` are `to[starts[n]..starts[n + 1]]`.
 struct DependencyEdges {
     starts: Vec<usize>,
     to: Vec<usize>,
@@ -99,7 +99,7 @@ impl DependencyEdges {
     }
 }
 
-/// Finds each circle once. It does not use recursion, because an imported plan may be a chain of any length.
+/// Finds each cycle once. It does not use recursion, because an imported plan may be a very long chain.
 fn find_cycles(tasks: &[&Task], edges: &DependencyEdges) -> Vec<PlanProblem> {
     let mut seen = vec![VisitState::Not; tasks.len()];
     let mut found: BTreeMap<Vec<String>, PlanProblem> = BTreeMap::new();

@@ -1,13 +1,14 @@
-//! The edits that commands make to a plan, and the reasons for a refusal. Each function takes a plan and returns the
-//! changed plan.
+//! The edits that commands make to a plan, and the reasons for a refusal. Each function returns the changed plan.
 
 use std::collections::HashMap;
 
-use super::{Phase, PhaseStatus, Plan, PlanProblem, Task, TaskSize, TaskStatus, find_problems, standing};
+use super::{
+    Phase, PhaseStatus, Plan, PlanProblem, Task, TaskSize, TaskStatus, find_problems, standing_of_plan,
+};
 use crate::id::Id;
 use crate::render::one_line;
 
-/// Why a change is refused, and what to do instead.
+/// The reason why an edit is refused, and what to do instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditRefusal {
     pub kind: RefusalKind,
@@ -19,28 +20,27 @@ pub struct EditRefusal {
 pub enum RefusalKind {
     /// The task or phase does not exist.
     Absent,
-    /// Another session has the task.
+    /// Another session works on the task.
     Busy,
     Refused,
 }
 
 type EditResult = Result<Plan, EditRefusal>;
 
-/// What shows that a task is done, when it is to be marked as done.
+/// The evidence for a task that is to be marked as done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AcceptanceEvidence<'a> {
-    /// Fresh evidence shows that the task is done.
     Proven,
-    /// There is no such evidence; the text says what there is instead.
+    /// There is no fresh evidence. The text describes the evidence that exists.
     Unproven(&'a str),
-    /// Somebody rejected the work, or says that its tests fail; the text says who. The task is not done, with or without
-    /// an acceptance criterion.
+    /// A reviewer rejected the work, or reported failed tests; the text says who. The task is not done, even if it
+    /// has no acceptance criterion.
     Rejected(&'a str),
-    /// Somebody says why the task counts as done without evidence.
+    /// The reason why the task is done without evidence.
     Waived(&'a str),
 }
 
-/// Claims a task. If several sessions try, one gets it and the others are told who has it.
+/// Claims a task. A session that tries to claim a task of another session is refused.
 pub fn start_task(plan: &Plan, id: &str, by: &str, at: &str) -> EditResult {
     let task = find_task(plan, id)?;
     match task.status {
@@ -55,7 +55,7 @@ pub fn start_task(plan: &Plan, id: &str, by: &str, at: &str) -> EditResult {
             });
         }
         TaskStatus::Pending => {
-            let standing = standing(plan);
+            let standing = standing_of_plan(plan);
             let open: Vec<&str> = standing.open_dependencies(task).map(|(id, _)| id).collect();
             if !open.is_empty() {
                 let what = format!("{id} is not ready: it waits for {}", open.join(", "));
@@ -93,13 +93,13 @@ pub fn complete_task(
         }
         (_, AcceptanceEvidence::Unproven(what)) if task.acceptance.is_some() => {
             let hint = format!(
-                "`thru evidence run {id} -- COMMAND` shows it; or say why it counts: `thru task done {id} --without-evidence WHY`"
+                "`thru evidence run {id} -- COMMAND` records evidence; or say why the task is done without it: `thru task done {id} --without-evidence WHY`"
             );
             return refusal(format!("{id} has an acceptance criterion, and {what}"), &hint);
         }
         (_, AcceptanceEvidence::Rejected(what)) => {
             let hint = format!(
-                "a later verdict settles it; or say why it counts: `thru task done {id} --without-evidence WHY`"
+                "a later verdict settles it; or say why the task is done all the same: `thru task done {id} --without-evidence WHY`"
             );
             return refusal(format!("{id} is not done: {what}"), &hint);
         }
@@ -130,7 +130,7 @@ pub fn block_task(plan: &Plan, id: &str, why: &str) -> EditResult {
     })
 }
 
-/// Returns a task to its earlier state: in progress if somebody had begun it, otherwise pending.
+/// Returns a task to its earlier state: in progress if it was started, otherwise pending.
 pub fn unblock_task(plan: &Plan, id: &str) -> EditResult {
     let task = find_task(plan, id)?;
     if task.status != TaskStatus::Blocked {
@@ -143,12 +143,11 @@ pub fn unblock_task(plan: &Plan, id: &str) -> EditResult {
     })
 }
 
-/// The fields of a new task.
 #[derive(Clone, Debug, Default)]
 pub struct NewTask {
-    /// The id; `None` means the next number of its phase.
+    /// The id; `None` for the next number of its phase.
     pub id: Option<String>,
-    /// The phase; `None` means the current one, or the first one, which is created if there is none.
+    /// The phase; `None` for the current phase, or for the first phase, which is created if there is none.
     pub phase: Option<u32>,
     pub description: String,
     pub size: Option<TaskSize>,
@@ -157,7 +156,7 @@ pub struct NewTask {
     pub files: Vec<String>,
 }
 
-/// Adds a task, and returns its id too.
+/// Adds a task. Returns the plan and the new id.
 pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusal> {
     let mut next = plan.clone();
     let phase = match new.phase {
@@ -192,7 +191,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusa
     };
     if let Some(phase) = next.phase_mut(phase) {
         phase.tasks.push(task);
-        // A complete phase is open again if it gets a new task.
+        // A new task reopens a complete phase.
         if phase.status == PhaseStatus::Complete {
             phase.status = PhaseStatus::InProgress;
         }
@@ -200,7 +199,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusa
     Ok((refuse_new_problems(plan, next)?, id))
 }
 
-/// Adds a phase, and returns its number too.
+/// Adds a phase. Returns the plan and the new number.
 pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32), EditRefusal> {
     let id = id.unwrap_or_else(|| {
         plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1))
@@ -210,7 +209,7 @@ pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32)
     Ok((refuse_new_problems(plan, next)?, id))
 }
 
-/// What `plan set` changes in a task; `None` leaves a field unchanged, and an empty text removes it.
+/// The fields that `plan set` changes. `None` leaves a field unchanged, and an empty text removes it.
 #[derive(Clone, Debug, Default)]
 pub struct TaskChange {
     pub status: Option<TaskStatus>,
@@ -257,7 +256,7 @@ pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> EditResult {
     refuse_new_problems(plan, edited)
 }
 
-/// Appends the phases of another plan. Numbers and ids that exist already are replaced, also in dependencies.
+/// Appends the phases of another plan. Numbers and ids that already exist are replaced, also in dependencies.
 pub fn append_plan(plan: &Plan, other: &Plan) -> Plan {
     let mut next = plan.clone();
     let mut renamed: HashMap<String, String> = HashMap::new();
@@ -289,7 +288,8 @@ pub fn append_plan(plan: &Plan, other: &Plan) -> Plan {
     next
 }
 
-/// Changes a task and updates its phase, which begins with its first task and ends with its last.
+/// Changes a task and updates its phase. A phase is in progress once a task is started, and complete once all tasks
+/// are over.
 pub(super) fn edit_task(plan: &Plan, id: &str, edit: impl FnOnce(&mut Task)) -> EditResult {
     let mut next = plan.clone();
     let Some(task) = next.task_mut(id) else { return no_such_task_refusal(plan, id) };
@@ -317,7 +317,7 @@ fn update_phase_status(plan: &mut Plan, id: u32) {
     }
 }
 
-/// Returns the phases that ended between two plans.
+/// Returns the phases that are over in `after` but not in `before`.
 pub fn phases_ended(before: &Plan, after: &Plan) -> Vec<u32> {
     let was_over = |id: u32| before.phase(id).is_some_and(|phase| phase.status.is_over());
     after
@@ -328,7 +328,7 @@ pub fn phases_ended(before: &Plan, after: &Plan) -> Vec<u32> {
         .collect()
 }
 
-/// Refuses a change that adds a new error. `plan check` reports errors that were there before.
+/// Refuses a change that adds an error to the plan. Errors that already exist are reported by `plan check`.
 pub fn refuse_new_problems(before: &Plan, after: Plan) -> EditResult {
     let known = find_problems(before);
     let new: Vec<String> = find_problems(&after)
@@ -342,7 +342,7 @@ pub fn refuse_new_problems(before: &Plan, after: Plan) -> EditResult {
     }
 }
 
-/// Returns the next free id of a phase: the number after its highest one.
+/// Returns the next id of a phase: one higher than its highest number.
 pub(super) fn next_free_task_id(plan: &Plan, phase: u32) -> String {
     let prefix = format!("{phase}.");
     let numbers = plan.tasks().filter_map(|task| task.id.strip_prefix(&prefix)?.parse::<u64>().ok());

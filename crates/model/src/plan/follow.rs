@@ -1,4 +1,4 @@
-//! Updates tasks from the entries of a harness's own todo list that they came from.
+//! Updates tasks from the entries of a harness's own todo list.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::event::TodoStatus;
 use crate::journal::TodoField;
 use crate::text::fnv_fingerprint;
 
-/// The entries of a session's list when it was last read, by their texts. An unchanged entry does not undo what
-/// somebody has done to the task since.
+/// The entries of a session's list when it was last read, by their texts. Only changed entries update a task, so
+/// that a later change of the task by somebody else is not undone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkedTodos {
     pub seen: BTreeMap<u64, TodoStatus>,
@@ -74,8 +74,8 @@ pub fn follow_todos(
 }
 
 impl FollowedPlan {
-    /// Leaves tasks in progress that the list reports as done but somebody rejected, as tasks without evidence are.
-    /// Returns them too.
+    /// Sets tasks back to in progress if the list reports them as done but their work was rejected. Also returns
+    /// the ids of these tasks.
     pub fn without_rejected(mut self, is_rejected: impl Fn(&str) -> bool) -> (FollowedPlan, Vec<String>) {
         let is_done = |id: &String| {
             self.plan.task(id).is_some_and(|task| task.status == TaskStatus::Completed) && is_rejected(id)
@@ -93,11 +93,12 @@ impl FollowedPlan {
     }
 }
 
-/// Returns a task's new status when its entry changed from `before` to `now`; `None` if it stays.
+/// Returns a task's new status after its entry changed from `before` to `now`; `None` if the status does not
+/// change.
 fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> Option<TaskStatus> {
     let is_others = task.claimed_by.as_deref().is_some_and(|known| known != by);
     match (now, task.status) {
-        // Somebody blocked or closed the task, or works on it elsewhere. The list does not undo that.
+        // The list does not change a task that is blocked or closed, or that another session works on.
         (_, TaskStatus::Blocked | TaskStatus::Closed) => None,
         (_, TaskStatus::InProgress) if is_others => None,
         (TodoStatus::InProgress, TaskStatus::Pending) => Some(TaskStatus::InProgress),
@@ -107,7 +108,8 @@ fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &st
         (TodoStatus::InProgress, TaskStatus::InProgress) if task.reported_done => {
             Some(TaskStatus::InProgress)
         }
-        // Without evidence the task is not done, but what the list says is recorded.
+        // A task with an acceptance criterion is not done without evidence. Only the report of the list is
+        // recorded.
         (TodoStatus::Completed, TaskStatus::Pending | TaskStatus::InProgress) => {
             Some(if task.acceptance.is_some() { TaskStatus::InProgress } else { TaskStatus::Completed })
         }
@@ -118,7 +120,7 @@ fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &st
     }
 }
 
-/// Returns whether a plan has a task for an entry of a list.
+/// Returns whether a plan has a task for an entry with this text.
 pub fn is_task_of(plan: &Plan, text: &str) -> bool {
     plan.tasks().any(|task| is_task_for_entry(task, text))
 }
@@ -130,7 +132,7 @@ fn is_task_for_entry(task: &Task, text: &str) -> bool {
             || normalise_text(&task.description) == text)
 }
 
-/// Returns the text without what people change casually: case, punctuation and white space.
+/// Normalises case, punctuation and white space, which people often change.
 pub(super) fn normalise_text(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

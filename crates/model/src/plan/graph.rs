@@ -1,21 +1,20 @@
-//! Draws the dependencies of a plan as text. Below each task are the tasks that wait for it.
+//! Draws the dependencies of a plan as text. Below each task are the tasks that depend on it.
 
 use std::collections::HashSet;
 
 use super::{Plan, Task, TaskStatus, compare_naturally};
 
-/// One line of the drawing.
 #[derive(Debug, PartialEq)]
 pub struct GraphLine<'p> {
-    /// The characters of the tree before the task.
+    /// The tree lines before the task.
     pub rails: String,
     pub task: &'p Task,
-    /// Whether the task was already drawn with everything below it.
+    /// Whether the task was already drawn with the tasks below it.
     pub again: bool,
 }
 
-/// Draws tasks without dependencies first, each with the tasks that wait for it. A task is drawn in full once. Tasks in
-/// a circle cannot be reached this way and come last.
+/// Draws the tasks without dependencies first, each with the tasks that depend on it. A task is drawn in full only
+/// once. Tasks in a cycle cannot be reached in this way and come last.
 pub fn draw_graph(plan: &Plan) -> Vec<GraphLine<'_>> {
     let mut tasks: Vec<&Task> = plan.tasks().collect();
     tasks.sort_by(|a, b| compare_naturally(&a.id, &b.id));
@@ -45,9 +44,9 @@ struct GraphDrawing<'p> {
 }
 
 impl<'p> GraphDrawing<'p> {
-    /// Draws a task and everything below it. It does not use recursion, because a chain may be as long as the plan.
+    /// Draws a task and all tasks below it. It does not use recursion, because a chain may be as long as the plan.
     fn draw_task(&mut self, root: &'p Task) {
-        // The rails to the left of the task, the task, and whether it is its parent's last child (`None` for the root).
+        // The rails before the task, the task, and whether it is its parent's last child (`None` for the root).
         let mut open: Vec<(String, &'p Task, Option<bool>)> = vec![(String::new(), root, None)];
         while let Some((rails, task, last)) = open.pop() {
             let own = match last {
@@ -65,7 +64,7 @@ impl<'p> GraphDrawing<'p> {
                 Some(true) => format!("{rails}   "),
                 Some(false) => format!("{rails}│  "),
             };
-            // With wider rails the lines would not fit on any screen.
+            // Wider rails would not fit on a screen.
             let next = if next.chars().count() > MAX_RAILS_CHARS { "… ".to_owned() } else { next };
             let children = self.below.get(task.id.as_str()).cloned().unwrap_or_default();
             let count = children.len();
@@ -76,11 +75,10 @@ impl<'p> GraphDrawing<'p> {
     }
 }
 
-/// The widest rails, in characters.
 const MAX_RAILS_CHARS: usize = 60;
 
 impl TaskStatus {
-    /// Returns one symbol for each status, readable without colour.
+    /// Returns a symbol that is readable without colour.
     pub fn status_symbol(self) -> &'static str {
         match self {
             TaskStatus::Pending => "○",

@@ -2,22 +2,22 @@
 
 use super::{Plan, Task};
 
-/// The tasks of a plan by id. This is a sorted list and not a hash table: the tasks of a plan are nearly in order, and
-/// hashing thousands of short ids took longer than sorting and searching them.
+/// The tasks of a plan by id, as a sorted list. A hash table is slower: the tasks of a plan are nearly in order,
+/// and hashing thousands of short ids takes longer than sorting and searching them.
 #[derive(Debug)]
 pub(super) struct TaskIndex<'p> {
-    /// The entries, in the order of their keys.
+    /// The entries, sorted by key.
     entries: Vec<(IdKey<'p>, TaskPosition<'p>)>,
 }
 
-/// A task, and how many tasks of the plan come before it.
+/// A task, and the number of tasks before it in the plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaskPosition<'p> {
     pub task: &'p Task,
     pub number: usize,
 }
 
-/// The first bytes of an id as a number, and the whole id. The number decides nearly every comparison.
+/// The first bytes of an id as a number, and the whole id. The number decides almost every comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct IdKey<'p>(u64, &'p str);
 
@@ -31,12 +31,12 @@ impl<'p> TaskIndex<'p> {
     pub fn of_plan(plan: &'p Plan) -> TaskIndex<'p> {
         let places = plan.tasks().enumerate().map(|(number, task)| TaskPosition { task, number });
         let mut entries: Vec<_> = places.map(|place| (IdKey::from_id(&place.task.id), place)).collect();
-        // The sort is stable: if two tasks have the same id, the later one stays after the other.
+        // The sort is stable, so tasks with the same id keep their order.
         entries.sort_by_key(|(key, _)| *key);
         TaskIndex { entries }
     }
 
-    /// Returns the task with this id, the last one if there are several.
+    /// Returns the task with this id; the last task if there are several.
     pub fn find_task(&self, id: &str) -> Option<TaskPosition<'p>> {
         let key = IdKey::from_id(id);
         let after = self.entries.partition_point(|(known, _)| *known <= key);
@@ -44,7 +44,7 @@ impl<'p> TaskIndex<'p> {
         (*known == key).then_some(*place)
     }
 
-    /// Returns each id that more than one task has, once for each task after the first.
+    /// Returns the ids that several tasks have, once for each task after the first.
     pub fn repeated_ids(&self) -> impl Iterator<Item = &'p str> {
         self.entries.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0.1)
     }

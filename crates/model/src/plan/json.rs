@@ -1,5 +1,5 @@
-//! Reads a plan.json of any tool: our own format, that of opencode-swarm, or a bare list of tasks. A value that does
-//! not fit its field is kept, with a warning.
+//! Reads a plan.json of any tool: thru's own format, that of opencode-swarm, or a bare list of tasks. A value of
+//! the wrong type is kept, with a warning.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    MIGRATED, Phase, PhaseStatus, Plan, PlanVersion, Task, TaskSize, TaskStatus, UnreadableReason,
+    MIGRATED_STATUS, Phase, PhaseStatus, Plan, PlanVersion, Task, TaskSize, TaskStatus, UnreadableReason,
     damaged_reason, find_problems, outline, read_version,
 };
 use crate::id::Id;
@@ -20,10 +20,10 @@ pub struct ImportedPlan {
     pub warnings: Vec<ImportWarning>,
 }
 
-/// A warning about ambiguous text, which says how it was read.
+/// A warning about ambiguous text, which says how the text was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ImportWarning {
-    /// The line in the file; 0 if there is none.
+    /// The line in the file; 0 if it is unknown.
     #[serde(skip_serializing_if = "is_zero")]
     pub line: usize,
     pub text: String,
@@ -33,7 +33,7 @@ fn is_zero(line: &usize) -> bool {
     *line == 0
 }
 
-/// Reads JSON or markdown. Markdown always gives some plan; JSON that is broken or not a plan is an error.
+/// Reads JSON or markdown. Any markdown gives a plan. JSON that is invalid or not a plan is an error.
 pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, UnreadableReason> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
@@ -48,7 +48,7 @@ pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, UnreadableRea
             }
             read_unversioned_json(bytes)?
         }
-        // A bracket also begins `[ ] task`, which is markdown, so it is a list only if it parses.
+        // The markdown `[ ] task` also starts with a bracket, so the text is a JSON list only if it parses.
         Some(b'[') if serde_json::from_slice::<Vec<Value>>(bytes).is_ok() => read_unversioned_json(bytes)?,
         _ => {
             let mut imported = outline::read_outline(bytes);
@@ -56,7 +56,7 @@ pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, UnreadableRea
             imported
         }
     };
-    imported.plan.migration_status = MIGRATED.to_owned();
+    imported.plan.migration_status = MIGRATED_STATUS.to_owned();
     let found = find_problems(&imported.plan);
     imported
         .warnings
@@ -80,13 +80,13 @@ pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, Unread
     fields.shift_remove("schema_version");
     let title = take_text(&mut fields, &["title", "name", "project"]).unwrap_or_default();
     let mut plan = Plan::new(&title);
-    // A plan from elsewhere that names no swarm belongs to none of ours.
+    // A plan from another tool may have no swarm.
     plan.swarm = take_text(&mut fields, &["swarm"]).unwrap_or_default();
     plan.current_phase = fields.get("current_phase").and_then(number_value);
     if plan.current_phase.is_some() {
         fields.shift_remove("current_phase");
     }
-    plan.migration_status = MIGRATED.to_owned();
+    plan.migration_status = MIGRATED_STATUS.to_owned();
     fields.shift_remove("migration_status");
     plan.rest = fields;
     for phase in phases {
@@ -217,7 +217,7 @@ impl PlanJsonReader {
         id
     }
 
-    /// Reads a word of a fixed list. An unknown word is kept under another name.
+    /// Reads one of a fixed set of words. An unknown word is kept in another field.
     fn read_known_word<T>(
         &mut self,
         fields: &mut Map<String, Value>,
@@ -254,7 +254,7 @@ fn number_value(value: &Value) -> Option<u32> {
     }
 }
 
-/// Removes the first of these fields that contains a text or a number, and returns its text.
+/// Removes the first of these fields that contains a text or a number, and returns its value as text.
 fn take_text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     for key in keys {
         match fields.get(*key) {
@@ -274,7 +274,8 @@ fn take_text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     None
 }
 
-/// Returns a list of texts, or one text. Any other value stays where it is.
+/// Removes the first of these fields that contains a text or a list of texts, and returns the texts. Other values
+/// are kept.
 fn take_texts(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
     let plain = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),

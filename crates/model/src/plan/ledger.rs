@@ -1,4 +1,4 @@
-//! `plan-ledger.jsonl`: one line for every change, written before the change. `plan.json` can be rebuilt from it.
+//! `plan-ledger.jsonl`: one line for every change, written before `plan.json`. The plan can be rebuilt from it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,27 +9,27 @@ use super::{Plan, PlanChange, apply_changes, plan_changes};
 pub struct LedgerLine {
     pub seq: u64,
     pub ts: String,
-    /// What happened, in a word for people: `task_started`, `task_done`, `imported`.
+    /// The kind of change, as a word for people: `task_started`, `task_done`, `imported`.
     pub what: String,
     /// The task or phase that changed; empty for the whole plan.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// Who made the change: a session, or `user`.
+    /// The session that made the change, or `user`.
     pub by: String,
-    /// The hash of `plan.json` before the change; empty if there was none.
+    /// The hash of `plan.json` before the change; empty if the file did not exist.
     pub before: String,
     pub after: String,
-    /// The hash of the edited file, if this line adopts an edit.
+    /// The hash of the edited file, if this line adopts a manual edit.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub adopted: String,
-    /// The reason, if one was required.
+    /// The reason, if a reason was required.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
     pub changes: Vec<PlanChange>,
 }
 
 impl LedgerLine {
-    /// Returns the line for a change from `before` to `after`. Without an earlier plan, it contains the whole plan.
+    /// Returns the line for a change from `before` to `after`. Without `before`, it contains the whole plan.
     pub fn of_change(seq: u64, before: Option<&Plan>, after: &Plan) -> LedgerLine {
         let changes = match before {
             Some(before) => plan_changes(before, after),
@@ -51,7 +51,7 @@ pub struct LedgerFold {
     pub plan: Option<Plan>,
     pub last: Option<LedgerLine>,
     pub lines: usize,
-    /// The numbers of the lines that do not follow from the previous one.
+    /// The numbers of the lines that do not fit the previous line.
     pub gaps: Vec<u64>,
 }
 
@@ -73,19 +73,18 @@ pub fn fold_ledger(lines: impl IntoIterator<Item = LedgerLine>) -> LedgerFold {
     fold
 }
 
-/// How `plan.json` compares with the ledger.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LedgerComparison {
     /// The file matches the ledger.
     Same,
-    /// The file is an earlier state, because a change was interrupted between the two writes. The ledger is right.
+    /// The file is an earlier state, because a crash interrupted a change between the two writes. The ledger is
+    /// used.
     Behind,
-    /// Somebody edited the file. The file is right, and the next change records that in the ledger.
+    /// Somebody edited the file. The file is used, and the next change records the edit in the ledger.
     Edited,
 }
 
 impl LedgerComparison {
-    /// Compares the hash of `plan.json` with the ledger's lines.
     pub fn compare_with_file<'l>(
         file: &str,
         lines: impl DoubleEndedIterator<Item = &'l LedgerLine>,

@@ -1,13 +1,13 @@
-//! `plan.md`: the plan for people. [`super::read_markdown`] reads it back as the same plan, because a comment contains
-//! what the plain form next to it cannot express.
+//! `plan.md`: the plan for people. [`super::read_markdown`] reads it back as the same plan, because comments
+//! contain what the plain form cannot express.
 
 use serde_json::{Map, Value};
 
 use super::outline::{self, EXACT_COMMENT, EXACT_COMMENT_END};
-use super::{Phase, Plan, Task, TaskStatus, current_phase, standing};
+use super::{Phase, Plan, Task, TaskStatus, current_phase, standing_of_plan};
 use crate::text::fnv_fingerprint;
 
-/// Returns the whole file. Its first line says what it is and contains a hash, so that an edited file is recognised.
+/// Returns the whole file. Its first line contains a hash of the rest, so that an edited file is recognised.
 pub fn render_plan(plan: &Plan) -> String {
     let body = render_body(plan);
     format!("{}{}{HEADER_END}\n{body}", HEADER, body_hash(&body))
@@ -28,7 +28,7 @@ fn body_hash(body: &str) -> String {
 }
 
 fn render_body(plan: &Plan) -> String {
-    let current = standing(plan).task.map(|task| task.id.clone());
+    let current = standing_of_plan(plan).task.map(|task| task.id.clone());
     let mut out = render_head(plan);
     for phase in &plan.phases {
         out.push_str("\n---\n");
@@ -72,7 +72,8 @@ fn phase_lines(phase: &Phase) -> String {
     format!("{plain}{}", exact_comment("", &without_tasks(phase), &got))
 }
 
-/// Returns the lines of a task: one line, then details, then a comment with what these lines do not express exactly.
+/// Returns the lines of a task: its text, its details, and a comment with the fields that these lines do not
+/// express exactly.
 fn task_lines(task: &Task, is_current: bool) -> String {
     let mark = match task.status {
         TaskStatus::Completed => "[x]",
@@ -112,8 +113,8 @@ fn task_lines(task: &Task, is_current: bool) -> String {
     format!("{plain}{}", exact_comment("  ", &to_json_fields(task), &got))
 }
 
-/// Returns a comment with the fields that would be read differently from the plain form. In the comment, null stands
-/// for a field that the plan lacks.
+/// Returns a comment with the fields that cannot be read back correctly from the plain form. In the comment, null
+/// means that the plan does not have the field.
 fn exact_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -> String {
     let mut exact = Map::new();
     for (key, value) in wanted.iter().filter(|(key, value)| got.get(*key) != Some(*value)) {
@@ -125,7 +126,7 @@ fn exact_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Va
     if exact.is_empty() {
         return String::new();
     }
-    // No text in the comment can end it.
+    // Escaped, so that no text can end the comment.
     let json =
         serde_json::to_string(&exact).unwrap_or_default().replace('>', "\\u003e").replace("--", "-\\u002d");
     format!("{indent}{EXACT_COMMENT}{json}{EXACT_COMMENT_END}\n")

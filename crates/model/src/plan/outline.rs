@@ -1,5 +1,5 @@
-//! Reads a `plan.md` that thru, a person or an agent wrote: headings are phases, boxes are tasks, and nested boxes are
-//! parts of tasks. Reading never fails: ambiguous text is read in the likeliest way, with a warning.
+//! Reads a `plan.md` that thru, a person or an agent wrote: headings are phases, boxes are tasks, and nested boxes
+//! are parts of tasks. Reading never fails: ambiguous text is read in the most likely way, with a warning.
 
 mod field;
 mod heading;
@@ -27,7 +27,7 @@ use label::ListMeaning;
 use lines::{BoxMark, LineKind, SourceLine};
 use shape::OutlineShape;
 
-/// The text in these comments is exact, whatever the plain form next to it says.
+/// Starts a comment whose fields override the plain form.
 pub(super) const EXACT_COMMENT: &str = "<!-- thru: ";
 pub(super) const EXACT_COMMENT_END: &str = " -->";
 
@@ -47,7 +47,7 @@ pub fn read_outline(bytes: &[u8]) -> ImportedPlan {
     reader.finish()
 }
 
-/// Reads one task as [`super::render`] prints it.
+/// Reads one task in the form that [`super::render_plan`] prints.
 pub(super) fn read_rendered_task(lines: &str, phase: u32) -> Option<Task> {
     let read = read_outline(format!("## Phase {phase}: _ [PENDING]\n{lines}").as_bytes()).plan;
     let mut tasks = read.phases.into_iter().next()?.tasks.into_iter();
@@ -57,19 +57,19 @@ pub(super) fn read_rendered_task(lines: &str, phase: u32) -> Option<Task> {
 
 struct OutlineReader<'s> {
     shape: &'s OutlineShape,
-    /// Whether thru wrote the file. If so, its title is a title, whatever it says.
+    /// Whether thru wrote the file. If so, its title is always a title.
     is_ours: bool,
     plan: Plan,
     has_title: bool,
     warnings: Vec<ImportWarning>,
     headings: Vec<OpenHeading>,
-    /// The tasks that the next item may be part of, by indent, outermost first.
+    /// The tasks that may be the parent of the next item, by indent, outermost first.
     parents: Vec<(usize, String)>,
-    /// The task that the next lines belong to: its phase and position, and its indent.
+    /// The task that the next lines belong to: the index of its phase, its index in the phase, and its indent.
     task: Option<(usize, usize, usize)>,
-    /// Whether there was a blank line after the task's own text.
+    /// Whether a blank line followed the task's own text.
     paragraph_ended: bool,
-    /// Whether a comment belongs to the last phase.
+    /// Whether the next comment belongs to the last phase.
     in_phase: bool,
     ids: HashSet<String>,
     /// The lines of list items that are neither tasks nor notes of a task.
@@ -77,11 +77,11 @@ struct OutlineReader<'s> {
     /// Task ids in the file that could not be kept: (phase, old id, new id).
     renamed: Vec<(u32, String, String)>,
     heading_task: Option<HeadingTask>,
-    /// What can be decided only when the whole file is known.
+    /// Facts that can be resolved only after the whole file is read.
     later: resolve::DeferredDependencies,
 }
 
-/// A task with a heading of its own, and everything below the heading.
+/// A task with its own heading.
 struct HeadingTask {
     level: usize,
     text: String,
@@ -96,12 +96,12 @@ type Position = (usize, usize);
 struct OpenHeading {
     level: usize,
     text: String,
-    /// Its index among the phases, once it is a phase.
+    /// Its index among the phases, if it is a phase.
     phase: Option<usize>,
     explicit: bool,
-    /// The number of a chapter, which the ids of its tasks begin with.
+    /// The number of a chapter, which is the prefix of its tasks' ids.
     id: Option<String>,
-    /// Whether the heading says that everything below it is done.
+    /// Whether the heading marks everything below it as done.
     is_finished: bool,
 }
 
@@ -201,7 +201,7 @@ impl<'s> OutlineReader<'s> {
             rest,
             ..Task::default()
         };
-        // In a file that thru wrote, an exact comment follows, so nothing is in doubt.
+        // In a file that thru wrote, an exact comment follows, so there is no doubt.
         if let Some(doubt) = parsed.doubt.filter(|_| !self.is_ours) {
             self.add_warning(line, doubt);
         }
@@ -223,14 +223,14 @@ impl<'s> OutlineReader<'s> {
         }
     }
 
-    /// Returns what the id of the next task begins with: the number of its chapter or of the task around it.
+    /// Returns the prefix of the next task's id: the number of the chapter or task that contains it.
     fn task_id_prefix(&self) -> Option<String> {
         let task = self.heading_task.as_ref().map(|task| (task.level, &task.id));
         let chapters = self.headings.iter().filter_map(|open| Some((open.level, open.id.as_ref()?)));
         chapters.chain(task).max_by_key(|(level, _)| *level).map(|(_, id)| id.clone())
     }
 
-    /// Returns the id in the file, if it is valid and free, or else the next number.
+    /// Returns the id in the file if it is valid and not used yet; otherwise the next number.
     fn choose_task_id(
         &mut self,
         parsed: &ParsedItem,
@@ -242,10 +242,10 @@ impl<'s> OutlineReader<'s> {
         let chapter = self.task_id_prefix();
         let parent = parent.or(chapter.as_deref());
         let wanted = match called {
-            // `3.` counts within its phase, or within its parent.
+            // The number in `3.` is relative to the parent or the phase.
             Some(number) if number.bytes().all(|b| b.is_ascii_digit()) => {
                 let id = format!("{}.{number}", parent.map_or(phase.to_string(), str::to_owned));
-                // A second list in the phase starts counting again.
+                // The numbers of a second list in the phase start at 1 again.
                 Some(id).filter(|id| !self.ids.contains(id))
             }
             Some(id) => Some(id.to_owned()),
@@ -296,14 +296,14 @@ impl<'s> OutlineReader<'s> {
             }
             return;
         };
-        // This line is the label of criteria that come as boxes.
+        // This line is the label of a list of criteria with boxes.
         if block.under != ListMeaning::Criteria && is_criteria_label(text) && self.heading_task.is_some() {
             return;
         }
         let heading_task = self.parents.is_empty();
         let below = heading_task || block.indent > indent;
         if !below && (is_item || self.paragraph_ended) {
-            // The line is no longer about that task.
+            // The line does not belong to the task.
             self.task = None;
             self.parents.clear();
             if is_item {
@@ -346,7 +346,7 @@ impl<'s> OutlineReader<'s> {
         doubts.into_iter().for_each(|doubt| self.add_warning(block.line, doubt));
     }
 
-    /// Handles a line about the whole phase, such as `**Dependencies**: Phase 1` or `**Status:** ✅ COMPLETE`. Returns
+    /// Reads a line about the whole phase, such as `**Dependencies**: Phase 1` or `**Status:** ✅ COMPLETE`. Returns
     /// false if the line is not about the phase.
     fn read_phase_field(&mut self, block: &SourceLine, text: &str, is_item: bool) -> bool {
         let is_below_task =
@@ -385,7 +385,7 @@ impl<'s> OutlineReader<'s> {
         }
     }
 
-    /// Reads fields that the plain form does not contain.
+    /// Reads the fields of an exact comment.
     fn read_exact_fields(&mut self, json: &str, line: usize) {
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(json) else {
             return self.add_warning(line, "a comment of thru that is not JSON is left out".to_owned());
@@ -432,7 +432,7 @@ impl<'s> OutlineReader<'s> {
     }
 }
 
-/// Replaces fields; null removes a field. Returns false if the result is invalid.
+/// Replaces fields. A null value removes a field. Returns false if the result is invalid.
 fn overwrite_fields<T: serde::Serialize + serde::de::DeserializeOwned>(
     thing: &mut T,
     fields: &Map<String, Value>,
@@ -479,8 +479,7 @@ fn join_on_one_line(known: &str, more: &str) -> String {
     format!("{known} {}", more.trim())
 }
 
-/// Marks a pending phase as complete if all its tasks are over, and as in progress if a task was begun, even if its
-/// heading does not say so.
+/// Marks a pending phase as complete if all its tasks are over, and as in progress if a task was started.
 pub(super) fn complete_finished_phases(plan: &mut Plan) {
     for phase in &mut plan.phases {
         let over = !phase.tasks.is_empty() && phase.tasks.iter().all(|task| task.status.is_over());

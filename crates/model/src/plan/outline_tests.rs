@@ -26,7 +26,7 @@ pub fn describe_plan(markdown: &str) -> String {
 }
 
 #[test]
-fn as_opencode_swarm_writes_it() {
+fn a_plan_written_by_opencode_swarm_is_read() {
     let text = "<!-- PLAN_HASH: abc -->\n# Redis\nSwarm: mega\nPhase: 2 [IN PROGRESS] | Updated: 2026-02-11\n\n---\n\
                 ## Phase 1: Foundation [COMPLETE]\n- [x] 1.1: Add `ioredis` [SMALL]\n- [x] 1.2: Client [MEDIUM] (depends: 1.1)\n\n---\n\
                 ## Phase 2: Stores [IN PROGRESS]\n- [ ] 2.1: Migrate (depends: 1.1, 1.2) [LARGE] ← CURRENT\n\
@@ -42,7 +42,7 @@ fn as_opencode_swarm_writes_it() {
 }
 
 #[test]
-fn as_people_write_it() {
+fn plans_written_by_people_are_read() {
     let rows = [
         // Headings without numbers, and items without ids.
         (
@@ -54,12 +54,12 @@ fn as_people_write_it() {
             "## Phase 1\n- [ ] parent\n  - [x] child\n    - [ ] grandchild\n  - a note\n- [ ] next\n",
             "# 1 \n1.1 pending parent\n1.1.1 completed child\n1.1.1.1 pending grandchild\n1.2 pending next\n",
         ),
-        // Numbers that start again in each phase, and dependencies on them.
+        // Numbers that start at 1 in each phase, and dependencies on them.
         (
             "## Phase 1: A\n- [ ] 1. one\n- [ ] 2. two (depends on 1)\n## Phase 2: B\n- [ ] 1. uno\n- [ ] 2. dos (depends: 1)\n",
             "# 1 A\n1.1 pending one\n1.2 pending two <- 1.1\n# 2 B\n2.1 pending uno\n2.2 pending dos <- 2.1\n",
         ),
-        // Ids in bold, tickets, and the ids of spec-kit.
+        // Bold ids, ticket ids, and the ids of spec-kit.
         (
             "## Tasks\n- [ ] **1.1** Build\n- [ ] **1.2: Ship** it\n- [ ] T003 [P] Test\n- [ ] `AUTH-4`: Log in\n- [ ] 3 tests pass\n",
             "# 1 Tasks\n1.1 pending Build\n1.2 pending **Ship** it\nT003 pending [P] Test\nAUTH-4 pending Log in\n1.3 pending 3 tests pass\n",
@@ -69,12 +69,12 @@ fn as_people_write_it() {
             "## X\n- [~] a\n- [X] b\n- [!] c\n- [-] d\n- [ ] ~~e~~\n- [ ] f ✅\n- [ ] g [DONE]\n- [link](x) is none\n",
             "# 1 X\n1.1 in_progress a\n1.2 completed b\n1.3 blocked c\n1.4 in_progress d\n1.5 closed e\n1.6 completed f\n1.7 completed g\n",
         ),
-        // Tasks as headings.
+        // Headings as tasks.
         (
             "# Plan\n## Wave 1 — Base\n### Task 1.1 — Checkout\n- **File(s):** `a.rs`, `b.rs`\n- **Verify:** it builds\n### Task 1.2\n- **Depends on:** 1.1\n",
             "# 1 Base\n1.1 pending Checkout\n1.2 pending  <- 1.1\n",
         ),
-        // Numbered headings, numbered lists, plain lists.
+        // Numbered headings, numbered lists and plain lists.
         ("# P\n## 1. Add it\ntext\n## 2. Test it\n", "# 1 Tasks\n1.1 pending Add it\n1.2 pending Test it\n"),
         (
             "# P\n## Context\n1. old\n## Steps\n1. do\n2. then\n   - how\n",
@@ -82,30 +82,31 @@ fn as_people_write_it() {
         ),
         ("# P\n- do\n- then\n", "# 1 Tasks\n1.1 pending do\n1.2 pending then\n"),
         ("## Round 1: a\n- x\n## Round 2: b\n1. y\n", "# 1 a\n1.1 pending x\n# 2 b\n2.1 pending y\n"),
-        // Two lists in one phase, and numbered chapters next to the phases.
+        // Two lists in one phase, and numbered chapters outside the phases.
         ("## Phase 1: a\n1. x\n### More\n1. y\n", "# 1 a\n1.1 pending x\n1.2 pending y\n"),
         ("## 1. Goals\n### 1.1 Why\n## Phase 1: a\n- x\n", "# 1 a\n1.1 pending x\n"),
-        // A chapter about a phase comes before the phase itself, and numbered chapters take no ids.
+        // A chapter about a phase may come before the phase itself, and the number of a chapter (`1.1 Why`) is not
+        // a task id.
         (
             "## 4. Design\n### Phase 1 (prototype)\ntext\n### 1.1 Why\n## Work\n### Phase 1: Build\n- [ ] a\n",
             "# 1 Build\n1.1 pending a\n",
         ),
-        // Bold lines as the headings of tasks.
+        // Bold lines as headings of tasks.
         (
             "## Phase 5: Loop\n#### Steps\n**5.1 — Causes**\n```\nx\n```\n**5.2 — Prompt** — a short call\n- how\n**Goal:** none\n",
             "# 5 Loop\n5.1 pending Causes\n5.2 pending Prompt — a short call\n",
         ),
-        // Some phases have headings as tasks, others have a list.
+        // In some phases the tasks are headings, in others they are list items.
         (
             "## Phase 1: A\n### Task 1.1 — x\n- note\n## Phase 2: B\n- y\n- z\n",
             "# 1 A\n1.1 pending x\n# 2 B\n2.1 pending y\n2.2 pending z\n",
         ),
-        // The phases contain no list, so the lists elsewhere are the tasks.
+        // The phases contain no list, so the lists of other chapters are the tasks.
         (
             "## 1. Goals\ntext\n## 2. Features\n### Feature 1\n1. upload\n2. check\n## 3. Delivery\n### Phase 1 — All\ntext\n",
             "# 2 Feature 1\n2.1 pending upload\n2.2 pending check\n# 1 All\n",
         ),
-        // A sentence that begins with ids is not a task.
+        // A sentence that starts with ids is not a task.
         (
             "## Phase 1\n- [ ] `T013`, `T014` are closed\n- [ ] `T018`-`T025` too\n- [ ] `T040`: ship\n",
             "# 1 \n1.1 pending `T013`, `T014` are closed\n1.2 pending `T018`-`T025` too\nT040 pending ship\n",
@@ -122,7 +123,7 @@ fn as_people_write_it() {
             "## Phase 1\n- [ ] 1.1: a\n- [ ] 1.1: b\n## Phase 1\n- [ ] c\n",
             "# 1 \n1.1 pending a\n1.1-2 pending b\n# 2 \n2.1 pending c\n",
         ),
-        // A generated number does not take an id that comes later.
+        // A generated id is never one that occurs later in the file.
         ("## A\n- [ ] first\n- [ ] 1.1: second\n", "# 1 A\n1.2 pending first\n1.1 pending second\n"),
         ("", ""),
         ("just words\n", ""),

@@ -1,4 +1,5 @@
-//! The computed state of a plan: what is current, what is ready, what waits for what. It is never stored.
+//! The computed state of a plan: the current phase and task, the ready tasks, and open dependencies. It is never
+//! stored.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -8,7 +9,6 @@ use serde::Serialize;
 use super::index::TaskIndex;
 use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 
-/// How many tasks there are, and how many are finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TaskProgress {
     pub done: usize,
@@ -28,25 +28,23 @@ impl TaskProgress {
     }
 }
 
-/// The computed state of a plan.
 #[derive(Debug)]
 pub struct PlanStanding<'p> {
     pub plan: &'p Plan,
     pub phase: Option<&'p Phase>,
-    /// The first task in progress, or else the first that is ready.
+    /// The first task in progress. If there is none, the first ready task.
     pub task: Option<&'p Task>,
-    /// The tasks that can be begun now, by phase, in natural order.
+    /// The ready tasks, by phase, in natural order.
     pub ready: Vec<&'p Task>,
     pub in_progress: Vec<&'p Task>,
-    /// The tasks that somebody blocked.
     pub blocked: Vec<&'p Task>,
     pub progress: TaskProgress,
     by_id: TaskIndex<'p>,
 }
 
-pub fn standing<'p>(plan: &'p Plan) -> PlanStanding<'p> {
+pub fn standing_of_plan<'p>(plan: &'p Plan) -> PlanStanding<'p> {
     let by_id = TaskIndex::of_plan(plan);
-    // The order of the phases comes first: an imported task keeps its id, and `TASK-9` may be in the last phase.
+    // Tasks are ordered by phase first: an imported task keeps its id, and `TASK-9` may be in the last phase.
     let in_order = |is_meant: &dyn Fn(&&Task) -> bool| -> Vec<&Task> {
         let of_phase = |phase: &'p Phase| -> Vec<&'p Task> {
             let mut found: Vec<&Task> = phase.tasks.iter().filter(is_meant).collect();
@@ -64,7 +62,7 @@ pub fn standing<'p>(plan: &'p Plan) -> PlanStanding<'p> {
         let is_over = |id: &String| by_id.find_task(id).is_some_and(|place| place.task.status.is_over());
         task.status == TaskStatus::Pending && task.depends.iter().all(is_over) && !stopped(task)
     };
-    // A large plan has many tasks and few that are ready, so only the ready ones are sorted.
+    // In a large plan few tasks are ready, so only these are sorted.
     let ready = in_order(&is_ready);
     let in_progress = with(TaskStatus::InProgress);
     let phase = current_phase(plan);
@@ -82,14 +80,15 @@ pub fn standing<'p>(plan: &'p Plan) -> PlanStanding<'p> {
 }
 
 impl<'p> PlanStanding<'p> {
-    /// Returns what a task waits for: each dependency that is not over, with its task if it exists.
+    /// Returns the dependencies of a task that are not over. The task of a dependency is `None` if it does not
+    /// exist.
     pub fn open_dependencies<'t>(&self, task: &'t Task) -> impl Iterator<Item = (&'t str, Option<&'p Task>)> {
         let open =
             task.depends.iter().map(|id| (id.as_str(), self.by_id.find_task(id).map(|place| place.task)));
         open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over()))
     }
 
-    /// Returns the tasks that `task` depends on, nearest first, each with its distance.
+    /// Returns all tasks that `task` depends on, nearest first, each with its distance.
     pub fn all_dependencies(&self, task: &Task) -> Vec<(&'p Task, u32)> {
         let mut seen = HashSet::from([task.id.as_str()]);
         let mut found: Vec<(&Task, u32)> = Vec::new();
@@ -108,7 +107,7 @@ impl<'p> PlanStanding<'p> {
         found
     }
 
-    /// Returns the tasks that wait for this one.
+    /// Returns the open tasks that depend on this task.
     pub fn tasks_waiting_for(&self, id: &str) -> Vec<&'p Task> {
         let waits = |task: &&Task| !task.status.is_over() && task.depends.iter().any(|known| known == id);
         let mut found: Vec<&Task> = self.plan.tasks().filter(waits).collect();
@@ -117,8 +116,8 @@ impl<'p> PlanStanding<'p> {
     }
 }
 
-/// Returns the phase that somebody chose, or else the first in progress, or else the first. A finished phase is current
-/// only if all are finished.
+/// Returns the phase that a person chose. If there is none, returns the first phase in progress, or the first open
+/// phase. A finished phase is current only if all phases are finished.
 pub fn current_phase(plan: &Plan) -> Option<&Phase> {
     let chosen = plan.current_phase.and_then(|id| plan.phase(id));
     let open = || plan.phases.iter().find(|phase| !phase.status.is_over());
@@ -129,7 +128,7 @@ pub fn current_phase(plan: &Plan) -> Option<&Phase> {
     }
 }
 
-/// Compares ids so that `1.2` comes before `1.10`, and `T9` before `T10`.
+/// Compares ids in natural order: `1.2` comes before `1.10`, and `T9` before `T10`.
 pub fn compare_naturally(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {

@@ -14,7 +14,7 @@ pub fn describe_task(task: &Task, most: usize) -> String {
     )
 }
 
-/// Describes what a task waits for; `None` if it waits for nothing.
+/// Describes the open dependencies of a task; `None` if it has none.
 pub fn describe_waiting(standing: &PlanStanding, task: &Task, most: usize) -> Option<String> {
     let open: Vec<_> = standing.open_dependencies(task).collect();
     let words = |(id, task): &(&str, Option<&Task>)| match task {
@@ -26,7 +26,7 @@ pub fn describe_waiting(standing: &PlanStanding, task: &Task, most: usize) -> Op
     (!open.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
 }
 
-/// What is kept about a phase besides its tasks.
+/// The facts about a phase besides its tasks.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseNotes {
     pub decisions: Vec<String>,
@@ -34,7 +34,7 @@ pub struct PhaseNotes {
     pub failures: Vec<String>,
 }
 
-/// Returns `phases/<n>.md`: what was done in a finished phase.
+/// Returns `phases/<n>.md`, the record of a finished phase.
 pub fn render_phase_record(phase: &Phase, notes: &PhaseNotes, at: &str) -> String {
     let status = phase.status.name();
     let mut out =

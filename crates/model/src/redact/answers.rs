@@ -8,7 +8,7 @@ use super::mentions::WORDS_BEFORE_VALUE;
 use super::nouns::SecretNoun;
 use super::words::{LineWord, MAX_BYTES_READ, end_of_line_within_reach, words_between};
 
-/// Finds the recovery phrase of a wallet, and recovery codes, after their noun.
+/// Finds a wallet's recovery phrase or a recovery code after its noun.
 pub fn recovery_phrase_or_code(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     let told = |words: &[&str]| words.iter().any(|word| ends_with_ignore_case(&text[floor..start], word));
     match &text[start..end] {
@@ -25,8 +25,8 @@ pub fn recovery_phrase_or_code(text: &[u8], start: usize, end: usize, floor: usi
     }
 }
 
-/// Finds the next recovery code, such as `7mh6m-oi7oc`, on this line or the next ones. `end` is after the noun or the
-/// code before.
+/// Finds the next recovery code, such as `7mh6m-oi7oc`, on this line or the following lines. `end` is the end of
+/// the noun or of the previous code.
 fn next_recovery_code(text: &[u8], end: usize) -> Option<SecretHit> {
     let window_end = text.len().min(end + MAX_BYTES_READ);
     words_between(text, end, window_end)
@@ -44,7 +44,7 @@ fn next_recovery_code(text: &[u8], end: usize) -> Option<SecretHit> {
         .map(|word| word.hit())
 }
 
-/// Finds what a command prints that shows a password: `$ cat password.txt` and `x` on the next line.
+/// Finds a password in the output of a command that prints it: `$ cat password.txt`, then `x` on the next line.
 pub fn secret_printed_by_command(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let shows = word == b"pass" && text[end..].starts_with(b" show ");
@@ -66,7 +66,7 @@ fn names_secret(word: &[u8]) -> bool {
         .any(|noun| ends_with_ignore_case(word, noun))
 }
 
-/// Finds the value on the line below a label, a question or a demand: `Password` and `x`, `what's the pass?` and
+/// Finds the value on the line below a label, a question or a request: `Password` and `x`, `what's the pass?` and
 /// `Rita: x`.
 pub fn secret_on_line_below(
     text: &[u8],
@@ -86,9 +86,9 @@ pub fn secret_on_line_below(
     let last = rest.iter().all(|byte| b":?!.*`'\")=".contains(byte))
         || matches!(rest, b"is" | b"is:" | b"again" | b"pls" | b"please");
     let label = words_between(text, line_start, end).take(LONGEST_LABEL + 1).count() <= LONGEST_LABEL;
-    // A line of code is no label.
+    // A line of code is not a label.
     let code = text[line_start..line_end].iter().any(|byte| b"(){}=;%$[]+|&".contains(byte));
-    // A demand may announce the value: `use the following password to proceed:`.
+    // A request may announce the value: `use the following password to proceed:`.
     let announces = rest.ends_with(b":") && !code;
     let told = asks || announces || last && label && !code;
     if !told {
@@ -97,7 +97,7 @@ pub fn secret_on_line_below(
     only_word_on_line(text, line_end, PasswordGrade::Likely)
 }
 
-/// Returns the only word on the line after the break at `at`, perhaps after the name of who says it.
+/// Returns the only word on the line after the break at `at`. A speaker's name may come before it.
 fn only_word_on_line(text: &[u8], at: usize, least: PasswordGrade) -> Option<SecretHit> {
     let mut at = at;
     let mut breaks = 0;

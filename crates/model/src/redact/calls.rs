@@ -1,7 +1,7 @@
 //! Secrets passed to a call or contained in an element: `("NAME", "x")`, `setPassword("x")`,
 //! `<password>x</password>`.
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     BASE64_URL, DOT, LOWER, WORD, byte_is, byte_or_newline, count_blanks, ends_with_ignore_case,
     run_length_at_end, starts_with_ignore_case,
@@ -11,7 +11,7 @@ use super::names::{self, NameStrength, NameVerdict};
 use super::values::{self, LiteralValue, ValueContext};
 use super::{SecretHit, headers, stated};
 
-/// How many bytes of a call are examined for its arguments.
+/// How many bytes of a call are searched for its arguments.
 const MAX_CALL_BYTES: usize = 400;
 
 /// Finds a value in `("NAME", "value")`, where name and value are two arguments. `at` is the comma.
@@ -25,11 +25,11 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     let before = before.strip_suffix(b" ").unwrap_or(before);
     let mut after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS);
     if before.ends_with(b"buildConfigField \"String\",") && text[after..].starts_with(b"\"\\") {
-        after += 1; // Gradle takes the text of a literal, which has its own quotes.
+        after += 1; // In Gradle, the literal itself contains quotes.
     } else if !(before.ends_with(b"(") || is_variable_style(name) && before.ends_with(b",")) {
         return None;
     }
-    // Twilio takes the name of an account, then its token.
+    // Twilio's arguments are the account's name and then its token.
     let account = name.len() == 34 && name.starts_with(b"AC") && name[2..].iter().all(u8::is_ascii_hexdigit);
     if account {
         let value =
@@ -51,7 +51,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
         return headers::credential_in_header(text, after);
     }
     let value = values::value_at(text, after)?;
-    // A long literal of letters is random or consists of several words. A single word may be anything.
+    // A long literal of letters is random or consists of several words. A single word may be an ordinary text.
     let joint = ValueContext {
         doubtful: !is_variable_style(name) || before.ends_with(b","),
         ..ValueContext::default()
@@ -60,7 +60,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
 }
 
 /// Finds the value in `put_env(:app, :secret_key_base, "x")`, where a symbol names it. `at` is the comma.
-pub fn symbol(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_named_by_symbol(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let (owner, name) = before.split_at(before.len() - run_length_at_end(before, WORD, MAX_NAME_BYTES));
     if name.is_empty() || !owner.ends_with(b":") || owner.ends_with(b"::") {
@@ -80,7 +80,7 @@ fn trim_end(text: &[u8], mark: u8) -> &[u8] {
     &text[..text.len() - text.iter().rev().take_while(|byte| **byte == mark).count()]
 }
 
-/// Returns whether a quote follows and the call's name ends like a keyword. Most calls in a program fail this test.
+/// Returns whether a quote follows and the call's name ends like a keyword. This excludes most calls in a program.
 #[inline]
 pub fn may_take_secret(before: &[u8], next: u8) -> bool {
     matches!(next, b'"' | b'\'' | b'\\')
@@ -89,7 +89,7 @@ pub fn may_take_secret(before: &[u8], next: u8) -> bool {
             || before.ends_with(b"::from"))
 }
 
-/// Finds the argument of a call that is named after it, as in `setPassword("x")` and `.api_key("x")`. `at` is the
+/// Finds the argument of a call with a telling name, as in `setPassword("x")` and `.api_key("x")`. `at` is the
 /// bracket.
 pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     values::opening_quote_at(text, at + 1)?;
@@ -100,11 +100,11 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
     let (owner, name) = named.split_at(named.len() - run_length_at_end(named, WORD, MAX_NAME_BYTES));
     let verdict = names::judge_name(name)?;
     let setter = ["set", "with", "bearer"].iter().any(|verb| starts_with_ignore_case(name, verb));
-    // Other verbs take the name of a secret, as in `get_secret("prod/db")`.
-    // A bare call as in `apiKey("x")` is one of a settings language.
+    // The argument of most other verbs is the name of a secret, as in `get_secret("prod/db")`. A bare call such as
+    // `apiKey("x")` occurs in settings languages.
     let bare = (owner.is_empty() || owner.ends_with(b"\n") || owner.ends_with(b" "))
         && !takes_no_secret(name)
-        && profile_of(&text[at + 2..text.len().min(at + 18)]).looks_random();
+        && profile_value(&text[at + 2..text.len().min(at + 18)]).looks_random();
     let builder = bare
         || owner.ends_with(b".")
             && byte_is(name[0], LOWER)
@@ -118,8 +118,8 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
     {
         return None;
     }
-    // Tests often set an ordinary word, as in `setPassword("python")`; this rule does not redact it.
-    let looks = profile_of(&text[value.start..value.end]);
+    // Tests often set an ordinary word, as in `setPassword("python")`. It is not redacted.
+    let looks = profile_value(&text[value.start..value.end]);
     let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let word = looks.digits + looks.symbols == 0 && looks.changes < 2 && !words;
     let made_up = words || looks.digits > 0 && looks.upper > 0 && looks.lower > 0;
@@ -127,8 +127,8 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
     hit_if_secret(text, value, verdict, ValueContext { doubtful, ..ValueContext::default() })
 }
 
-/// Calls with a password at a fixed position: first the position, counted from one, then the end of the call's name.
-/// The list is one string, so that nothing must be relocated when the process starts.
+/// Calls with a password at a fixed position: first the position, counted from one, then the end of the call's
+/// name. The list is one string, so that no pointers need relocation at start-up.
 const PASSWORD_POSITIONS: &str = "\
     2WiFi.begin,2CRAMMD5Auth,1redis.auth,1jedis.auth,1hmac.new,1Fernet,1hashSync,1pbkdf2,1pbkdf2Sync,1scrypt,\
     1scryptSync,2createHmac,2createCipheriv,3PlainAuth,2simple_bind,2simple_bind_s,2bind_s,3ldap_bind,\
@@ -178,8 +178,8 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     };
     let value = values::value_at(text, start).filter(|value| value.quoted)?;
     let content = &text[value.start..value.end];
-    let looks = profile_of(content);
-    // Tests often type an ordinary word; this rule does not redact it.
+    let looks = profile_value(content);
+    // Tests often type an ordinary word. It is not redacted.
     let words = super::made_up::made_up_certainty(content).is_some();
     if !words && !looks.is_mixed() || content.contains(&b' ') {
         return None;
@@ -192,7 +192,8 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     )
 }
 
-/// The last four bytes of every call that [`secret_at_fixed_position`] knows. Almost all calls of a program fail this test.
+/// The last four bytes of every call that [`secret_at_fixed_position`] supports. Almost all calls in a program have
+/// other endings.
 static CALL_ENDS: [[u8; 4]; TYPING_CALL_ENDS.len() + count_position_rows()] = build_call_ends();
 /// The ends of calls that type a text into a field.
 const TYPING_CALL_ENDS: [[u8; 4]; 5] = [*b"type", *b"keys", *b"Keys", *b"fill", *b".val"];
@@ -233,7 +234,7 @@ fn may_have_positional_secret(before: &[u8]) -> bool {
     })
 }
 
-/// One bit for each of [`CALL_ENDS`], by a hash of its bytes. The bits rule out almost all other calls.
+/// One bit for the hash of each entry of [`CALL_ENDS`]. The bits rule out almost all other calls.
 static CALL_ENDS_BITS: [u64; 16] = build_call_ends_bits();
 
 const fn bit_of_end(end: [u8; 4]) -> usize {
@@ -252,7 +253,7 @@ const fn build_call_ends_bits() -> [u64; 16] {
     seen
 }
 
-/// Returns where the `n`th argument starts, counted from one. Brackets and quotes are skipped.
+/// Returns the start of the `n`th argument, counted from one. Brackets and quotes are skipped.
 fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     if n == 1 {
         return Some(from + count_blanks(&text[from..], MAX_BLANKS));
@@ -282,7 +283,7 @@ fn is_password_check(name: &[u8]) -> bool {
         && ends_with_ignore_case(name, "password")
 }
 
-/// Returns whether a call takes a name or a text to examine, and not a secret to keep.
+/// Returns whether the argument of a call is a name or a text to examine, and not a secret.
 fn takes_no_secret(name: &[u8]) -> bool {
     [
         "get", "load", "find", "read", "parse", "is", "has", "from", "hash", "verify", "check", "delete",
@@ -329,11 +330,11 @@ pub fn secret_in_element(text: &[u8], at: usize, floor: usize) -> Option<SecretH
     if length == 0 || byte_or_newline(text, value.end + 1) != b'/' {
         return None;
     }
-    // Labels such as `<span>Password</span><span>Forgotten?</span>` are not passwords.
+    // Labels such as `<span>Password</span><span>Forgotten?</span>` do not contain passwords.
     let content = &text[value.start..value.end];
     if is_inline_tag(&text[floor..at])
         && super::made_up::made_up_certainty(content).is_none()
-        && !profile_of(content).is_mixed()
+        && !profile_value(content).is_mixed()
     {
         return None;
     }
@@ -358,7 +359,7 @@ fn secret_on_line_in_element(text: &[u8], at: usize, verdict: NameVerdict) -> Op
     hit_if_secret(text, value, verdict, ValueContext::default())
 }
 
-/// Returns the head of the column of the `<td` at the end of `before`, from a row such as
+/// Returns the header of the column that the `<td` at the end of `before` belongs to, from a row such as
 /// `<th>User</th><th>Password</th>`.
 fn table_column_head(before: &[u8]) -> Option<&[u8]> {
     const MAX_TABLE_BYTES: usize = 2048;
@@ -371,7 +372,7 @@ fn table_column_head(before: &[u8]) -> Option<&[u8]> {
     Some(&head[at..at + length])
 }
 
-/// Returns the content of the element before, as in `<key>name</key> <string`, `<name>name</name> <value` and
+/// Returns the content of the previous element, as in `<key>name</key> <string`, `<name>name</name> <value` and
 /// `<param-name>name</param-name> <param-value`.
 fn content_of_element_before(rest: &[u8]) -> Option<&[u8]> {
     let rest = rest.strip_suffix(b"<")?;
@@ -383,7 +384,8 @@ fn content_of_element_before(rest: &[u8]) -> Option<&[u8]> {
     named.then(|| &content[content.len() - run_length_at_end(content, BASE64_URL | DOT, MAX_NAME_BYTES)..])
 }
 
-/// Finds the private numbers of `<RSAKeyValue>`, such as `<D>…</D>` and `<P>…</P>`. `at` closes the opening tag.
+/// Finds the private numbers of `<RSAKeyValue>`, such as `<D>…</D>` and `<P>…</P>`. `at` is the end of the opening
+/// tag.
 fn private_number_in_xml(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let private =
@@ -399,15 +401,15 @@ fn private_number_in_xml(text: &[u8], at: usize, floor: usize) -> Option<SecretH
     secret.then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "private-key" })
 }
 
-/// Returns the name of an element: from `<name`, `<property name="name"`, or `<key>name</key> <string` as Apple writes
-/// it.
+/// Returns the name of an element: from `<name`, `<property name="name"`, or `<key>name</key> <string` in Apple's
+/// format.
 fn element_name(before: &[u8]) -> Option<&[u8]> {
     let tail = |text: &[u8]| text.len() - run_length_at_end(text, BASE64_URL | DOT, MAX_NAME_BYTES);
     if let Some(before) = before.strip_suffix(b"\"") {
         let (rest, name) = before.split_at(tail(before));
         let told =
             [" name=\"", " key=\"", " id=\""].iter().any(|attribute| ends_with_ignore_case(rest, attribute));
-        // The attributes of `<wsse:Password Type="…">` say nothing about the value.
+        // The attributes of `<wsse:Password Type="…">` do not describe the value.
         return if told { Some(name) } else { tag_name(before) };
     }
     let (rest, name) = before.split_at(tail(before));
@@ -430,7 +432,7 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
     {
         return Some(paired);
     }
-    // The name may be that of the parent: `<AdministratorPassword><Value>x`, `<setting name="ApiSecret"><value>x`.
+    // The parent may have the name: `<AdministratorPassword><Value>x`, `<setting name="ApiSecret"><value>x`.
     if ends_with_ignore_case(name, "value")
         && let Some(parent) =
             rest.strip_suffix(b"<").and_then(|rest| rest.trim_ascii_end().strip_suffix(b">"))
@@ -441,7 +443,7 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
     matches!(rest.last(), Some(b'<' | b':')).then_some(name).filter(|name| !name.is_empty())
 }
 
-/// Returns the name of the element whose opening tag, with its attributes, ends `before`.
+/// Returns the name of the element whose opening tag is at the end of `before`.
 fn tag_name(before: &[u8]) -> Option<&[u8]> {
     const MAX_TAG_BYTES: usize = 200;
     let window = &before[before.len().saturating_sub(MAX_TAG_BYTES)..];
@@ -450,7 +452,7 @@ fn tag_name(before: &[u8]) -> Option<&[u8]> {
     name.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT) || *byte == b':').then_some(name)
 }
 
-/// Returns the attribute `name` of an element, or else the element's own name.
+/// Returns the attribute `name` of an element. Without this attribute, it returns the element's own name.
 fn name_attribute_or_element(before: &[u8]) -> Option<&[u8]> {
     let window = &before[before.len().saturating_sub(200)..];
     let tag = &window[memchr::memrchr2(b'<', b'\n', window).filter(|at| window[*at] == b'<')? + 1..];

@@ -1,19 +1,20 @@
-//! Text from a harness or a program on its way to disk or into a reply: redacted completely, then cut.
+//! Redacts captured text completely before it is cut. The text comes from a harness or a program, and is then
+//! stored or sent in a reply.
 //!
-//! The order matters. A private key without its first line, or half a token, would no longer be recognised. So
-//! functions that pick lines (`failure::error_lines`) take a [`Redacted`], and parts of a text are taken with the
-//! functions here.
+//! The order matters: a private key without its first line, or half a token, would not be recognised. So functions
+//! that pick lines (`failure::error_lines`) require a [`Redacted`], and parts of a text are cut with the functions
+//! of this module.
 
 use std::borrow::Cow;
 use std::ops::{Deref, Range};
 
 use super::{RedactOptions, redact_range};
 
-/// How far beyond a cut a text is examined, so that a secret across the cut is seen completely. Longer than any
-/// secret that is not recognised by its beginning alone.
+/// How far beyond a cut a text is examined, so that a secret across the cut is seen completely. It is longer than
+/// any secret that cannot be recognised by its first bytes.
 pub const REDACTION_MARGIN: usize = 10 * 1024;
 
-/// Text without secrets. Only this module creates one.
+/// Text without secrets. Only this module creates values of this type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redacted<'a>(Cow<'a, str>);
 
@@ -22,7 +23,7 @@ impl<'a> Redacted<'a> {
         Redacted(super::redact_text(text, options))
     }
 
-    /// Returns the first `max` bytes.
+    /// Returns the first `max` bytes, redacted.
     pub fn redact_head(text: &'a str, max: usize, options: RedactOptions) -> Redacted<'a> {
         let mut head = Redacted::redact_range(text, 0..text.len().min(max), options);
         // A placeholder can be longer than its secret.
@@ -33,12 +34,13 @@ impl<'a> Redacted<'a> {
         head
     }
 
-    /// Returns the last `max` bytes.
+    /// Returns the last `max` bytes, redacted.
     pub fn redact_tail(text: &'a str, max: usize, options: RedactOptions) -> Redacted<'a> {
         Redacted::redact_range(text, text.len().saturating_sub(max)..text.len(), options)
     }
 
-    /// Returns `text[part]`, adjusted to whole characters. Only its surroundings are examined, not the whole text.
+    /// Returns `text[part]`, redacted and adjusted to whole characters. Only the part and its surroundings are
+    /// examined.
     pub fn redact_range(text: &'a str, part: Range<usize>, options: RedactOptions) -> Redacted<'a> {
         let (start, end) = (text.ceil_char_boundary(part.start), text.floor_char_boundary(part.end));
         let from = text.floor_char_boundary(start.saturating_sub(REDACTION_MARGIN));

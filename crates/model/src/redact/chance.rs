@@ -1,25 +1,24 @@
 //! Decides whether a text looks random or written by a person.
 //!
-//! Shannon entropy separates the two badly at these lengths (`user_profile_image` scores above many tokens). So this
-//! counts what words do not do: change between lower case, upper case and digits every few bytes.
+//! Shannon entropy separates the two badly at these lengths: `user_profile_image` scores above many tokens. So this
+//! module counts changes between lower case, upper case and digits, which are rare in words.
 
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
 
-/// Statistics about a value.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ValueProfile {
     pub len: usize,
     pub digits: usize,
     pub lower: usize,
     pub upper: usize,
-    /// The number of changes between lower case, upper case and digits inside a run. `Aa` at the start of a word does
-    /// not count.
+    /// The number of changes between lower case, upper case and digits inside a run. The change in `Aa` at the
+    /// start of a word is not counted.
     pub changes: usize,
     /// The length of the longest run of letters and digits.
     pub longest: usize,
-    /// The number of bytes that are neither letters, digits nor one of `_-./:` (which join words into names and paths).
+    /// The number of bytes other than letters, digits and `_-./:`, which join words into names and paths.
     pub symbols: usize,
-    /// The length of the longest run of consonants in any case. Words rarely have five in a row.
+    /// The length of the longest run of consonants in either case. Words rarely have five in a row.
     cluster: usize,
     /// The number of placeholder letters: `x`, `X` and `*`.
     crosses: usize,
@@ -27,8 +26,7 @@ pub struct ValueProfile {
     pub distinct: usize,
 }
 
-/// Computes the statistics in one pass.
-pub fn profile_of(text: &[u8]) -> ValueProfile {
+pub fn profile_value(text: &[u8]) -> ValueProfile {
     let mut found = ValueProfile { len: text.len(), ..ValueProfile::default() };
     let mut previous = b' ';
     let (mut longest, mut cluster) = (0, 0);
@@ -58,18 +56,18 @@ impl ValueProfile {
         self.lower + self.upper
     }
 
-    /// Whether it contains letters and digits, which words alone do not.
+    /// Whether the value contains both letters and digits.
     pub fn is_mixed(&self) -> bool {
         self.digits > 0 && self.letters() > 0
     }
 
-    /// Whether it is a filler such as `xxxxxxxx`, `XXXX-XXXX` or `********`, and not a value.
+    /// Whether the value is a filler such as `xxxxxxxx`, `XXXX-XXXX` or `********`.
     pub fn is_filler(&self) -> bool {
         self.crosses * 2 > self.len
     }
 
-    /// Whether the value looks random. Long unbroken runs do; short ones do only if they mix digits or cases as words
-    /// do not.
+    /// Whether the value looks random. A long unbroken run does. A short run does only if it mixes digits and cases
+    /// more than words do.
     pub fn looks_random(&self) -> bool {
         if self.is_filler() || self.len < 8 || self.distinct < 4 {
             return false;
@@ -84,14 +82,14 @@ impl ValueProfile {
     }
 
     /// Whether the value looks like words, such as the part after a provider's prefix in `npm_lifecycle_event` or
-    /// `sk-learn-contrib-2`. A prefix is strong evidence, so everything else counts as a token.
+    /// `sk-learn-contrib-2`. A prefix is strong evidence, so any other value is treated as a token.
     pub fn looks_like_words(&self) -> bool {
         if self.is_filler() {
             return true;
         }
         let cased = self.lower > 0 && self.upper > 0;
         let camel = cased && self.digits < 2 && self.changes * 6 < self.len && self.cluster < 5;
-        // Digits may be at the ends of words, as in `ecdsa-sha2-nistp256-cert-v01`.
+        // Words may end with digits, as in `ecdsa-sha2-nistp256-cert-v01`.
         let numbered = self.changes * 8 < self.len && self.letters() > 2 * self.digits;
         let plain = !cased && (self.digits < 2 || self.digits * 8 < self.len || numbered);
         !self.looks_random() && (camel || (plain && self.longest < 24) || self.letters() == 0)

@@ -1,4 +1,4 @@
-//! What each byte can be part of: a table with sixteen properties. A class is any union of properties.
+//! Classes of bytes: a table with sixteen properties for each byte. A class is any union of properties.
 
 /// A set of bytes, as the union of the properties below.
 pub type ByteClass = u16;
@@ -25,9 +25,9 @@ pub const LOWER: ByteClass = LOWER_AF | LOWER_GZ;
 pub const UPPER: ByteClass = UPPER_AF | UPPER_GZ;
 pub const LETTER: ByteClass = LOWER | UPPER;
 pub const ALNUM: ByteClass = LETTER | DIGIT;
-/// The bytes of identifiers; everything else is a boundary.
+/// The bytes of identifiers. All other bytes are boundaries.
 pub const WORD: ByteClass = ALNUM | UNDERSCORE;
-/// Lower-case hexadecimal, as providers print it.
+/// Lower-case hexadecimal digits, as providers print them.
 pub const HEX: ByteClass = DIGIT | LOWER_AF;
 pub const ANY_HEX: ByteClass = HEX | UPPER_AF;
 pub const UPPER_NUM: ByteClass = UPPER | DIGIT;
@@ -38,7 +38,6 @@ pub const BASE64_URL: ByteClass = WORD | DASH;
 
 static CLASS_TABLE: [ByteClass; 256] = build_class_table();
 
-/// Returns whether `byte` belongs to `class`.
 #[inline]
 pub fn byte_is(byte: u8, class: ByteClass) -> bool {
     CLASS_TABLE[byte as usize] & class != 0
@@ -56,7 +55,8 @@ pub fn run_length_at_end(text: &[u8], class: ByteClass, max: usize) -> usize {
     text.iter().rev().take(max).take_while(|byte| byte_is(**byte, class)).count()
 }
 
-/// Returns the byte at `at`, or a newline beyond the end: the end of the text is a boundary like a line end.
+/// Returns the byte at `at`, or a newline beyond the end, because the end of the text is a boundary like a line
+/// end.
 #[inline]
 pub fn byte_or_newline(text: &[u8], at: usize) -> u8 {
     text.get(at).copied().unwrap_or(b'\n')
@@ -67,12 +67,10 @@ pub fn count_blanks(text: &[u8], max: usize) -> usize {
     text.iter().take(max).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Returns whether `text` begins with `prefix`, ignoring case.
 pub fn starts_with_ignore_case(text: &[u8], prefix: &str) -> bool {
     text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix.as_bytes()))
 }
 
-/// Returns whether `text` ends with `suffix`, ignoring case.
 pub fn ends_with_ignore_case(text: &[u8], suffix: &str) -> bool {
     text.len() >= suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix.as_bytes())
 }

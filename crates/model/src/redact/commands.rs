@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, BASE64_URL, DOT, byte_is, byte_or_newline, count_blanks, run_length, starts_with_ignore_case,
 };
@@ -11,9 +11,7 @@ use super::context::text_after_last_break;
 use super::names::{self, NameStrength};
 use super::{PLACEHOLDER_START, SecretHit, flags, sentences};
 
-/// The most bytes next to a command that are examined.
 const MAX_COMMAND_BYTES: usize = 300;
-/// The most words next to a command that are examined.
 const MAX_COMMAND_WORDS: usize = 12;
 
 /// Finds a secret among the words after the command `text[start..end]`.
@@ -56,7 +54,7 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Sec
         b"login" if ends_with_word(&text[..start], b"vault") || ends_with_word(&text[..start], b"cargo") => {
             random_word_after(text, end, 0)
         }
-        b"login" | b"auth" if is_tool(&text[..start]) => token_argument(text, end),
+        b"login" | b"auth" if ends_with_login_tool(&text[..start]) => token_argument(text, end),
         b"login" if ends_with_word(&text[..start], b"bw") => random_word_after(text, end, 1),
         b"LOGIN" if is_imap_tagged(&text[..start]) => random_word_after(text, end, 1),
         b"AUTH"
@@ -118,7 +116,7 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Sec
     }
 }
 
-/// Whether a word may be one that [`secret_after_command`] knows.
+/// Whether [`secret_after_command`] may support a command with this name.
 #[inline]
 pub fn may_take_secret(word: &[u8]) -> bool {
     matches!(
@@ -182,12 +180,12 @@ pub fn may_take_secret(word: &[u8]) -> bool {
     )
 }
 
-/// Finds the word after `skip` others, as in `vault login x` and `bw login name x`, if it mixes letters and digits or
-/// is made up. The words of a sentence fail this test.
+/// Finds the word after `skip` other words, as in `vault login x` and `bw login name x`, if it mixes letters and
+/// digits or is made up. This excludes the words of a sentence.
 fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
     let (start, end) = command_words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let plausible =
         looks.is_mixed() && looks.len >= 8 && looks.changes >= 2 || super::made_up::is_joined_words(content);
     let ends = matches!(byte_or_newline(text, end), b'\n' | b'\r' | b' ' | b';' | b'&' | b'|');
@@ -198,24 +196,24 @@ fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
         .filter(|hit| !super::contains_bytes(&text[hit.start..hit.end], PLACEHOLDER_START))
 }
 
-/// Whether a tool that logs in with a token comes before: `wandb login x`.
-fn is_tool(before: &[u8]) -> bool {
-    const TOOLS: &str = "wandb huggingface-cli hf flyctl fly heroku sentry-cli doctl railway pulumi circleci codecov netlify vercel supabase \
+/// Whether the text ends with a tool that logs in with a token: `wandb login x`.
+fn ends_with_login_tool(before: &[u8]) -> bool {
+    const LOGIN_TOOLS: &str = "wandb huggingface-cli hf flyctl fly heroku sentry-cli doctl railway pulumi circleci codecov netlify vercel supabase \
         gh glab op turso modal replicate comet neptune dvc kaggle databricks astro prefect render koyeb npm infracost buf cachix expo eas \
         cloudsmith gcloud stripe twilio linode-cli civo akamai nx turbo trunk phrase crowdin transifex tx lokalise semgrep fossa \
         snyk checkly grafbase convex planetscale pscale neon neonctl xata render-cli okteto garden dagger earthly depot namespace blacksmith";
     let tool = before.trim_ascii_end();
     let tool = &tool
         [tool.len() - tool.iter().rev().take(24).take_while(|byte| byte_is(**byte, BASE64_URL)).count()..];
-    before.ends_with(b" ") && TOOLS.split_ascii_whitespace().any(|known| known.as_bytes() == tool)
+    before.ends_with(b" ") && LOGIN_TOOLS.split_ascii_whitespace().any(|known| known.as_bytes() == tool)
 }
 
-/// Finds the argument that is a token: 20 characters or more, random or hexadecimal.
+/// Finds an argument that is a token: 20 characters or more, random or hexadecimal.
 fn token_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     command_words(text, at).find_map(|(start, end)| {
         let word = &text[start..end];
         let word = word.rsplit(|byte| *byte == b'=').next().unwrap_or(word);
-        let looks = profile_of(word);
+        let looks = profile_value(word);
         let drawn = word.len() >= 20
             && word.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT))
             && looks.looks_random()
@@ -224,7 +222,7 @@ fn token_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     })
 }
 
-/// Whether this text may be the beginning of a setting that [`secret_in_setting_command`] knows.
+/// Whether this text may start a setting that [`secret_in_setting_command`] supports.
 #[inline]
 pub fn may_be_setting_command(before: &[u8]) -> bool {
     before.ends_with(b"http") || before.ends_with(b"pypi")
@@ -262,7 +260,10 @@ fn is_imap_tagged(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(16)..]);
     let line = line.strip_prefix(b"C: ").unwrap_or(line);
     let tag = line.trim_ascii();
-    line.ends_with(b" ") && (2..=8).contains(&tag.len()) && profile_of(tag).is_mixed() && !tag.contains(&b' ')
+    line.ends_with(b" ")
+        && (2..=8).contains(&tag.len())
+        && profile_value(tag).is_mixed()
+        && !tag.contains(&b' ')
 }
 
 fn ends_with_word(before: &[u8], word: &[u8]) -> bool {
@@ -328,7 +329,7 @@ fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<SecretHit> {
         return None;
     }
     let length = memchr::memchr(b'@', &word[slash + 1..]).unwrap_or(word.len() - slash - 1);
-    // A path such as `exp src/lib/x` continues after the second word.
+    // In a path such as `exp src/lib/x`, another slash follows the second word.
     let password = &word[slash + 1..slash + 1 + length];
     let dotted = password.contains(&b'.') && !word[slash + 1 + length..].starts_with(b"@");
     if password.len() < 4 || password.contains(&b'/') || dotted {
@@ -358,7 +359,7 @@ fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<SecretHit> {
         let host = memchr::memrchr(b'@', rest);
         let length = host.unwrap_or(rest.len());
         let password = &rest[..length];
-        let looks = profile_of(password);
+        let looks = profile_value(password);
         // Without a host, the text may be `image/name:tag` or a range of lines.
         let told =
             host.is_some() || slash.is_some() && looks.is_mixed() && looks.letters() >= 4 && looks.len >= 8;
@@ -390,7 +391,7 @@ fn secret_after_flag(text: &[u8], at: usize, flag: &[u8]) -> Option<SecretHit> {
 }
 
 /// Finds the password in `expect Password:; send "x\r"`. `at` is the semicolon.
-pub fn typed(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_in_expect_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let rest = &text[at..text.len().min(at + 40)];
     let quote = at + rest.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
     let length = text[quote + 1..]
@@ -400,7 +401,7 @@ pub fn typed(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 4).then_some(SecretHit { start: quote + 1, end: quote + 1 + length, kind: "password" })
 }
 
-/// Finds the password in `send "x\r"` on the line after `expect "Password:"`, also if these are methods. `at` is the
+/// Finds the password in `send "x\r"` on the line after `expect "Password:"`. Both may be methods. `at` is the
 /// quote after the prompt.
 pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<SecretHit> {
     let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
@@ -442,7 +443,7 @@ fn secret_in_pass_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let length =
         text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let plausible = length >= 6 && matches!(byte_or_newline(text, at + length), b'\n' | b'\r');
-    // A test runner's line such as `PASS src/a.test.ts` is not a login.
+    // A test runner's line such as `PASS src/a.test.ts` does not contain a password.
     let content = &text[at..at + length];
     let path = content.iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));
     if plausible && (!path || super::made_up::is_everyday_nouns(content)) {
@@ -452,7 +453,7 @@ fn secret_in_pass_line(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Whether a line belongs to a router or an SNMP agent, where keys follow bare words.
+/// Whether a line configures a router or an SNMP agent. Their keys follow bare words.
 fn is_device_line(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(120)..]).trim_ascii_start();
     [
@@ -467,7 +468,7 @@ fn is_device_line(before: &[u8]) -> bool {
     .any(|command| line.starts_with(command))
 }
 
-/// Whether only a mark of a log comes before a client's message, as in `C: PASS x` and `-> PASS x`.
+/// Whether only a log's mark comes before a client's message, as in `C: PASS x` and `-> PASS x`.
 fn begins_client_message(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(16)..]);
     matches!(line, b"" | b"C: " | b"c: " | b"-> " | b"> " | b">>> " | b"--> ")
@@ -488,7 +489,7 @@ fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<Secre
     flags::secret_argument(&text[..end], start)
 }
 
-/// Finds the lines below `AUTH LOGIN` that contain the name and the password in base64, with or without the server's
+/// Finds the name and the password in base64 on the lines below `AUTH LOGIN`, with or without the server's
 /// questions. `at` is the end of the line.
 pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<SecretHit> {
     const MAX_LOGIN_LINES: usize = 6;
@@ -532,14 +533,14 @@ pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<Secr
         ["/u:", "/v:", "/user:"].iter().any(|flag| memmem::find(line, flag.as_bytes()).is_some())
     };
     let long = starts_with_ignore_case(name, "pass") && text[..start - 1].ends_with(b" ");
-    // A property such as that in `msbuild /v:m /p:Configuration=Release` is not a password.
+    // The property in `msbuild /v:m /p:Configuration=Release` is not a password.
     let setting =
         short && text[at + 1..].iter().take(40).take_while(|byte| **byte > b' ').any(|byte| *byte == b'=');
     if (short || long) && !setting { flags::secret_argument(text, at + 1) } else { None }
 }
 
-/// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` is the
-/// colon.
+/// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` is
+/// the colon.
 pub fn secret_typed_at_prompt(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length = text[start..].iter().take(128).take_while(|byte| byte.is_ascii_graphic()).count();

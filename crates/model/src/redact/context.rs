@@ -1,9 +1,9 @@
-//! Secrets that are recognised by their surroundings rather than by their own name: cookies, codes in a URL, the
-//! private numbers of a JSON web key, a value on the line below its name.
+//! Secrets that are recognised by their surroundings and not by their own name: cookies, codes in a URL, the
+//! private numbers of a JSON Web Key, a value on the line below its name.
 
 use memchr::memmem;
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     BASE64_URL, ByteClass, DOT, EQUALS, LOWER, PERCENT, PLUS, SLASH, TILDE, byte_or_newline, count_blanks,
     ends_with_ignore_case, run_length, starts_with_ignore_case,
@@ -13,17 +13,17 @@ use super::values::{self, LiteralValue, ValueContext};
 use super::{SecretHit, commands, flags, keys, languages, made_up, named, pairs};
 
 const COOKIE_CLASS: ByteClass = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
-/// A session id has at least this many bytes; a shorter value is a setting.
+/// The minimum length of a session id. A shorter value is an ordinary setting.
 const MIN_SESSION_BYTES: usize = 16;
-/// The longest header with all its cookies.
+/// The maximum length of a header with all its cookies.
 const MAX_HEADER_BYTES: usize = 2 * 1024;
-/// The private numbers of a web key are base64 of 32 bytes or more.
+/// The private numbers of a JSON Web Key are base64 of 32 bytes or more.
 const MIN_PRIVATE_NUMBER_BYTES: usize = 40;
-/// How far apart the members of one web key may be.
+/// How far apart the members of one JSON Web Key may be.
 const MAX_WEB_KEY_BYTES: usize = 3 * 1024;
 const MAX_LINE_BYTES: usize = 200;
 
-/// Finds a secret after the `=` or `:` at `at`, whose name `text[start..end]` does not show that it is one.
+/// Finds a secret after the `=` or `:` at `at` if the name `text[start..end]` alone does not identify it.
 #[inline]
 pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
     let opened = start.checked_sub(1).map_or(b'\n', |before| text[before]);
@@ -33,16 +33,19 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
         (b'=', b' ' | b'"' | b'\'' | b':') if end == at && cookie_length(&text[at + 1..], 8) == 8 => {
             secret_in_cookie(text, start, at)
         }
+        (b':', b' ' | b'\n' | b',' | b'|') if matches!(&text[start..end], b"p" | b"P") && end == at => {
+            pairs::password_after_short_label(text, start, at)
+        }
         (b':', b' ' | b'\'') if &text[start..end] == b"API" => {
             languages::secret_after_api_key_words(text, start, at)
         }
         (b':', _) if end - start <= 2 && end < at => secret_in_web_key(text, start, end, at),
         (b':', b'"' | b'\'') if is_session_name(&text[start..end]) => secret_in_cookie(text, start, at),
-        (b':', b'"') if text[start..end].contains(&b'.') => hosted(text, start, at),
+        (b':', b'"') if text[start..end].contains(&b'.') => secret_of_host(text, start, at),
         (b':', b'=')
             if end == at && (text[..start].ends_with(b"user=") || text[..start].ends_with(b"login=")) =>
         {
-            pairs::assigned(text, at)
+            pairs::password_in_assigned_pair(text, at)
         }
         (b':', _) if byte_or_newline(text, at + 1) == b'\n' => secret_in_announced_line(text, at),
         (b':', b' ' | b'`' | b'"' | b'\'' | b'(') if end == at && byte_or_newline(text, at + 1) > b' ' => {
@@ -58,6 +61,11 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
         (b':', b';') if &text[start..end] == b"P" => secret_in_wifi_code(text, at),
         (b':', _) if &text[start..end] == b"PIN" => debugger_pin(text, at),
         (b'=', b' ') if &text[start..end] == b"name" => secret_in_form_field(text, start, at),
+        (b':', b' ')
+            if end == at && text[at + 1..].starts_with(b" ") && is_below_passwords(&text[..start]) =>
+        {
+            flags::secret_argument(text, at + 2)
+        }
         (b':', b' ') if text[..start].ends_with(b" for ") || text[..start].ends_with(b" of ") => {
             commands::secret_typed_at_prompt(text, at)
         }
@@ -68,8 +76,8 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
     }
 }
 
-/// Finds the value in `::add-mask::x` of a workflow, and what an installer prints below a line such as `… the following
-/// password:`.
+/// Finds the value in `::add-mask::x` of a GitHub workflow, and a password that an installer prints below a line
+/// such as `… the following password:`.
 pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<SecretHit> {
     if text[..at].ends_with(b"::add-mask:") {
         return flags::quoted_or_random_secret(text, at + 1);
@@ -89,8 +97,9 @@ pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Finds the token in `"github-oauth": {"github.com": "x"}`, where a host comes between. The host is `text[start..]`.
-fn hosted(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+/// Finds the token in `"github-oauth": {"github.com": "x"}`, where a host comes between name and token. The host is
+/// `text[start..]`.
+fn secret_of_host(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let before =
         text[start.saturating_sub(80)..start - 1].trim_ascii_end().strip_suffix(b"{")?.trim_ascii_end();
     let name = before.strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
@@ -102,7 +111,7 @@ fn hosted(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     named::hit_if_secret(text, value, verdict, ValueContext::default())
 }
 
-/// Finds the value in `##vso[task.setvariable variable=NAME;issecret=true]x`, a line in a log of Azure Pipelines.
+/// Finds the value in `##vso[task.setvariable variable=NAME;issecret=true]x`, a log line of Azure Pipelines.
 fn secret_in_masked_variable(text: &[u8], at: usize) -> Option<SecretHit> {
     let close = text[at..].iter().take(60).position(|byte| matches!(byte, b']' | b'\n'))?;
     (text[at + close] == b']').then(|| flags::secret_argument(text, at + close + 1))?
@@ -140,16 +149,18 @@ fn secret_in_generated_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_LINE_BYTES)..at]);
     let start = at + 1 + count_blanks(&text[at + 1..], 1);
     let length = text[start..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
-    let mixed = profile_of(&text[start..start + length]).changes >= 3;
+    let mixed = profile_value(&text[start..start + length]).changes >= 3;
     let told = mixed && memmem::find(line, b"password is generated for").is_some();
     told.then_some(SecretHit { start, end: start + length, kind: "password" })
 }
 
-/// Returns the only word on the next line, such as the key below `api_key:`. A block (`password: |`) counts as quoted.
+/// Returns the only word on the next line, such as the key below `api_key:`. The value of a block (`password: |`)
+/// is treated as quoted.
 pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     let block = block_mark_length(text.get(at..)?);
     // In Python the value may be in brackets: `PASSWORD = (`.
     let mut at = at + block + usize::from(byte_or_newline(text, at) == b'(');
+    // PHP prints the type before the value: `["password"]=>` and `string(14) "x"`.
     let step = keys::break_length(text.get(at..)?);
     if step == 0 {
         return None;
@@ -157,12 +168,16 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     at += step;
     at += keys::break_length(&text[at..]);
     at += count_blanks(&text[at..], 40);
-    // The value may be typed at a prompt, or be in a block of code.
+    // The value may follow a prompt or be in a code block.
     if let Some(fenced) = text[at..].strip_prefix(b"```") {
         at = text.len() - fenced.len() + run_length(fenced, LOWER, 12);
         at += keys::break_length(&text[at..]);
     } else if text[at..].starts_with(b"> ") {
         at += 2;
+    }
+    if let Some(typed) = text[at..].strip_prefix(b"string(") {
+        let digits = run_length(typed, super::classes::DIGIT, 5);
+        at += if typed[digits..].starts_with(b") ") { 9 + digits } else { 0 };
     }
     let value = values::value_at(text, at)?;
     let rest = &text[value.end..];
@@ -177,11 +192,13 @@ fn block_mark_length(text: &[u8]) -> usize {
     match byte_or_newline(text, 0) {
         b'|' | b'>' => 1 + usize::from(matches!(byte_or_newline(text, 1), b'-' | b'+')),
         b'<' if text.starts_with(b"<<") => 2 + run_length(&text[2..], BASE64_URL, 16),
+        b'"' | b'\'' if text.starts_with(b"\"\"\"\n") || text.starts_with(b"'''\n") => 3,
+        b'"' | b'\'' if text.starts_with(b"\"\"\"\\\n") || text.starts_with(b"'''\\\n") => 4,
         _ => 0,
     }
 }
 
-/// Finds the code in `?code=x`, which an authorization server issues, and keys under other names.
+/// Finds the code in `?code=x`, which an authorization server issues, and keys with other names.
 fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let kind = match &text[start..at] {
         b"code" => "oauth-code",
@@ -189,13 +206,13 @@ fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
         _ => return None,
     };
     let value = values::value_at(text, at + 1)?;
-    let looks = profile_of(&text[value.start..value.end]);
+    let looks = profile_value(&text[value.start..value.end]);
     let secret = looks.len >= 20 && looks.looks_random();
     secret.then_some(SecretHit { start: value.start, end: value.end, kind })
 }
 
 /// Finds the value in `Cookie: session=x`, `Set-Cookie: sid=x; Path=/` and `curl -b 'sid=x'`. A random value is a
-/// session.
+/// session id.
 fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let after = at + 1 + count_blanks(&text[at + 1..], 1);
     let content = values::opening_quote_at(text, after).map_or(after, |(content, _)| content);
@@ -220,11 +237,11 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let uuid = content.len() == 36 && content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let joint = ValueContext { doubtful: true, ..ValueContext::default() };
-    // A session may be a UUID.
+    // A session id may be a UUID.
     let uuid = uuid && !named;
     let secret = named
         && content.len() >= 10
-        && profile_of(content).is_mixed()
+        && profile_value(content).is_mixed()
         && !super::contains_bytes(content, b"REDACTED")
         || !uuid && values::is_secret_value(text, value, NameStrength::Secret, joint);
     secret.then_some(SecretHit { start: value.start, end: value.end, kind: "cookie" })
@@ -236,23 +253,23 @@ fn cookie_length(text: &[u8], max: usize) -> usize {
     run_length(text.strip_prefix(b"s:").unwrap_or(text), COOKIE_CLASS, max)
 }
 
-/// Finds the session in `PHPSESSID=x; path=/` at the beginning of a line.
+/// Finds the session id in `PHPSESSID=x; path=/` at the start of a line.
 fn secret_in_session_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     let length = run_length(&text[at + 1..], COOKIE_CLASS | EQUALS, MAX_HEADER_BYTES);
     let rest = &text[at + 1 + length..];
     let secret = length >= MIN_SESSION_BYTES
         && rest.starts_with(b";")
-        && profile_of(&text[at + 1..at + 1 + length]).looks_random();
+        && profile_value(&text[at + 1..at + 1 + length]).looks_random();
     secret.then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "cookie" })
 }
 
-/// Whether a name is that of a session, such as `sessionid`, `PHPSESSID` or `connect.sid`.
+/// Whether a name belongs to a session id, such as `sessionid`, `PHPSESSID` or `connect.sid`.
 fn is_session_name(name: &[u8]) -> bool {
     let known = |at: usize| starts_with_ignore_case(&name[at..], "sess");
     ends_with_ignore_case(name, "sid") || (0..name.len()).any(known) || name.starts_with(b".AspNet")
 }
 
-/// Finds a private number of a JSON web key: the value of `"d":"x"` in an object with `"kty"`.
+/// Finds a private number of a JSON Web Key: the value of `"d":"x"` in an object with `"kty"`.
 fn secret_in_web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
     if !matches!(&text[start..end], b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k") {
         return None;
@@ -270,7 +287,7 @@ fn secret_in_web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option
 fn secret_after_address(text: &[u8], at: usize) -> Option<SecretHit> {
     let length = text[at + 1..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let content = &text[at + 1..at + 1 + length];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let words = || made_up::is_joined_words(content) && looks.digits > 0;
     let plausible = (looks.looks_random() && looks.is_mixed() || words())
         && !content.iter().all(u8::is_ascii_hexdigit)
@@ -279,14 +296,30 @@ fn secret_after_address(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 8 && plausible).then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 
-/// Finds the PIN in `Debugger PIN: 123-456-789`, which lets anybody run code.
+/// Finds the number in `PIN: 482193`, and in `Debugger PIN: 123-456-789`, which lets anybody run code.
 fn debugger_pin(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length =
         text[start..].iter().take(16).take_while(|byte| byte.is_ascii_digit() || **byte == b'-').count();
-    let plausible =
-        length >= 9 && text[start..start + length].contains(&b'-') && text[..at].ends_with(b"Debugger PIN");
+    let dashed = text[start..start + length].contains(&b'-');
+    let plausible = dashed && length >= 9 && text[..at].ends_with(b"Debugger PIN")
+        || !dashed
+            && (4..=8).contains(&length)
+            && start > at + 1
+            && matches!(byte_or_newline(text, start + length), b'\n' | b'\r' | b' ' | b',' | b')');
     plausible.then_some(SecretHit { start, end: start + length, kind: "password" })
+}
+
+/// Whether a line is indented below `passwords:`, so that it has a name and a password.
+fn is_below_passwords(before: &[u8]) -> bool {
+    let before = &before[before.len().saturating_sub(MAX_LINE_BYTES)..];
+    let indent = before.iter().rev().take_while(|byte| **byte == b' ').count();
+    if indent == 0 || !before[..before.len() - indent].ends_with(b"\n") {
+        return false;
+    }
+    let Some(label) = memmem::rfind(before, b"asswords:\n") else { return false };
+    let rows = before[label + 10..before.len() - indent].split(|byte| *byte == b'\n');
+    rows.filter(|row| !row.is_empty()).all(|row| row.starts_with(b" "))
 }
 
 /// Finds the value of a form field: after `Content-Disposition: form-data; name="password"` and an empty line.
@@ -314,7 +347,7 @@ fn secret_in_form_field(text: &[u8], start: usize, at: usize) -> Option<SecretHi
     }
 }
 
-/// Finds the password in `WIFI:T:WPA;S:name;P:x;;`, the content of a network's QR code.
+/// Finds the password in `WIFI:T:WPA;S:name;P:x;;`, the text of a network's QR code.
 fn secret_in_wifi_code(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_LINE_BYTES)..at]);
     memmem::find(line, b"WIFI:")?;

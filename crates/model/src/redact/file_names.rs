@@ -1,13 +1,14 @@
 //! Secrets in the names of files and branches: `backup-password-x.zip`, `fix/reset-pw-to-x`, `apikey_x.txt`.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{ALNUM, byte_is, byte_or_newline, starts_with_ignore_case};
 use super::context::text_after_last_break;
 use super::grades::{PasswordGrade, grade_word};
 use super::names::{WordList, word_list};
 
-/// Nouns that may come before the value, and whether the value is a password or random.
+/// Nouns that may come before the value. The flag is true if the value is a password, and false if it is a random
+/// token.
 const NOUNS_IN_NAMES: [(&str, bool); 13] = [
     ("password", true),
     ("passwort", true),
@@ -25,11 +26,11 @@ const NOUNS_IN_NAMES: [(&str, bool); 13] = [
 ];
 const MAX_NAME_BYTES: usize = 80;
 
-/// Finds the value after a noun inside the word `text[start..end]`, or after the noun that this word is if a dash
-/// follows.
+/// Finds the value after a noun inside the word `text[start..end]`. If the whole word is a noun and a dash follows,
+/// the value follows the dash.
 pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
-    // A noun begins the word or follows an underscore.
+    // A noun starts the word or follows an underscore.
     let mut begins = (0..word.len()).filter(|at| *at == 0 || word[at - 1] == b'_');
     let (at, noun, is_password) = begins.find_map(|at| {
         if !matches!(word[at] | 32, b'p' | b'm' | b's' | b'a' | b't') {
@@ -58,7 +59,9 @@ pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<Secre
         || byte_or_newline(text, from + length) == b'/';
     let secret = match is_password {
         true => grade_word(value) >= Some(if named { PasswordGrade::Likely } else { PasswordGrade::Obvious }),
-        false => value.len() >= 20 && profile_of(value).looks_random() && profile_of(value).changes >= 4,
+        false => {
+            value.len() >= 20 && profile_value(value).looks_random() && profile_value(value).changes >= 4
+        }
     };
     let code = matches!(byte_or_newline(text, from + length), b'(' | b'=' | b':' | b'[' | b'{');
     (named && secret && !code && length < MAX_NAME_BYTES).then_some(SecretHit {
@@ -69,10 +72,12 @@ pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<Secre
 }
 
 static FILE_EXTENSIONS: WordList = word_list(
-    "md txt zip 7z rar pdf sql gz tgz tar csv json docx doc xlsx kdbx bak log yml yaml env sh html rtf pem key png jpg enc gpg asc dump conf cfg",
+    "\
+    asc bak cfg conf csv doc docx dump enc env gpg gz html jpg json kdbx key log md pdf pem png rar rtf sh sql \
+    tar tgz txt 7z xlsx yaml yml zip",
 );
 
-/// Whether the line belongs to a tool that names branches or lists files.
+/// Whether the line runs a tool that names branches or lists files.
 fn names_branches_or_files(text: &[u8], start: usize) -> bool {
     let line = text_after_last_break(&text[start.saturating_sub(160)..start]);
     [

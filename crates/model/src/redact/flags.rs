@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, DASH, DIGIT, LETTER, LOWER, UNDERSCORE, byte_is, byte_or_newline, count_blanks, run_length,
 };
@@ -12,16 +12,16 @@ use super::names::{self, NameStrength};
 use super::values::{self, ValueContext};
 
 /// How many bytes before a flag its command may be.
-const MAX_COMMAND_DISTANCE: usize = 300;
+pub const MAX_COMMAND_DISTANCE: usize = 300;
 /// At most this many words of a command are skipped before its last one.
 const MAX_SKIPPED_WORDS: usize = 8;
 
-/// Finds the value of the flag whose (first) dash is at `at`.
+/// Finds the value of the flag whose first dash is at `at`.
 pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     if at > floor && !matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'[' | b'`' | b'n') {
         return None;
     }
-    // In `["-p"]` the quote after the flag closes the one before it.
+    // In `["-p"]` the same quote comes before and after the flag.
     let long_flag = byte_or_newline(text, at + 1) == b'-';
     if at > floor && matches!(text[at - 1], b'"' | b'\'') {
         let end =
@@ -33,7 +33,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
     if long_flag {
         return secret_of_long_flag(text, at + 2);
     }
-    // In `mysql -ppassword1 name` the password is attached to the flag, even if it is an ordinary word.
+    // In `mysql -ppassword1 name` the password is attached to the flag, and may be an ordinary word.
     if byte_or_newline(text, at + 1) == b'p'
         && !matches!(byte_or_newline(text, at + 2), b' ' | b'\t' | b'\n' | b'=' | b',')
         && runs_mysql(text, at)
@@ -50,7 +50,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
     if length >= 3 && is_certain_name(name) {
         return secret_of_long_flag(text, at + 1);
     }
-    // OpenSSL marks the password: `openssl rsa -passin pass:x`.
+    // OpenSSL marks passwords with a prefix: `openssl rsa -passin pass:x`.
     if length >= 4
         && let Some(after) = position_after_flag(text, at + 1 + length)
         && text[at + 1..].starts_with(b"pass")
@@ -63,8 +63,8 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
         .or_else(|| random_value_of_short_flag(text, at + 1))
 }
 
-/// Finds a random value after a short flag that usually takes a token or a password, as in `tool -t x`. This applies to
-/// any command.
+/// Finds a random value after a short flag that usually has a token or a password, as in `tool -t x`. Any command
+/// is accepted.
 fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if !matches!(byte_or_newline(text, at), b't' | b'k' | b'p' | b'P' | b'w' | b'T' | b'K')
         || byte_or_newline(text, at + 1) != b' '
@@ -73,7 +73,7 @@ fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let value = values::value_at(text, position_after_flag(text, at + 1)?)?;
     let content = &text[value.start..value.end];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let base64 =
         content.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL));
     let strong = (20..=200).contains(&looks.len)
@@ -106,8 +106,12 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     // Examples are `gh secret set NAME --body x` and `aws ssm put-parameter --type SecureString --value x`.
     if matches!(name, b"body" | b"value") {
-        return is_one_of_commands_before(text, at, &["secret set", "SecureString"])
-            .then(|| whole_argument(text, after))?;
+        return is_one_of_commands_before(
+            text,
+            at,
+            &["secret set", "SecureString", "secret:create", "env:create", "secret create"],
+        )
+        .then(|| whole_argument(text, after))?;
     }
     if name == b"key" && is_one_of_commands_before(text, at, &["gem push", "nuget push"]) {
         return whole_argument(text, after);
@@ -123,12 +127,15 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if content[0] == b'-' || listed && !value.quoted {
         return None;
     }
+    if !value.quoted && is_metavariable(text, at, value) {
+        return None;
+    }
     // In prose an ordinary word follows the flag (`the --password flag`); in a command another flag follows the value.
     let prose = !value.quoted
         && content.iter().all(|byte| byte_is(*byte, LETTER))
         && !text[value.end..].starts_with(b" -")
         && !is_part_of_command(text, at, value);
-    if prose && profile_of(content).changes < 3 || verdict.says == NameStrength::Authorization {
+    if prose && profile_value(content).changes < 3 || verdict.says == NameStrength::Authorization {
         return None;
     }
     let joint = ValueContext { tight: true, listed: true, ..ValueContext::default() };
@@ -136,6 +143,26 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     let verdict =
         if typed { names::NameVerdict { says: NameStrength::Password, ..verdict } } else { verdict };
     super::named::hit_if_secret(text, value, verdict, joint)
+}
+
+/// Whether a value is a name in capitals that help texts have in place of a value: `[--password=FILE]`,
+/// `--token TOKEN  the token to use`.
+pub fn is_metavariable(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
+    let content = &text[value.start..value.end];
+    let capitals = content.len() <= 24
+        && content.iter().all(|byte| byte_is(*byte, super::classes::UPPER) || matches!(byte, b'_' | b'-'));
+    if !capitals {
+        return false;
+    }
+    let line = super::context::text_after_last_break(&text[at.saturating_sub(120)..at]);
+    let begins = line.trim_ascii();
+    memmem::find(line, b"sage:").is_some()
+        || line.contains(&b'[')
+        || matches!(byte_or_newline(text, value.end), b']' | b'>')
+        || text[value.end..].starts_with(b"  ")
+        || begins.is_empty()
+        || begins == b"--"
+        || begins.starts_with(b"-") && begins.len() < 12
 }
 
 /// Returns whether the word `value` belongs to a command, and not to a sentence about the flag at `at`.
@@ -151,12 +178,12 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
     let line = super::context::text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_DISTANCE)..at])
         .strip_suffix(b"--")
         .unwrap_or_default();
-    // A command has other flags before this one, or a script with a path. A sentence has neither.
+    // A command has other flags before this flag, or a script with a path.
     let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some())
         && !line.contains(&b'`');
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')
         || text[value.end..].starts_with(b" -");
-    let humps = profile_of(content).changes > 0;
+    let humps = profile_value(content).changes > 0;
     let nouns = super::made_up::is_everyday_nouns(content);
     // An example is `python manage.py createuser --password word`.
     let program = [".py ", ".sh ", ".js ", "npm ", "npx ", "sudo ", "kubectl ", "docker ", "java "]
@@ -171,8 +198,8 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
         || humps && (ends || byte_is(byte_or_newline(text, value.end + 1), LOWER))
 }
 
-/// Returns whether `mysql`, `mysqldump`, `mariadb` or similar is the program of the command before `at`. In
-/// `find /var/lib/mysql -print` it is not.
+/// Returns whether `mysql`, `mysqldump`, `mariadb` or a similar program runs in the command before `at`, unlike in
+/// `find /var/lib/mysql -print`.
 fn runs_mysql(text: &[u8], at: usize) -> bool {
     if !is_one_of_commands_before(text, at, &["mysql", "mariadb"]) {
         return false;
@@ -268,14 +295,14 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
             let after = position_after_flag(text, at + 1)?;
             if is_port_number(&text[after..]) { None } else { whole_argument(text, after) }
         }
-        // Any tool may log in like this: `any login -u name -p x`.
+        // Any tool may log in with these flags: `any login -u name -p x`.
         b'p' if !attached
             && is_one_of_commands_before(text, at, &[" login "])
             && is_one_of_commands_before(text, at, &[" -u "]) =>
         {
             whole_argument(text, position_after_flag(text, at + 1)?)
         }
-        // `docker login -p x` has a password, but `cargo test login -p crate` does not.
+        // The value in `docker login -p x` is a password, but the value in `cargo test login -p crate` is not.
         b'p' if !attached
             && is_one_of_commands_before(text, at, &[" login "])
             && is_one_of_commands_before(
@@ -293,11 +320,11 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         b'b' if is_one_of_commands_before(text, at, &["secret set"]) => {
             whole_argument(text, if attached { at + 1 } else { position_after_flag(text, at + 1)? })
         }
-        // The well-known community in `-c public` is not a secret.
+        // The default community in `-c public` is not a secret.
         b'c' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
             let after = position_after_flag(text, at + 1)?;
             let value = values::value_at(text, after)?;
-            profile_of(&text[value.start..value.end]).is_mixed().then(|| whole_argument(text, after))?
+            profile_value(&text[value.start..value.end]).is_mixed().then(|| whole_argument(text, after))?
         }
         b'A' | b'X' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
             whole_argument(text, position_after_flag(text, at + 1)?)
@@ -316,7 +343,11 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
             (text[after + comma] == b',').then(|| whole_argument(text, after + comma + 1))?
         }
         b't' if !attached
-            && is_one_of_commands_before(text, at, &["codecov", "doctl auth", "vercel ", "ngrok "]) =>
+            && is_one_of_commands_before(
+                text,
+                at,
+                &["codecov", "doctl auth", "vercel ", "ngrok ", "influx "],
+            ) =>
         {
             whole_argument(text, position_after_flag(text, at + 1)?)
         }
@@ -348,8 +379,27 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         {
             whole_argument(text, position_after_flag(text, at + 1)?)
         }
+        // Any tool may accept a user and a password: `kadmin -u name -w x`.
+        b'p' | b'P' | b'w' if !attached && follows_user_flag(text, at) => {
+            let after = position_after_flag(text, at + 1)?;
+            let value = values::value_at(text, after)?;
+            let content = &text[value.start..value.end];
+            let drawn = super::grades::grade_word(content) == Some(super::grades::PasswordGrade::Obvious)
+                || content.len() >= 12 && profile_value(content).looks_random();
+            (drawn && !is_port_number(content)).then(|| whole_argument(text, after))?
+        }
         _ => None,
     }
+}
+
+/// Whether the words before the flag at `at` are another flag and the name of a user: `-u ann `, `--user ann `.
+fn follows_user_flag(text: &[u8], at: usize) -> bool {
+    let line = super::context::text_after_last_break(&text[at.saturating_sub(80)..at]);
+    let mut words = line.strip_suffix(b"-").unwrap_or_default().trim_ascii().rsplit(|byte| *byte == b' ');
+    let (name, flag) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    !name.starts_with(b"-")
+        && !name.is_empty()
+        && matches!(flag, b"-u" | b"-U" | b"-l" | b"-D" | b"--user" | b"--username" | b"--login")
 }
 
 /// Whether `-p` of a container or a client takes a port, such as `27017` or `3306:3306/tcp`.
@@ -362,7 +412,7 @@ fn is_port_number(text: &[u8]) -> bool {
         && (byte_or_newline(text, length) <= b' ' || byte_or_newline(text, length) == b'/')
 }
 
-/// Finds the last word of `htpasswd -b file user x` and `htpasswd -nb user x`, which the flag makes the password.
+/// Finds the password in `htpasswd -b file user x` and `htpasswd -nb user x`: the last word of the command.
 fn secret_in_htpasswd(text: &[u8], at: usize) -> Option<SecretHit> {
     let length = run_length(&text[at..], LETTER, 8);
     let cluster = &text[at..at + length];
@@ -392,9 +442,9 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let after = position_after_flag(text, name + length)?;
     let value = values::value_at(text, after)?;
-    let looks = profile_of(&text[value.start..value.end]);
+    let looks = profile_value(&text[value.start..value.end]);
     let content = &text[value.start..value.end];
-    // In prose the word after the name is followed by another word.
+    // In prose, another word follows the value.
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b'"' | b'\'')
         || text[value.end..].starts_with(b" /");
     let words = super::made_up::made_up_certainty(content)
@@ -406,7 +456,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Like [`password_after_name`], but an ordinary word counts as a password too, as in `user NAME x` of an FTP client.
+/// Like [`password_after_name`], but accepts an ordinary word too, as in `user NAME x` of an FTP client.
 pub fn password_word_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     let name = position_after_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
@@ -416,141 +466,10 @@ pub fn password_word_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     whole_argument(text, position_after_flag(text, name + length)?)
 }
 
-/// Finds the value in `echo x | docker login --password-stdin` and other commands that read a secret from stdin. `at`
-/// is after `echo`.
-pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
-    const SECRET_READERS: [&str; 17] = [
-        "secret create",
-        "create secret",
-        "smbpasswd",
-        "pdbedit",
-        "auth login",
-        "kinit ",
-        "| passwd ",
-        "--password-stdin",
-        "--with-token",
-        "secret put",
-        "secret set",
-        "secrets create",
-        "secrets versions add",
-        "sudo -S",
-        "passwd --stdin",
-        "--passphrase-fd",
-        "cryptsetup",
-    ];
-    let mut after = position_after_flag(text, at)?;
-    if text[after..].starts_with(b"-n ") || text[after..].starts_with(b"-e ") {
-        after = position_after_flag(text, after + 2)?;
-    }
-    // `printf '%s' x` prints the word after the format.
-    if [&b"'%s' "[..], b"\"%s\" ", b"%s ", b"'%s\\n' ", b"\"%s\\n\" "]
-        .iter()
-        .any(|format| text[after..].starts_with(format))
-    {
-        after = position_after_flag(text, after + memchr::memchr(b' ', &text[after..])?)?;
-    }
-    if is_password_command(&text[..at]) {
-        return whole_argument(text, after);
-    }
-    let value = values::value_at(text, after)?;
-    let rest = &text[value.end..text.len().min(value.end + MAX_COMMAND_DISTANCE)];
-    let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
-    if is_stored(rest) {
-        return super::grades::grade_word(&text[value.start..value.end])
-            .is_some()
-            .then(|| whole_argument(text, after))?;
-    }
-    let pipe = memchr::memchr(b'|', &rest[..rest.len().min(4 + usize::from(value.quoted))])?;
-    let reads = |reader: &&str| memmem::find(&rest[pipe..], reader.as_bytes()).is_some();
-    if memmem::find(&rest[pipe..], b"chpasswd").is_some() {
-        return password_after_user(text, after);
-    }
-    // The line says what the base64 contains, or its content is a pair.
-    if memmem::find(&rest[pipe..], b"base64 -").is_some() {
-        let pair = values::is_encoded_pair(&text[value.start..value.end]);
-        return pair.then_some(SecretHit { start: value.start, end: value.end, kind: "password" });
-    }
-    SECRET_READERS.iter().any(reads).then(|| whole_argument(text, after))?
-}
-
-/// Whether the text goes to a file for a secret, as in `echo x > ~/.vault_pass`.
-fn is_stored(rest: &[u8]) -> bool {
-    let Some(arrow) = rest.iter().take(6).position(|byte| *byte == b'>') else { return false };
-    let file = rest[arrow..].strip_prefix(b">>").unwrap_or(&rest[arrow + 1..]).trim_ascii_start();
-    let file = &file[..file.iter().take(100).position(|byte| *byte <= b' ').unwrap_or(file.len())];
-    ["pass", "secret", "token", "pwd", "credential", ".pw"]
-        .iter()
-        .any(|name| super::contains_bytes(&file.to_ascii_lowercase(), name.as_bytes()))
-}
-
-/// Whether a command prints the password, as in `--password-command "echo`, `BORG_PASSCOMMAND='echo` and `-y <(echo`.
-fn is_password_command(before: &[u8]) -> bool {
-    let before = before.strip_suffix(b"echo").or_else(|| before.strip_suffix(b"printf")).unwrap_or(before);
-    // Mail clients run a command that prints the password: `passwordeval "echo x"`, `password_cmd echo x`.
-    let line = super::context::text_after_last_break(&before[before.len().saturating_sub(60)..]).trim_ascii();
-    let line = line.strip_suffix(b"\"").unwrap_or(line).trim_ascii();
-    if ["passwordeval", "PassCmd", "passcmd", "password_cmd", "passwordcmd", "source_cred_cmd"]
-        .iter()
-        .any(|name| line.ends_with(name.as_bytes()))
-    {
-        return true;
-    }
-    if let Some(before) = before.strip_suffix(b"<(") {
-        return [
-            &b" -y "[..],
-            b"preshared-key ",
-            b"--key-file ",
-            b"--pass-file ",
-            b"password-file ",
-            b"password-file=",
-            b"private-key ",
-            b"data-file=",
-            b"data-file ",
-            b"secret-file=",
-            b"pass-file ",
-            b"pass-file=",
-            b"token-file=",
-        ]
-        .iter()
-        .any(|flag| before.ends_with(flag));
-    }
-    let Some((b'"' | b'\'', name)) = before.split_last() else { return false };
-    let name = &name[..name.len().saturating_sub(1)];
-    let name = &name[name.len()
-        - name.iter().rev().take(40).take_while(|byte| byte_is(**byte, ALNUM | DASH | UNDERSCORE)).count()..];
-    let lower = name.to_ascii_lowercase();
-    super::contains_bytes(&lower, b"pass") && (lower.ends_with(b"command") || lower.ends_with(b"cmd"))
-}
-
-/// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` is the first bracket.
-pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<SecretHit> {
-    const SECRET_READERS: [&str; 14] = [
-        "--with-token",
-        "secret create",
-        "kinit",
-        "chpasswd",
-        "passwd ",
-        "cryptsetup",
-        "secret put",
-        "secret set",
-        "secret-tool",
-        "secrets create",
-        "-stdin",
-        "sudo -S",
-        "env add ",
-        "secret:set",
-    ];
-    let after = at + 3 + count_blanks(&text[at + 3..], 2);
-    if is_one_of_commands_before(text, at, &["chpasswd"]) {
-        return password_after_user(text, after);
-    }
-    is_one_of_commands_before(text, at, &SECRET_READERS).then(|| whole_argument(text, after))?
-}
-
 /// Finds a quoted text that does not look like words, or an unquoted one that looks random.
 pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
-    let looks = profile_of(&text[value.start..value.end]);
+    let looks = profile_value(&text[value.start..value.end]);
     let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let mixed = looks.digits + looks.symbols > 0 || looks.changes >= 2 || words;
     let plausible = if value.quoted { mixed } else { looks.looks_random() };
@@ -566,7 +485,7 @@ pub fn secure_string(text: &[u8], at: usize) -> Option<SecretHit> {
 /// Finds the password in `IDENTIFIED BY 'x'` of SQL. `start..end` is the `BY`.
 pub fn secret_in_identified_by(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let context = &text[start.saturating_sub(100)..start];
-    // In prose, things are often identified by 'name'.
+    // In prose, `identified by 'name'` is common.
     let told = memmem::find(&context[context.len().saturating_sub(50)..], b"IDENTIFIED ").is_some()
         || (context.ends_with(b"identified ") && memmem::find(context, b" user ").is_some());
     let quoted = matches!(byte_or_newline(text, end + 1), b'\'' | b'"');
@@ -588,13 +507,13 @@ fn ends_identified(before: &[u8]) -> bool {
 
 /// Returns the position after the blank (or the JSON comma and quotes of an argument list) between a flag and its
 /// value.
-fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
+pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && byte_or_newline(rest, 1) == b',' {
         return Some(at + 2 + count_blanks(&rest[2..], 8));
     }
     let gap = count_blanks(rest, 8);
-    // In YAML each argument may be an item of a list.
+    // In YAML, each argument may be an item of a list.
     let line = super::context::text_after_last_break(&text[at.saturating_sub(60)..at]).trim_ascii_start();
     let next = rest.iter().take(40).position(|byte| *byte == b'-').unwrap_or(0);
     if line.starts_with(b"- ")
@@ -612,13 +531,13 @@ fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     (gap > 0 || matches!(byte_or_newline(rest, 0), b'"' | b'\'')).then_some(at + gap)
 }
 
-/// Does the same as [`whole_argument`], for scanners in other modules.
+/// Like [`whole_argument`], for scanners in other modules.
 pub fn secret_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     whole_argument(text, at)
 }
 
 /// Returns the whole argument, unless it is a variable or another flag.
-fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
     let joint = ValueContext { loud: true, tight: true, listed: true, doubtful: false };
     let secret =
@@ -627,13 +546,13 @@ fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Returns the password of `user:password`. If both sides are numbers, they are a user and a group.
-fn password_after_user(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn password_after_user(text: &[u8], at: usize) -> Option<SecretHit> {
     password_after_separator(text, at, b':')
 }
 
-/// Does the same as [`password_after_user`] with another separator between the two.
+/// Like [`password_after_user`], with another separator.
 fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHit> {
-    // A value such as `mail/token:x` contains the name of a secret.
+    // `value_at` returns `None` for a value such as `mail/token:x`, because it contains the name of a secret.
     let value = values::value_at(text, at).or_else(|| {
         let length = text[at..]
             .iter()
@@ -650,17 +569,21 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHi
     let content = &text[value.start..value.end];
     let colon = memchr::memchr(mark, content)?;
     if colon + 1 == content.len() {
-        // `curl -u key:` sends the key as the user.
-        let token = profile_of(&content[..colon]).looks_random();
+        // `curl -u key:` sends a key as the user.
+        let token = profile_value(&content[..colon]).looks_random();
         return token.then_some(SecretHit { start: value.start, end: value.start + colon, kind: "password" });
     }
-    whole_argument(&text[..value.end], value.start + colon + 1)
-        .map(|hit| SecretHit { end: value.end, ..hit })
-        .filter(|_| value.quoted || !content[..colon].is_empty())
+    // `curl -u :token` has no user.
+    let told = value.quoted || colon > 0 || profile_value(&content[1..]).looks_random();
+    // A password may begin with a dash, unlike an argument.
+    let dash = usize::from(byte_or_newline(content, colon + 1) == b'-' && content.len() > colon + 8);
+    whole_argument(&text[..value.end], value.start + colon + 1 + dash)
+        .map(|hit| SecretHit { start: hit.start - dash, end: value.end, ..hit })
+        .filter(|_| told)
 }
 
 /// Returns whether one of `commands` comes before `at`, in the same command.
-fn is_one_of_commands_before(text: &[u8], at: usize, commands: &[&str]) -> bool {
+pub fn is_one_of_commands_before(text: &[u8], at: usize, commands: &[&str]) -> bool {
     let window = &text[at.saturating_sub(MAX_COMMAND_DISTANCE)..at];
     let ends = |index: &usize| match window[*index] {
         b'\n' => !window[..*index].ends_with(b"\\"), // a backslash continues the line

@@ -1,24 +1,23 @@
-//! How much a word of a line that speaks of a password looks like the password.
+//! Grades how much a word looks like a password, in a line that mentions one.
 
-use super::chance::{ValueProfile, profile_of};
+use super::chance::{ValueProfile, profile_value};
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
 use super::lexicon;
 use super::made_up;
 use super::names::{self, WordList, word_list};
 
-/// How much a word looks like a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PasswordGrade {
     /// Made of words and digits. It is a password only where the line expects a value.
     Likely,
-    /// It is a password wherever it stands in such a line.
+    /// A password anywhere in the line.
     Obvious,
 }
 
 const MIN_WORD_BYTES: usize = 5;
 const MAX_WORD_BYTES: usize = 64;
 
-/// Returns how much a word looks like a password, and `None` if it is an ordinary one: a term, a name, a path, an id.
+/// Returns how much a word looks like a password; `None` if it is a term, a name, a path or an id.
 pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     if !(MIN_WORD_BYTES..=MAX_WORD_BYTES).contains(&word.len())
         || !byte_is(word[0], ALNUM) && word[0] < 0x80
@@ -27,12 +26,12 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     {
         return None;
     }
-    // A word of letters alone is one of the sentence. Most words fail here.
+    // A word of letters alone belongs to the sentence. Most words are like this.
     let plain = |byte: &u8| byte_is(*byte, LOWER) || *byte >= 0x80;
     if word[1..].iter().all(plain) {
         return None;
     }
-    let looks = profile_of(word);
+    let looks = profile_value(word);
     if looks.letters() < 3
         || looks.is_filler()
         || is_known_id(word)
@@ -65,6 +64,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
             && word.contains(&b'-')
             && looks.upper <= parts.count;
         return (strung
+            || sure == Some(made_up::PasswordCertainty::Words) && word.contains(&b'_')
             || sure == Some(made_up::PasswordCertainty::Words)
                 && word.iter().any(|byte| byte_is(*byte, UPPER)))
         .then_some(PasswordGrade::Likely);
@@ -80,7 +80,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     (worded && numbered).then_some(PasswordGrade::Likely)
 }
 
-/// Whether letters and digits change as in no name: `jMcv3KvEwQwR`.
+/// Whether letters and digits alternate more than in names: `jMcv3KvEwQwR`.
 fn is_randomly_mixed(looks: &ValueProfile) -> bool {
     looks.digits > 0
         && looks.upper > 0
@@ -113,7 +113,7 @@ fn is_mail_address(word: &[u8]) -> bool {
     dotted || plain
 }
 
-/// Whether a word is a term of computing or the name of a file, whatever its digits.
+/// Whether a word is a computing term or a file name. Both may contain digits.
 pub fn is_computing_term(word: &[u8]) -> bool {
     if !word.iter().any(|byte| byte_is(*byte, DIGIT) || *byte == b'.') {
         return false;
@@ -128,25 +128,31 @@ pub fn is_computing_term(word: &[u8]) -> bool {
 }
 
 static FILE_EXTENSIONS: WordList = word_list(
-    "rs py js ts tsx jsx go rb php java kt c h cpp cs sh md txt json yaml yml toml ini cfg conf env log csv sql xml html css scss lock zip gz \
-     tgz tar 7z rar pdf png jpg svg exe dll so jar war pem key crt cer p12 pfx pub vue svelte com org net io dev local internal example",
+    "\
+    c cer cfg com conf cpp crt cs css csv dev dll env example exe go gz h html ini internal io jar java jpg js \
+    json jsx key kt local lock log md net org p12 pdf pem pfx php png pub py rar rb rs scss sh so sql svelte svg \
+    tar tgz toml ts tsx txt vue 7z war xml yaml yml zip",
 );
 
-/// Terms with digits, by their letters.
+/// Computing terms with digits, listed by their letters.
 static COMPUTING_TERMS: WordList = word_list(
-    "sha md base utf http https oauth oath argon pbkdf ed rsa aes ipv rfc cve tls ssl ec php python java node mysql postgres postgresql es win \
-     windows ubuntu debian centos rhel fedora vue angular bootstrap step stage phase part section chapter figure table line row col column version \
-     ver rev build release sprint milestone week day month year quarter level tier grade page item host server srv web app vm box pod worker \
-     master slave primary replica user usr admin test tester dev prod staging qa account client customer port channel room floor ticket issue bug \
-     task case example sample demo foo bar baz tmp temp backup snapshot file img image photo screenshot track disk sda nvme eth wlan tun tty \
-     scrypt bcrypt blake ntlm kerberos sql db database redis mongo kafka k8s arm x amd intel core cpu gpu ios android macos iphone ipad sam \
-     secp nistp curve poly chacha salsa hmac hotp totp fido webauthn saml oidc jwt pkcs x509 iso ieee nist fips pci soc gdpr hs es ps rs \
-     utf ascii latin cp shift gb big euc html css js ecmascript py go rust net dotnet asp web v r p q h us eu ap uk de fr \
-     router switch ap fw firewall gw gateway proxy lb cache queue job run attempt try round pass iteration try batch shard partition region zone rack \
-     monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december",
+    "\
+    account admin aes amd android angular ap app april argon arm ascii asp attempt august backup bar base batch \
+    baz bcrypt big blake bootstrap box bug build cache case centos chacha channel chapter client col column core \
+    cp cpu css curve customer cve database day db de debian december demo dev disk dotnet ec ecmascript ed es \
+    eth eu euc example february fedora fido figure file fips firewall floor foo fr friday fw gateway gb gdpr go \
+    gpu grade gw h hmac host hotp hs html http https ieee image img intel ios ipad iphone ipv iso issue item \
+    iteration january java job js july june jwt k8s kafka kerberos latin lb level line macos march master md \
+    milestone monday mongo month mysql net nist nistp node november ntlm nvme oath oauth october oidc p page \
+    part partition pass pbkdf pci phase photo php pkcs pod poly port postgres postgresql primary prod proxy ps \
+    py python q qa quarter queue r rack redis region release replica rev rfc rhel room round router row rs rsa \
+    run rust salsa sam saml sample saturday screenshot scrypt sda secp section september server sha shard shift \
+    slave snapshot soc sprint sql srv ssl stage staging step sunday switch table task temp test tester thursday \
+    ticket tier tls tmp totp track try tty tuesday tun ubuntu uk us user usr utf v ver version vm vue web \
+    webauthn wednesday week win windows wlan worker x x509 year zone",
 );
 
-/// The words that a text is joined from.
+/// The parts of a text that is joined from words.
 struct WordParts {
     count: usize,
     common: usize,
@@ -166,7 +172,9 @@ impl WordParts {
             let length = made_up::word_length(&word[start..]);
             let part = &word[start..start + length];
             parts.count += 1;
-            parts.common += usize::from(length > 2 && made_up::is_common(part) && !made_up::is_homely(part));
+            parts.common += usize::from(
+                length > 2 && made_up::is_common_or_plural(part) && !made_up::is_everyday_noun(part),
+            );
             parts.shortest = parts.shortest.min(length);
             parts.longest = parts.longest.max(length);
             start += length;

@@ -1,6 +1,6 @@
-//! `Authorization` headers: the scheme stays, the credential is replaced.
+//! `Authorization` headers: the scheme is kept, and the credential is replaced.
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, ANY_HEX, BASE64, BASE64_URL, DASH, DOT, TILDE, byte_is, byte_or_newline, count_blanks, run_length,
 };
@@ -43,10 +43,15 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
         quoted: true,
         wrapped: false,
     };
+    if value.end > value.start
+        && let Some(token) = shape::token_starting_at(text, from, from).filter(|hit| hit.end == value.end)
+    {
+        return Some(SecretHit { start: value.start, ..token });
+    }
     let content = &text[value.start..value.end];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let words = looks.digits == 0 && looks.changes * 5 < looks.len && !looks.looks_random();
-    // A long word in lower case is not the name of a variable either.
+    // A long word in lower case is not a variable's name.
     let words = words && !(known && looks.len >= 16 && looks.lower == looks.len);
     let pair = known && begins_like_basic_pair(&text[start..]) && looks.len >= 8;
     if content.len() < 6
@@ -57,13 +62,11 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
     {
         return None;
     }
-    let kind = shape::token_starting_at(text, from, from)
-        .filter(|hit| hit.end == value.end)
-        .map_or("authorization", |hit| hit.kind);
-    Some(SecretHit { start: value.start, end: value.end, kind })
+    Some(SecretHit { start: value.start, end: value.end, kind: "authorization" })
 }
 
-/// Finds the proof of the password in a header such as `Digest username="bob", …, response="6629fa…"`.
+/// Finds the response in a header such as `Digest username="bob", …, response="6629fa…"`. It is computed from the
+/// password.
 fn secret_in_digest_header(text: &[u8], at: usize) -> Option<SecretHit> {
     const DIGEST_RESPONSE_START: &[u8] = b"response=\"";
     let line = &text[at..text.len().min(at + 2048)];
@@ -88,7 +91,7 @@ pub fn token_after_bearer(text: &[u8], at: usize) -> Option<SecretHit> {
         quoted: true,
         wrapped: false,
     };
-    let looks = profile_of(&text[value.start..value.end]);
+    let looks = profile_value(&text[value.start..value.end]);
     let called = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{');
     let secret = looks.len >= 12
         && looks.looks_random()
@@ -99,11 +102,11 @@ pub fn token_after_bearer(text: &[u8], at: usize) -> Option<SecretHit> {
 
 fn credential_length(text: &[u8]) -> usize {
     let mut length = run_length(text, BASE64 | BASE64_URL | DOT | TILDE, 8 * 1024);
-    // `id:key` pairs and similar continue after a colon or another separator.
+    // Pairs such as `id:key` continue after a separator.
     while matches!(byte_or_newline(text, length), b':' | b'|' | b'!' | b'$' | b'*' | b'@' | b'#')
-        && byte_is(byte_or_newline(text, length + 1), ALNUM)
+        && (byte_is(byte_or_newline(text, length + 1), ALNUM) || text[length..].starts_with(b"::"))
     {
-        length += 1;
+        length += 1 + usize::from(text[length..].starts_with(b"::"));
         length += run_length(&text[length..], BASE64 | BASE64_URL | DOT | TILDE, 8 * 1024);
     }
     while length > 0 && matches!(text[length - 1], b'.') {

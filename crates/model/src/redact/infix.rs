@@ -1,13 +1,13 @@
-//! Tokens without a prefix: the part that identifies them is in the middle or at the end.
+//! Tokens without a prefix. They are identified by a mark in the middle or at the end.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, ANY_HEX, BASE64, BASE64_URL, ByteClass, DIGIT, DOT, EQUALS, HEX, PLUS, SLASH, TILDE, UPPER_NUM,
     byte_is, byte_or_newline, run_length, run_length_at_end,
 };
 
-/// Finds a token around the word `text[start..end]`, by the word's length and what follows it.
+/// Finds a token around the word `text[start..end]`, by the word's length and the byte after it.
 pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let rest = &text[end..];
@@ -30,7 +30,7 @@ pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<Secret
                 None
             }
         }
-        // Password dumps of Windows have lines such as `name:500:lm:nt:::`.
+        // Windows password dumps have lines such as `name:500:lm:nt:::`.
         (32, b':')
             if all(ANY_HEX)
                 && run_length(&rest[1..], ANY_HEX, 33) == 32
@@ -45,9 +45,28 @@ pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<Secret
         (40, _) if word.ends_with(b"NRAL") && word[..36].iter().all(|byte| byte_is(*byte, HEX)) => {
             hit(0, "new-relic-key")
         }
+        // The private key of a Bitcoin wallet is in base58, which has neither `0`, `O`, `I` nor `l`.
+        (51 | 52, _)
+            if is_wallet_key(word) && !matches!(byte_or_newline(rest, 0), b'+' | b'/' | b'=' | b'-') =>
+        {
+            let before = start.checked_sub(1).map_or(b'\n', |at| text[at]);
+            if matches!(before, b'+' | b'/' | b'-') { None } else { hit(0, "wallet-key") }
+        }
         (84, _) if &word[52..58] == b"JQQJ99" || &word[76..80] == b"AZDO" => hit(0, "azure-key"),
         _ => None,
     }
+}
+
+fn is_wallet_key(word: &[u8]) -> bool {
+    let looks = profile_value(word);
+    matches!(
+        (word.len(), word[0], word[1]),
+        (51, b'5', b'H' | b'J' | b'K') | (52, b'K' | b'L', _) | (51, b'9', _) | (52, b'c', _)
+    ) && word.iter().all(|byte| byte_is(*byte, ALNUM) && !matches!(byte, b'0' | b'O' | b'I' | b'l'))
+        && looks.digits > 2
+        && looks.upper > 8
+        && looks.lower > 8
+        && looks.changes * 4 >= looks.len
 }
 
 /// Finds the secret right after its key id, which ended at `at`: in a CSV file, as two arguments, or as `id:secret`.
@@ -63,11 +82,11 @@ pub fn aws_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let start = at + text[at..].iter().take(12).take_while(|byte| b" \t\r\n\"',:;|".contains(byte)).count();
     let length = run_length(&text[start..], BASE64, 41);
-    let secret = start > at && length == 40 && profile_of(&text[start..start + length]).looks_random();
+    let secret = start > at && length == 40 && profile_value(&text[start..start + length]).looks_random();
     secret.then_some(SecretHit { start, end: start + length, kind: "aws-secret-access-key" })
 }
 
-/// Finds the secret of Razorpay right after its key id, which ended at `at`.
+/// Finds the secret after a Razorpay key id that ends at `at`.
 fn razorpay_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     let id = &text[at.checked_sub(23)?..at];
     if !(id.starts_with(b"rzp_live_") || id.starts_with(b"rzp_test_")) {
@@ -75,12 +94,13 @@ fn razorpay_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let start = at + text[at..].iter().take(12).take_while(|byte| b" \t\r\n\"',:;|".contains(byte)).count();
     let length = run_length(&text[start..], ALNUM, 32);
-    let secret =
-        start > at && (20..=28).contains(&length) && profile_of(&text[start..start + length]).looks_random();
+    let secret = start > at
+        && (20..=28).contains(&length)
+        && profile_value(&text[start..start + length]).looks_random();
     secret.then_some(SecretHit { start, end: start + length, kind: "razorpay-secret" })
 }
 
-/// Finds a client secret of Entra ID: `abc8Q~` and some thirty more bytes. `at` is the tilde.
+/// Finds a client secret of Entra ID: `abc8Q~` and about thirty more bytes. `at` is the tilde.
 pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let class = ALNUM | TILDE | DOT | BASE64_URL;
@@ -96,12 +116,12 @@ pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     while text[end - 1] == b'.' {
         end -= 1;
     }
-    let secret = length >= 30 && !profile_of(&text[at + 1..end]).is_filler();
+    let secret = length >= 30 && !profile_value(&text[at + 1..end]).is_filler();
     secret.then_some(SecretHit { start: at - 5, end, kind: "azure-client-secret" })
 }
 
-/// Finds an Azure storage or service key by a mark in it, such as `+ASt`: 42 to 76 base64 characters come before the
-/// mark and at most 12 after it, and the last one is `=`. The mark starts at `at`.
+/// Finds an Azure storage or service key by a mark in it, such as `+ASt`. Before the mark are 42 to 76 base64
+/// characters; after it are at most 12, the last of which is `=`. The mark starts at `at`.
 pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let rest = &text[at..];
     let marked = [b"+ASt", b"+AMC", b"+ABa", b"+ARm", b"+ACR"].iter().any(|mark| rest.starts_with(*mark));
@@ -117,8 +137,8 @@ pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<SecretH
     })
 }
 
-/// Finds a hash such as `$6$salt$hash` in `/etc/shadow`, `.htpasswd` and databases, from which a weak password can be
-/// recovered.
+/// Finds a hash such as `$6$salt$hash` in `/etc/shadow`, `.htpasswd` and databases. A weak password can be
+/// recovered from it.
 pub fn crypt_hash(text: &[u8], at: usize) -> Option<SecretHit> {
     const HASH_SCHEMES: [&[u8]; 17] = [
         b"$1$",
@@ -150,6 +170,6 @@ pub fn crypt_hash(text: &[u8], at: usize) -> Option<SecretHit> {
         .count();
     let length = length - rest[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b',')).count();
     let body = &rest[scheme.len().min(length)..length];
-    let plausible = body.len() >= 24 && profile_of(body).looks_random();
+    let plausible = body.len() >= 24 && profile_value(body).looks_random();
     plausible.then_some(SecretHit { start: at, end: at + length, kind: "password-hash" })
 }

@@ -1,21 +1,21 @@
-//! Framed key material: PEM, OpenSSH and PGP private keys, PuTTY keys, JSON web tokens.
+//! Key material with a frame: PEM, OpenSSH and PGP private keys, PuTTY keys, JSON Web Tokens.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{BASE64, BASE64_URL, LETTER, byte_is, byte_or_newline, run_length, run_length_at_end};
 
-/// Longer than any private key in use. A frame around more bytes than this does not contain a key.
+/// Longer than any private key in use. A longer text between two frame lines is not a key.
 const MAX_KEY_BYTES: usize = 32 * 1024;
 const MAX_LABEL_BYTES: usize = 48;
-/// The longest segment of a web token. Segments with certificates reach some kilobytes.
+/// The maximum length of a token's segment. Segments with certificates have several kilobytes.
 const MAX_SEGMENT_BYTES: usize = 16 * 1024;
 
-/// Finds a private key whose `-----BEGIN ` is at `at`: the whole key with its frame, even if it is cut off. Line breaks
-/// may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
+/// Finds a private key whose `-----BEGIN ` is at `at`: the whole key with its frame, even if its end is missing.
+/// Line breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
 pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let rest = &text[at..];
     if is_end_frame(rest) {
@@ -39,9 +39,25 @@ pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
             let closing = 9 + memmem::find(&tail[9..tail.len().min(9 + MAX_LABEL_BYTES)], b"----")?;
             body + length + closing + run_length(&tail[closing..], super::classes::DASH, 5)
         }
-        _ => body + cut_off_body_length(window)?,
+        _ => body + length_of_lines_joined_by_blanks(window).or_else(|| cut_off_body_length(window))?,
     };
     Some(SecretHit { start: at, end: at + end, kind: "private-key" })
+}
+
+/// Returns the length of a key whose line breaks became blanks, as in an environment variable: ` MIIE… 72ys… PC8c…`.
+fn length_of_lines_joined_by_blanks(text: &[u8]) -> Option<usize> {
+    const MIN_LINE_BYTES: usize = 40;
+    let (mut end, mut lines) = (0, 0);
+    while byte_or_newline(text, end) == b' ' {
+        let length = run_length(&text[end + 1..], BASE64, MAX_KEY_BYTES);
+        let last =
+            lines > 0 && length >= 4 && profile_value(&text[end + 1..end + 1 + length]).letters() < length;
+        if length < MIN_LINE_BYTES && !last {
+            break;
+        }
+        (end, lines) = (end + 1 + length, lines + 1);
+    }
+    (lines > 1).then_some(end)
 }
 
 /// Finds a key whose first lines are missing: from the lines of base64 above `-----END … PRIVATE KEY-----` at `at`.
@@ -54,7 +70,7 @@ fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<Secre
     let end = at + 9 + closing + run_length(&label[closing..], super::classes::DASH, 5);
     let (mut start, mut line_end) = (None, at);
     let lowest = floor.max(at.saturating_sub(MAX_KEY_BYTES));
-    // The text before the mark on the same line is a prefix such as `file:12:`, or the whole key.
+    // Before the mark, the same line contains a prefix such as `file:12:`, or the whole key.
     let mut own = true;
     let mut plausible = false;
     loop {
@@ -63,7 +79,7 @@ fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<Secre
         match base64_of_line(line, start.is_none()) {
             Some(body) => {
                 start = Some(line_start + body.start);
-                plausible |= body.len() >= 16 && !profile_of(&line[body]).is_filler();
+                plausible |= body.len() >= 16 && !profile_value(&line[body]).is_filler();
             }
             None if own || is_line_inside_key(line) => {}
             None => break,
@@ -75,8 +91,7 @@ fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<Secre
     plausible.then_some(SecretHit { start: start?, end, kind: "private-key" })
 }
 
-/// How far back the beginning of a line is searched for. Only a body without line breaks, which is all base64, is
-/// longer.
+/// How far back the start of a line is searched. Only a key without line breaks has a longer line.
 const MAX_LINE_BYTES: usize = 400;
 
 fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
@@ -89,7 +104,7 @@ fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
     first + real + escaped.map_or(0, |at| at + 2)
 }
 
-/// Returns where the previous line ends, if there is a line break before `at`.
+/// Returns the end of the previous line; `None` if there is no line break before `at`.
 fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> {
     let before = &text[lowest..at];
     let length = match before.last()? {
@@ -99,7 +114,7 @@ fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> 
     (before.len() > length).then(|| at - length)
 }
 
-/// Finds a key without a frame, by what its first bytes decode to: `openssh-key-v1`, or the ASN.1 of a private key.
+/// Finds a key without a frame by its decoded first bytes: `openssh-key-v1`, or the ASN.1 of a private key.
 pub fn key_without_frame(text: &[u8], at: usize) -> Option<SecretHit> {
     const KEY_BEGINNINGS: [&[u8]; 6] = [
         b"b3BlbnNzaC1rZXktdjE",
@@ -128,7 +143,7 @@ pub fn putty_key_lines(text: &[u8], at: usize) -> Option<SecretHit> {
     Some(SecretHit { start, end, kind: "private-key" })
 }
 
-/// Finds a web token (or an encrypted one, with five parts) that starts with `eyJ` at `at`.
+/// Finds a JSON Web Token, or an encrypted one with five parts, that starts with `eyJ` at `at`.
 pub fn web_token(text: &[u8], at: usize) -> Option<SecretHit> {
     let rest = text[at..].strip_prefix(b"eyJ")?;
     let head = run_length(rest, BASE64_URL, MAX_SEGMENT_BYTES);
@@ -139,7 +154,7 @@ pub fn web_token(text: &[u8], at: usize) -> Option<SecretHit> {
     let mut segments = 0;
     while segments < 4 && byte_or_newline(rest, end) == b'.' {
         let length = run_length(&rest[end + 1..], BASE64_URL, MAX_SEGMENT_BYTES);
-        // Only the second part of an encrypted token may be empty.
+        // Only the second part, in an encrypted token, may be empty.
         if length == 0 && (segments > 0 || !byte_is(byte_or_newline(rest, end + 2), BASE64_URL)) {
             break;
         }
@@ -160,16 +175,16 @@ fn is_end_frame(text: &[u8]) -> bool {
     text.starts_with(b"-----END ") || text.starts_with(b"---- END ")
 }
 
-/// Whether a text can be the body of a key between its frames. Source code that only mentions the frames contains
-/// brackets and similar characters.
+/// Whether a text can be the body of a key. Source code that only mentions the frame contains brackets and similar
+/// characters.
 fn is_key_body(body: &[u8]) -> bool {
     let foreign =
         |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');
-    longest_base64_run(body).0 >= 12 && !profile_of(body).is_filler() && !body.iter().any(foreign)
+    longest_base64_run(body).0 >= 12 && !profile_value(body).is_filler() && !body.iter().any(foreign)
 }
 
-/// Returns the length of the lines that still look like a key if the end of the key is missing. A line counts if it
-/// ends with a long base64 run (whatever decorates it), is blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
+/// Returns the length of the lines that look like a key without an end. Such a line ends with a long base64 run, is
+/// blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
 fn cut_off_body_length(text: &[u8]) -> Option<usize> {
     let (mut at, mut end) = (0, None);
     loop {
@@ -187,8 +202,8 @@ fn cut_off_body_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the base64 at the end of a line, after any prefix that a tool may add: `file:12:`, `12→`, `+`, `> `, quotes.
-/// The last line of a key can be short.
+/// Returns the base64 at the end of a line, after any prefix that a tool may add: `file:12:`, `12→`, `+`, `> `,
+/// quotes. The last line of a key may be short.
 fn base64_of_line(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
     let closing = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;\\+|".contains(byte);
     let end = line.len() - line.iter().rev().take(16).take_while(|byte| closing(byte)).count();
@@ -199,7 +214,7 @@ fn base64_of_line(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
     let decorated = !prefix.iter().any(|byte| byte_is(*byte, LETTER));
     let placed = prefix.len() < MAX_LINE_BYTES
         && matches!(prefix.last(), Some(b':' | b'-' | b'|' | b' ' | b'\t' | b'"' | b'\'' | 0x80..));
-    let long = length >= 16 && (decorated || placed && (length >= 48 || profile_of(body).looks_random()));
+    let long = length >= 16 && (decorated || placed && (length >= 48 || profile_value(body).looks_random()));
     let short = may_be_last && length >= 4 && (decorated || placed && body.ends_with(b"="));
     (long || short).then_some(end - length + mark..end)
 }
@@ -211,7 +226,7 @@ fn is_line_inside_key(line: &[u8]) -> bool {
             || headers.iter().any(|header| memmem::find(line, header).is_some()))
 }
 
-/// Returns the length of the longest base64 run of a line, and where it ends.
+/// Returns the length and the end of the longest base64 run in a line.
 fn longest_base64_run(line: &[u8]) -> (usize, usize) {
     let (mut longest, mut end, mut at) = (0, 0, 0);
     while at < line.len() {
@@ -224,7 +239,7 @@ fn longest_base64_run(line: &[u8]) -> (usize, usize) {
     (longest, end)
 }
 
-/// Returns the length up to a real line break or an escaped one.
+/// Returns the length up to the first real or escaped line break.
 fn line_length(text: &[u8]) -> usize {
     memchr::memchr2_iter(b'\n', b'\\', text)
         .find(|at| text[*at] == b'\n' || matches!(text.get(at + 1), Some(b'n' | b'r' | b'\\')))

@@ -1,17 +1,17 @@
 //! Passwords and tokens stated in other languages: `mot de passe : x`, `Das Passwort für … lautet x`, `密码：x`.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{LETTER, LOWER, byte_is, byte_or_newline, count_blanks, ends_with_ignore_case};
 use super::made_up::{self, PasswordCertainty};
 use super::names::{NameStrength, NameVerdict};
 use super::sentences::{self, NameLanguage, value_length};
 use super::values::{self, LiteralValue};
 
-/// How many bytes after its name a value may be, as in `Das Passwort für die Datenbank lautet x`.
+/// The maximum number of bytes between a name and its value, as in `Das Passwort für die Datenbank lautet x`.
 const MAX_VALUE_DISTANCE: usize = 64;
 
-/// Words for a password that can be the last word of a name. `names` already knows those that contain `passw`.
+/// Words for a password that can be the last word of a name. Words with `passw` are handled by `names`.
 const ASCII_PASSWORD_WORDS: [&[u8]; 16] = [
     b"toegangscode",
     b"codeword",
@@ -31,11 +31,18 @@ const ASCII_PASSWORD_WORDS: [&[u8]; 16] = [
     b"motdepasse",
 ];
 
-/// Judges a name like [`super::names::judge`], if it has none of the English stems.
+/// Judges a name without English stems, like [`super::names::judge_name`].
 #[inline]
 pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
+    // The owner may come last: `senha_admin`, `mdp_base`.
+    if let Some(joint) = name.iter().position(|byte| *byte == b'_')
+        && (3..=10).contains(&joint)
+        && ASCII_PASSWORD_WORDS.iter().any(|word| name[..joint].eq_ignore_ascii_case(word))
+    {
+        return Some(NameVerdict { says: NameStrength::Password, kind: "password" });
+    }
     let last = name.last_chunk::<3>()?.map(|byte| byte | 32);
-    // These are the ends of the words above. Almost every name fails here.
+    // The last letters of the words above. Almost all other names are ruled out here.
     if !matches!(
         &last,
         b"ort"
@@ -60,7 +67,7 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
     }
     let known = ASCII_PASSWORD_WORDS.iter().any(|word| {
         let Some(at) = name.len().checked_sub(word.len()) else { return false };
-        // German and Dutch join words: `standaardwachtwoord`.
+        // German and Dutch words may be compounds: `standaardwachtwoord`.
         let joins = word.len() >= 8;
         name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !byte_is(name[at - 1], LETTER))
     });
@@ -74,12 +81,12 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
     told.then_some(NameVerdict { says: NameStrength::Secret, kind: "token" })
 }
 
-/// Whether a word of another language names a password.
+/// Whether a word of a language other than English names a password.
 pub fn names_password(word: &[u8]) -> bool {
     judge_foreign_name(word).is_some_and(|verdict| verdict.says == NameStrength::Password)
 }
 
-/// Names that contain no ASCII word, by their first byte.
+/// Names that are not ASCII, each with the kind of its secret.
 const NON_ASCII_NAMES: [(&str, &str); 26] = [
     ("contraseña", "password"),
     ("Contraseña", "password"),
@@ -109,7 +116,7 @@ const NON_ASCII_NAMES: [(&str, &str); 26] = [
     ("รหัสผ่าน", "password"),
 ];
 
-/// Whether one of the names can begin with this byte: a byte that is not ASCII, or a letter before one.
+/// Whether one of the names can start with this byte: a byte that is not ASCII, or a letter before such a byte.
 pub const fn may_begin_name(byte: u8) -> bool {
     matches!(byte, 0xe2 | 0xc5 | 0xd0 | 0xd1 | 0xe0 | 0xe3 | 0xe4 | 0xe5 | 0xeb | 0xed)
 }
@@ -124,6 +131,15 @@ pub fn verdict_of_non_ascii_name(name: &[u8]) -> Option<NameVerdict> {
 pub fn secret_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     let (name, kind) = NON_ASCII_NAMES.iter().find(|(name, _)| text[at..].starts_with(name.as_bytes()))?;
     let end = at + name.len();
+    // The name may be a member of JSON: `"contraseña": "x"`.
+    if *kind == "password"
+        && text[end..].starts_with(b"\": \"")
+        && let Some(value) = values::value_at(text, end + 3).filter(|value| value.quoted)
+    {
+        let content = &text[value.start..value.end];
+        let told = super::grades::grade_word(content).is_some() || made_up::is_joined_words(content);
+        return told.then_some(SecretHit { start: value.start, end: value.end, kind });
+    }
     if *kind == "password"
         && matches!(byte_or_newline(text, end), b':' | b'=')
         && byte_or_newline(text, end + 1) > b' '
@@ -139,7 +155,7 @@ pub fn secret_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
 /// `text[start..end]`.
 pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
-    // A name may have several words: `APIキー`, `API-Schlüssel`, `clé API`, `token de acceso`.
+    // The name may consist of several words: `APIキー`, `API-Schlüssel`, `clé API`, `token de acceso`.
     let kind = match word {
         b"API" if text[end..].starts_with("キー".as_bytes()) => {
             return value_after_name(text, end + 6, "api-key");
@@ -167,7 +183,7 @@ pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<Secret
             known.then_some("password")?
         }
     };
-    // English is handled elsewhere; here only `admin, password x` is left.
+    // English sentences are handled in `stated`. Only `admin, password x` is handled here.
     if word.eq_ignore_ascii_case(b"password") {
         let length = value_length(text.get(end + 1..)?);
         let is_word = text[end + 1..end + 1 + length].iter().all(|byte| byte_is(*byte, LETTER));
@@ -189,7 +205,7 @@ pub fn secret_after_comma(text: &[u8], start: usize, end: usize) -> Option<Secre
     known.then(|| sentences::secret_in_sentence(text, end + 1, NameLanguage::Other))?
 }
 
-/// Finds a value before the name that begins at `start`, as in `usa x como contraseña` and `nimm x als Kennwort`.
+/// Finds a value before the name that starts at `start`, as in `usa x como contraseña` and `nimm x als Kennwort`.
 pub fn secret_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     if matches!(&text[start..end], b"token" | b"Token" | b"API") {
         return None;
@@ -206,7 +222,7 @@ pub fn secret_before_name(text: &[u8], start: usize, end: usize, floor: usize) -
     known.then_some(hit)
 }
 
-/// Finds the value after a name: a colon or a verb, right after it or a few words later, and the value.
+/// Finds the value after a name. A colon or a verb comes between them, right after the name or a few words later.
 fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<SecretHit> {
     // In `"password": "Contraseña", "confirm": "…"` the name is itself a value.
     if matches!(text.get(end..end + 2), Some(b"\"," | b"\"}" | b"\":" | b"\"\n" | b"',")) {
@@ -224,7 +240,7 @@ fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<Secre
     let window = &text[end..text.len().min(end + MAX_VALUE_DISTANCE)];
     let window =
         &window[..window.iter().position(|byte| matches!(byte, b'\n' | b'"' | b'`')).unwrap_or(window.len())];
-    // The value may be quoted right after the name: `le mot de passe "x"`.
+    // The quoted value may follow the name directly: `le mot de passe "x"`.
     if window == b" " {
         return secret_at(text, end + 1, kind, ValueForm::AtOnce);
     }
@@ -232,9 +248,10 @@ fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<Secre
         .iter()
         .filter_map(|verb| memchr::memmem::find(window, verb.as_bytes()).map(|at| (at, verb.len())))
         .min()
-        // Only a blank may separate them: `utente admin, password x`, `логин admin пароль x`.
+        // Name and value may be separated by a blank only: `utente admin, password x`, `логин admin пароль x`.
         .or_else(|| (byte_or_newline(window, 0) == b' ').then_some((0, 1)))?;
-    // An ordinary word counts only after a colon right after the name, because words such as `wrong` follow a verb.
+    // An ordinary word is accepted only after a colon next to the name, because words such as `wrong` can follow a
+    // verb.
     let told = match verb == 0 && window[..length].iter().any(|byte| matches!(byte, b':' | 0xef)) {
         true => ValueForm::AtOnce,
         false if length == 1 => ValueForm::Beside,
@@ -243,19 +260,18 @@ fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<Secre
     secret_at(text, sentences::position_after_adverb(text, end + verb + length), kind, told)
 }
 
-/// How a value was stated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueForm {
     /// Right after the name, with a colon or quoted.
     AtOnce,
     Verb,
-    /// After a blank, where many other words can follow.
+    /// After a blank. Many other words can follow a name in this way.
     Beside,
 }
 
 fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> Option<SecretHit> {
     let at_once = told == ValueForm::AtOnce;
-    // In German every noun has a capital, as in `das Passwort Formular`.
+    // German nouns start with a capital, as in `das Passwort Formular`.
     let german = text[..start].trim_ascii_end().ends_with(b"wort");
     let start = start + count_blanks(&text[start..], 4);
     let quoted = matches!(byte_or_newline(text, start), b'"' | b'\'' | b'`');
@@ -263,7 +279,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
     let content = value_length(&text[start..]);
     let value = LiteralValue { start, end: start + content, quoted: false, wrapped: false };
     let content = &text[value.start..value.end];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     if kind == "password"
         && let Some(sure) = made_up::made_up_certainty(content)
         && match told {
@@ -271,6 +287,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
             ValueForm::Verb => {
                 // An adjective as in `a senha é obrigatória` is not a password.
                 let adjective = byte_is(content[0], LOWER)
+                    && !super::lexicon::joins_everyday_noun(content)
                     && (made_up::has_long_word_suffix(content) || made_up::is_participle(content));
                 sure > PasswordCertainty::Word
                     || quoted
@@ -287,7 +304,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
     }
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && is_line_end(text, value.end);
-    // A hash is not a key.
+    // A hash is not an API key.
     let hash = || content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let strong = match kind {
         "password" => mixed || word,
@@ -311,7 +328,7 @@ fn is_line_end(text: &[u8], at: usize) -> bool {
     matches!(byte_or_newline(text, at), b'\n' | b'\r' | b'\\' | b'"')
 }
 
-/// Whether a word may be one that [`secret_after_word`] knows; most words fail here.
+/// Whether [`secret_after_word`] may support this word. Most words are ruled out here.
 #[inline]
 pub fn may_announce_secret(word: &[u8]) -> bool {
     let Some(tail) = word.last_chunk::<3>() else { return false };
@@ -332,8 +349,8 @@ pub fn may_announce_secret(word: &[u8]) -> bool {
     ) && (word.len() <= 10 || byte_is(word[0], LOWER))
 }
 
-/// Finds a value after a word for a key that begins with ASCII letters and continues with an accented one: `clé`,
-/// `Schlüssel`. `end` is where the accented letter begins.
+/// Finds a value after a word for a key that starts with ASCII letters and continues with an accented letter:
+/// `clé`, `Schlüssel`. `end` is the position of the accented letter.
 pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let rest = &text[end..];
@@ -348,7 +365,7 @@ pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Optio
     if public { None } else { value_after_name(text, end + length, "token") }
 }
 
-/// Finds the value in `clé API : x` and `chave da API: x`. The `API` begins at `start`, and `at` is the colon.
+/// Finds the value in `clé API : x` and `chave da API: x`. `API` starts at `start`, and `at` is the colon.
 pub fn secret_after_api_key_words(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     if is_key_word_before(&text[..start]) {
         secret_at(text, at + 1, "api-key", ValueForm::AtOnce)
@@ -357,7 +374,7 @@ pub fn secret_after_api_key_words(text: &[u8], start: usize, at: usize) -> Optio
     }
 }
 
-/// Whether a word for a key in one of the supported languages, and perhaps a preposition, comes before `API`.
+/// Whether a word for a key in a supported language comes before `API`. A preposition may come between them.
 fn is_key_word_before(before: &[u8]) -> bool {
     let before = ["de ", "da ", "di ", "do ", "d'", "dell'"]
         .iter()

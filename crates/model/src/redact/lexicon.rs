@@ -1,7 +1,7 @@
-//! Lists of words, and the list of everyday nouns that people make passwords from.
+//! Word lists, and the list of everyday nouns that people make passwords from.
 
-/// A list of words, ordered by their first letters, and where the words of each letter begin. The list is one string,
-/// so that nothing must be relocated at start-up.
+/// A list of words in the order of their first letters, with the position of each letter's words. The list is one
+/// string, so that no pointers need relocation at start-up.
 pub struct Lexicon {
     words: &'static [u8],
     starts: [usize; 27],
@@ -29,7 +29,7 @@ pub const fn build_lexicon(words: &'static str) -> Lexicon {
             starts[(words[at] - b'a') as usize] = at;
         }
     }
-    // A letter without words begins where the next letter does.
+    // The range of a letter without words is empty.
     let mut letter = 26;
     while letter > 0 {
         letter -= 1;
@@ -40,15 +40,25 @@ pub const fn build_lexicon(words: &'static str) -> Lexicon {
     Lexicon { words, starts }
 }
 
-/// How many nouns one word may consist of, as in `copperkettlemoon`.
+/// The maximum number of nouns in one word, as in `copperkettlemoon`.
 const MAX_PARTS: usize = 4;
 
-/// Returns how many everyday nouns `word` consists of; zero if anything is left over. `copperkettle` has two.
+/// Returns the number of everyday nouns that `word` consists of; zero if it contains any other letters.
+/// `copperkettle` has two.
 pub fn count_everyday_nouns(word: &[u8]) -> usize {
     count_parts(word, MAX_PARTS).unwrap_or(0)
 }
 
-/// Returns how many everyday nouns the words of a text such as `copper-kettle-42` consist of, whatever joins them.
+/// Whether a word is an everyday noun joined to another word, at its beginning or its end: `noodleengine`.
+pub fn joins_everyday_noun(word: &[u8]) -> bool {
+    const MIN_PART_BYTES: usize = 5;
+    (MIN_PART_BYTES..=MAX_NOUN_BYTES.min(word.len().saturating_sub(4))).any(|length| {
+        EVERYDAY_NOUNS.contains_word(&word[..length])
+            || EVERYDAY_NOUNS.contains_word(&word[word.len() - length..])
+    })
+}
+
+/// Returns the number of everyday nouns in a text such as `copper-kettle-42`. Any characters may join them.
 pub fn everyday_words(text: &[u8]) -> usize {
     text.split(|byte| !byte.is_ascii_alphabetic()).map(count_everyday_nouns).sum()
 }
@@ -74,80 +84,103 @@ fn count_parts(word: &[u8], most: usize) -> Option<usize> {
 const MIN_NOUN_BYTES: usize = 3;
 const MAX_NOUN_BYTES: usize = 12;
 
-/// Nouns of nature, food, colours, places, things at home and heroes. Words that programs use are left out.
+/// Nouns for nature, food, colours, places, household things and heroes. Words that are common in programs are not
+/// included.
 static EVERYDAY_NOUNS: Lexicon = build_lexicon(
     "\
-    acorn albatross alder alligator almond alpaca amber amethyst amsterdam anchovy angel antelope antler apfel appel \
-    apple apricot apron aqua armadillo arrowhead arsenal artichoke aspen aster athens aurora austin autumn avalanche \
-    avocado azalea \
-    baboon bacon badger bagel baker balloon balsam bamboo banana bandana bandit bangkok banjo barcelona barley barn \
-    barrel baseball basil batman bayern beach beagle bear beaver bee beech beet beetle berg berlin berry bicycle \
-    birch bird birne biscuit bison black blanket blaze blizzard bloem blossom blue blueberry blume boat bogota \
-    bonfire bonsai boots boston bottle boulder bowl bracelet bramble brass brave bread breeze brick bright brisket \
-    broccoli bronze brook broom brot brownie brussels budapest buffalo bunny burger burrito butter buttercup \
-    butterfly \
-    caballo cabbage cabin cactus cairo camel camp candle candy canoe canyon captain caramel caravan cardinal caribou \
-    carpet carrot cashew castle cat caterpillar cavallo cavern cedar cello cerise cheddar cheese cheetah chelsea \
-    cherry chestnut chicago chicken chien chili chimney chocolate chutney cider ciel cielo cinnamon citrus \
-    clementine cliff clover coal cobalt cobra coconut coffee comet copper coral coriander corn cottage cotton cougar \
-    coyote crab cranberry crane crayon cream cricket crimson crocodile crocus crow crown crystal cucumber cumin \
-    cupcake curry cyclone \
-    daffodil dahlia daisy dallas dance dancer dandelion dawn daybreak deer delhi denver desert diamond dingo dog \
-    dolphin donkey donut dove dragon dragonfly drizzle drum dublin duck dumpling dune dusk \
-    eagle ebony eclipse eel eggplant egret elbow elder elephant elk ember emerald estrella etoile evergreen \
-    falafel falcon farmer fawn feather fennel fern ferret fiddle fiets finch fiore firefly fish fiume flame flamingo \
-    flannel fleur flint flor florence flower fluffy flute fog football forest fossil fountain fox frodo frog fromage \
-    frost fruit fudge fuzzy \
-    galaxy gallop gandalf garden gardenia garlic garnet garten gato gatto gazelle gecko geneva geranium geyser \
-    gibbon ginger giraffe glacier glade glass goat goblin gold golden goldfish goose gopher gorilla granite grape \
-    grapefruit grass gravel green grey grizzly grove guacamole guava guitar gull \
-    hail hamburg hammer hammock hamster hanoi happy harbor harbour hare harp harvest haus havana hawk hazel hazelnut \
-    heart heather hedge hedgehog helmet helsinki hemel herbst hermit heron herring hibiscus hickory hill himmel \
-    hippo hobbit hockey holly hond honey honeybee horizon hornet horse house hummingbird hummus hund hurricane \
-    hyacinth hyena \
-    ibis ice iceberg icicle igloo iguana impala indigo invierno iris iron island istanbul ivory ivy \
-    jackal jacket jade jaguar jardin jasper jelly jellyfish jester jewel jigsaw jolly journey jungle juniper jupiter \
-    juventus \
-    kaas kaffee kangaroo katze kayak kebab kelp kestrel ketchup kettle king kirsche kitchen kite kitten kiwi knight \
-    koala kyoto \
-    lace ladder ladybug lagoon lake lakers lamb lamp lantern lapis larch lark lasagna laurel lava lavender leaf \
-    leather leek lemon lemonade lemur lentil leopard lettuce lighthouse lightning lilac lily lima lime linen lion \
-    lisbon liverpool lizard llama lobster locket london lotus lucky luna lunar lune lynx \
-    macaw madrid magenta magic magma magnet magnolia magpie mahogany mammoth manatee mandolin mango manila manzana \
-    maple maracas marble margarita marigold marina marlin maroon marsh marshmallow meadow meerkat mela melon mermaid \
-    merry meteor midnight mighty milano mimosa minnow minstrel mint mirror mist mistletoe mitten mole molen mond \
-    monkey monsoon monster montagne montana moon moonbeam moonlight moose morning mosaic moss moth mountain mouse \
-    muffin mulberry mumbai munich mushroom music muskrat mussel mustang mustard \
-    nacho nairobi napkin napoli narwhal nebula nectar nectarine needle neige nettle neve newt night nightfall \
-    nightingale ninja noodle nougat nuage nube nutmeg nuvola \
-    oak oasis oatmeal oboe ocean ocelot octopus oiseau olive onion onyx opal orange orca orchard orchid oregano \
-    origami oriole osaka oslo osprey ostrich otter outlaw owl oyster \
-    packers paddle painter pajaro paladin palm pancake panda panther papaya paprika parade paris parrot parsley \
-    parsnip pasta pastry peach peacock peanut pear pearl pebble pecan pelican pencil penguin peony pepper peppermint \
-    perro petal petunia pheasant piano pickle pigeon pikachu pilgrim pillow pine pineapple pink pirate pistachio \
-    pizza planet platypus plum pocket pokemon polar pomme popcorn poplar poppy porcupine porto potato prairie \
-    pretzel princess puffin pulley pumpkin puppy purple \
-    quail quartz queen quiche quill quilt quince quokka \
-    rabbit raccoon radish rain rainbow raindrop raisin ramen rapids raspberry raven red reef regen reindeer rhino \
-    rhubarb ribbon rice riddle rider ridge river riviere robin rocket roma rose rosemary rotterdam rowan royal \
-    saddle saffron sage sail sailor salad salamander salmon saloon salsa samurai sand sandal sandstone sandwich \
-    sapphire sardine sashimi satchel satin saturn sausage savanna scarf scarlet schnee scorpion sea seagull seahorse \
-    seal seashell seattle seoul sequoia sesame shadow shamrock shark sheep shimmer shiny shovel shrimp silk silly \
-    silver singer skater skunk sky slate slipper sloth snail snake sneaker sneeuw snow snowball snowfall snowy \
-    soccer sofa solar soleil sommer sonne sorcery sorrel soup spaniel sparkle sparrow spice spicy spider spiderman \
-    spinach spoon spruce squash squid squirrel stallion star starfish starlight steel steelers stella stockholm \
-    stone stork storm strawberry sugar summer summit sun sunbeam sunday sunflower sunny sunrise sunset sunshine \
-    superman surf surfer sushi swallow swan sweater sweet sycamore sydney syrup \
-    taco tangerine tango tapir tarragon tea teacup teapot tempest temple tennis thicket thimble thistle thorn \
-    thunder thunderbolt thyme tiger timber toast toaster toffee tofu tokyo tomato topaz tornado toronto toucan \
-    tractor trail treasure tree tricycle trolley trombone trout truffle trumpet tulip tulp tuna tundra turbo turkey \
-    turnip turquoise turtle twilight \
-    ukulele umbrella unicorn urchin \
-    valley vanilla velvet venice ventana venus verano vienna viking vinegar viola violet violin vogel volcano voyage \
-    vulture \
-    waffle wagon wald walnut walrus wanderer warbler warsaw wasp water waterfall watermelon weasel whale wheat \
-    whisker whisper white wild wildflower willow winter wisteria wizard wolf wolke wolverine wombat woodpecker wool \
+    aardbei abacaxi acorn albatross alder alligator almond alpaca amber amethyst amsterdam anchor anchovy angel \
+    antelope antler anvil apfel apfelbaum appel apple apricot apron aqua arancia arcobaleno armadillo arrowhead \
+    arsenal artichoke aspen aster athens aurora austin autumn avalanche avocado azalea \
+    baboon backpack bacon badger bagel bagpipe baker ballerina balloon balsam bamboo banana bandana bandit bangkok \
+    banjo barcelona barley barn barnacle barrel baseball basil basket bathtub batman bayern beach beacon beagle bear \
+    beaver bee beech beet beetle berg berlin berry bicycle birch bird birne biscuit bishop bison bizcocho black \
+    blanket blaze blizzard bloem blossom blue bluebell blueberry bluebird blume boat bobbin bobcat bogota bonbon \
+    bonfire bonnet bonsai bookshelf boots borboleta boston bottle boulder bowl bracelet bracken bramble brass brave \
+    bread breeze brick bright brisket broccoli brombeere bronze brook broom broomstick brot brownie brussels buckle \
+    budapest buffalo bumblebee bungalow bunny burger burrito butter buttercup butterfly buttermilk butterscotch \
+    caballo cabbage cabin cachorro cactus cairo camel camp campfire canary candle candlestick candy cangrejo canoe \
+    canyon captain caramel caranguejo caravan carbon cardamom cardinal caribou carpet carrot cashew castle cat \
+    caterpillar cauliflower cavallo cavalo cavern cedar cello cenoura cerise cerisier chamomile chandelier chapeau \
+    chaussette cheddar cheese cheetah chelsea cherry cherub chestnut chicago chicken chien chili chimney chipmunk \
+    chocolate chutney cider ciel cielo cinder cinnamon citron citrus clarinet clementine cliff clockwork clover coal \
+    cobalt cobblestone cobra cobweb coconut coffee comet compass copper coral corduroy coriander corn cornflower \
+    cottage cotton cougar cowboy coyote crab cranberry crane crater crayfish crayon cream cricket crimson crocodile \
+    crocus crow crown crumpet crystal cuckoo cucumber cumin cupboard cupcake currant curry custard cyclone \
+    daffodil dagger dahlia daisy dallas dance dancer dandelion dawn daybreak deer delhi denim denver desert dewdrop \
+    diamond dingo dinosaur dog dolphin donder donkey donner donut doodle doormat dove dragon dragonfly dragonfruit \
+    drifter driftwood drizzle drum dublin duck dumpling dune dungeon dusk \
+    eagle easel ebony eclipse eekhoorn eel eggplant egret eichhorn elbow elder elderberry elefante elephant elk \
+    ember emerald erdbeere estrela estrella estuary etoile eucalyptus evergreen \
+    fable falafel falcon fandango farfalla farmer fawn feather fennel fenster feral fern ferret ferry fiddle fiets \
+    finch finestra fiore firefly fireside firewood fish fiume fjord flame flamingo flannel flapjack fleur flint flor \
+    florence flower fluffy flute fog football forest fortress fossil fountain fox foxglove fragola framboise freckle \
+    frodo frog fromage frost fruit fudge fuzzy \
+    galaxy galleta gallop gandalf garden gardenia gargoyle garlic garnet garten gato gatto gazebo gazelle gecko \
+    geneva geranium gewitter geyser gibbon gilded ginger gingerbread gingham giraffe girasol girasole girassol \
+    glacier glade glass glimmer goat goblet goblin goggles gold golden goldenrod goldfinch goldfish gondola goose \
+    gopher gorilla gorse granite grape grapefruit grass gravel gravity gravy green grenouille grey grizzly grove \
+    guacamole guava guitar gull gumdrop \
+    hail hailstone halibut hamburg hammer hammock hamster hanoi happy harbor harbour hare harp harvest haus havana \
+    hawk haystack hazel hazelnut heart heath heather hedge hedgehog hedgerow helmet helsinki hemel hemlock herald \
+    herbst hermit heron herring hibiscus hickory hill himmel hippo hobbit hockey hollow holly hond honey honeybee \
+    honeycomb honeysuckle hopscotch horizon hornet horse house hummingbird hummus hund hurricane hyacinth hyena \
+    ibis ice iceberg icicle igloo iguana impala indigo inkwell invierno iris iron island istanbul ivory ivy \
+    jackal jackdaw jacket jackrabbit jade jaguar jalapeno janela jardin jasmine jasper jelly jellyfish jester jewel \
+    jigsaw jolly journey jungle juniper jupiter juventus \
+    kaas kaffee kaleidoscope kangaroo kartoffel katze kayak kazoo kebab kelp kestrel ketchup kettle king kingfisher \
+    kirsche kitchen kite kitten kiwi knapsack knight koala kyoto \
+    labyrinth lace ladder ladybug lagoon lake lakers lamb lamp lantern lapis laranja larch lark lasagna laurel lava \
+    lavender leaf leather leek lemon lemonade lemur lentil leopard lettuce leuchtturm libellule lighthouse lightning \
+    lilac lily lima lime limone linen lion lisbon liverpool lizard llama lobster locket lollipop london lonely lotus \
+    lucky lullaby lumberjack luna lunar lune lynx \
+    macaroni macaw mackerel madrid magenta magic magma magnet magnolia magpie mahogany mammoth manatee mandolin \
+    mango manila mantle manzana maple maraca maracas marble margarita marigold marina marionette mariposa marlin \
+    marmot maroon marsh marshmallow marzipan meadow meadowlark meerkat mela mellow melon meringue mermaid merry \
+    meteor midnight mighty milano millstone mimosa minaret minnow minstrel mint mirror mist mistletoe mitten mittens \
+    moccasin mockingbird mole molen mond monkey monsoon monster montagna montagne montana montanha moon moonbeam \
+    moonlight moonrise moonstone moorland moose morango morning mosaic moss moth moulin mountain mouse muffin \
+    mulberry mumbai munich mushroom music muskrat mussel mustang mustard \
+    nacho nairobi napkin napoli naranja narwhal nashorn nebula nectar nectarine needle neige nettle neve newt nickel \
+    night nightfall nightingale nightshade nimbus ninja noodle nougat nuage nube nutcracker nuthatch nutmeg nuvem \
+    nuvola \
+    oak oasis oatcake oatmeal oboe ocean ocelot october octopus oiseau oleander olive omelet onion onyx opal orange \
+    orca orchard orchardist orchid oregano origami oriole osaka oslo osprey ostrich otter outlaw owl oyster \
+    packers paddle paddock pagoda painter paisley pajaro paladin palm pancake panda panther papaya papillon paprika \
+    parade parasol parchment parfait paris parrot parsley parsnip pasta pastry patchwork peach peacock peanut pear \
+    pearl pebble pecan pelican pencil penguin peony peperone pepper peppercorn peppermint periwinkle perro persimmon \
+    petal petunia phantom pheasant piano pickle pigeon pikachu pilgrim pillow pimiento pine pineapple pinecone pink \
+    pinwheel pirate pistachio pizza planet plank plankton platypus plaza plum plumage pocket pokemon polar \
+    pomegranate pomme pony popcorn poplar poppy porcupine porridge porto postcard potato prairie pretzel princess \
+    pudding puffin pulley pumpkin puppy purple puzzle \
+    quail quarry quartz queen quiche quicksand quicksilver quill quilt quince quiver quokka \
+    rabbit raccoon radish rain rainbow raincloud raindrop rainstorm raisin ramen rapids raspberry rattlesnake raven \
+    ravine ravioli red reef regen regenbogen regenboog reindeer rhino rhubarb ribbon rice rickshaw riddle rider \
+    ridge river riverbank riverboat riviere robin rocket roma rope rose rosebud rosemary rosewood rotterdam rowan \
+    royal rutabaga \
+    saddle saffron sage sail sailboat sailor salad salamander salmon saloon salsa samurai sand sandal sandcastle \
+    sandpiper sandstone sandstorm sandwich sapphire sardine sashimi satchel satin saturn sausage savanna savannah \
+    sawdust saxophone scarecrow scarf scarlet schildpad schmetterling schnee schneemann scone scooter scorpion sea \
+    seagull seahorse seal seashell seattle seaweed seoul sequoia sesame shadow shallot shamrock shark sheep sherbet \
+    shimmer shiny shovel shrimp sierra silk silly silver sinaasappel singer skater skunk sky skylark slate sleigh \
+    slipper slippers sloth snail snake snapdragon sneaker sneeuw snorkel snow snowball snowdrift snowfall snowflake \
+    snowman snowshoe snowy soccer sofa solar soleil sommer sonne sonnenblume sorbet sorcery sorrel soup soybean \
+    spaniel sparkle sparrow spatula spearmint spice spicy spider spiderman spinach spoon spruce squash squid \
+    squirrel stallion star stardust starfish starlight starling steel steelers stella steppe stingray stockholm \
+    stone stork storm strawberry sugar summer summit sun sunbeam sunday sundial sunflower sunny sunrise sunset \
+    sunshine superman surf surfer sushi swallow swan sweater sweet swordfish sycamore sydney syrup \
+    taco tadpole tailor tambourine tangerine tango tapestry tapir tarragon tartaruga tea teacup teakettle teapot \
+    teardrop teaspoon tempest temple tennis tent terrapin terrier thicket thimble thistle thorn thunder thunderbolt \
+    thunderclap thunderstorm thyme tiger timber toast toaster toboggan toffee tofu tokyo tomato tonnerre topaz \
+    tormenta tornado toronto tortoise tortue tortuga toucan tournesol tractor trail trampoline treacle treasure tree \
+    treehouse trellis tricycle trolley trombone trout truffle trumpet tugboat tulip tulp tumbleweed tuna tundra \
+    tunnel tuono turbo turkey turnip turquoise turtle tuxedo twilight typewriter \
+    ukulele umber umbrella unicorn urchin \
+    valkyrie valley vanilla velvet venice ventana venus verano vermilion vienna viking vinegar vineyard viola violet \
+    violette violin vlinder vogel volcano vortex voyage vulture vuurtoren \
+    waffle wagon wald walnut walrus waltz wanderer warbler warsaw wasp water watercress waterfall watermelon weasel \
+    weaver whale wharf wheat wheelbarrow whirlwind whisker whisper whistle white wild wildfire wildflower willow \
+    windmill windy winter wintergreen wisteria wizard wolf wolke wolverine wombat woodchuck woodland woodpecker wool \
     wren \
-    yankees yarn yarrow yellow yogurt yonder yucca \
-    zebra zenith zephyr zinnia zircon zomer zucchini zurich",
+    yankees yarn yarrow yellow yodel yodeler yogurt yonder yucca \
+    zanahoria zebra zenith zephyr zeppelin zesty zinnia zircon zomer zonnebloem zucca zucchini zurich zwiebel",
 );

@@ -1,17 +1,18 @@
-//! Where the value next to a name starts and ends: in quotes, in brackets, bare, or broken over several lines.
+//! Finds the start and the end of the value next to a name: in quotes, in brackets, bare, or split over several
+//! lines.
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     BASE64, BASE64_URL, DOT, WORD, byte_is, byte_or_newline, run_length, run_length_at_end,
 };
 use super::{made_up, names};
 
-/// The longest quoted value, in bytes. Longer texts are documents, not secrets.
+/// The maximum length of a quoted value, in bytes. A longer text is a document and not a secret.
 pub const MAX_QUOTED_BYTES: usize = 8 * 1024;
 
 const MAX_BARE_BYTES: usize = 2 * 1024;
 
-/// The longest value on a line of an environment file, including characters that a shell would not accept.
+/// The maximum length of a value in an environment file. It may contain characters that a shell would not accept.
 const MAX_ENV_VALUE_BYTES: usize = 256;
 
 /// A value in the text, without its quotes.
@@ -24,7 +25,7 @@ pub struct LiteralValue {
     pub wrapped: bool,
 }
 
-/// Returns the value that starts at `at` (after blanks).
+/// Returns the value that starts at `at` or after the blanks there.
 pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     text.get(at)?;
     let quote = opening_quote_at(text, at).or_else(|| prefixed_quote_at(text, at));
@@ -43,6 +44,16 @@ pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     {
         return quoted_value(text, start, slashes, true);
     }
+    // Swift names the argument: `Data(base64Encoded: "x")`.
+    if ident > 0 && byte_or_newline(rest, ident) == b'(' {
+        let label = run_length(&rest[ident + 1..], WORD, 24);
+        if label > 0
+            && rest[ident + 1 + label..].starts_with(b": ")
+            && let Some((start, slashes)) = opening_quote_at(text, at + ident + label + 3)
+        {
+            return quoted_value(text, start, slashes, true);
+        }
+    }
     if rest.starts_with(b"[]byte(")
         && let Some((start, slashes)) = opening_quote_at(text, at + 7)
     {
@@ -55,7 +66,7 @@ pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     (length > 0).then_some(LiteralValue { start: at, end: at + length, quoted: false, wrapped: false })
 }
 
-/// Reads `q(x)`, `qq{x}` and `%q[x]`, literals of Perl and Ruby.
+/// Reads the literals `q(x)`, `qq{x}` and `%q[x]` of Perl and Ruby.
 fn bracketed_value(text: &[u8], at: usize) -> Option<LiteralValue> {
     let rest = text[at..].strip_prefix(b"%").unwrap_or(&text[at..]);
     let rest =
@@ -78,8 +89,9 @@ fn bracketed_value(text: &[u8], at: usize) -> Option<LiteralValue> {
     })
 }
 
-/// Returns the length of a bare value. Returns `None` if it is too long to be a secret, or itself contains `name=value`
-/// with a keyword as its name: that pair is judged separately, and no text is read more than a few times.
+/// Returns the length of a bare value. Returns `None` if it is too long to be a secret, or if it contains
+/// `name=value` with a keyword as its name. That pair is judged separately, so no text is read more than a few
+/// times.
 fn bare_value_length(text: &[u8]) -> Option<usize> {
     for (at, byte) in text.iter().enumerate().take(MAX_BARE_BYTES) {
         if ends_value(*byte) {
@@ -95,8 +107,8 @@ fn bare_value_length(text: &[u8]) -> Option<usize> {
     (text.len() < MAX_BARE_BYTES).then_some(text.len())
 }
 
-/// Reads an opening quote at `at`, perhaps escaped. Returns where the content starts and the number of backslashes
-/// before the quote.
+/// Reads an opening quote at `at`, which may be escaped. Returns the start of the content and the number of
+/// backslashes before the quote.
 pub fn opening_quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let slashes = text[at.min(text.len())..].iter().take(8).take_while(|byte| **byte == b'\\').count();
     let mark = byte_or_newline(text, at + slashes);
@@ -116,8 +128,8 @@ fn prefixed_quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     (1..=letters).find_map(|skip| opening_quote_at(text, at + skip))
 }
 
-/// Reads up to the closing quote: the same mark with as many backslashes, on the same line. A mark with more
-/// backslashes is content.
+/// Reads up to the closing quote: the same quote on the same line, with the same number of backslashes. A quote
+/// with more backslashes belongs to the content.
 fn quoted_value(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<LiteralValue> {
     let mark = text[start - 1];
     let window = &text[start..text.len().min(start + MAX_QUOTED_BYTES)];
@@ -135,20 +147,28 @@ fn quoted_value(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Opt
     None
 }
 
-/// Finds the second part of a token that is split as in `"ghp_…" +` with the rest in quotes on the next line. The first
-/// part ends at `end`.
+/// Finds the second part of a token that is split into two literals: `"ghp_…" +`, and the rest in quotes on the
+/// next line. The first part ends at `end`.
 pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
     const WIDEST: usize = 80;
     let mark = byte_or_newline(text, end);
-    // In a shell, a backslash continues the line.
+    // A backslash continues the line in a shell.
     if text[end..].starts_with(b"\\\n") {
         let length = run_length(&text[end + 2..], BASE64_URL, MAX_ENV_VALUE_BYTES);
-        let looks = profile_of(&text[end + 2..end + 2 + length]);
+        let looks = profile_value(&text[end + 2..end + 2 + length]);
         let rest = looks.is_mixed() && length >= 6 && looks.changes >= 2;
         return rest.then_some(super::SecretHit { start: end + 2, end: end + 2 + length, kind: "token" });
     }
     if text.get(end) == Some(&b'\n') {
-        return rest_of_wrapped_token(text, end);
+        return rest_of_wrapped_token(text, end).or_else(|| rest_on_next_line(text, end));
+    }
+    // The parts of a web token may be on lines of their own.
+    if text[end..].starts_with(b".\n") {
+        let start = end + 2 + super::classes::count_blanks(&text[end + 2..], 16);
+        let length = run_length(&text[start..], BASE64_URL, MAX_QUOTED_BYTES);
+        let rest =
+            start > end + 2 && length >= 16 && profile_value(&text[start..start + length]).looks_random();
+        return rest.then_some(super::SecretHit { start, end: start + length, kind: "token" });
     }
     if !matches!(mark, b'"' | b'\'') {
         return None;
@@ -166,7 +186,7 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
         .take(MAX_ENV_VALUE_BYTES)
         .position(|byte| *byte == mark || *byte <= b' ')?;
     let content = &text[start..start + length];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let plausible = looks.is_mixed()
         && looks.len >= 6
         && looks.changes >= 2
@@ -175,7 +195,23 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
     told.then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 
-/// Finds the rest of a long token that was broken at the end of a line: the next line is indented and has nothing else.
+/// Finds the rest of a token that a terminal broke: the next line has nothing else and looks random.
+fn rest_on_next_line(text: &[u8], end: usize) -> Option<super::SecretHit> {
+    let start = end + 1;
+    let length = run_length(&text[start..], BASE64_URL, MAX_ENV_VALUE_BYTES);
+    let looks = profile_value(&text[start..start + length]);
+    let joined = byte_is(text[end - 1], WORD);
+    let rest = joined
+        && length >= 10
+        && matches!(byte_or_newline(text, start + length), b'\n' | b'\r')
+        && looks.digits > 0
+        && looks.upper > 1
+        && looks.lower > 1
+        && looks.changes * 4 >= looks.len;
+    rest.then_some(super::SecretHit { start, end: start + length, kind: "token" })
+}
+
+/// Finds the rest of a long token that was wrapped. The next line is indented and contains only this rest.
 fn rest_of_wrapped_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
     const WIDEST_TOKEN: usize = 60;
     let before = &text[end.saturating_sub(WIDEST_TOKEN)..end];
@@ -186,23 +222,23 @@ fn rest_of_wrapped_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
     let rest = length >= 16
         && start > end + 1
         && matches!(byte_or_newline(text, start + length), b'\n' | b'\r' | b'"' | b'\'')
-        && profile_of(&text[start..start + length]).looks_random();
+        && profile_value(&text[start..start + length]).looks_random();
     (long && rest).then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 
-/// Returns the end of a bare password, which may contain an `&` if no further `name=value` follows.
+/// Returns the end of a bare password. It may contain an `&` if no `name=value` follows.
 pub fn end_past_ampersand(text: &[u8], end: usize) -> usize {
     let rest = &text[end..];
     let tail = rest.iter().take(64).take_while(|byte| **byte == b'&' || !ends_value(**byte)).count();
-    // Cutting the tail could split a character, so a tail that is longer than any password is left out.
+    // A tail that is longer than any password is not included, because cutting it could split a character.
     let fits =
         (2..64).contains(&tail) && byte_or_newline(rest, 0) == b'&' && byte_or_newline(rest, 1) != b'&';
     let continues = fits && !rest[..tail].contains(&b'=');
     if continues { end + tail } else { end }
 }
 
-/// Returns the end of a line `NAME=value` of an environment file, where the value is the whole rest of the line,
-/// including brackets, because no shell reads it. Otherwise returns `end`.
+/// Returns the end of the line if it is `NAME=value` in an environment file; otherwise `end`. The value is the
+/// whole rest of the line, including brackets, because no shell reads it.
 pub fn end_of_env_line(text: &[u8], start: usize, end: usize) -> usize {
     let rest = &text[start..];
     let length = rest
@@ -215,15 +251,15 @@ pub fn end_of_env_line(text: &[u8], start: usize, end: usize) -> usize {
     let whole = length < MAX_ENV_VALUE_BYTES
         && start + length > end
         && matches!(byte_or_newline(rest, length), b'\n' | b'\r');
-    if whole && !code && profile_of(line).looks_random() { start + length } else { end }
+    if whole && !code && profile_value(line).looks_random() { start + length } else { end }
 }
 
-/// Whether a byte ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised by what follows the name.
+/// Whether a byte ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised as code.
 fn ends_value(byte: u8) -> bool {
     byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
 }
 
-/// Returns where the value ends without a file extension, as in `password=x.zip`.
+/// Returns the end of the value without a file extension, as in `password=x.zip`.
 pub fn end_before_extension(text: &[u8], value: LiteralValue) -> usize {
     let content = &text[value.start..value.end];
     let stem = [
@@ -233,7 +269,7 @@ pub fn end_before_extension(text: &[u8], value: LiteralValue) -> usize {
     .iter()
     .find_map(|extension| content.strip_suffix(extension.as_bytes()));
     match stem {
-        Some(stem) if made_up::is_joined_words(stem) || profile_of(stem).looks_random() => {
+        Some(stem) if made_up::is_joined_words(stem) || profile_value(stem).looks_random() => {
             value.start + stem.len()
         }
         _ => value.end,

@@ -1,33 +1,33 @@
 //! Passwords that people make up from words: `Walnutjacket`, `copper.kettle.moon`, `NectarSandal`, `Comet_Timber6`.
 //!
-//! Their letters look like those of names in a program or of words in a sentence. The difference is that code and
-//! sentences about passwords use only a few words in these places, and those words are listed.
+//! Their letters look like names in a program or words in a sentence. But code and sentences use only certain words
+//! next to the name of a password, and these words are listed.
 
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
 use super::lexicon::{Lexicon, build_lexicon, count_everyday_nouns};
 use super::names;
 
-/// The length of the longest single word. Anything longer is several words joined.
+/// The maximum length of a single word. A longer text consists of several words.
 const MAX_WORD_LETTERS: usize = 13;
-/// The length of the longest single word that has none of the endings of long words.
+/// The maximum length of a single word without a suffix that long words have.
 const MAX_STEM_LETTERS: usize = 10;
 const MAX_PASSWORD_BYTES: usize = 64;
 
 /// How certain it is that a text is a made-up password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PasswordCertainty {
-    /// One word that is not listed. It counts only if a sentence or a line ends after it.
+    /// One word that is not listed. It is accepted only at the end of a clause or a line.
     Word,
     /// One word that is longer than ordinary words.
     LongWord,
     /// Several words, or words with digits.
     Words,
-    /// Everyday nouns and nothing else. Neither code nor a sentence about passwords contains them.
+    /// Only everyday nouns. Neither code nor sentences about passwords contain them.
     Nouns,
 }
 
-/// Returns how certain it is that `content` is made up from words. `None` for a name in code, a word of a sentence, and
-/// anything that is not a word.
+/// Returns how certain it is that `content` is a password made up from words. Returns `None` for a name in code, a
+/// word of a sentence, or a text without words.
 pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     if content.len() < 8 || content.len() > MAX_PASSWORD_BYTES || names::judge_name(content).is_some() {
         return None;
@@ -37,7 +37,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     }
     let (mut words, mut long, mut capitals, mut letters, mut digits) = (0, 0, 0, 0, 0);
     let (mut common, mut ends_common, mut shortest) = (0, false, usize::MAX);
-    // The number of words that are everyday nouns, and the number of nouns that they consist of.
+    // The number of words that consist of everyday nouns, and the total number of these nouns.
     let (mut everyday, mut nouns, mut ends_everyday) = (0, 0, false);
     let mut start = 0;
     let mut joint = 0;
@@ -75,22 +75,22 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
             _ => return None,
         }
     }
-    // In code the last word says what a thing is, as in `AcmeManager`, and a path of members may begin with such a
-    // word. Of three words joined by dashes, one may be a word that is common in code.
+    // In code, the last word of a name is a common word, as in `AcmeManager`, and a path of members may start with
+    // such a word. One of three words joined by dashes may be a common word.
     let strung = words >= 3 && joint == b'-' && shortest >= 4 && common == 1;
-    // Next to everyday nouns a common word does not mean code, as in `copper.window` and `WindowFalcon7`.
+    // Next to everyday nouns, a common word does not indicate code, as in `copper.window` and `WindowFalcon7`.
     let beside_nouns =
         common == 1 && everyday > 0 && everyday + 1 == words && (joint != 0 || digits > 0 || !ends_common);
     if (ends_common || common > 1 || common > 0 && joint != 0) && !strung && !beside_nouns {
         return None;
     }
-    // Names and constants of code are not passwords: `snake_case`, `CONSTANT`, `utf-8`, `v1.2.3`.
+    // Names and constants in code are not passwords: `snake_case`, `CONSTANT`, `utf-8`, `v1.2.3`.
     let shouts = !content.iter().any(|byte| byte_is(*byte, LOWER));
     // A short word needs several digits, as in `Lemon2013!`.
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
     let all_everyday = everyday == words && (nouns > 1 || digits > 0);
     // Programs do not use names like `Cedar_apricot6` and `cedar_apricot`.
-    let homely = words == 2 && everyday > 0 && common == 0 && shortest >= 4;
+    let homely = (2..=4).contains(&words) && everyday * 2 >= words && common == 0 && shortest >= 4;
     let numbered =
         digits >= 2 && words >= 2 && common == 0 && content.last().is_some_and(|last| byte_is(*last, DIGIT));
     let snake = joint == b'_'
@@ -116,7 +116,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
             Some(PasswordCertainty::LongWord)
         }
         1 => Some(PasswordCertainty::Word),
-        // Code names things in `lowerCamel`, but not in `Title-word` or `word.word`.
+        // Names in code have the form `lowerCamel`, but not `Title-word` or `word.word`.
         2 | 3 if joint == 0 && byte_is(content[0], LOWER) => None,
         2..=6
             if joint == b'-'
@@ -125,20 +125,20 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
         {
             None
         }
-        // Terms such as `brute-force` and `two-factor` are no more certain than one word.
-        2 if joint == b'-' && capitals == 0 => Some(PasswordCertainty::Word),
+        // Terms such as `brute-force` and `two-factor` are no more certain than a single word.
+        2 if joint == b'-' && capitals == 0 && (everyday == 0 || common > 0) => Some(PasswordCertainty::Word),
         2..=6 => Some(PasswordCertainty::Words),
         _ => None,
     }
 }
 
-/// Whether a text is several words joined by marks, capitals or digits. A sentence or a label has no such text in this
-/// place.
+/// Whether a text consists of several words joined by marks, capitals or digits. Such a text does not occur in a
+/// label or a sentence about passwords.
 pub fn is_joined_words(content: &[u8]) -> bool {
     made_up_certainty(content) >= Some(PasswordCertainty::Words)
 }
 
-/// Whether a text consists of everyday nouns. Such a text needs no context besides the name of a password.
+/// Whether a text consists of everyday nouns. Next to the name of a password, no other sign is required.
 pub fn is_everyday_nouns(content: &[u8]) -> bool {
     made_up_certainty(content) == Some(PasswordCertainty::Nouns)
 }
@@ -152,7 +152,7 @@ pub fn is_participle(word: &[u8]) -> bool {
         && count_everyday_nouns(word) == 0
 }
 
-/// Returns whether the clause ends after the value that ends at `end`. Then a single word is the whole value.
+/// Returns whether a clause ends at `end`. A single word before it is then the whole value.
 pub fn ends_clause(text: &[u8], end: usize) -> bool {
     let next = byte_or_newline(text, end);
     match next {
@@ -174,7 +174,7 @@ pub fn ends_clause(text: &[u8], end: usize) -> bool {
     }
 }
 
-/// Words that begin another part of a sentence.
+/// Words that start the next part of a sentence.
 const CLAUSE_BEGINNERS: &str =
     "now on for until since and but so from please then yesterday today before after when while";
 
@@ -188,8 +188,8 @@ pub fn is_accented(byte: u8) -> bool {
     matches!(byte, 0xc3..=0xc5 | 0x80..=0xbf)
 }
 
-/// Whether letters are random, as in `BFTvcqnUxUbuLv`. Words have a vowel between two capitals, and no capital at the
-/// end.
+/// Whether letters are random, as in `BFTvcqnUxUbuLv`. In words, a vowel comes between two capitals, and the last
+/// letter is not a capital.
 fn is_random_letters(content: &[u8]) -> bool {
     if content.len() < 10 || content.len() > 40 || !content.iter().all(|byte| byte_is(*byte, LETTER)) {
         return false;
@@ -217,29 +217,30 @@ pub fn word_length(text: &[u8]) -> usize {
     (1..letters).find(|at| byte_is(text[*at], UPPER) && !byte_is(text[*at - 1], UPPER)).unwrap_or(letters)
 }
 
-/// Whether a word describes what happened to a password, as in the log lines `password=changed` and `password=valid`.
+/// Whether a word describes the state of a password, as in the log lines `password=changed` and `password=valid`.
 pub fn is_state_word(word: &[u8]) -> bool {
     const STATE_WORDS: &str =
         "present absent valid invalid incorrect correct unset hidden weak strong missing good expiring";
     word.ends_with(b"ed") && word.len() >= 6 || STATE_WORDS.split(' ').any(|state| state.as_bytes() == word)
 }
 
-/// Whether a text is words joined by a mark, none of them listed: `hollow_zeppelin`.
-pub fn is_joined(text: &[u8]) -> bool {
+/// Whether a text consists of unlisted words joined by a mark: `hollow_zeppelin`.
+pub fn is_unlisted_words_joined(text: &[u8]) -> bool {
     let parts = || text.split(|byte| matches!(byte, b'_' | b'-' | b'.'));
     parts().count() > 1
-        && parts()
-            .all(|part| part.len() > 2 && part.iter().all(|byte| byte_is(*byte, LETTER)) && !is_common(part))
+        && parts().all(|part| {
+            part.len() > 2 && part.iter().all(|byte| byte_is(*byte, LETTER)) && !is_common_or_plural(part)
+        })
 }
 
-/// Whether a word, or its singular, is listed.
-pub fn is_common(word: &[u8]) -> bool {
+/// Whether `COMMON_WORDS` contains the word or its singular.
+pub fn is_common_or_plural(word: &[u8]) -> bool {
     COMMON_WORDS.contains_word(word)
         || word.split_last().is_some_and(|(last, stem)| *last == b's' && COMMON_WORDS.contains_word(stem))
 }
 
-/// Whether a word that is listed is also an everyday noun, so that it may be a part of a password: `window-copper-42`.
-pub fn is_homely(word: &[u8]) -> bool {
+/// Whether a common word is also an everyday noun, so that it may be part of a password: `window-copper-42`.
+pub fn is_everyday_noun(word: &[u8]) -> bool {
     [
         "window", "pop", "mask", "icon", "seed", "lock", "guard", "salt", "box", "bar", "hook", "table",
         "bucket", "gateway", "holder", "wallet",
@@ -249,11 +250,11 @@ pub fn is_homely(word: &[u8]) -> bool {
 }
 
 /// Whether a word is common in code or in sentences about passwords.
-pub fn is_common_word(word: &[u8]) -> bool {
+pub fn is_common_or_state_word(word: &[u8]) -> bool {
     COMMON_WORDS.contains_word(word) || has_state_ending(word)
 }
 
-/// Whether a word has the ending of a state or an action: `required`, `missing`, `automatically`.
+/// Whether a word has a suffix of a state or an action: `required`, `missing`, `automatically`.
 fn has_state_ending(word: &[u8]) -> bool {
     const ENDINGS: [&[u8]; 18] = [
         b"ed", b"ing", b"ly", b"able", b"ible", b"tive", b"ious", b"less", b"ment", b"tion", b"sion", b"ity",
@@ -262,7 +263,7 @@ fn has_state_ending(word: &[u8]) -> bool {
     word.len() <= MAX_WORD_LETTERS + 2 && ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
-/// Whether a word has another ending of long words, in the languages in which sentences about passwords are known.
+/// Whether a word has another suffix that is common in long words of the supported languages.
 pub fn has_long_word_suffix(word: &[u8]) -> bool {
     const LONG_WORD_SUFFIXES: &str = "able ada ade ado age aire al ally ance ando ant ants ar ary ase ata ate ated ates ato ció ción ão ade code dad de do e \
         ed ein elle ence end endo ent ente entes ents ere eren erent ern ers erung es euse eur eurs fen file fish ful graph hood ial \
@@ -273,7 +274,7 @@ pub fn has_long_word_suffix(word: &[u8]) -> bool {
     LONG_WORD_SUFFIXES.split_ascii_whitespace().any(|suffix| word.ends_with(suffix.as_bytes()))
 }
 
-/// Words of code, of sentences about passwords, and of the labels of forms.
+/// Words that are common in code, in sentences about passwords, and in the labels of forms.
 static COMMON_WORDS: Lexicon = build_lexicon(
     "\
     abgelaufen accepted access account accounts across action active actual adapter address adequate adgangskode \

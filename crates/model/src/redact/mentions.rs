@@ -1,9 +1,10 @@
-//! Passwords in a line that speaks of one, in any order of its parts: `the root password is still x`,
+//! Passwords in a line that mentions a password, in any word order: `the root password is still x`,
 //! `j'ai remis ton mot de passe à « x »`, `x is the old password`, `root / x (password from the sticker)`.
 //!
-//! The line is read as words. The noun says what is meant, the word before a value says whether a value can be there
-//! ([`ExpectedNext`]), and the value itself how much it looks like a password ([`grades::PasswordGrade`]). The languages share one
-//! grammar, because their words for `is`, `as` and `of` have the same places.
+//! The line is read as words. The noun determines the kind of secret, the word before a value determines whether a
+//! value is expected ([`ExpectedNext`]), and the value is graded by how much it looks like a password
+//! ([`grades::PasswordGrade`]). All languages share one grammar, because the words for `is`, `as` and `of` have the
+//! same positions in them.
 
 use super::SecretHit;
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
@@ -13,15 +14,15 @@ use super::nouns::{SecretNoun, is_lone_noun, secret_noun_at};
 use super::words::{LineWord, end_of_line_within_reach, start_of_line_within_reach, words_between};
 use super::{answers, made_up, named, shape};
 
-/// How many words of the line are read on each side of the noun.
+/// The maximum number of words that are read on each side of the noun.
 const MAX_WORDS_READ: usize = 16;
 
-/// What can follow a word.
+/// What may follow a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExpectedNext {
     /// A value is expected, as after `is` and after a colon.
     Value,
-    /// Anything can follow.
+    /// Nothing in particular is expected.
     Open,
     /// A name is expected, as after `for` and `of`.
     Name,
@@ -29,44 +30,53 @@ enum ExpectedNext {
 
 /// Words that come right before a value.
 pub static WORDS_BEFORE_VALUE: WordList = word_list(
-    "is was are were be been being becomes became now reads equals equal remains stays answer type enter use try using \
-     ist lautet war bleibt wird sei heißt heisst lautete est c'est était etait sera devient reste vaut es era será sera \
-     sigue siendo queda vale é foi fica sendo continua è sarà diventa resta rimane wordt blijft luidt worden = => -> : — – - / it's its s \
-     says called namely viz sprich nämlich voici soit",
+    "\
+    answer are be became becomes been being bleibt blijft – — c'est called continua è é était devient diventa \
+    enter equal equals era es est etait fica foi heisst heißt is ist it's its lautet lautete luidt - -> namely \
+    now nämlich / queda reads remains resta reste rimane s sarà says sei sendo sera será siendo sigue soit \
+    sprich stays try type use using vale vaut viz voici war was were wird worden wordt : = =>",
 );
 
-/// Words after which a value comes if the line says that a password is set.
-static WORDS_BEFORE_NEW_VALUE: WordList =
-    word_list("to from auf en a à su naar para in por par op into zu with mit avec con com met");
+/// Words that come before a value in a line about setting a password.
+static WORDS_BEFORE_NEW_VALUE: WordList = word_list(
+    "\
+    a auf avec com con à en from in into met mit naar op par para por su to with zu",
+);
 
-/// Beginnings of words that say that a password is set.
+/// Stems of verbs for setting a password.
 const STEMS_OF_SETTING_VERBS: &str = "set reset chang updat rotat switch revert replac gesetzt geänd zurück änder remis modif rempla réinit défin cambi puse puest restabl actualiz mud alter troc troq redefin defin impost reimpost modific aggiorn gewijzigd gezet veranderd aangepast ingesteld login";
 
-/// Words that come before a name.
+/// Words that come before the owner of a password.
 static WORDS_BEFORE_OWNER: WordList = word_list(
-    "for of on at from by user username host server the a an für von vom des der dem den im am pour de du d' la le les l' sur \
-     del di do da dos das della dello dei al alla voor van het per para utente usuario usuário utilisateur benutzer gebruiker to in \
-     and or account database db y e o ou und oder et",
+    "\
+    a account al alla am an and at benutzer by d' da das database db de dei del della dello dem den der des di \
+    do dos du e et for from für gebruiker het host im in l' la le les o oder of on or ou para per pour server \
+    sur the to und user username usuario usuário utente utilisateur van vom von voor y",
 );
 
-/// Words that change nothing.
+/// Words that do not change what is expected.
 static IGNORED_WORDS: WordList = word_list(
-    "now currently still just simply temporarily again always immer noch jetzt nun weiterhin aktuell désormais maintenant toujours \
-     encore ahora todavía aún siempre agora ainda sempre ora adesso ancora nu nog steeds altijd actuellement actualmente atualmente \
-     attualmente momenteel momentan même only exactly literally please bitte alsjeblieft svp kindly",
+    "\
+    actualmente actuellement adesso again agora ahora ainda aktuell alsjeblieft altijd always ancora attualmente \
+    atualmente aún bitte currently désormais encore exactly immer jetzt just kindly literally maintenant \
+    momentan momenteel même noch nog now nu nun only ora please sempre siempre simply steeds still svp \
+    temporarily todavía toujours weiterhin",
 );
 
-/// Words that join a value to the noun after it.
+/// Words between a value and the noun after it.
 static WORDS_JOINING_VALUE_TO_NOUN: WordList = word_list(
-    "that's thats this is was are est ist es é è era war était foi were as als como comme come = -> <- => → for und",
+    "\
+    als are as → come comme como è é était era es est foi for is ist -> that's thats this und war was were <- = \
+    =>",
 );
 
-/// Verbs before a value that is typed.
+/// Verbs that come before a typed value.
 static TYPING_VERBS: WordList = word_list(
-    "type typed typing enter entered entering use used using tape tapez tippe escribe digite digita typ",
+    "\
+    digita digite enter entered entering escribe tape tapez tippe typ type typed typing use used using",
 );
 
-/// Finds the password in the line of the noun `text[start..end]`.
+/// Finds the password in the line around the noun `text[start..end]`.
 pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     if let Some(hit) = answers::recovery_phrase_or_code(text, start, end, floor) {
         return Some(hit);
@@ -74,7 +84,7 @@ pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> 
     let Some((noun, start, end)) = secret_noun_at(text, start, end, floor) else {
         return answers::secret_printed_by_command(text, start, end, floor);
     };
-    // The rules for assignments come first.
+    // Assignments are handled first.
     if matches!(byte_or_newline(text, end), b':' | b'=') {
         if noun == SecretNoun::Secret && text[end - 1].is_ascii() && !text[start..end].contains(&0xc3) {
             return None;
@@ -91,12 +101,13 @@ pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> 
         .filter(|hit| hit.start >= floor)
 }
 
-/// Whether a part of a line can contain a password: a digit, a capital inside a word, or words joined by dashes. Most
-/// lines about passwords contain none of them.
+/// Whether a part of a line can contain a password: it has a digit, a capital inside a word, or words joined by
+/// dashes. Most lines about passwords have none of these.
 fn may_contain_password(line: &[u8]) -> bool {
     let mut dashes = 0;
     line.windows(3).any(|three| {
-        let joined = byte_is(three[0], LETTER) && three[1] == b'-' && byte_is(three[2], LETTER);
+        let joined =
+            byte_is(three[0], LETTER) && matches!(three[1], b'-' | b'_') && byte_is(three[2], LETTER);
         dashes += usize::from(joined);
         let hump = byte_is(three[0], LOWER) && byte_is(three[1], UPPER) && byte_is(three[2], LOWER);
         byte_is(three[1], DIGIT)
@@ -107,7 +118,6 @@ fn may_contain_password(line: &[u8]) -> bool {
     })
 }
 
-/// Finds a value after the noun.
 fn secret_after_noun(
     text: &[u8],
     start: usize,
@@ -118,7 +128,7 @@ fn secret_after_noun(
     if !may_contain_password(&text[end..line_end]) {
         return None;
     }
-    // A name that is not ASCII is no name of code: `contraseña=x`.
+    // A name in code is ASCII, but `contraseña=x` is not.
     let foreign = !text[..end].last().is_some_and(u8::is_ascii) || text[start..end].contains(&0xc3);
     let end = end + usize::from(foreign && matches!(byte_or_newline(text, end), b'=' | b':'));
     let stated = foreign && matches!(text[end - 1], b'=' | b':');
@@ -134,9 +144,11 @@ fn secret_after_noun(
         }
         _ => ExpectedNext::Open,
     };
-    // In `password reset for x` nothing is stated right after the noun.
+    // In `password reset for x` no value is stated.
     let assigned = matches!(byte_or_newline(rest, 0), b':' | b'=');
     let (mut first, mut seen_name, mut astray, mut answered) = (true, false, false, false);
+    // Whether another label came between: `passcode count: 81432`.
+    let mut labelled = false;
     let sets = || {
         let line = &text[start.saturating_sub(80)..line_end];
         let line =
@@ -145,14 +157,18 @@ fn secret_after_noun(
     };
     for word in words_between(text, end, line_end).take(MAX_WORDS_READ) {
         let bare = word.bytes(text);
-        // The next noun has its own value.
-        if is_lone_noun(bare) {
+        // A remark in brackets changes nothing: `the client secret (don't commit!) is x`.
+        if grade_word(bare).is_none() && is_remark(text, &word, line_end) {
+            continue;
+        }
+        // The next noun has its own value, and a key in its frame is found as a whole.
+        if is_lone_noun(bare) || bare.starts_with(b"-----") {
             return None;
         }
         if let Some(hit) = password_of_pair(text, &word, noun) {
             return Some(hit);
         }
-        // Braces are code.
+        // A line with braces is code.
         if text[end..word.start].iter().any(|byte| matches!(byte, b'{' | b'}' | b';')) {
             return None;
         }
@@ -176,7 +192,7 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // A key of hexadecimal digits or base64 right after the noun, unless the line speaks of a hash.
+        // A key of hexadecimal digits or base64 may follow the noun, unless the line is about a hash.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && first
@@ -184,6 +200,34 @@ fn secret_after_noun(
             && !mentions_hash(&text[start.saturating_sub(60)..line_end])
         {
             return Some(word.hit());
+        }
+        // A password may be a number, at the end of its clause.
+        if slot == ExpectedNext::Value
+            && noun == SecretNoun::Password
+            && !first
+            && (6..=16).contains(&bare.len())
+            && bare.iter().all(|byte| byte_is(*byte, DIGIT))
+            && made_up::ends_clause(text, word.end)
+        {
+            return Some(word.hit());
+        }
+        // A PIN is a number: `the pin for the safe is 354577`.
+        if slot == ExpectedNext::Value
+            && (assigned || !first)
+            && !labelled
+            && is_pin_noun(&text[start..end])
+            && is_pin(bare)
+        {
+            return Some(word.hit());
+        }
+        // A key of hexadecimal digits that is to be used: `utilise le jeton 9c1a…`.
+        if first
+            && noun == SecretNoun::Secret
+            && is_hex_key(bare)
+            && is_to_be_used(&text[start.saturating_sub(40)..start], &text[start..end])
+            && !mentions_hash(&text[start.saturating_sub(60)..line_end])
+        {
+            return Some(SecretHit { kind: "token", ..word.hit() });
         }
         // The value may be the name of a file: `touch 'wifi password x.md'`.
         if slot == ExpectedNext::Value
@@ -194,6 +238,7 @@ fn secret_after_noun(
         {
             return Some(SecretHit { start: word.start, end: word.start + dot, kind: "password" });
         }
+        labelled |= word.colon && bare.iter().any(|byte| byte_is(*byte, ALNUM)) && !is_pin_noun(bare);
         slot = if word.colon
             || WORDS_BEFORE_VALUE.contains_word(bare) && !IGNORED_WORDS.contains_word(bare)
             || WORDS_BEFORE_NEW_VALUE.contains_word(bare) && sets()
@@ -215,7 +260,7 @@ fn secret_after_noun(
             return shape::token_starting_at(text, word.start, word.start)
                 .or(Some(SecretHit { kind: "token", ..word.hit() }));
         }
-        // Of a secret, more is said than its value, and code assigns it.
+        // A line about a secret often describes it or assigns it in code, and states no value.
         astray |= noun == SecretNoun::Secret
             && (english
                 && (word.colon && bare.iter().any(|byte| byte_is(*byte, ALNUM))
@@ -243,13 +288,53 @@ fn secret_after_noun(
     None
 }
 
+/// Whether a noun names a number: a PIN, the code of a door.
+fn is_pin_noun(noun: &[u8]) -> bool {
+    ["pin", "passcode", "code", "combination", "combo"]
+        .iter()
+        .any(|known| noun.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+fn is_pin(word: &[u8]) -> bool {
+    (4..=10).contains(&word.len()) && word.iter().all(|byte| byte_is(*byte, DIGIT))
+}
+
+fn is_hex_key(word: &[u8]) -> bool {
+    (32..=64).contains(&word.len()) && word.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Whether the line asks the reader to use what follows, in the supported languages.
+fn is_to_be_used(before: &[u8], noun: &[u8]) -> bool {
+    // In `using RSA key 1EF8…` the value is the id of a public key.
+    if noun.eq_ignore_ascii_case(b"key") {
+        return before.ends_with(b"API ") || before.ends_with(b"api ") || before.ends_with(b"access ");
+    }
+    [
+        "use ", "Use ", "using ", "with ", "tilise", "tilisez", "usa ", "Usa ", "use o ", "erwende ",
+        "utze ", "imm ", "ebruik ", "tilizza ", "sando ",
+    ]
+    .iter()
+    .any(|verb| super::contains_bytes(before, verb.as_bytes()))
+}
+
+/// Whether a word belongs to a remark of several words in brackets.
+fn is_remark(text: &[u8], word: &LineWord, line_end: usize) -> bool {
+    let before = &text[word.start.saturating_sub(60)..word.start];
+    let Some(open) = memchr::memrchr2(b'(', b')', before).filter(|at| before[*at] == b'(') else {
+        return false;
+    };
+    let start = word.start - before.len() + open;
+    let Some(close) = memchr::memchr(b')', &text[start..line_end]) else { return false };
+    memchr::memchr(b' ', &text[start..start + close]).is_some() && text[start + close..].starts_with(b") is ")
+}
+
 /// Whether a word is a long random value, perhaps of hexadecimal digits.
 fn is_long_random_value(word: &[u8]) -> bool {
     (24..=128).contains(&word.len())
         && word.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
         && !word.contains(&b'/')
-        && super::chance::profile_of(word).looks_random()
-        && super::chance::profile_of(word).digits > 1
+        && super::chance::profile_value(word).looks_random()
+        && super::chance::profile_value(word).digits > 1
 }
 
 fn mentions_hash(line: &[u8]) -> bool {
@@ -271,9 +356,9 @@ fn mentions_hash(line: &[u8]) -> bool {
     .any(|word| super::contains_bytes(line, word))
 }
 
-/// Whether a word can only be a token or a key: long, and drawn from letters of both cases and digits.
+/// Whether a word can only be a token or a key: long, with letters of both cases and digits.
 fn is_random_token(word: &[u8]) -> bool {
-    let looks = super::chance::profile_of(word);
+    let looks = super::chance::profile_value(word);
     (24..=200).contains(&word.len())
         && word.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
         && !word.contains(&b'/')
@@ -283,7 +368,8 @@ fn is_random_token(word: &[u8]) -> bool {
         && looks.changes * 4 >= looks.len
 }
 
-/// Whether a word after `clé`, `chiave` or `secret` describes it: `clé secrète`, `chiave segreta`, `secret partagé`.
+/// Whether a word after `clé`, `chiave` or `secret` is an adjective: `clé secrète`, `chiave segreta`,
+/// `secret partagé`.
 fn is_adjective(word: &[u8]) -> bool {
     [
         "secr", "segr", "partag", "api", "wifi", "priv", "condivi", "compart", "maest", "root", "admin",
@@ -293,7 +379,6 @@ fn is_adjective(word: &[u8]) -> bool {
     .any(|stem| super::classes::starts_with_ignore_case(word, stem))
 }
 
-/// Whether a word is between commas.
 fn is_between_commas(text: &[u8], word: &LineWord) -> bool {
     byte_or_newline(text, word.end) == b',' && text[..word.start].trim_ascii_end().ends_with(b",")
 }
@@ -303,7 +388,7 @@ fn is_next_word_between_commas(text: &[u8], at: usize, line_end: usize) -> bool 
     words_between(text, at, line_end).next().is_some_and(|word| byte_or_newline(text, word.end) == b',')
 }
 
-/// Whether the next sentence speaks of the same thing: `I changed the password. It's x`.
+/// Whether the next sentence continues the statement: `I changed the password. It's x`.
 fn does_next_sentence_continue(text: &[u8], end: usize, line_end: usize) -> bool {
     words_between(text, end, line_end).next().is_some_and(|word| {
         ["it", "it's", "its", "c'est", "es", "é", "è", "now"]
@@ -349,7 +434,7 @@ fn secret_before_noun(
             return Some(value.hit());
         }
     }
-    // A value that is typed: `type x at the password prompt`.
+    // The value may be typed: `type x at the password prompt`.
     let typed = line.windows(2).find_map(|two| {
         let [verb, value] = two else { return None };
         let told = TYPING_VERBS.contains_word(verb.bytes(text))
@@ -360,7 +445,7 @@ fn secret_before_noun(
     if typed.is_some() {
         return typed;
     }
-    // A pair anywhere before.
+    // The value may be part of a pair.
     line.windows(3).find_map(|three| {
         let [user, mark, value] = three else { return None };
         let told = mark.bytes(text) == b"/" && user.end > user.start && !user.colon;

@@ -1,22 +1,23 @@
-//! Secrets assigned to a name, `name = value` in all its forms: environment, JSON (also JSON inside JSON), YAML, TOML,
-//! INI, code, headers, query strings, XML. The separator is found first; then the name is read backwards from it and
+//! Secrets assigned to a name, `name = value` in all its forms: environment, JSON (also JSON inside JSON), YAML,
+//! TOML, INI, code, headers, query strings, XML. The separator is found first. Then the name is read backwards and
 //! the value forwards.
 
 use memchr::memmem;
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, BASE64_URL, DIGIT, DOT, LOWER, UPPER, WORD, byte_is, byte_or_newline, count_blanks,
     ends_with_ignore_case, run_length, run_length_at_end,
 };
+use super::name_spans::{NameSpan, name_before, name_of_pair, name_with_word_before};
 use super::names::{self, NameStrength, NameVerdict};
 use super::sentences::{self, NameLanguage};
 use super::values::{self, LiteralValue, ValueContext};
 use super::{SecretHit, commands, context, headers, keys, made_up, pairs, shape, tables};
 
-/// How many bytes of a name are read. A longer name is judged by its end.
+/// The maximum number of bytes of a name that are read. A longer name is judged by its last bytes.
 pub const MAX_NAME_BYTES: usize = 64;
-/// How many blanks may be around a separator, as in aligned tables.
+/// The maximum number of blanks around a separator, as in aligned tables.
 pub const MAX_BLANKS: usize = 40;
 
 /// Finds the secret assigned at the `=` or `:` at `at`.
@@ -30,7 +31,8 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         {
             return encoded_secret(text, after + 2);
         }
-        (b':', b':') | (b'=', b'~') => return None,
+        (b':', b':') => return secret_in_workflow_output(text, at, floor),
+        (b'=', b'~') if byte_or_newline(text, after + 1) == b' ' => return None,
         (b'=', _) if text[floor..at].ends_with(b"!") => return None,
         (b':', b'/') if byte_or_newline(text, after + 1) == b'/' => return None,
         (b':', b'=') | (b'=', b'>') => after += 1,
@@ -59,7 +61,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         name = name_before(text, name.start, floor)?; // as in `your token is: value`
         joint.doubtful = true;
     }
-    // The name in `Enter PEM pass phrase: x` has two words.
+    // The name in `Enter PEM pass phrase: x` consists of two words.
     if name.bytes(text) == b"phrase" && ends_with_ignore_case(&text[floor..name.start], "pass ") {
         name.start -= 5;
     }
@@ -94,12 +96,12 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     after += closing_marks_length(&text[after..]);
     after += count_blanks(&text[after..], MAX_BLANKS);
     after += tags_length(&text[after..]);
-    // A backslash continues the line, as in `export NAME=\`.
+    // A backslash continues the line in `export NAME=\`.
     let quoted = usize::from(byte_or_newline(text, after) == b'"');
     if text[after + quoted..].starts_with(b"\\\n") {
         after += quoted + 2 + count_blanks(&text[after + quoted + 2..], MAX_BLANKS);
     }
-    // Python joins literals in brackets: `secret = ("x" "y")`.
+    // Python joins adjacent literals in brackets: `secret = ("x" "y")`.
     if byte_or_newline(text, after) == b'('
         && matches!(byte_or_newline(text, after + 1), b'"' | b'\'')
         && text[at] == b'='
@@ -109,7 +111,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if let Some(hit) = hashed_password(text, after, verdict) {
         return Some(hit);
     }
-    // YAML may give the type before the value, as in `key: !!str x`.
+    // In YAML, a type may come before the value, as in `key: !!str x`.
     if text[after..].starts_with(b"!!str ") || text[after..].starts_with(b"!!binary ") {
         after += run_length(&text[after + 2..], LOWER, 8) + 3;
     }
@@ -126,8 +128,10 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     }
     // After a bare `=` the next line is another assignment. The `pass` in `the tests pass:` is not a name; alone on its
     // line it is one.
-    let named = verdict.says != NameStrength::Pass
-        || context::text_after_last_break(&text[floor..name.start]).trim_ascii().is_empty();
+    let doubtful = verdict.says == NameStrength::Perhaps && verdict.kind == "token";
+    let named = !doubtful
+        && (verdict.says != NameStrength::Pass
+            || context::text_after_last_break(&text[floor..name.start]).trim_ascii().is_empty());
     if let Some(value) = context::value_on_next_line(text, after)
         .filter(|value| named && (value.quoted || text[at] == b':' || looks_random_below(text, *value)))
     {
@@ -144,7 +148,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             ValueContext { doubtful: !value.quoted && !words, tight: words, ..joint },
         );
     }
-    // In `f("token:") || "x"` the quote after the colon closes the one before the name.
+    // In `f("token:") || "x"` the quote after the colon ends the string that contains the name.
     let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
     if text[at] == b':' && opened == b'/' && name.end == at && after == at + 1 {
         return commands::secret_in_slash_flag(text, name.start, at);
@@ -159,13 +163,13 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             None
         };
     }
-    // The value may be several words, as in `passphrase: copper lantern violet meadow`.
+    // The value may consist of several words, as in `passphrase: copper lantern violet meadow`.
     if verdict.says == NameStrength::Password
         && let Some(length) = sentences::passphrase_length(&text[after..])
     {
         return Some(SecretHit { start: after, end: after + length, kind: verdict.kind });
     }
-    // The colon may be part of a prompt, as in `expect "*?assword:*"`.
+    // The colon may belong to a prompt, as in `expect "*?assword:*"`.
     if verdict.says == NameStrength::Password
         && text[at] == b':'
         && super::contains_bytes(
@@ -174,7 +178,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         )
         && text[at + 1..].starts_with(b"; send ")
     {
-        return commands::typed(text, at + 1);
+        return commands::secret_in_expect_line(text, at + 1);
     }
     if verdict.says == NameStrength::Password
         && text[at] == b':'
@@ -188,7 +192,12 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     }
     after = value_after_type(text, at, after)?;
     let verdict = judge_with_word_before(text, &name, floor, verdict)?;
-    let mut value = values::value_at(text, after)?;
+    let marked = match byte_or_newline(text, after) {
+        b'{' if joint.tight => value_in_braces(text, after),
+        b'_' | b'~' if text[at] == b':' => value_in_emphasis(text, after),
+        _ => None,
+    };
+    let mut value = marked.or_else(|| values::value_at(text, after))?;
     // In `v-model="password" :type="…"` the next attribute follows, not a value.
     if name.quoted
         && !value.quoted
@@ -197,7 +206,12 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     {
         return None;
     }
-    if !value.quoted && text[value.start..value.end] == *name.bytes(text) {
+    if !value.quoted
+        && (text[value.start..value.end] == *name.bytes(text)
+            || joint.tight
+                && text[..name.start].ends_with(b"[")
+                && super::flags::is_metavariable(text, name.start, value))
+    {
         return None;
     }
     joint.loud = is_variable_style(name.bytes(text));
@@ -206,7 +220,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             || name.bytes(text).starts_with(b"--")
             || joint.tight && byte_or_newline(text, value.end) == b'&'
             || joint.tight && matches!(opened, b'"' | b'\'') && byte_or_newline(text, value.end) == opened);
-    // A `#` ends a query; a further member after it shows that it was encoded.
+    // A `#` ends a query. If `&` follows the value, the `#` belongs to the value.
     if matches!(opened, b'?' | b'&') && byte_or_newline(text, value.end) != b'&' {
         value.end -= text[value.start..value.end]
             .iter()
@@ -215,7 +229,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     } else if verdict.says == NameStrength::Password && !value.quoted {
         value.end = values::end_past_ampersand(text, value.end);
     }
-    // In `unzip backup_password=x.zip` the extension belongs to the file.
+    // In `unzip backup_password=x.zip` the extension belongs to the file name.
     if verdict.says == NameStrength::Password && joint.tight && !value.quoted {
         value.end = values::end_before_extension(text, value);
     }
@@ -225,7 +239,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         let printed = memmem::rfind(near, b"map[").is_some_and(|map| !near[map..].contains(&b']'));
         (joint.tight, joint.listed) = (printed, printed);
     }
-    // A path of names such as `spring.datasource.password = x` is the key of a settings file.
+    // A dotted path such as `spring.datasource.password = x` is the key of a settings file.
     let path = name.bytes(text).iter().filter(|byte| **byte == b'.').count() >= 2;
     if path && text[at] == b'=' && starts_line(&text[..name.start]) && ends_line(text, value.end) {
         joint.tight = true;
@@ -236,7 +250,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     hit_if_secret(text, value, verdict, joint)
         .or_else(|| secret_in_default(text, value, verdict))
         .or_else(|| {
-            // The value may be stated in words, as in `password: it's now x`.
+            // The value may be part of a sentence, as in `password: it's now x`.
             let prose = verdict.says == NameStrength::Password
                 && text[at] == b':'
                 && byte_or_newline(text, at + 1) == b' '
@@ -245,6 +259,72 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         })
         .or_else(|| key_beside_user(text, &name, value))
         .or_else(|| (verdict.kind == "credential").then(|| pairs::password_in_pair_after(text, at + 1))?)
+        .or_else(|| {
+            let cookie = verdict.says == NameStrength::Perhaps && verdict.kind == "token";
+            cookie.then(|| context::secret_told_by_context(text, name.start, name.end, at))?
+        })
+        .filter(|_| !is_condition_or_prompt(text, &name, at))
+}
+
+/// Returns the value in `Password: _x_` and `Password: ~~x~~`, as Markdown emphasises it.
+fn value_in_emphasis(text: &[u8], at: usize) -> Option<LiteralValue> {
+    let marks = text[at..].iter().take(2).take_while(|byte| **byte == text[at]).count();
+    let start = at + marks;
+    let length = text[start..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
+    let content = text[start..start + length].strip_suffix(&text[at..start])?;
+    let end = start + content.len();
+    (content.len() >= 6 && byte_is(content[0], ALNUM)).then_some(LiteralValue {
+        start,
+        end,
+        quoted: true,
+        wrapped: false,
+    })
+}
+
+/// Returns the value in braces in `Pwd={x};`, as connection strings write a password with special characters.
+fn value_in_braces(text: &[u8], at: usize) -> Option<LiteralValue> {
+    let rest = text[at..].strip_prefix(b"{")?;
+    let length = rest.iter().take(80).position(|byte| *byte == b'}' || *byte <= b' ')?;
+    let content = &rest[..length];
+    let looks = profile_value(content);
+    let drawn = rest[length] == b'}'
+        && matches!(byte_or_newline(rest, length + 1), b';' | b'"' | b'\'' | b'\n' | b'\r')
+        && length >= 6
+        && (looks.symbols > 0 || looks.is_mixed())
+        && !content.iter().any(|byte| b"{$\"'".contains(byte))
+        && !content.ends_with(b"!r")
+        && !content.ends_with(b"!s")
+        && !(content.contains(&b':') && looks.digits < 3);
+    drawn.then_some(LiteralValue { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false })
+}
+
+/// Whether no value follows the separator at `at`: after a condition, as in `if key == "password": continue`, after a
+/// prompt, as in `set /p PASSWORD=Enter it:`, and in `NAME=db-password:latest`, where a version of a stored secret
+/// follows.
+fn is_condition_or_prompt(text: &[u8], name: &NameSpan, at: usize) -> bool {
+    let line =
+        context::text_after_last_break(&text[name.start.saturating_sub(120)..name.start]).trim_ascii_start();
+    let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word.as_bytes()));
+    match text[at] {
+        b':' if name.quoted
+            && begins(&["if ", "elif ", "while ", "case ", "for ", "else if ", "} else if "]) =>
+        {
+            !line.contains(&b'{') && !line.contains(&b'[')
+        }
+        // The format of a file: `name:password:UID:GID:home`.
+        b':' if line.ends_with(b":") && name.end == at => {
+            let rest = &text[at + 1..text.len().min(at + 80)];
+            let format = &rest[..rest.iter().position(|byte| *byte <= b' ').unwrap_or(rest.len())];
+            format.iter().filter(|byte| **byte == b':').count() >= 2
+                && format.iter().all(|byte| byte_is(*byte, LOWER | UPPER) || *byte == b':')
+        }
+        b':' if line.ends_with(b"=") && name.end == at => {
+            let version = &text[at + 1..at + 1 + run_length(&text[at + 1..], ALNUM, 8)];
+            version == b"latest" || version.iter().all(|byte| byte_is(*byte, DIGIT)) && version.len() < 4
+        }
+        b'=' => super::contains_bytes(line, b"set /p ") || super::contains_bytes(line, b"SET /P "),
+        _ => false,
+    }
 }
 
 /// Whether a bare `key` is the passphrase of a database or a network.
@@ -261,10 +341,13 @@ fn is_passphrase_key(text: &[u8], name: &NameSpan) -> bool {
 /// Whether the value on the line after `api_key=` looks random and is not itself an assignment.
 fn looks_random_below(text: &[u8], value: LiteralValue) -> bool {
     let content = &text[value.start..value.end];
-    content.len() >= 20 && !content[..content.len() - 2].contains(&b'=') && profile_of(content).looks_random()
+    content.len() >= 20
+        && !content[..content.len() - 2].contains(&b'=')
+        && profile_value(content).looks_random()
 }
 
-/// Finds the key in `{"username":"…","key":"…"}`. Next to a user, 32 hexadecimal digits are a key and not a hash.
+/// Finds the key in `{"username":"…","key":"…"}`. Next to a user name, 32 hexadecimal digits are a key and not a
+/// hash.
 fn key_beside_user(text: &[u8], name: &NameSpan, value: LiteralValue) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let key = name.bytes(text) == b"key" && content.len() == 32 && content.iter().all(u8::is_ascii_hexdigit);
@@ -275,7 +358,7 @@ fn key_beside_user(text: &[u8], name: &NameSpan, value: LiteralValue) -> Option<
     (key && told).then_some(SecretHit { start: value.start, end: value.end, kind: "api-key" })
 }
 
-/// Finds the default value in `process.env.SECRET || "x"`, after a value that is an expression.
+/// Finds the default value in `process.env.SECRET || "x"` after a value that is an expression.
 fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> Option<SecretHit> {
     if value.quoted && !value.wrapped
         || !matches!(verdict.says, NameStrength::Password | NameStrength::Secret)
@@ -292,8 +375,8 @@ fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> 
     hit_if_secret(text, values::value_at(text, value.end + mark)?, verdict, joint)
 }
 
-/// Finds the default value in `process.env.SECRET || "x"` and `ENV["SECRET"] ||= "x"`, like [`secret_in_default`], if only the
-/// name before the operator is that of a secret. `at` is the operator's first byte.
+/// Finds the default value in `process.env.SECRET || "x"` and `ENV["SECRET"] ||= "x"`, like [`secret_in_default`],
+/// if only the name before the operator belongs to a secret. `at` is the operator's first byte.
 pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let after = at + 2 + usize::from(byte_or_newline(text, at + 2) == b'=');
     let after = after + count_blanks(&text[after.min(text.len())..], 4);
@@ -303,7 +386,7 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     let name = name_before(text, called, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;
     let last = name.bytes(text).rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-    // Programs often print a text if nothing is set, but the default of an environment variable is a value.
+    // Programs often print a text if a variable is not set. But the default of an environment variable is a value.
     let doubtful = verdict.says != NameStrength::Password || !is_variable_style(last);
     let secret = matches!(verdict.says, NameStrength::Password | NameStrength::Secret);
     secret.then(|| {
@@ -316,7 +399,7 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     })?
 }
 
-/// Finds the value in `NAME -> value`, as people write in notes. `at` is the head of the arrow.
+/// Finds the value in `NAME -> value`, a form that is common in notes. `at` is the head of the arrow.
 pub fn secret_after_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let gap = count_blanks(&text[at + 1..], MAX_BLANKS);
     let name = name_before(text, at - 1, floor)?;
@@ -346,7 +429,23 @@ fn secret_pointed_at(text: &[u8], name: &NameSpan, at: usize) -> Option<SecretHi
     )
 }
 
-/// Finds the value in `name <- "x"`, an assignment in R. `at` is the dash.
+/// Finds the value in the R assignment `name{"x"}`. The name is `text[start..end]`.
+pub fn secret_in_initialiser(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+    let verdict = names::judge_name(&text[start..end])?;
+    let value = values::value_at(text, end + 1).filter(|value| text[value.end..].starts_with(b"\"}"))?;
+    hit_if_secret(text, value, verdict, ValueContext::default())
+}
+
+/// Finds the value in `::set-output name=token::x` of a workflow. `at` is the first colon after the name.
+fn secret_in_workflow_output(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+    let name = name_before(text, at, floor)?;
+    text[..name.start].ends_with(b" name=").then_some(())?;
+    let verdict = names::judge_name(name.bytes(text))?;
+    let joint = ValueContext { loud: true, tight: true, ..ValueContext::default() };
+    hit_if_secret(text, values::value_at(text, at + 2)?, verdict, joint)
+}
+
+/// Finds the value in `name <- "x"`. `at` is the dash.
 pub fn secret_after_left_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let name = name_before(text, at - 1, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;
@@ -366,7 +465,7 @@ fn is_resource_declaration(before: &[u8]) -> bool {
         || before.ends_with(b":") && super::contains_bytes(&before[before.len() - length..], b"arn:")
 }
 
-/// Whether the text before is `${DB_PASSWORD` or `${db.password`. What follows is the default if nothing is set.
+/// Whether the text ends with `${DB_PASSWORD` or `${db.password`. The default value follows.
 fn is_variable_expansion(before: &[u8]) -> bool {
     before[..before.len() - run_length_at_end(before, BASE64_URL | DOT, MAX_NAME_BYTES)].ends_with(b"${")
 }
@@ -375,14 +474,13 @@ fn ends_line(text: &[u8], at: usize) -> bool {
     matches!(byte_or_newline(text, at), b'\n' | b'\r')
 }
 
-/// Whether only `export ` comes before the name on the line.
+/// Whether the name is the first word of its line, except for `export`.
 fn starts_line(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"export ").unwrap_or(before);
     before.is_empty() || before.ends_with(b"\n")
 }
 
-/// Returns the value as a hit if it is secret. If it is a token of a known provider, the hit has the kind of
-/// that provider's rule.
+/// Returns the value as a hit if it is secret. The kind of a known provider's token is that of the provider's rule.
 pub fn hit_if_secret(
     text: &[u8],
     value: LiteralValue,
@@ -390,216 +488,10 @@ pub fn hit_if_secret(
     joint: ValueContext,
 ) -> Option<SecretHit> {
     let shaped = shape::token_starting_at(text, value.start, value.start).filter(|hit| hit.end == value.end);
-    let secret = || values::is_secret_value(text, value, verdict.says, joint);
+    let uuid = || verdict.kind == names::SECRET_ID_KIND && values::is_uuid(&text[value.start..value.end]);
+    let secret = || values::is_secret_value(text, value, verdict.says, joint) || uuid();
     shaped
         .or_else(|| secret().then_some(SecretHit { start: value.start, end: value.end, kind: verdict.kind }))
-}
-
-struct NameSpan {
-    start: usize,
-    end: usize,
-    quoted: bool,
-}
-
-impl NameSpan {
-    fn bytes<'a>(&self, text: &'a [u8]) -> &'a [u8] {
-        &text[self.start..self.end]
-    }
-}
-
-/// Returns the name that ends before `at`, from `name `, `"name"`, `\"name\"`, `["name"]`, `name?` or `**name**`.
-fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
-    let before = &text[floor..at];
-    let mut end = before.len()
-        - before.iter().rev().take(MAX_BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    // The colon after `"name"` may be on the next line.
-    if text[at] == b':' && before[..end].ends_with(b"\"\n") {
-        end -= 1;
-    }
-    // In C# the accessors come before the value: `public string Secret { get; set; } = "x"`.
-    if text[at] == b'=' && before[..end].ends_with(b"}") {
-        let tail = &before[end.saturating_sub(40)..end];
-        end -= memmem::rfind(tail, b" { get;").map_or(0, |brace| tail.len() - brace);
-    }
-    // A prompt may contain a remark, as in `Token (will be hidden): x`.
-    if text[at] == b':' && before[..end].ends_with(b")") {
-        let note = &before[end.saturating_sub(40)..end];
-        let open = memmem::rfind(note, b" (").filter(|open| !note[open + 2..].contains(&b'\n'))?;
-        end -= note.len() - open;
-    }
-    // A prompt may contain its default, as in `AWS Secret Access Key [None]: x`.
-    if text[at] == b':' && before[..end].ends_with(b"]") {
-        let note = &before[end.saturating_sub(40)..end];
-        end -= memmem::rfind(note, b" [")
-            .filter(|open| !note[*open..].contains(&b'\n'))
-            .map_or(0, |open| note.len() - open);
-    }
-    // Make writes `NAME ?= value`.
-    if text[at] == b'='
-        && matches!(before[..end].last(), Some(b'?' | b'+' | b':'))
-        && end > 1
-        && before[end - 2] == b' '
-    {
-        end -= 1;
-        end -= before[..end]
-            .iter()
-            .rev()
-            .take(MAX_BLANKS)
-            .take_while(|byte| matches!(byte, b' ' | b'\t'))
-            .count();
-    }
-    // A shell sets members of an array: `([user]=ann [password]='x')`.
-    let member =
-        text[at] == b'=' && end == before.len() && matches!(byte_or_newline(text, at + 1), b'"' | b'\'');
-    let bracket = end > 1
-        && before[end - 1] == b']'
-        && (matches!(before[end - 2], b'"' | b'\'' | b'[') || member && byte_is(before[end - 2], WORD));
-    end -= usize::from(bracket);
-    let marks = before[..end].iter().rev().take(8).take_while(|byte| b"\"'`\\*?![".contains(byte)).count();
-    let quoted = before[end - marks..end].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-    end -= marks;
-    let length = run_length_at_end(&before[..end], BASE64_URL | DOT, MAX_NAME_BYTES);
-    let mut start = floor + end - length;
-    let end = floor + end;
-    // In `\npassword` the `n` belongs to the escape.
-    if start > floor && text[start - 1] == b'\\' && matches!(text.get(start), Some(b'n' | b'r' | b't')) {
-        start += 1;
-    }
-    (start < end && text[start..end].iter().any(|byte| byte_is(*byte, ALNUM))).then_some(NameSpan {
-        start,
-        end,
-        quoted,
-    })
-}
-
-/// Returns the name of a value whose own name is `value` or `default`. In `name: DB_PASSWORD, value: x` and
-/// `key="ApiKey" value="x"` the name is one step further back; in `variable "db_password" { default = "x" }` it is a
-/// few lines back.
-fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
-    if name.bytes(text) == b"default" {
-        let before = &text[name.start.saturating_sub(400)..name.start];
-        // The name may be a flag, as in `add_argument("--password", default="x")`.
-        let line = context::text_after_last_break(before);
-        if let Some(flag) = memmem::find(line, b"\"--") {
-            return Some(
-                &line[flag + 3..flag + 3 + run_length(&line[flag + 3..], BASE64_URL, MAX_NAME_BYTES)],
-            );
-        }
-        let block = &before[memmem::rfind(before, b"variable \"")? + 10..];
-        let inside = memmem::find(block, b"\n}").is_none();
-        return inside.then_some(&block[..run_length(block, BASE64_URL, MAX_NAME_BYTES)]);
-    }
-    // In `<apikeys>` of NuGet the key is the address.
-    if name.bytes(text) == b"value"
-        && super::contains_bytes(&text[name.start.saturating_sub(120)..name.start], b"<apikeys>")
-    {
-        return Some(b"apikey");
-    }
-    // The name of a tag's value may be another attribute: `<meta name="api-token" content="x">`.
-    if name.bytes(text) == b"content" {
-        let line = context::text_after_last_break(&text[name.start.saturating_sub(120)..name.start]);
-        let at = memmem::rfind(line, b"name=\"")? + 6;
-        return Some(&line[at..at + run_length(&line[at..], BASE64_URL | DOT, MAX_NAME_BYTES)]);
-    }
-    if !ends_with_ignore_case(name.bytes(text), "value") {
-        return None;
-    }
-    let name = &NameSpan { start: name.start + usize::from(text[name.start] == b'.'), ..*name };
-    let before = &text[floor..name.start];
-    if let Some(field) = name_of_form_field(text, name, floor) {
-        return Some(field);
-    }
-    if let Some(label) = label_above(before) {
-        return Some(label);
-    }
-    let before = before.strip_suffix(b".").unwrap_or(before);
-    let gap = before.iter().rev().take(40).take_while(|byte| b" \t\r\n\"'\\,;-".contains(byte)).count();
-    let mut before = &before[..before.len() - gap];
-    before = before.strip_suffix(b" android:").unwrap_or(before);
-    // The name may be that of a field: `getElementById("password").value = "x"`,
-    // `change(passwordInput, { target: { value: "x" } })`.
-    if let Some(call) = before.strip_suffix(b"\")").or_else(|| before.strip_suffix(b"')")) {
-        return Some(&call[call.len() - run_length_at_end(call, BASE64_URL, MAX_NAME_BYTES)..]);
-    }
-    if before.ends_with(b"target: {")
-        && super::contains_bytes(
-            context::text_after_last_break(&before[before.len().saturating_sub(80)..]),
-            b"assword",
-        )
-    {
-        return Some(b"password");
-    }
-    // The name may be that of the object: `"clientSecret": { "value": "x" }`.
-    if let Some(object) = before.strip_suffix(b"{") {
-        let object = object.trim_ascii_end();
-        let object = object
-            .strip_suffix(b":")
-            .or_else(|| object.strip_suffix(b"="))
-            .unwrap_or(object)
-            .trim_ascii_end();
-        let object = object.strip_suffix(b"\"").unwrap_or(object);
-        return Some(&object[object.len() - run_length_at_end(object, BASE64_URL, MAX_NAME_BYTES)..]);
-    }
-    if before.ends_with(b"SecureString") {
-        return Some(b"password"); // this is a parameter of AWS Systems Manager
-    }
-    // The `n` of an escaped line break is not part of the name.
-    if before.ends_with(b"\\n") {
-        before = before[..before.len() - 2].trim_ascii_end();
-    }
-    let before = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"\\\"")).unwrap_or(before);
-    let length = run_length_at_end(before, BASE64_URL | DOT, MAX_NAME_BYTES);
-    let (rest, paired) = before.split_at(before.len() - length);
-    let rest = &rest
-        [..rest.len() - rest.iter().rev().take(8).take_while(|byte| b" \t\"'\\:=".contains(byte)).count()];
-    let label = &rest[rest.len() - run_length_at_end(rest, WORD, 24)..];
-    ["name", "key"].iter().any(|known| ends_with_ignore_case(label, known)).then_some(paired)
-}
-
-/// Returns the name from a line above, as in `- key: auth_token`, `  type: secret`, `  value: x`.
-fn label_above(before: &[u8]) -> Option<&[u8]> {
-    const MOST_LINES: usize = 4;
-    let before = &before[before.len().saturating_sub(240)..];
-    let own = context::text_after_last_break(before);
-    if !own.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'\'')) {
-        return None;
-    }
-    before[..before.len() - own.len()].rsplit(|byte| *byte == b'\n').take(MOST_LINES).find_map(|line| {
-        let line = line.trim_ascii();
-        let line = line.strip_prefix(b"- ").or_else(|| line.strip_prefix(b"{")).unwrap_or(line).trim_ascii();
-        let joint = line.iter().position(|byte| matches!(byte, b':' | b'='))?;
-        let label = line[..joint].trim_ascii();
-        let named =
-            ["name", "key", "\"name\"", "\"key\"", "'name'", "variable", "\"variable\"", "\"id\"", "id"]
-                .iter()
-                .any(|known| label.eq_ignore_ascii_case(known.as_bytes()));
-        let name = line[joint + 1..].trim_ascii_start();
-        let name = name.strip_prefix(b"\"").or_else(|| name.strip_prefix(b"'")).unwrap_or(name);
-        named
-            .then(|| &name[..run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)])
-            .filter(|name| !name.is_empty())
-    })
-}
-
-/// Returns the name of a field, as in `<input name="password" type="text" value="x">`, with its attributes in any
-/// order.
-fn name_of_form_field<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
-    const MAX_PAIR_DISTANCE: usize = 160;
-    let before = &text[floor.max(name.start.saturating_sub(MAX_PAIR_DISTANCE))..name.start];
-    let opened = memchr::memrchr2(b'<', b'\n', before).map_or(0, |at| at + 1);
-    let rest = &text[name.end..text.len().min(name.end + MAX_PAIR_DISTANCE)];
-    let rest = &rest[..rest.iter().position(|byte| matches!(byte, b'>' | b'\n')).unwrap_or(rest.len())];
-    let (before, attributes) = (&before[opened..], [&before[opened..], rest]);
-    let holds = |part: &[u8]| attributes.iter().any(|half| memmem::find(half, part).is_some());
-    if before.contains(&b'>') || !matches!(byte_or_newline(rest, 1), b'"' | b'\'') {
-        return None;
-    }
-    if holds(b"type=\"password\"") || holds(b"type='password'") {
-        return Some(b"password");
-    }
-    let field = || attributes.iter().find_map(|half| Some(&half[memmem::find(half, b" name=\"")? + 7..]));
-    let name = before.starts_with(b"input ").then(field)??;
-    Some(&name[..run_length(name, BASE64_URL, MAX_NAME_BYTES)]).filter(|name| !name.is_empty())
 }
 
 /// Judges a bare `key` or `token` together with the word before it: `API key: …`, `unexpected token: …`.
@@ -616,20 +508,12 @@ fn judge_with_word_before(
     name_with_word_before(text, name.start, name.end, floor).map_or(Some(verdict), names::judge_name)
 }
 
-/// Returns the name `text[start..end]` together with the previous word: `api key`.
-pub fn name_with_word_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<&[u8]> {
-    let before = text[floor..start].strip_suffix(b" ")?;
-    let word = run_length_at_end(before, BASE64_URL, 24);
-    (word > 0).then(|| &text[start - 1 - word..end])
-}
-
 /// Returns the length of the marks that end bold text after the separator, as in `**Password:** x`.
 fn closing_marks_length(text: &[u8]) -> usize {
     if text.starts_with(b"** ") || text.starts_with(b"__ ") { 2 } else { 0 }
 }
 
-/// Returns the length of the tags before the value and of the blanks after them, as in `Password: <b>x</b>` and
-/// `<b>Password:</b> x`.
+/// Returns the length of the tags and blanks before the value, as in `Password: <b>x</b>` and `<b>Password:</b> x`.
 fn tags_length(text: &[u8]) -> usize {
     const MAX_TAGS: usize = 3;
     const TAG_NAMES: &str = "b strong code i em kbd tt pre span u mark samp font";
@@ -655,7 +539,7 @@ fn encoded_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     whole.then_some(SecretHit { start: at, end: at + length, kind: "password" })
 }
 
-/// Finds the hash in an entry of a directory, such as `userPassword: {SSHA}x`.
+/// Finds the hash in an LDAP entry such as `userPassword: {SSHA}x`.
 fn hashed_password(text: &[u8], at: usize, verdict: NameVerdict) -> Option<SecretHit> {
     let rest = text[at..].strip_prefix(b"{")?;
     let scheme = run_length(rest, UPPER | DIGIT | super::classes::DASH, 16);
@@ -665,7 +549,8 @@ fn hashed_password(text: &[u8], at: usize, verdict: NameVerdict) -> Option<Secre
     told.then_some(SecretHit { start: at, end: at + scheme + 2 + length, kind: "password-hash" })
 }
 
-/// Returns the position of the value in `name: Type = value`. After a type, only a quoted value is a literal secret.
+/// Returns the position of the value in `name: Type = value`. After a type, only a quoted value can be a literal
+/// secret.
 fn value_after_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     if text[at] != b':'
         || !byte_is(byte_or_newline(text, after), ALNUM)

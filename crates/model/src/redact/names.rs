@@ -1,34 +1,35 @@
-//! What a name says about its value: `DB_PASSWORD`, `apiKey` and `X-Auth-Token` name secrets, `primary_key` and
-//! `max_tokens` do not.
+//! The meaning of names: `DB_PASSWORD`, `apiKey` and `X-Auth-Token` are names of secrets, `primary_key` and
+//! `max_tokens` are not.
 //!
-//! A name is split into words at `_`, `-`, `.`, blanks and changes of case. Its last word says what the value *is*
-//! (`secret_name` is a name, `name_secret` a secret); the words before say which key or token is meant.
+//! A name is split into words at `_`, `-`, `.`, blanks and changes of case. Its last word determines what the value
+//! *is* (`secret_name` is a name, `name_secret` a secret). The words before it determine which key or token is
+//! meant.
 
 use super::classes::{DIGIT, LOWER, UPPER, byte_is, ends_with_ignore_case};
 use super::languages;
 
-/// Returns whether `$word` is one of the words of `$known`, in any case.
+/// Returns whether `$word` is one of the words in `$known`, ignoring case.
 macro_rules! is_one_of {
     ($word:expr, $known:literal $(,)?) => {
         const { &word_list($known) }.contains_word($word)
     };
 }
 
-/// Returns whether `$word` ends with one of the words of `$known`, in any case.
+/// Returns whether `$word` ends with one of the words in `$known`, ignoring case.
 macro_rules! ends_with_one_of {
     ($word:expr, $known:literal $(,)?) => {
         const { &word_list($known) }.ends_with_any($word)
     };
 }
 
-/// How much a name says, which decides what its value must look like.
+/// How strongly a name suggests a secret. This determines which values are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameStrength {
-    /// A password. Any literal counts, however simple.
+    /// A password. Any literal is accepted.
     Password,
-    /// An API key, a token or a secret. The value must not be words.
+    /// An API key, a token or a secret. The value must not consist of words.
     Secret,
-    /// Usually a password: `pass`, `pw`. The value must not be a word.
+    /// Usually a password: `pass`, `pw`. The value must not be a single word.
     Pass,
     /// Possibly a secret: `key`, `sort_token`. The value must look random, and must not be a hash or an id.
     Perhaps,
@@ -38,17 +39,20 @@ pub enum NameStrength {
     Authorization,
 }
 
-/// The verdict on a name, with the kind for the placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameVerdict {
     pub says: NameStrength,
     pub kind: &'static str,
 }
 
-/// Judges a name. Usually returns `None`.
+/// Judges a name. Most names do not belong to secrets, so the result is usually `None`.
 pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
     if !may_name_secret(name) {
         return languages::judge_foreign_name(name);
+    }
+    // Charts name a secret that exists: `existingPassword: name`.
+    if name.starts_with(b"existing") {
+        return None;
     }
     // Terraform puts the host after the keyword, as in `TF_TOKEN_app_terraform_io`.
     if name.starts_with(b"TF_TOKEN_") {
@@ -61,20 +65,26 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
     }
     let mut before = words.next().unwrap_or_default();
     // The owner may come last: `PASSWORD_ADMIN`, `SECRET_DB`.
-    if is_one_of!(before, "password passwd pwd") && OWNERS.contains_word(head) {
+    if is_one_of!(before, "password passwd pwd") && OWNER_WORDS.contains_word(head) {
         head = before;
         before = words.next().unwrap_or_default();
     }
-    judge_words(head, before, words)
+    judge_words(head, before, words).or_else(|| languages::judge_foreign_name(name))
 }
 
 fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameVerdict> {
     let verdict = |says, kind| Some(NameVerdict { says, kind });
-    // The words that almost all names of secrets end with are tried before the lists.
+    // The most common last words of secret names are tried before the lists.
     match head.len() {
         3 if head.eq_ignore_ascii_case(b"key") => return judge_key_name(before),
         5 if head.eq_ignore_ascii_case(b"token") => {
-            return if WORDS_MAKING_TOKEN_HARMLESS.contains_word(before) {
+            // The `PublicKeyToken` of an assembly is part of its name.
+            let public = |words: &mut NameWords| {
+                is_one_of!(before, "public")
+                    || is_one_of!(before, "key")
+                        && words.next().is_some_and(|word| is_one_of!(word, "public"))
+            };
+            return if WORDS_MAKING_TOKEN_HARMLESS.contains_word(before) || public(&mut words) {
                 None
             } else {
                 verdict(NameStrength::Secret, "token")
@@ -121,7 +131,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
             false => verdict(if sure { NameStrength::Password } else { NameStrength::Pass }, "password"),
         };
     }
-    // The Erlang cookie lets anybody run code in the cluster.
+    // With the Erlang cookie, anybody can run code in the cluster.
     if is_one_of!(head, "cookie") && is_one_of!(before, "erlang") {
         return verdict(NameStrength::Password, "cookie");
     }
@@ -144,7 +154,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     if is_one_of!(head, "auth bearer authkey wif") {
         return verdict(NameStrength::Secret, "auth");
     }
-    // `-Dsonar.login=x` takes a token.
+    // The value of `-Dsonar.login=x` is a token.
     if is_one_of!(head, "login") && ends_with_ignore_case(before, "sonar") {
         return verdict(NameStrength::Secret, "token");
     }
@@ -152,7 +162,16 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         return verdict(NameStrength::Signature, "signature");
     }
     if is_one_of!(head, "salt") {
-        return verdict(NameStrength::Perhaps, "secret");
+        let says = if is_one_of!(before, "auth hash in nonce encryption secret session") {
+            NameStrength::Secret
+        } else {
+            NameStrength::Perhaps
+        };
+        return verdict(says, "secret");
+    }
+    // Honeycomb names the key of a team after it.
+    if is_one_of!(head, "team") && is_one_of!(before, "honeycomb") {
+        return verdict(NameStrength::Secret, "api-key");
     }
     if ends_with_one_of!(
         head,
@@ -162,15 +181,22 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     }
     // An AppRole of Vault logs in with its `secret_id`.
     if is_one_of!(head, "id") && is_one_of!(before, "secret") {
-        return verdict(NameStrength::Perhaps, "secret");
+        return verdict(NameStrength::Perhaps, SECRET_ID_KIND);
+    }
+    // Examples are `BW_SESSION` and `X-JFrog-Art-Api`.
+    if is_one_of!(head, "session api") {
+        return verdict(NameStrength::Perhaps, "token");
     }
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
-        // This is the only identifier that is treated as part of a key, as in a Google service account.
+        // Only the id of a private key, as in a Google service account, is treated as part of the key.
         return is_one_of!(words.next()?, "private")
             .then_some(NameVerdict { says: NameStrength::Secret, kind: "private-key-id" });
     }
     None
 }
+
+/// The kind of an identifier that is itself a secret. It is often a UUID, which no other name makes a secret.
+pub const SECRET_ID_KIND: &str = "secret-id";
 
 /// Judges a name whose last word is `key`, by the word before it.
 fn judge_key_name(before: &[u8]) -> Option<NameVerdict> {
@@ -187,69 +213,72 @@ fn judge_key_name(before: &[u8]) -> Option<NameVerdict> {
 /// Words before `key` that make it a secret.
 static WORDS_MAKING_KEY_SECRET: WordList = word_list(
     "\
-    api secret access private auth encryption encrypt decryption signing master account shared client \
-    service storage webhook hmac jwt crypto admin root consumer subscription ingest ingestion \
-    application app integration license deploy session cookie user server rest write personal global \
-    origin stripe openai anthropic google azure aws sendgrid datadog algolia mapbox twilio mailgun groq \
-    gemini mistral cohere claude cloudflare heroku fastly pinecone supabase firebase sentry newrelic \
-    relic dd insights role token password unseal recovery setup totp mfa preshared psk authentication validation authkey instrumentation connection wg wireguard provisioning \
-    mailgun mailchimp sparkpost postmark segment amplitude mixpanel braintree square paypal adyen plaid twitch spotify shopify hubspot \
-    intercom zendesk freshdesk typeform airtable notion linear asana trello clickup figma canva dropbox box okta auth0 clerk stytch \
-    openrouter together replicate fireworks deepseek perplexity cerebras huggingface hf elevenlabs deepgram assemblyai tavily serper \
-    rapidapi giphy omdb tmdb newsapi weather openweather maptiler here tomtom etherscan infura alchemy moralis coinbase binance kraken \
-    virustotal shodan censys abuseipdb ipinfo maxmind loggly papertrail logdna honeycomb honeybadger rollbar bugsnag raygun dynatrace \
-    grafana pagerduty opsgenie statuspage codecov coveralls sonarcloud snyk doppler infisical launchdarkly posthog plausible bot \
-    fernet cipher aes crypt flask django rails laravel enterprise pro",
+    abuseipdb access account admin adyen aes airtable alchemy algolia amplitude anthropic api app application \
+    asana assemblyai auth auth0 authentication authkey aws azure binance bot box braintree bugsnag canva censys \
+    cerebras cipher claude clerk clickup client cloudflare codecov cohere coinbase connection consumer cookie \
+    coveralls crypt crypto datadog dd decryption deepgram deepseek deploy django doppler dropbox dynatrace \
+    elevenlabs encrypt encryption enterprise etherscan fastly fernet figma firebase fireworks flask freshdesk \
+    gemini giphy global google grafana groq here heroku hf hmac honeybadger honeycomb hubspot huggingface \
+    infisical infura ingest ingestion insights instrumentation integration intercom ipinfo jwt kraken laravel \
+    launchdarkly license linear logdna loggly mailchimp mailgun mapbox maptiler master maxmind mfa mistral \
+    mixpanel moralis newrelic newsapi notion okta omdb openai openrouter openweather opsgenie origin pagerduty \
+    papertrail password paypal perplexity personal pinecone plaid plausible posthog postmark preshared private \
+    pro provisioning psk rails rapidapi raygun recovery relic replicate rest role rollbar root secret segment \
+    sendgrid sentry serper server service session setup shared shodan shopify signing snyk sonarcloud sparkpost \
+    spotify square statuspage storage stripe stytch subscription supabase tavily tmdb together token tomtom totp \
+    trello twilio twitch typeform unseal user validation virustotal weather webhook wg wireguard write zendesk",
 );
 
-/// Words before `key` that make it something else.
+/// Words before `key` that make it harmless.
 static WORDS_MAKING_KEY_HARMLESS: WordList = word_list(
     "\
-    public pub primary foreign partition sort cache idempotency routing row map dict hash range object \
-    index group order unique composite host translation i18n message locale query hot short shortcut \
-    modifier arrow press lookup search join shard bucket column field dedup dedupe metric label json \
-    config property setting feature flag event state store context topic registry gpg item list react \
-    data prop meta attribute table surrogate natural candidate super node edge any each this the no last \
-    first next prev same other one every ssh fn ctrl alt shift option command cmd tab return enter \
-    escape left right function answer issue jira project sonar restore backup turn task websocket",
+    alt answer any arrow artifact asset attribute backup blob bucket build cache candidate checksum chunk cmd \
+    column command commit composite config content context ctrl data dedup dedupe dict digest each edge enter \
+    escape event every feature field file first flag fn foreign function gpg group hash host hot i18n \
+    idempotency index issue item jira join json label last layer left list locale lookup map message meta metric \
+    modifier module natural next no node object one option order other partition press prev primary project prop \
+    property pub public query range react registry restore return rev revision right routing row same search \
+    setting shard shift short shortcut sonar sort ssh state store super surrogate tab table task the this topic \
+    translation tree turn unique version websocket",
 );
 
-/// Words before `token` that make it a piece of text or a position in a list.
+/// Words before `token` that make it a syntax element or a position in a list.
 static WORDS_MAKING_TOKEN_HARMLESS: WordList = word_list(
     "\
-    next page continuation sync pagination cancellation cancel design syntax lexer current prev previous \
-    last peek first eof start end max min num total special bos eos pad unk mask sep cls input output \
-    prompt completion per unexpected expected invalid missing illegal bad css theme color stop each \
-    cursor resume resumption marker position parse parser ast word text",
+    ast bad bos cancel cancellation cls color completion continuation css current cursor design each end eof eos \
+    expected first illegal input invalid last lexer marker mask max min missing next num output pad page \
+    pagination parse parser peek per position prev previous prompt resume resumption sep special start stop sync \
+    syntax text theme total unexpected unk word",
 );
 
-/// Words before `pass` and `pw` that make it a password rather than a compiler pass.
+/// Words before `pass` and `pw` that indicate a password and not a compiler pass.
 static ACCOUNT_WORDS: WordList = word_list(
     "\
-    db database user admin root smtp mail email imap ftp sftp redis mysql pg postgres mongo mongodb \
-    rabbitmq amqp ldap login ssh proxy http basic auth wifi vpn keystore truststore key svn git registry \
-    docker api sudo vault ansible become mqtt nexus jenkins account sql mssql sa oracle default bot \
-    encryption backup restic borg gpg cert p12 pfx router kafka elastic bind",
+    account admin amqp ansible api auth backup basic become bind borg bot cert database db default docker \
+    elastic email encryption ftp git gpg http imap jenkins kafka key keystore ldap login mail mongo mongodb mqtt \
+    mssql mysql nexus oracle p12 pfx pg postgres proxy rabbitmq redis registry restic root router sa sftp smtp \
+    sql ssh sudo svn truststore user vault vpn wifi",
 );
 
-/// Words that say whose password it is, after the noun.
-static OWNERS: WordList = word_list(
-    "admin root db database mysql postgres pg redis mongo smtp mail ftp sftp ldap app svc guest sa owner master",
+/// Words after the noun that name the owner of a password.
+static OWNER_WORDS: WordList = word_list(
+    "\
+    admin app database db ftp guest ldap mail master mongo mysql owner pg postgres redis root sa sftp smtp svc",
 );
 
-/// Words that may follow without changing the meaning of the value.
+/// Words at the end of a name that do not change the meaning of the value.
 static NEUTRAL_SUFFIXES: WordList = word_list(
     "\
-    prod production dev development staging stage stg test testing live sandbox base value string plain \
-    plaintext raw b hex private old new primary secondary default confirm confirmation repeat again us \
-    eu local ci main v in here env",
+    again b base ci confirm confirmation default dev development env eu here hex in live local main new old \
+    plain plaintext primary private prod production raw repeat sandbox secondary stage staging stg string test \
+    testing us v value",
 );
 
 fn is_neutral_suffix(word: &[u8]) -> bool {
     word.iter().all(|byte| byte_is(*byte, DIGIT)) || NEUTRAL_SUFFIXES.contains_word(word)
 }
 
-/// Whether a name may be that of a secret. The test is cheap, and almost every name fails it.
+/// Whether a name may belong to a secret. The test is cheap and rules out almost every name.
 fn may_name_secret(name: &[u8]) -> bool {
     let stem = |stem: &[u8]| {
         matches!(
@@ -273,13 +302,16 @@ fn may_name_secret(name: &[u8]) -> bool {
                 | b"psk"
                 | b"coo"
                 | b"wif"
+                | b"ses"
+                | b"hon"
+                | b"api"
         )
     };
     name.windows(3).any(stem) || ends_with_ignore_case(name, "pw")
 }
 
-/// Returns a word without its plural if the plural still names one secret: `credentials` does, whereas `tokens` and
-/// `keys` are lists or counts.
+/// Returns the singular of a word whose plural still names one secret: `credentials` does, but `tokens` and `keys`
+/// are lists or counts.
 fn without_plural(word: &[u8]) -> &[u8] {
     match word.last() {
         Some(b's' | b'S') if ends_with_one_of!(word, "credentials creds") => &word[..word.len() - 1],
@@ -287,16 +319,18 @@ fn without_plural(word: &[u8]) -> &[u8] {
     }
 }
 
-/// A list of words. It is one string, so that there is no table of pointers to relocate when the process starts. What
-/// the compiler computes from the string rules out almost every word.
+/// A list of words in one string, so that no table of pointers needs relocation at start-up. The other fields are
+/// computed at compile time and rule out almost every word.
 pub(super) struct WordList {
     words: &'static str,
-    /// The lengths of the words, by their first letter.
+    /// The lengths of the words, grouped by first letter.
     lengths: [u32; 32],
-    /// The second letters of the words, by their first letter.
+    /// The second letters of the words, grouped by first letter.
     seconds: [u32; 32],
     /// The last letters of the words.
     lasts: u32,
+    /// Where the words of each first letter begin and end. Long lists are ordered by it.
+    spans: [(u16, u16); 32],
 }
 
 impl WordList {
@@ -306,10 +340,19 @@ impl WordList {
         word.len() < 32
             && self.lengths[first] & 1 << word.len() != 0
             && self.seconds[first] & 1 << second != 0
-            && self.each_word().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+            && self.contains_in_span(self.spans[first], word)
     }
 
-    /// Returns whether `word` ends with one of the words.
+    fn contains_in_span(&self, (start, end): (u16, u16), word: &[u8]) -> bool {
+        let words = &self.words.as_bytes()[usize::from(start)..usize::from(end)];
+        let mut start = 0;
+        memchr::memchr_iter(b' ', words).chain([words.len()]).any(|at| {
+            let known = &words[start..at];
+            start = at + 1;
+            word.eq_ignore_ascii_case(known)
+        })
+    }
+
     fn ends_with_any(&self, word: &[u8]) -> bool {
         let Some(last) = word.last() else { return false };
         self.lasts & 1 << (*last & 31) != 0
@@ -323,7 +366,7 @@ impl WordList {
 
 pub(super) const fn word_list(words: &'static str) -> WordList {
     let bytes = words.as_bytes();
-    let (mut lengths, mut seconds, mut lasts) = ([0; 32], [0; 32], 0);
+    let (mut lengths, mut seconds, mut lasts, mut spans) = ([0; 32], [0; 32], 0, [(0, 0); 32]);
     let (mut at, mut start) = (0, 0);
     while at <= bytes.len() {
         if at == bytes.len() || bytes[at] == b' ' {
@@ -332,15 +375,17 @@ pub(super) const fn word_list(words: &'static str) -> WordList {
                 lengths[first] |= 1 << (at - start);
                 seconds[first] |= 1 << if at - start > 1 { bytes[start + 1] & 31 } else { 0 };
                 lasts |= 1 << (bytes[at - 1] & 31);
+                let (begin, end) = spans[first];
+                spans[first] = (if end == 0 { start as u16 } else { begin }, at as u16);
             }
             start = at + 1;
         }
         at += 1;
     }
-    WordList { words, lengths, seconds, lasts }
+    WordList { words, lengths, seconds, lasts, spans }
 }
 
-/// Iterates over the words of a name, the last one first.
+/// Iterates over the words of a name, last word first.
 struct NameWords<'a> {
     rest: &'a [u8],
 }
@@ -372,7 +417,7 @@ fn is_word_separator(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/')
 }
 
-/// Whether a word starts at `at` inside `name`, as in `a|B`, `1|b`, `b|1` and `AB|Cd`.
+/// Whether a word starts at `at` inside `name`, as at the bars in `a|B`, `1|b`, `b|1` and `AB|Cd`.
 fn begins_word_at(name: &[u8], at: usize) -> bool {
     let (before, here) = (name[at - 1], name[at]);
     let after_is_lower = name.get(at + 1).is_some_and(|byte| byte_is(*byte, LOWER));

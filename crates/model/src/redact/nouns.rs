@@ -1,20 +1,20 @@
-//! The nouns of lines that speak of a secret, in the supported languages: `password`, `mot de passe`, `Zugangsdaten`.
+//! Nouns for secrets in the supported languages: `password`, `mot de passe`, `Zugangsdaten`.
 
 use super::classes::{ALNUM, LETTER, UPPER, byte_is, byte_or_newline, ends_with_ignore_case};
 use super::names::{WordList, word_list};
 use super::{context, languages, stated};
 
-/// What the noun of a line means.
+/// The kind of secret that a noun names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SecretNoun {
     Password,
-    /// A secret or a key, of which many have a value that is no password.
+    /// A secret or a key. Many of them have a value that is not a password.
     Secret,
     /// A user and a password: `credentials`, `Zugangsdaten`.
     Pair,
 }
 
-/// Returns what the word means, and where the noun of which it is a part begins and ends.
+/// Returns the kind of secret that the word names, and the start and end of the whole noun.
 pub fn secret_noun_at(
     text: &[u8],
     start: usize,
@@ -23,7 +23,7 @@ pub fn secret_noun_at(
 ) -> Option<(SecretNoun, usize, usize)> {
     let word = &text[start..end];
     let next = byte_or_newline(text, end);
-    // A noun ends at a blank or a mark of a sentence. In code, a bracket or a dot follows.
+    // A noun is followed by a blank or a punctuation mark. In code, it is followed by a bracket or a dot.
     let closes = match next {
         b' ' | b'\n' | b'\r' | b':' | b',' | b'"' | b'\'' | b'`' | b'*' | b')' | b'?' | b'!' | b';'
         | b'=' => true,
@@ -78,10 +78,16 @@ pub fn secret_noun_at(
         }
         b"secret" if !told(&["public "]) => Some((SecretNoun::Secret, start, end)),
         b"geheim" | b"geheimnis" | b"segreto" | b"segredo" | b"secreto" => {
-            // The adjective in `code secret`, `codice segreto`.
+            // The word may be an adjective: `code secret`, `codice segreto`.
             Some((SecretNoun::Secret, start, end))
         }
-        b"code" | b"codice" if is_secret_code(text, end) || told(&["secret ", "access ", "pass "]) => {
+        b"code" | b"codice"
+            if is_secret_code(text, end)
+                || told(&[
+                    "secret ", "access ", "pass ", "door ", "gate ", "alarm ", "safe ", "unlock ", "entry ",
+                    "garage ", "pin ", "lock ",
+                ]) =>
+        {
             Some((SecretNoun::Password, start, end))
         }
         b"key"
@@ -102,14 +108,16 @@ pub fn secret_noun_at(
             Some((SecretNoun::Password, start, end))
         }
         b"key" | b"secret" | b"token" if told(&["public ", "no ", "public-"]) => None,
-        b"key" | b"token" | b"sleutel" | b"chiave" | b"chave" | b"llave" => {
+        b"key" | b"token" | b"jeton" | b"sleutel" | b"chiave" | b"chave" | b"llave" => {
             Some((SecretNoun::Secret, start, end))
         }
-        b"pin" => told(&["the ", "my ", "your ", "sim ", "card ", "door ", "new ", "our "]).then_some((
-            SecretNoun::Password,
-            start,
-            end,
-        )),
+        b"pin" => {
+            let owned = [
+                "the ", "my ", "your ", "sim ", "card ", "door ", "new ", "our ", "\n", "de ", "il ", "o ",
+                "el ", "le ",
+            ];
+            (before.is_empty() || told(&owned)).then_some((SecretNoun::Password, start, end))
+        }
         b"value" | b"text" if told(&["password-", "secret-"]) => Some((SecretNoun::Password, start, end)),
         b"phrase" | b"frase" => {
             let rest = &text[end..];
@@ -124,21 +132,22 @@ pub fn secret_noun_at(
     }
 }
 
-/// Whether the noun begins a line below `user name`.
+/// Whether the noun starts a line below a line with `user name`.
 fn is_below_user_name(before: &[u8]) -> bool {
     let Some(above) = before.strip_suffix(b"\n") else { return false };
     let line = context::text_after_last_break(&above[above.len().saturating_sub(60)..]);
     ["user ", "USER ", "login ", "username "].iter().any(|user| line.starts_with(user.as_bytes()))
 }
 
-/// Whether an adjective makes a code secret: `code secret`, `code d'accès`, `codice segreto`, `código de acceso`.
+/// Whether the words after `code` make it a secret: `code secret`, `code d'accès`, `codice segreto`,
+/// `código de acceso`.
 fn is_secret_code(text: &[u8], end: usize) -> bool {
     [" secret", " d'acc", " segret", " de acceso", " de acesso", " di accesso", " d'accesso", " pin"]
         .iter()
         .any(|words| text[end..].starts_with(words.as_bytes()))
 }
 
-/// Nouns with a letter that is not ASCII: `contraseña`, `clé`, `Schlüssel`.
+/// Returns a noun that contains a letter outside ASCII: `contraseña`, `clé`, `Schlüssel`.
 fn accented_noun(text: &[u8], start: usize, end: usize) -> Option<(SecretNoun, usize, usize)> {
     let rest = &text[end..];
     let word = text[start..end].to_ascii_lowercase();
@@ -154,21 +163,26 @@ fn accented_noun(text: &[u8], start: usize, end: usize) -> Option<(SecretNoun, u
     Some((noun, start, end + length))
 }
 
-/// All nouns. Almost every word fails here.
+/// All nouns. Almost all other words are ruled out here.
 static ALL_NOUNS: WordList = word_list(
-    "pw pwd mdp clave senha passphrase passcode psk passkey wachtwoord kennwort parola mdps creds cred credentials credential login logins \
-     identifiants identifiant zugangsdaten anmeldedaten credenciales credenciais credenziali inloggegevens accesos pass secret geheim geheimnis \
-     segreto segredo secreto code codice key token sleutel chiave chave llave pin value text phrase frase ordine ordre password passwd passwort \
-     passe haslo heslo salasana sifre jelszo losenord adgangskode contrasena toegangscode codeword passord",
+    "\
+    accesos adgangskode anmeldedaten chave chiave clave code codeword codice contrasena cred credenciais \
+    credenciales credential credentials credenziali creds frase geheim geheimnis haslo heslo identifiant \
+    identifiants inloggegevens jelszo jeton kennwort key llave login logins losenord mdp mdps ordine ordre \
+    parola pass passcode passe passkey passord passphrase passwd password passwort phrase pin psk pw pwd \
+    salasana secret secreto segredo segreto senha sifre sleutel text toegangscode token value wachtwoord \
+    zugangsdaten",
 );
 
-/// Whether a word is a noun that [`near`] examines on its own.
+/// Whether a word is a complete noun that is examined separately.
 pub fn is_lone_noun(word: &[u8]) -> bool {
     LONE_NOUNS.contains_word(word)
 }
 
 static LONE_NOUNS: WordList = word_list(
-    "pw pwd mdp clave senha passphrase passcode psk wachtwoord kennwort creds credentials token password passwd passwort",
+    "\
+    clave credentials creds kennwort mdp passcode passphrase passwd password passwort psk pw pwd senha token \
+    wachtwoord",
 );
 
 /// Whether a word ends like a German or Dutch word for a password: `Standardpasswort`.
@@ -179,15 +193,17 @@ fn ends_like_password_noun(word: &[u8]) -> bool {
 }
 
 static PASSWORD_NOUNS: WordList = word_list(
-    "pw pwd mdp clave senha passphrase passcode psk passkey wachtwoord kennwort parola pass-phrase mdps",
+    "\
+    clave kennwort mdp mdps parola pass-phrase passcode passkey passphrase psk pw pwd senha wachtwoord",
 );
 
 static CREDENTIAL_PAIR_NOUNS: WordList = word_list(
-    "creds cred credentials credential login logins identifiants identifiant zugangsdaten anmeldedaten credenciales credenciais credenziali \
-     inloggegevens accesos",
+    "\
+    accesos anmeldedaten cred credenciais credenciales credential credentials credenziali creds identifiant \
+    identifiants inloggegevens login logins zugangsdaten",
 );
 
-/// Whether a word is spelled like one of a sentence: `password`, `Password`, `PASSWORD`.
+/// Whether a word is spelled as in a sentence: `password`, `Password`, `PASSWORD`.
 fn is_spelled_like_word(word: &[u8]) -> bool {
     let upper = word.iter().filter(|byte| byte_is(**byte, UPPER)).count();
     let letters = word.iter().all(|byte| byte_is(*byte, LETTER));

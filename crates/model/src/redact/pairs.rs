@@ -8,14 +8,14 @@ use super::context::text_after_last_break;
 use super::grades::grade_word;
 use super::sentences::{self, RequiredCertainty};
 
-/// How many bytes before a pair the words that announce it may be.
+/// The maximum number of bytes between a pair and the words that announce it.
 const MAX_ANNOUNCEMENT_DISTANCE: usize = 100;
-/// Words, or beginnings of words, that announce a pair.
+/// Words, or stems of words, that announce a pair.
 const ANNOUNCING_WORDS: &str = "login logged signin credential creds zugang anmeld einlogg identifiant connexion accès acceso acesso \
-    accesso accedi credencia credenzia inlog wifi wi-fi ssid";
-/// Pairs of words that announce a pair.
+    accesso accedi connecte verbind ssh credencia credenzia inlog wifi wi-fi ssid";
+/// Phrases of two words that announce a pair.
 const ANNOUNCING_WORD_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
-/// Common account names, which usually have a password.
+/// Names of accounts that usually have a password.
 const ACCOUNT_NAMES: &str =
     "admin administrator root guest sa superuser superadmin sysadmin operator demo tester testuser";
 
@@ -33,7 +33,7 @@ pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<Secr
     told.then(|| sentences::unquoted_secret_at(text, at + 2, required_certainty(user)))?
 }
 
-/// Finds the password in `admin:x` after words such as `log in with`; `at` is the colon after the user
+/// Finds the password in `admin:x` after words such as `log in with`. `at` is the colon after the user
 /// `text[start..at]`.
 pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let credentials = || {
@@ -43,7 +43,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
             .any(|word| super::contains_bytes(line, word))
     };
     let near = &text[start.saturating_sub(200)..start];
-    // A line of Postfix or Asterisk: `[host]:587 name:x`, `register => name:x@host`.
+    // Postfix and Asterisk have lines such as `[host]:587 name:x` and `register => name:x@host`.
     let line = text_after_last_break(near);
     if line.starts_with(b"[") && super::contains_bytes(line, b"]:") && line.len() < 80
         || line.ends_with(b"register => ")
@@ -52,7 +52,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
         let end =
             text[at..].iter().take(100).position(|byte| matches!(byte, b'@' | b'\n' | b' ')).unwrap_or(0);
         let end = if end > 1 { at + end } else { text.len() };
-        return assigned(&text[..end], at);
+        return password_in_assigned_pair(&text[..end], at);
     }
     if memchr::memmem::rfind(near, b"chpasswd:").is_some()
         || memchr::memmem::find(text_after_last_break(near), b"bundle config").is_some()
@@ -64,7 +64,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
     {
         return None;
     }
-    // A pair such as `root:wheel` is a user and a group.
+    // In `root:wheel`, a group follows the user.
     let hit = sentences::unquoted_secret_at(text, at + 1, RequiredCertainty::Words)?;
     let after = &text[hit.end..text.len().min(hit.end + 16)];
     let told = is_pair_announced(&text[..start])
@@ -72,17 +72,36 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
     told.then_some(hit)
 }
 
+/// Finds the password in `u: ann p: x`. The `p` begins at `start`, and `at` is the colon after it.
+pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+    let near = &text[start.saturating_sub(60)..start];
+    let told = ["u: ", "u:", "U: ", "user: ", "login: ", "U:"].iter().any(|label| {
+        memchr::memmem::rfind(near, label.as_bytes())
+            .is_some_and(|found| found == 0 || !byte_is(near[found - 1], super::classes::ALNUM))
+    });
+    let from = at + 1 + count_blanks(&text[at + 1..], 2);
+    let end = from + sentences::value_length(&text[from..]);
+    let content = &text[from..end];
+    let drawn = grade_word(content).is_some()
+        || content.len() >= 8 && super::chance::profile_value(content).looks_random();
+    (told && drawn && !super::contains_bytes(content, b"REDACTED")).then_some(SecretHit {
+        start: from,
+        end,
+        kind: "password",
+    })
+}
+
 /// Finds the password in `login=name:x`; `at` is the colon.
-pub fn assigned(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn password_in_assigned_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     let end = at + 1 + sentences::value_length(&text[at + 1..]);
     let content = &text[at + 1..end];
     let told = grade_word(content).is_some()
-        || content.len() >= 12 && super::chance::profile_of(content).looks_random();
+        || content.len() >= 12 && super::chance::profile_value(content).looks_random();
     let plain = !content.contains(&b'/') && !super::contains_bytes(content, b"REDACTED");
     (told && plain).then_some(SecretHit { start: at + 1, end, kind: "password" })
 }
 
-/// Finds the password in `user/pass: admin/x`; `at` is where the user begins.
+/// Finds the password in `user/pass: admin/x`. `at` is the start of the user's name.
 pub fn password_in_joined_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     let length = text[at..].iter().take(40).take_while(|byte| byte_is(**byte, BASE64_URL | DOT)).count();
     let mark = at + length;
@@ -121,9 +140,10 @@ pub fn password_in_pair_after(text: &[u8], end: usize) -> Option<SecretHit> {
     None
 }
 
-/// Whether a text looks made up or random, unlike files and types such as `config/Settings2` and `aws/StsProvider2`.
+/// Whether a text looks made up or random, unlike the paths `config/Settings2` and `aws/StsProvider2`.
 fn looks_made_up(content: &[u8]) -> bool {
-    super::made_up::made_up_certainty(content).is_some() || super::chance::profile_of(content).looks_random()
+    super::made_up::made_up_certainty(content).is_some()
+        || super::chance::profile_value(content).looks_random()
 }
 
 fn required_certainty(user: &[u8]) -> RequiredCertainty {

@@ -1,37 +1,50 @@
-//! Secrets that are recognised by their line: a value on the line below a name, a literal with a comment at the end of
-//! the line, a cell of a table, a part of a file's or a branch's name.
+//! Secrets that are recognised by their line: a value on the line below a name, a literal that a comment describes,
+//! a cell of a table, a part of a file's or a branch's name.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{byte_or_newline, count_blanks};
 use super::grades::grade_word;
 use super::made_up;
-use super::named::{hit_if_secret, name_with_word_before};
-use super::names::{self, NameStrength};
+use super::name_spans::name_with_word_before;
+use super::named::hit_if_secret;
+use super::names::{self, NameStrength, WordList, word_list};
 use super::sentences::{self, RequiredCertainty};
 use super::stated::{hit_if_password_like, is_password_name};
 use super::values::{self, LiteralValue, ValueContext};
 
 /// Finds a literal that a comment at the end of its line describes, as in `sign(body, "9f8e…")  # webhook signing
-/// secret`. The name `text[start..end]` is the last word of the comment.
+/// secret`. The name `text[start..end]` is a word of the comment.
 pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
-    const OTHER_WORDS: &str = "hash sha sha1 sha256 md5 digest id public example fake dummy no not without invalid wrong checksum of";
     const MAX_COMMENT_WORDS: usize = 6;
+    if !follows_comment_mark(&text[floor..start]) {
+        return None;
+    }
     let line = super::context::text_after_last_break(&text[floor.max(start.saturating_sub(240))..start]);
     let mark = [&b" # "[..], b" // ", b" -- ", b";# ", b"; // "]
         .iter()
         .find_map(|mark| Some(memchr::memmem::rfind(line, mark)? + mark.len()))?;
+    // Without a literal or a flag, no value is there.
+    if !line[..mark].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'-')) {
+        return None;
+    }
     let comment = || line[mark..].split(|byte| *byte == b' ').filter(|word| !word.is_empty());
-    let other = |word: &[u8]| OTHER_WORDS.split(' ').any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
-    if comment().count() > MAX_COMMENT_WORDS || comment().any(other) {
+    let other = |word: &[u8]| OTHER_WORDS.contains_word(word);
+    let closes =
+        matches!(byte_or_newline(text, end), b' ' | b',' | b'.' | b'\n' | b'\r' | b')' | b';' | b':' | b'*');
+    let next = text[end..].strip_prefix(b" ").unwrap_or_default();
+    let next = &next[..next.iter().take(16).take_while(|byte| byte.is_ascii_alphanumeric()).count()];
+    if !closes || comment().count() > MAX_COMMENT_WORDS || comment().any(other) || other(next) {
         return None;
     }
     let verdict =
         names::judge_name(name_with_word_before(text, start, end, floor).unwrap_or(&text[start..end]))?;
     let code = &line[..mark];
-    let close = code.iter().rposition(|byte| matches!(byte, b'"' | b'\''))?;
-    let open = memchr::memrchr(code[close], &code[..close])?;
     let from = start - line.len();
+    let Some(close) = code.iter().rposition(|byte| matches!(byte, b'"' | b'\'' | b'`')) else {
+        return argument_before_comment(text, from, code);
+    };
+    let open = memchr::memrchr(code[close], &code[..close])?;
     let line_break = usize::from(code[..close].ends_with(b"\\n") || code[..close].ends_with(b"\\r")) * 2;
     let value = LiteralValue {
         start: from + open + 1,
@@ -43,20 +56,94 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
         return None;
     }
     let sure = matches!(verdict.says, NameStrength::Password | NameStrength::Secret);
-    let random = profile_of(&text[value.start..value.end]).looks_random() && value.end - value.start >= 16;
+    let random = profile_value(&text[value.start..value.end]).looks_random() && value.end - value.start >= 16;
     let content = &text[value.start..value.end];
     let told = verdict.says == NameStrength::Password
         && (grade_word(content).is_some()
-            || profile_of(content).looks_random()
-            || content.len() >= 8 && made_up::is_joined(content));
+            || profile_value(content).looks_random()
+            || content.len() >= 8 && made_up::is_unlisted_words_joined(content));
     if told {
         return hit_if_password_like(text, value, true);
     }
     if sure && random { hit_if_secret(text, value, verdict, ValueContext::default()) } else { None }
 }
 
+/// Words that say that a literal next to a comment is no secret.
+static OTHER_WORDS: WordList = word_list(
+    "\
+    are checksum column count digest dummy example expired fake field file hash header id invalid is length md5 \
+    must name names no not of path pattern prefix public regex revoked sha sha1 sha256 should type was without \
+    wrong",
+);
+
+/// Whether the mark of a comment comes a few words before. Almost every noun fails here.
+fn follows_comment_mark(before: &[u8]) -> bool {
+    const MAX_COMMENT_BYTES: usize = 64;
+    let mut at = before.len();
+    let lowest = at.saturating_sub(MAX_COMMENT_BYTES).max(2);
+    while at > lowest {
+        at -= 1;
+        match before[at] {
+            b'\n' => return false,
+            b' ' => {
+                let mark = before[at - 1];
+                if mark == b'#' || matches!(mark, b'/' | b'-') && before[at - 2] == mark {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Finds the argument in `-p x  # password for the registry`. `code` is the text before the comment, which begins at
+/// `from`.
+fn argument_before_comment(text: &[u8], from: usize, code: &[u8]) -> Option<SecretHit> {
+    let code = code.trim_ascii_end();
+    let code = code.strip_suffix(b"#").or_else(|| code.strip_suffix(b"//")).unwrap_or(code).trim_ascii_end();
+    let blank = memchr::memrchr(b' ', code)?;
+    let flag = code[..blank].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let value =
+        LiteralValue { start: from + blank + 1, end: from + code.len(), quoted: false, wrapped: false };
+    let content = &text[value.start..value.end];
+    let told = flag.starts_with(b"-") && flag.len() == 2;
+    hit_if_password_like(
+        text,
+        value,
+        told && (grade_word(content).is_some() || profile_value(content).looks_random()),
+    )
+}
+
+/// Finds what a debugger or an interpreter prints for the name `text[start..end]`: `>>> settings.SECRET_KEY` and `'x'` on
+/// the next line.
+pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+    const PROMPTS: [&str; 14] = [
+        ">>> ", "(pdb) ", "(Pdb) ", "ipdb> ", "In [", "irb(", "pry(", "[1] pry", "> ", "iex(", "scala> ",
+        "php > ", "julia> ", "(gdb) ",
+    ];
+    let closing = text[end..].iter().take(3).take_while(|byte| b"\"'])".contains(byte)).count();
+    let rest = &text[end + closing..];
+    let rest = rest.strip_prefix(b"\r").unwrap_or(rest).strip_prefix(b"\n")?;
+    let line = super::context::text_after_last_break(&text[start.saturating_sub(120)..start]);
+    if !PROMPTS.iter().any(|prompt| line.starts_with(prompt.as_bytes())) {
+        return None;
+    }
+    let verdict = names::judge_name(&text[start..end])
+        .filter(|verdict| matches!(verdict.says, NameStrength::Password | NameStrength::Secret))?;
+    // The answer may have a mark: `Out[4]: 'x'`, `=> "x"`, `$1 = "x"`.
+    let first = &rest[..rest.iter().take(200).position(|byte| *byte == b'\n').unwrap_or(rest.len().min(200))];
+    let mark = first.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
+    let answers = first[..mark].trim_ascii();
+    let known =
+        answers.is_empty() || answers.starts_with(b"Out[") || answers == b"=>" || answers.ends_with(b"=");
+    let value =
+        values::value_at(text, text.len() - rest.len() + mark).filter(|value| value.quoted && known)?;
+    hit_if_secret(text, value, verdict, ValueContext { loud: true, tight: true, ..ValueContext::default() })
+}
+
 /// Finds the rest of a branch's or a file's name, as in `fix/password-CopperKettle7` and
-/// `backup-password-Copper2024.zip`, if its spelling is unusual for such names. `end` is the dash.
+/// `backup-password-Copper2024.zip`, if it has an unusual spelling for a name. `end` is the dash.
 pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     // A verb may come before the value, as in `password-is-copperkettle`.
     let from = end + 1 + usize::from(text[end + 1..].starts_with(b"is-")) * 3;
@@ -75,7 +162,7 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Se
     }
     let length = rest.iter().take_while(|byte| joined(byte) && !matches!(byte, b'-' | b'.')).count();
     let content = &text[from..from + length];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let cased = looks.upper > 0 && looks.lower > 0;
     // A file such as `components/password-StrengthMeter.vue` contains no password.
     let git = || {
@@ -96,8 +183,8 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Se
     )
 }
 
-/// Finds the value on the line after one that ends with `Password` or `the token is`. The name is `text[start..end]`,
-/// and its line ends at `at`.
+/// Finds the value on the line below a line that ends with `Password` or `the token is`. The name is
+/// `text[start..end]`, and its line ends at `at`.
 pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
     let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
     let rest = rest.strip_prefix(b"\n").unwrap_or(rest);
@@ -109,7 +196,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
     let verdict = names::judge_name(name_with_word_before(text, start, end, 0).unwrap_or(&text[start..end]))
         .or_else(|| names::judge_name(&text[start..end]))?;
     let content = &text[from..from + length];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let value = LiteralValue { start: from, end: from + length, quoted: false, wrapped: false };
     let plausible = match verdict.says {
         NameStrength::Password => {
@@ -170,11 +257,14 @@ pub fn secret_in_columns(text: &[u8], start: usize, end: usize) -> Option<Secret
     if !first || !is_password_name(&text[start..end]) {
         return None;
     }
-    let value = values::value_at(text, end + 1 + count_blanks(&text[end + 1..], 8))?;
+    let gap = count_blanks(&text[end..], 24);
+    let bar = end + gap + usize::from(matches!(byte_or_newline(text, end + gap), b'|' | b'\t'));
+    let value = values::value_at(text, bar + count_blanks(&text[bar..], 8))?;
     let ends = matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r' | b'|');
     let content = &text[value.start..value.end];
     let enough = grade_word(content).is_some()
         || made_up::made_up_certainty(content).is_some()
-        || profile_of(content).is_mixed() && content.len() >= 8;
+        || super::lexicon::count_everyday_nouns(content) > 0
+        || profile_value(content).is_mixed() && content.len() >= 8;
     hit_if_password_like(text, value, ends && enough)
 }

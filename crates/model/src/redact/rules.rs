@@ -1,9 +1,9 @@
-//! The provider table: what a token of each provider looks like, as data.
+//! The provider table: the form of each provider's tokens.
 //!
-//! A row consists of a kind, the literal that the token starts with, and what follows. The lower bounds are slightly
-//! below what providers issue today, so that a shortened or older token is still found. `shape` decides whether a body
-//! is plausible (those of `ghp_xxxx` and `npm_lifecycle_event` are not). If one prefix begins another, the longer one
-//! comes first, because the first row that matches determines the kind.
+//! A row consists of a kind, the literal prefix, and the parts that follow. The minimum lengths are slightly below
+//! the lengths that providers issue today, so that a shortened or older token is still found. `shape` decides
+//! whether a body is plausible (the bodies of `ghp_xxxx` and `npm_lifecycle_event` are not). A prefix that starts
+//! with another prefix comes before it, because the first matching row determines the kind.
 
 use super::classes::{
     ALNUM, ANY_HEX, AT, BASE64, BASE64_URL, ByteClass, DASH, DIGIT, DOT, EQUALS, HEX, LOWER_NUM, PERCENT,
@@ -19,28 +19,29 @@ pub struct TokenRule {
     pub demand: RuleDemand,
 }
 
-/// One piece of a token's body.
 #[derive(Debug)]
 pub enum TokenPart {
     Literal(&'static str),
-    /// Between `min` and `max` bytes of a class, as many as match.
+    /// Between `min` and `max` bytes of a class. As many bytes as possible are matched.
     Run(ByteClass, u16, u16),
 }
 
-/// What a rule requires besides its parts.
+/// A requirement besides the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleDemand {
     /// The prefix and the length are enough.
     Sure,
-    /// The body must look random, because otherwise it could be words (`sk-learn`, `key-value`).
+    /// The body must look random, because it could also consist of words (`sk-learn`, `key-value`).
     Random,
     /// Like `Random`, and the byte before the token must not belong to the same word, path or base64 text.
     Alone,
-    /// Like `Random`. The prefix is the URL of a webhook, which stays readable; only the body is replaced.
+    /// Like `Random`. The prefix stays readable; only the body is replaced.
     After,
+    /// Like `Random`. The prefix is part of an address that is secret as a whole, from its scheme on.
+    Address,
 }
 
-use RuleDemand::{After, Alone, Random, Sure};
+use RuleDemand::{Address, After, Alone, Random, Sure};
 use TokenPart::{Literal, Run};
 
 const fn token_rule(
@@ -123,43 +124,44 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("slack-token",              "xoxe-",                           &[Run(ALNUM | DASH, 20, 400)], Random),
     token_rule("slack-token",              "xapp-",                           &[Run(ALNUM | DASH, 20, 300)], Random),
     token_rule("slack-token",              "xwfp-",                           &[Run(ALNUM | DASH, 20, 300)], Random),
-    token_rule("slack-webhook",            "hooks.slack.com/services/",       &[Run(ALNUM | SLASH, 16, 120)], After),
-    token_rule("slack-webhook",            "hooks.slack.com/workflows/",      &[Run(ALNUM | SLASH, 16, 160)], After),
-    token_rule("slack-webhook",            "hooks.slack.com/triggers/",       &[Run(ALNUM | SLASH, 16, 160)], After),
-    token_rule("discord-webhook",          "discord.com/api/webhooks/",       &[Run(DIGIT, 10, 25), Literal("/"), Run(BASE64_URL, 30, 120)], After),
-    token_rule("discord-webhook",          "discordapp.com/api/webhooks/",    &[Run(DIGIT, 10, 25), Literal("/"), Run(BASE64_URL, 30, 120)], After),
-    token_rule("discord-webhook",          "discord.com/api/v",               &[Run(DIGIT, 1, 2), Literal("/webhooks/"), Run(DIGIT, 10, 25), Literal("/"), Run(BASE64_URL, 30, 120)], After),
+    token_rule("slack-webhook",            "hooks.slack.com/services/",       &[Run(ALNUM | SLASH, 16, 120)], Address),
+    token_rule("slack-webhook",            "hooks.slack.com/workflows/",      &[Run(ALNUM | SLASH, 16, 160)], Address),
+    token_rule("slack-webhook",            "hooks.slack.com/triggers/",       &[Run(ALNUM | SLASH, 16, 160)], Address),
+    token_rule("discord-webhook",          "discord.com/api/webhooks/",       &[Run(DIGIT, 10, 25), Literal("/"), Run(BASE64_URL, 30, 120)], Address),
+    token_rule("discord-webhook",          "discordapp.com/api/webhooks/",    &[Run(DIGIT, 10, 25), Literal("/"), Run(BASE64_URL, 30, 120)], Address),
+    token_rule("discord-webhook",          "discord.com/api/v",               &[Run(DIGIT, 1, 2), Literal("/webhooks/"), Run(DIGIT, 10, 25), Literal("/"), Run(BASE64_URL, 30, 120)], Address),
     token_rule("discord-token",            "mfa.",                            &[Run(BASE64_URL, 60, 120)], Random),
     token_rule("discord-token",            "M",                               &[Run(BASE64_URL, 22, 28), Literal("."), Run(BASE64_URL, 5, 7), Literal("."), Run(BASE64_URL, 26, 60)], Alone),
     token_rule("discord-token",            "N",                               &[Run(BASE64_URL, 22, 28), Literal("."), Run(BASE64_URL, 5, 7), Literal("."), Run(BASE64_URL, 26, 60)], Alone),
     token_rule("discord-token",            "O",                               &[Run(BASE64_URL, 22, 28), Literal("."), Run(BASE64_URL, 5, 7), Literal("."), Run(BASE64_URL, 26, 60)], Alone),
-    token_rule("teams-webhook",            "webhook.office.com/webhookb2/",   &[Run(UUID | AT | ALNUM | SLASH, 40, 300)], After),
-    token_rule("teams-webhook",            "outlook.office.com/webhook/",     &[Run(UUID | AT | ALNUM | SLASH, 40, 300)], After),
-    token_rule("teams-webhook",            "outlook.office365.com/webhook/",  &[Run(UUID | AT | ALNUM | SLASH, 40, 300)], After),
-    token_rule("google-chat-webhook",      "chat.googleapis.com/v1/spaces/",  &[Run(BASE64_URL, 5, 40), Literal("/messages?key="), Run(BASE64_URL, 20, 60)], After),
-    token_rule("zapier-webhook",           "hooks.zapier.com/hooks/catch/",   &[Run(DIGIT, 4, 12), Literal("/"), Run(ALNUM, 5, 20)], After),
-    token_rule("make-webhook",             "hook.eu1.make.com/",              &[Run(LOWER_NUM, 20, 60)], After),
-    token_rule("make-webhook",             "hook.us1.make.com/",              &[Run(LOWER_NUM, 20, 60)], After),
-    token_rule("make-webhook",             "hook.eu2.make.com/",              &[Run(LOWER_NUM, 20, 60)], After),
-    token_rule("make-webhook",             "hook.us2.make.com/",              &[Run(LOWER_NUM, 20, 60)], After),
-    token_rule("make-webhook",             "hook.integromat.com/",            &[Run(LOWER_NUM, 20, 60)], After),
-    token_rule("ifttt-webhook",            "maker.ifttt.com/use/",            &[Run(BASE64_URL, 20, 60)], After),
-    token_rule("ifttt-webhook",            "maker.ifttt.com/trigger/",        &[Run(BASE64_URL, 1, 60), Literal("/with/key/"), Run(BASE64_URL, 20, 60)], After),
-    token_rule("ifttt-webhook",            "maker.ifttt.com/trigger/",        &[Run(BASE64_URL, 1, 60), Literal("/json/with/key/"), Run(BASE64_URL, 20, 60)], After),
-    token_rule("mattermost-webhook",       "hooks/",                          &[Run(LOWER_NUM, 26, 26)], After),
-    token_rule("rocketchat-webhook",       "hooks/",                          &[Run(ALNUM, 17, 24), Literal("/"), Run(ALNUM, 32, 64)], After),
-    token_rule("webex-webhook",            "webexapis.com/v1/webhooks/incoming/", &[Run(BASE64_URL, 40, 120)], After),
-    token_rule("feishu-webhook",           "open.feishu.cn/open-apis/bot/v2/hook/", &[Run(UUID, 30, 40)], After),
-    token_rule("feishu-webhook",           "open.larksuite.com/open-apis/bot/v2/hook/", &[Run(UUID, 30, 40)], After),
-    token_rule("wecom-webhook",            "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", &[Run(UUID, 30, 40)], After),
-    token_rule("pagerduty-webhook",        "events.pagerduty.com/integration/", &[Run(HEX, 32, 32)], After),
-    token_rule("deploy-hook",              "api.vercel.com/v1/integrations/deploy/", &[Run(WORD, 20, 60), Literal("/"), Run(ALNUM, 8, 40)], After),
-    token_rule("deploy-hook",              "api.render.com/deploy/",          &[Run(LOWER_NUM | DASH, 10, 40), Literal("?key="), Run(BASE64_URL, 8, 40)], After),
-    token_rule("deploy-hook",              "api.netlify.com/build_hooks/",    &[Run(HEX, 24, 24)], After),
+    token_rule("teams-webhook",            "webhook.office.com/webhookb2/",   &[Run(UUID | AT | ALNUM | SLASH, 40, 300)], Address),
+    token_rule("teams-webhook",            "outlook.office.com/webhook/",     &[Run(UUID | AT | ALNUM | SLASH, 40, 300)], Address),
+    token_rule("teams-webhook",            "outlook.office365.com/webhook/",  &[Run(UUID | AT | ALNUM | SLASH, 40, 300)], Address),
+    token_rule("google-chat-webhook",      "chat.googleapis.com/v1/spaces/",  &[Run(BASE64_URL, 5, 40), Literal("/messages?key="), Run(BASE64_URL, 20, 60)], Address),
+    token_rule("zapier-webhook",           "hooks.zapier.com/hooks/catch/",   &[Run(DIGIT, 4, 12), Literal("/"), Run(ALNUM, 5, 20)], Address),
+    token_rule("make-webhook",             "hook.eu1.make.com/",              &[Run(LOWER_NUM, 20, 60)], Address),
+    token_rule("make-webhook",             "hook.us1.make.com/",              &[Run(LOWER_NUM, 20, 60)], Address),
+    token_rule("make-webhook",             "hook.eu2.make.com/",              &[Run(LOWER_NUM, 20, 60)], Address),
+    token_rule("make-webhook",             "hook.us2.make.com/",              &[Run(LOWER_NUM, 20, 60)], Address),
+    token_rule("make-webhook",             "hook.integromat.com/",            &[Run(LOWER_NUM, 20, 60)], Address),
+    token_rule("ifttt-webhook",            "maker.ifttt.com/use/",            &[Run(BASE64_URL, 20, 60)], Address),
+    token_rule("ifttt-webhook",            "maker.ifttt.com/trigger/",        &[Run(BASE64_URL, 1, 60), Literal("/with/key/"), Run(BASE64_URL, 20, 60)], Address),
+    token_rule("ifttt-webhook",            "maker.ifttt.com/trigger/",        &[Run(BASE64_URL, 1, 60), Literal("/json/with/key/"), Run(BASE64_URL, 20, 60)], Address),
+    token_rule("mattermost-webhook",       "hooks/",                          &[Run(LOWER_NUM, 26, 26)], Address),
+    token_rule("rocketchat-webhook",       "hooks/",                          &[Run(ALNUM, 17, 24), Literal("/"), Run(ALNUM, 32, 64)], Address),
+    token_rule("webex-webhook",            "webexapis.com/v1/webhooks/incoming/", &[Run(BASE64_URL, 40, 120)], Address),
+    token_rule("feishu-webhook",           "open.feishu.cn/open-apis/bot/v2/hook/", &[Run(UUID, 30, 40)], Address),
+    token_rule("feishu-webhook",           "open.larksuite.com/open-apis/bot/v2/hook/", &[Run(UUID, 30, 40)], Address),
+    token_rule("wecom-webhook",            "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", &[Run(UUID, 30, 40)], Address),
+    token_rule("pagerduty-webhook",        "events.pagerduty.com/integration/", &[Run(HEX, 32, 32)], Address),
+    token_rule("deploy-hook",              "api.vercel.com/v1/integrations/deploy/", &[Run(WORD, 20, 60), Literal("/"), Run(ALNUM, 8, 40)], Address),
+    token_rule("deploy-hook",              "api.render.com/deploy/",          &[Run(LOWER_NUM | DASH, 10, 40), Literal("?key="), Run(BASE64_URL, 8, 40)], Address),
+    token_rule("deploy-hook",              "api.netlify.com/build_hooks/",    &[Run(HEX, 24, 24)], Address),
+    token_rule("telegram-token",           "api.telegram.org/bot",            &[Run(DIGIT, 6, 12), Literal(":"), Run(BASE64_URL, 28, 50)], After),
     token_rule("infura-key",               "infura.io/v3/",                   &[Run(HEX, 32, 32)], After),
     token_rule("alchemy-key",              "alchemy.com/v2/",                 &[Run(BASE64_URL, 20, 60)], After),
 
-    // Language models and what serves them
+    // Language models and their hosts
     token_rule("anthropic-key",            "sk-ant-",                         &[Run(BASE64_URL, 16, 300)], Random),
     token_rule("openrouter-key",           "sk-or-",                          &[Run(BASE64_URL, 20, 120)], Random),
     token_rule("langfuse-key",             "sk-lf-",                          &[Run(UUID, 30, 40)], Sure),
@@ -455,7 +457,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("zuplo-key",                "zpka_",                           &[Run(WORD, 30, 80)], Random),
     token_rule("rancher-token",            "token-",                          &[Run(LOWER_NUM, 5, 5), Literal(":"), Run(LOWER_NUM, 50, 60)], Sure),
 
-    // More providers, by the prefixes that they document
+    // Further providers with documented prefixes
     token_rule("aiven-password",           "AVNS_",                           &[Run(BASE64_URL, 12, 40)], Random),
     token_rule("aiven-token",              "aivenv1_",                        &[Run(BASE64, 60, 400)], Random),
     token_rule("gocardless-token",         "sandbox_",                        &[Run(BASE64_URL, 36, 60)], Random),
@@ -534,7 +536,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("lambda-key",               "secret_",                         &[Run(WORD, 30, 39), Literal("."), Run(ALNUM, 30, 40)], Random),
     token_rule("statsig-key",              "secret-",                         &[Run(ALNUM, 40, 50)], Alone),
 
-    // Base64 whose beginning shows what it contains, as in a Kubernetes secret: a key, a URL, a login.
+    // Base64 with a telling start, as in a Kubernetes secret: a key, a URL, a login.
     token_rule("private-key",              "LS0tLS1CRUdJTiBQUklWQVRF",        &[Run(BASE64, 40, 16000)], Alone),
     token_rule("private-key",              "LS0tLS1CRUdJTiBSU0EgUFJJVkFUR",   &[Run(BASE64, 40, 16000)], Alone),
     token_rule("private-key",              "LS0tLS1CRUdJTiBFQyBQUklWQVRF",    &[Run(BASE64, 40, 16000)], Alone),

@@ -1,15 +1,16 @@
-//! The single pass over the bytes: which rules are tried at which byte.
+//! The single pass over the bytes. The byte at each position determines which rules are tried.
 
 use super::classes::{
     ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte_is, byte_or_newline, run_length,
 };
 use super::{
     PLACEHOLDER_START, RedactOptions, SecretHit, TableHead, calls, commands, file_names, flags, headers,
-    infix, keys, languages, mentions, named, pairs, placed, sentences, shape, stated, tables, urls,
+    infix, keys, languages, mentions, named, pairs, pipes, placed, sentences, shape, stated, tables,
+    telling_lines, urls,
 };
 
-/// Finds the first secret at or after `floor`. Nothing before `floor` is examined, except as context.
-pub fn next(
+/// Finds the first secret at or after `floor`. Bytes before `floor` are used only as context.
+pub fn next_secret(
     text: &[u8],
     floor: usize,
     options: RedactOptions,
@@ -20,7 +21,7 @@ pub fn next(
     }
     let mut floor = floor;
     let mut at = floor;
-    // Where an escape ended. A word that starts there is separate, whatever the last byte of the escape is.
+    // The end of the last escape sequence. A new word starts there, even if the escape ends with a letter.
     let mut edge = floor;
     while at < text.len() {
         let action = SCAN_ACTIONS[usize::from(text[at])];
@@ -42,7 +43,7 @@ pub fn next(
                 }
             },
             ScanAction::Assign => named::secret_assigned_at(text, at, floor),
-            // Base64 as in `data:image/png;base64,…` is content, however long it is.
+            // Base64 as in `data:image/png;base64,…` is content and not a secret.
             ScanAction::Comma if text[floor..at].ends_with(b";base64") => {
                 at += 1 + run_length(&text[at + 1..], BASE64, text.len());
                 continue;
@@ -94,7 +95,7 @@ pub fn next(
             }
             ScanAction::Slash => None,
             ScanAction::Here if text[floor..at].ends_with(b" ") && text[at..].starts_with(b"<<<") => {
-                flags::secret_in_here_string(text, at)
+                pipes::secret_in_here_string(text, at)
             }
             ScanAction::Here => None,
             ScanAction::Star if matches!(byte_or_newline(text, at + 1), b' ' | b'\t') => {
@@ -133,7 +134,7 @@ pub fn next(
                 continue;
             }
             ScanAction::Comma if text[at + 1..].starts_with(b" \"") || text[at + 1..].starts_with(b" '") => {
-                calls::symbol(text, at, floor)
+                calls::secret_named_by_symbol(text, at, floor)
             }
             ScanAction::Comma => None,
         };
@@ -164,7 +165,7 @@ enum ScanAction {
     Bracket,
     Escape,
     Percent,
-    /// A byte that begins a word for a password in another script.
+    /// A byte that may start a word for a password in another script.
     Foreign,
     Dollar,
 }
@@ -212,8 +213,8 @@ fn word_length(text: &[u8]) -> usize {
     text.iter().position(|byte| !byte_is(*byte, WORD)).unwrap_or(text.len())
 }
 
-/// Finds a token that starts with the word at `at`. This is tried before the end of the word is known, because a word
-/// of megabytes may contain thousands of tokens.
+/// Finds a token that starts with the word at `at`. It is called before the end of the word is known, because a
+/// word of several megabytes may contain thousands of tokens.
 #[inline]
 fn token_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
     let start = if text[at] == b'_' { at + run_length(&text[at..], UNDERSCORE, 8) } else { at };
@@ -229,14 +230,15 @@ fn token_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
     {
         return Some(hit);
     }
-    // The dots of a web token distinguish it from base64, so it may be in a path: `https://host/verify/eyJ…`.
+    // The dots of a JSON Web Token distinguish it from base64, so it is also found in a path:
+    // `https://host/verify/eyJ…`.
     let web = text[start] == b'e'
         && text[start..].starts_with(b"eyJ")
         && (shape::is_word_start(text, start, edge) || text[start - 1] == b'/');
     if web { keys::web_token(text, start) } else { None }
 }
 
-/// Returns the secret that the word `text[start..end]` announces or is part of. Almost all words fail this test.
+/// Returns the secret that the word `text[start..end]` announces or is part of. Almost all words announce none.
 #[inline(always)]
 fn secret_at_word(
     text: &[u8],
@@ -252,7 +254,7 @@ fn secret_at_word(
         (8..=10 | 14, b':')
             | (8.., b'.')
             | (8.., b'@' | b'#' | b'$')
-            | (MIN_INNER_TOKEN_BYTES.., _)
+            | (telling_lines::MIN_TOKEN_BYTES.., _)
             | (_, b'-' | b'\t' | 0x80..)
     ) || next == b' ' && text[end - 1] == b'T'
         || length >= 12 && byte_is(text[end - 1], DIGIT);
@@ -271,7 +273,7 @@ fn secret_at_known_word(
     heads: &mut Vec<TableHead>,
 ) -> Option<SecretHit> {
     let next = byte_or_newline(text, end);
-    // In `GET /account/password HTTP/1.1` the word is the end of a path.
+    // In `GET /account/password HTTP/1.1` the word ends a path.
     if next == b' ' && text[end..].starts_with(b" HTTP/") {
         return None;
     }
@@ -294,7 +296,7 @@ fn secret_at_known_word(
     if next == b'-' && &text[start..end] == b"impacket" {
         return commands::secret_in_packaged_impacket(text, end);
     }
-    if matches!((end - start, next), (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 84, _))
+    if matches!((end - start, next), (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 51 | 52 | 84, _))
         && let Some(hit) = infix::token_around_word(text, start, end)
     {
         return Some(hit);
@@ -305,7 +307,12 @@ fn secret_at_known_word(
     if next == b' ' && text[end - 1] == b'T' && text[start..end].ends_with(b"_PAT") {
         return stated::secret_stated_after_name(text, start, end);
     }
-    // Keywords end in one of a few pairs of letters. That alone rules out almost all words of a text.
+    if end - start >= telling_lines::MIN_TOKEN_BYTES
+        && let Some(hit) = telling_lines::random_value_at(text, start, end, floor)
+    {
+        return Some(hit);
+    }
+    // The last two letters of a word rule out almost all words of a text.
     if next < 0x80 && !ends_like_known_word(&text[start..end]) {
         return None;
     }
@@ -317,11 +324,18 @@ fn secret_at_known_word(
     {
         heads.push(TableHead::Column(start));
     }
-    announced(text, start, end, floor, heads).or_else(|| mentions::secret_near_noun(text, start, end, floor))
+    announced_secret(text, start, end, floor, heads)
+        .or_else(|| mentions::secret_near_noun(text, start, end, floor))
+        .or_else(|| {
+            stated::ends_like_secret_name(&text[start..end]).then(|| {
+                placed::secret_echoed_at_prompt(text, start, end)
+                    .or_else(|| placed::secret_described_by_comment(text, start, end, floor))
+            })?
+        })
 }
 
-/// Returns the secret that the keyword `text[start..end]` announces, by what follows it.
-fn announced(
+/// Returns the secret that the keyword `text[start..end]` announces, depending on the text after it.
+fn announced_secret(
     text: &[u8],
     start: usize,
     end: usize,
@@ -359,11 +373,10 @@ fn announced(
             placed::secret_on_next_line(text, start, end, end)
                 .or_else(|| stated::secret_used_before_name(text, start, end, floor))
                 .or_else(|| stated::secret_typed_before_name(text, start, end, floor))
-                .or_else(|| placed::secret_described_by_comment(text, start, end, floor))
                 .or_else(|| commands::secret_in_expect_send(text, end))
                 .or_else(|| stated::secret_in_quoted_setting(text, start, end))
         }
-        // The verb may be joined to the name, as in `the password's x`.
+        // The verb may be attached to the name, as in `the password's x`.
         (_, b'\'') if text[end..].starts_with(b"'s ") && stated::ends_like_secret_name(&text[start..end]) => {
             stated::secret_in_next_clause(text, start, end)
         }
@@ -385,8 +398,8 @@ fn announced(
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => {
             flags::secret_in_identified_by(text, start, end)
         }
-        (4, b' ') if &text[start..end] == b"echo" => flags::secret_piped_to_command(text, end),
-        (6, b' ') if &text[start..end] == b"printf" => flags::secret_piped_to_command(text, end),
+        (4, b' ') if &text[start..end] == b"echo" => pipes::secret_piped_to_command(text, end),
+        (6, b' ') if &text[start..end] == b"printf" => pipes::secret_piped_to_command(text, end),
         (4, b' ') if &text[start..end] == b"user" && text[..start].ends_with(b"net ") => {
             flags::password_after_name(text, end)
         }
@@ -401,6 +414,12 @@ fn announced(
         (6, b' ' | b'(' | b'\n') if text[start..end].eq_ignore_ascii_case(b"values") => {
             heads.push(TableHead::Values(end));
             None
+        }
+        // C++ initialises with braces: `std::string token{"x"}`.
+        (_, b'{')
+            if byte_or_newline(text, end + 1) == b'"' && stated::ends_like_secret_name(&text[start..end]) =>
+        {
+            named::secret_in_initialiser(text, start, end)
         }
         (_, b' ') if commands::may_take_secret(&text[start..end]) => {
             commands::secret_after_command(text, start, end)
@@ -418,7 +437,7 @@ fn announced(
             languages::secret_after_word(text, start, end)
                 .or_else(|| languages::secret_before_name(text, start, end, floor))
         }
-        // The rest of the name begins with a letter that is not ASCII.
+        // The name continues with a letter that is not ASCII.
         (3 | 8, 0xc3 | 0xc5) if matches!(text[start] | 32, b'c' | b'h') => {
             if tables::may_be_column_head(text, start, end + 3) && heads.len() < super::MAX_TABLE_HEADS {
                 heads.push(TableHead::Column(start));
@@ -432,8 +451,8 @@ fn announced(
     }
 }
 
-/// A word of at least this many bytes may contain a token after a name, as in `key_sk_live_…`.
-const MIN_INNER_TOKEN_BYTES: usize = 28;
+/// A word of at least this many bytes may contain a token, as in `key_sk_live_…`.
+const MIN_INNER_TOKEN_BYTES: usize = 24;
 const MAX_WORD_BYTES: usize = 256;
 
 /// Finds a token that starts after an underscore of the word `text[start..end]`.
@@ -447,7 +466,7 @@ fn token_inside_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit>
     memchr::memchr_iter(b'_', &text[start..end]).find_map(behind)
 }
 
-/// The last two letters of every word that [`secret_at_word`] knows, in lower case.
+/// The last two letters, in lower case, of every word that [`secret_at_word`] supports.
 const KNOWN_WORD_ENDS: &[u8] = b"fy ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol ds ty ck tf el im is to do ts ns li ce hl cl ic ue xt dd sh ql ll oi fo";
 static KNOWN_WORD_END_BITS: [u32; 32] = build_known_word_end_bits();
 
@@ -481,8 +500,8 @@ pub fn placeholder_length(text: &[u8]) -> Option<usize> {
     (length > 0 && byte_or_newline(kind, length) == b']').then_some(PLACEHOLDER_START.len() + length + 1)
 }
 
-/// Skips an escape, so that the token after it starts a word, as in `\nghp_…`, `\u0022ghp_…` and after terminal
-/// colours.
+/// Skips an escape sequence, so that the token after it starts a word, as in `\nghp_…`, `\u0022ghp_…` and after
+/// terminal colours.
 fn skip_escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<SecretHit>) {
     let slashes = text[at..].iter().take_while(|byte| **byte == b'\\').count();
     let rest = &text[at + slashes..];
@@ -494,8 +513,8 @@ fn skip_escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<SecretHit
         b'n' | b'r' | b't' | b'e' | b'b' | b'f' | b'0' => 1,
         _ => return (slashes.max(1), None),
     };
-    // In `\rk_live_…` the `r` may belong to the token, so it is tried as part of the word before it is skipped as an
-    // escape.
+    // In `\rk_live_…` the `r` may belong to the token, so the word is tried with the `r` before the escape is
+    // skipped.
     if slashes > 0
         && length == 1
         && byte_is(byte_or_newline(rest, 1), ALNUM)

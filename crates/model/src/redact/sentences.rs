@@ -2,54 +2,54 @@
 //! `a senha do banco é x`, `we set the password back to x`.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{LETTER, UPPER, byte_is, byte_or_newline, count_blanks, run_length};
 use super::made_up::{self, PasswordCertainty};
 use super::values::{self, LiteralValue};
 use super::{lexicon, passwords};
 
-/// How many bytes after its name a value may be.
+/// The maximum number of bytes between a name and its value.
 const MAX_VALUE_DISTANCE: usize = 96;
-/// How many words after the name are examined to find one that comes right before the value.
+/// The maximum number of words that are read after the name.
 const MAX_WORDS_AFTER_NAME: usize = 14;
-/// The longest value, in bytes.
+/// The maximum length of a value, in bytes.
 const MAX_VALUE_BYTES: usize = 100;
 
-/// Words that come right before the value.
+/// Words that come directly before the value.
 const LINKING_WORDS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — – -";
-/// Words that come right before the value if the name of the password is not English.
+/// Words that come directly before the value if the name is not English.
 const FOREIGN_LINKING_WORDS: &str = "como : será sera sarà wird wordt devient";
-/// Foreign words that also have other uses. Only an obvious password is accepted after them.
+/// Foreign words with several uses. Only an obvious password is accepted after them.
 const FOREIGN_PREPOSITIONS: &str =
     "para en pour por auf zu naar in con a ich vaut bleibt blijft resta rimane sigue fica";
 /// Words before the value in an instruction, as in `when it asks for the password, type x`.
 const TYPING_WORDS: &str = "type enter use try typing entering been remains stays equals reads became";
-/// Words after the name that say whose password it is, as in `root's password on host.example.com = x`.
+/// Words after the name that introduce the owner, as in `root's password on host.example.com = x`.
 const PLACE_WORDS: &str = "on for of at in";
-/// Words that may come before `to`: `password was set to x` states a value, `password to connect to x` does not.
+/// Words that may come before `to`: `password was set to x` states a value, but `password to connect to x` does
+/// not.
 const SETTING_WORDS: &str = "set reset back over equal defaults";
-/// Words that may come between such a word and the value.
+/// Words that may come between a linking word and the value.
 const ADVERB_WORDS: &str = "now currently still just simply temporarily again désormais maintenant ahora agora ora adesso jetzt nun nu";
 
-/// The language of the password's name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NameLanguage {
     English,
     Other,
 }
 
-/// The least that is required of a value.
+/// The minimum that a value must satisfy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RequiredCertainty {
-    /// A word that is not listed, at the end of a clause.
+    /// An unlisted word at the end of a clause.
     Word,
-    /// A word like that, without an ending that adjectives have.
+    /// An unlisted word at the end of a clause, without the suffix of an adjective.
     Stem,
     /// Several words, or letters and digits.
     Words,
 }
 
-/// Finds the value after the name that ends at `end`, in the same sentence.
+/// Finds the value in the sentence after the name that ends at `end`.
 pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Option<SecretHit> {
     let window = &text[end..text.len().min(end + MAX_VALUE_DISTANCE)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
@@ -70,7 +70,7 @@ pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Op
         };
         placed |= first && is_in_word_list(word, PLACE_WORDS);
         let link = match word {
-            [b'(', ..] if first => Some(RequiredCertainty::Word),
+            [b'(', ..] if first => Some(RequiredCertainty::Words),
             b"to" => {
                 let sets = previous.ends_with(b"ed")
                     || is_in_word_list(previous, SETTING_WORDS)
@@ -109,7 +109,7 @@ pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Op
     None
 }
 
-/// Finds the word after the name, if it ends a clause, as in `admin pw x`. `end` is after the name.
+/// Finds the word after the name if it ends a clause, as in `admin pw x`. `end` is the end of the name.
 pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<SecretHit> {
     let start = end + count_blanks(&text[end..], 2);
     let length = value_length(&text[start..]);
@@ -125,8 +125,8 @@ pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<SecretHit> {
     }
 }
 
-/// Finds the answer alone on the line after a question such as `what was the password again?`, whoever gives it. `at`
-/// is the end of the question's line.
+/// Finds the answer to a question such as `what was the password again?`, alone on the next line. A speaker's name
+/// may come before it. `at` is the end of the question's line.
 pub fn secret_answering_question(text: &[u8], at: usize) -> Option<SecretHit> {
     if byte_or_newline(text, at) != b'\n' || !text[..at].trim_ascii_end().ends_with(b"?") {
         return None;
@@ -145,26 +145,27 @@ pub fn secret_answering_question(text: &[u8], at: usize) -> Option<SecretHit> {
     if said { hit_if_accepted(text, value, RequiredCertainty::Word) } else { None }
 }
 
-/// Finds a value between a comma and the end of the line, as in `the old password, x`. `at` is after the comma.
+/// Finds a value between a comma and the end of the line, as in `the old password, x`. `at` is the position after
+/// the comma.
 pub fn secret_after_comma(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + count_blanks(&text[at..], 2);
     let end = start + value_length(&text[start..]);
     let ends =
         matches!(byte_or_newline(text, end), b'\n' | b'\r' | b'"' | b'\'') || text[end..].starts_with(b".\n");
-    // In a list of names, another name follows; few names have digits.
+    // A list of names continues with another name, and few names contain digits.
     let digits = text[start..end].iter().any(u8::is_ascii_digit);
     let aside = text[end..].starts_with(b", ") && made_up::is_everyday_nouns(&text[start..end]);
     if ends && digits || aside { unquoted_secret_at(text, start, RequiredCertainty::Words) } else { None }
 }
 
-/// Finds a value before the name that begins at `start`, as in `use x as the password`, `nimm x als Passwort` and
+/// Finds a value before the name that starts at `start`, as in `use x as the password`, `nimm x als Passwort` and
 /// `usa x como contraseña`.
 pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Option<SecretHit> {
     let before = text.get(floor.max(start.saturating_sub(MAX_VALUE_DISTANCE))..start)?.strip_suffix(b" ")?;
     let last =
         |text: &[u8]| text.iter().rev().take(8).position(|byte| *byte == b' ').unwrap_or(8).min(text.len());
     let word = |text: &[u8]| text.len() - last(text);
-    // Skip an article, and then the word that joins the value to the name.
+    // An article and the word that joins value and name are skipped.
     let article = &before[word(before)..];
     let joint = match article {
         b"the" | b"a" | b"its" | b"my" | b"your" | b"la" | b"das" | b"het" => {
@@ -193,13 +194,13 @@ pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Optio
     let from = end - length;
     let content = &value[value.len() - length..];
     // `use Argon2id for the password` names an algorithm.
-    if purpose && !made_up::is_joined_words(content) && !profile_of(content).looks_random() {
+    if purpose && !made_up::is_joined_words(content) && !profile_value(content).looks_random() {
         return None;
     }
     unquoted_secret_at(&text[..end], from, RequiredCertainty::Words)
 }
 
-/// Returns what is required of the value after this word; `None` if the word cannot come right before a value.
+/// Returns the minimum for a value after this word; `None` if a value cannot follow it.
 fn required_after_word(word: &[u8], language: NameLanguage) -> Option<RequiredCertainty> {
     let foreign = language == NameLanguage::Other;
     if is_in_word_list(word, LINKING_WORDS)
@@ -212,8 +213,8 @@ fn required_after_word(word: &[u8], language: NameLanguage) -> Option<RequiredCe
         .then_some(RequiredCertainty::Words)
 }
 
-/// Whether a verb before the name says that the password is changed, as in `I changed the password`, so that the new
-/// one follows.
+/// Whether a verb before the name says that the password is changed, as in `I changed the password`. The new
+/// password follows.
 pub fn says_password_changed(before: &[u8]) -> bool {
     let line = super::context::text_after_last_break(&before[before.len().saturating_sub(60)..]);
     ["set", "chang", "updat", "rotat", "switch", "revert"]
@@ -225,7 +226,7 @@ fn is_in_word_list(word: &[u8], list: &str) -> bool {
     list.split(' ').any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }
 
-/// Returns the position after the adverb at `at`, if there is one, and after the blanks.
+/// Returns the position after an optional adverb at `at` and the blanks around it.
 pub fn position_after_adverb(text: &[u8], at: usize) -> usize {
     let at = at + count_blanks(&text[at..], 4);
     let length = text[at..].iter().take(16).take_while(|byte| !matches!(byte, b' ' | b':' | b'\n')).count();
@@ -235,7 +236,7 @@ pub fn position_after_adverb(text: &[u8], at: usize) -> usize {
     if known { at + length + colon + count_blanks(&text[at + length + colon..], 4) } else { at }
 }
 
-/// Returns the length of a passphrase such as `copper lantern violet meadow`: words that do not occur in sentences
+/// Returns the length of a passphrase such as `copper lantern violet meadow`. Its words do not occur in sentences
 /// about passwords.
 pub fn passphrase_length(text: &[u8]) -> Option<usize> {
     const MIN_PHRASE_WORDS: usize = 3;
@@ -258,13 +259,14 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
     }
     let words = || text[..end].split(|byte| *byte == b' ');
     let everyday = words().filter(|word| lexicon::count_everyday_nouns(word) > 0).count();
-    // One further word may be of any kind, and one more may be a word that people use when they write about passwords.
-    let ordinary = |word: &&[u8]| lexicon::count_everyday_nouns(word) == 0 && made_up::is_common_word(word);
+    // At most two words may be other words, and at most one of them may be common in sentences about passwords.
+    let ordinary =
+        |word: &&[u8]| lexicon::count_everyday_nouns(word) == 0 && made_up::is_common_or_state_word(word);
     let likely = everyday >= 2 && everyday + 2 >= count && words().filter(ordinary).count() <= 1;
     (likely && !words().any(passwords::is_prose_word)).then_some(end)
 }
 
-/// Returns the value at `at`, unless it is a word that a sentence about passwords may have there.
+/// Returns the value at `at`, unless it is a word that is common in sentences about passwords.
 fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<SecretHit> {
     let marks = [
         &b"\""[..],
@@ -290,7 +292,7 @@ fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<S
         return Some(SecretHit { start, end: start + length, kind: "password" });
     }
     let length = value_length(&text[start..]);
-    // Nobody makes up a password of this length. If we cut it, the rest of it would stay visible.
+    // A password that people make up is shorter. If the value were cut, its end would stay visible.
     if length > MAX_VALUE_BYTES {
         return None;
     }
@@ -298,16 +300,21 @@ fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<S
     hit_if_accepted(text, LiteralValue { start, end, quoted: mark.is_some(), wrapped: false }, least)
 }
 
-/// Returns the unquoted value at `start`, if it is at least what `least` requires.
+/// Returns the unquoted value at `start` if it satisfies `least`.
 pub fn unquoted_secret_at(text: &[u8], start: usize, least: RequiredCertainty) -> Option<SecretHit> {
     secret_value_at(text, start, least)
 }
 
-/// Returns the value as a hit if it looks like a password: made from words, mixed from letters and digits, or random.
+/// Returns the value as a hit if it looks like a password: made up from words, mixed from letters and digits, or
+/// random.
 fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let code = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
     let short = content.len() < 6 && super::grades::grade_word(content).is_none();
+    // A frame of a stack has arguments: `parse_password (s=0xb627c83491b3)`.
+    let setting = memchr::memchr(b'=', content)
+        .is_some_and(|at| at > 1 && content[..at].iter().all(|byte| byte_is(*byte, super::classes::LOWER)));
+    let code = code || setting || super::contains_bytes(content, b"=0x");
     if short
         || code
         || super::grades::is_computing_term(content)
@@ -323,6 +330,7 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
                 RequiredCertainty::Word => true,
                 RequiredCertainty::Stem => {
                     sure == PasswordCertainty::LongWord
+                        || lexicon::joins_everyday_noun(content)
                         || byte_is(content[0], UPPER)
                         || !made_up::has_long_word_suffix(content) && !made_up::is_participle(content)
                 }
@@ -331,7 +339,7 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
             value.quoted || enough && made_up::ends_clause(text, value.end)
         }
         None => {
-            let looks = profile_of(content);
+            let looks = profile_value(content);
             let joint = values::ValueContext { tight: true, listed: true, ..values::ValueContext::default() };
             (looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2) || looks.looks_random())
                 && super::names::judge_name(content).is_none()
@@ -345,13 +353,13 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
 
 /// Whether the digits belong to a technical term, as in `base64-encoded`, `SHA-256`, `8-64` and `v1.2.3`.
 fn is_technical_term(content: &[u8]) -> bool {
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     looks.symbols == 0 && looks.changes < 2 && content.iter().any(|byte| !byte.is_ascii_alphanumeric())
         || looks.letters() < 3
         || content.iter().all(u8::is_ascii_hexdigit) && content.len() >= 32
 }
 
-/// Returns the length of printable ASCII and accented letters, without marks that close a sentence or a bracket.
+/// Returns the length of the printable ASCII characters and accented letters, without closing punctuation.
 pub fn value_length(text: &[u8]) -> usize {
     let length = text
         .iter()
@@ -360,7 +368,7 @@ pub fn value_length(text: &[u8]) -> usize {
             byte.is_ascii_graphic() && !b"\"'`,;()<>[]{}".contains(byte) || made_up::is_accented(**byte)
         })
         .count();
-    // An accented letter has two bytes; do not cut between them.
+    // An accented letter has two bytes and must not be split.
     let length = length - usize::from(length > 0 && matches!(text[length - 1], 0xc3..=0xc5));
     let dots =
         text[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'!' | b'?')).count();
@@ -376,25 +384,40 @@ pub fn is_password_list(before: &[u8]) -> bool {
     let Some((b':' | b'=', name)) = name.split_last() else { return false };
     let name = name.trim_ascii_end();
     let name = name.strip_suffix(b"\"").unwrap_or(name);
-    // Libraries for sessions take lists of secrets: `session({ secret: ['x'] })`, `cookieSession({ keys: ['x'] })`.
+    // Session libraries accept lists of secrets: `session({ secret: ['x'] })`, `cookieSession({ keys: ['x'] })`.
     let session = || {
         let line = super::context::text_after_last_break(&name[name.len().saturating_sub(80)..]);
         super::contains_bytes(line, b"ession(")
     };
     super::classes::ends_with_ignore_case(name, "passwords")
         || (name.ends_with(b"secret") || name.ends_with(b"keys")) && session()
+        || names_many_secrets(name)
 }
 
-/// Finds the items of `passwords: [x, "y"]`; `at` is after the bracket.
+/// Whether a name is that of several secrets, such as `api_keys` or `tokens`.
+fn names_many_secrets(name: &[u8]) -> bool {
+    let name = &name[name.len() - super::classes::run_length_at_end(name, super::classes::BASE64_URL, 40)..];
+    let Some((b's' | b'S', one)) = name.split_last() else { return false };
+    super::names::judge_name(one).is_some_and(|verdict| verdict.says == super::names::NameStrength::Secret)
+}
+
+/// Finds the items of `passwords: [x, "y"]`. `at` is the position after the bracket.
 pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     const MAX_LIST_ITEMS: usize = 100;
+    let before = text[..at - 1].trim_ascii_end();
+    let name = before[..before.len().saturating_sub(1)].trim_ascii_end();
+    let many = names_many_secrets(name.strip_suffix(b"\"").unwrap_or(name));
     let mut at = at;
     for _ in 0..MAX_LIST_ITEMS {
         at += text[at..].iter().take(80).take_while(|byte| byte.is_ascii_whitespace()).count();
         let Some(value) = values::value_at(text, at) else { return };
         let content = &text[value.start..value.end];
-        let plausible = made_up::made_up_certainty(content).is_some()
-            || profile_of(content).is_mixed() && content.len() >= 8;
+        let plausible = if many {
+            value.quoted && is_strong_secret(content)
+        } else {
+            made_up::made_up_certainty(content).is_some()
+                || profile_value(content).is_mixed() && content.len() >= 8
+        };
         // A member such as `[process.env.KEY1]` is not a literal.
         let member = !value.quoted && content.contains(&b'.') && !made_up::is_everyday_nouns(content);
         if plausible && !member && !super::contains_bytes(content, b"REDACTED") {
@@ -408,6 +431,16 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     }
 }
 
+/// Whether a value can only be a key or a token: long and random, and neither a hash nor an id.
+fn is_strong_secret(content: &[u8]) -> bool {
+    let looks = profile_value(content);
+    looks.len >= 20
+        && looks.looks_random()
+        && looks.digits > 1
+        && !content.iter().any(|byte| b" /.:@".contains(byte))
+        && (looks.upper > 1 && looks.lower > 1)
+}
+
 /// Finds an item of a list of passwords: `passwords:` and `- x` below it. `at` is the dash.
 pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
     if byte_or_newline(text, at + 1) != b' ' {
@@ -416,12 +449,27 @@ pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at + 2)?;
     let ends = matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r');
     let content = &text[value.start..value.end];
-    let plausible =
-        made_up::made_up_certainty(content).is_some() || profile_of(content).is_mixed() && content.len() >= 8;
+    let plausible = made_up::made_up_certainty(content).is_some()
+        || profile_value(content).is_mixed() && content.len() >= 8;
     if !ends || !plausible || super::contains_bytes(content, b"REDACTED") {
         return None;
     }
     let before = &text[at.saturating_sub(400)..at];
+    // The only item of a list may be a token: `access_token:` and `- x` below it.
+    if is_strong_secret(content)
+        && let Some((b':', label)) = before.trim_ascii_end().split_last()
+    {
+        let label = label.strip_suffix(b"\"").unwrap_or(label);
+        let label =
+            &label[label.len() - super::classes::run_length_at_end(label, super::classes::BASE64_URL, 40)..];
+        let one = super::names::judge_name(label)
+            .is_some_and(|verdict| verdict.says != super::names::NameStrength::Perhaps);
+        return (one || names_many_secrets(label)).then_some(SecretHit {
+            start: value.start,
+            end: value.end,
+            kind: "token",
+        });
+    }
     let name = memchr::memmem::rfind(before, b"asswords:")?;
     let items = before[name + 9..].split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let list = items.filter(|line| !line.is_empty()).all(|line| {

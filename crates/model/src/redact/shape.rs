@@ -1,18 +1,19 @@
-//! Matches one rule of the provider table, and finds the rules worth trying at a position.
+//! Matches the rules of the provider table, and finds the rules that may match at a position.
 //!
-//! Three bytes decide whether a word can start a token at all: a bitmap of 8 KB, computed by the compiler, so that
-//! nothing is built when the process starts. For the few words that pass, the rules with their first byte are tried.
+//! Three bytes decide whether a word can start a token. They are looked up in a bitmap of 8 KB, which the compiler
+//! computes, so that nothing is built at start-up. For the few words that pass, the rules with the same first byte
+//! are tried.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{self, ALNUM, BASE64_URL, DOT, PLUS, SLASH, WORD, byte_is, byte_or_newline};
 use super::rules::{RuleDemand, TOKEN_RULES, TokenPart, TokenRule};
 
-/// How many bytes of a body are enough to see whether it consists of words. A long body is not read completely.
+/// The number of bytes of a body that are examined for words. A long body is not read completely.
 const BODY_BYTES_EXAMINED: usize = 96;
 
-/// Returns the token that starts at `at`, if a rule matches there. `at` must be the start of a word; nothing before
-/// `edge` is examined.
+/// Returns the token that starts at `at` if a rule matches. `at` must be the start of a word; no byte before `edge`
+/// is examined.
 #[inline]
 pub fn token_starting_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
     let [first, second, third] = [text[at], byte_or_newline(text, at + 1), byte_or_newline(text, at + 2)];
@@ -23,7 +24,7 @@ pub fn token_starting_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHi
     match_rules_at(text, at, edge)
 }
 
-/// Tries the rules that begin with the byte at `at`.
+/// Tries the rules with the same first byte as the word at `at`.
 #[cold]
 fn match_rules_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
     let (first, second) = (text[at], byte_or_newline(text, at + 1));
@@ -58,33 +59,64 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
                 literal.len()
             }
             TokenPart::Run(class, min, max) => {
-                let length = classes::run_length(&rest[end..], class, usize::from(max));
+                let mut length = classes::run_length(&rest[end..], class, usize::from(max));
                 if length < usize::from(min) {
-                    return None;
+                    length +=
+                        length_of_next_literal(&rest[end + length..], class, usize::from(min) - length)?;
                 }
                 joined = class & !WORD != 0;
                 length
             }
         };
     }
-    // The match is inside a longer word, or is the name of a function. This is tested only for words. If separators
-    // belong to the class, a run longer than any token contains many starts, and refusing each of them would take one
-    // pass per start.
+    // The match is inside a longer word, or is the name of a function. Only classes without separators are tested:
+    // a very long run with separators contains many starts, and rejecting each of them would take one pass per
+    // start.
     if (byte_is(byte_or_newline(rest, end), ALNUM) && !joined) || byte_or_newline(rest, end) == b'(' {
         return None;
     }
-    // If a dot belongs to the class, the full stop of the sentence is part of the run.
+    // If the class contains dots, the full stop of a sentence is part of the run.
     while end > body && rest[end - 1] == b'.' {
         end -= 1;
     }
-    let looks = profile_of(&rest[body..end.min(body + BODY_BYTES_EXAMINED)]);
+    let looks = profile_value(&rest[body..end.min(body + BODY_BYTES_EXAMINED)]);
     let plausible = match rule.demand {
         RuleDemand::Sure => !looks.is_filler(),
-        RuleDemand::Random | RuleDemand::After => !looks.looks_like_words(),
+        RuleDemand::Random | RuleDemand::After | RuleDemand::Address => !looks.looks_like_words(),
         RuleDemand::Alone => looks.digits > 0 && !looks.looks_like_words(),
     };
-    let start = if rule.demand == RuleDemand::After { at + body } else { at };
+    let start = match rule.demand {
+        RuleDemand::After => at + body,
+        RuleDemand::Address => start_of_address(text, at, edge),
+        _ => at,
+    };
     plausible.then_some(SecretHit { start, end: at + end, kind: rule.kind })
+}
+
+/// Returns the length up to the end of the rest of a token in the next literal: `" + "x`. It must have at least `min`
+/// bytes.
+fn length_of_next_literal(rest: &[u8], class: classes::ByteClass, min: usize) -> Option<usize> {
+    const WIDEST_JOINT: usize = 40;
+    let mark = *rest.first().filter(|mark| matches!(mark, b'"' | b'\''))?;
+    let joint = rest[1..].iter().take(WIDEST_JOINT).take_while(|byte| b" \t\r\n+.&\\".contains(byte)).count();
+    let begins = joint > 0 && rest.get(1 + joint) == Some(&mark);
+    let length = classes::run_length(rest.get(joint + 2..)?, class, 255);
+    let ends = rest.get(joint + 2 + length) == Some(&mark);
+    (begins && ends && length >= min && length >= 6).then_some(joint + 2 + length)
+}
+
+/// Returns where the address begins that contains the byte at `at`: at its scheme, or at its host.
+fn start_of_address(text: &[u8], at: usize, edge: usize) -> usize {
+    const MAX_HOST_BYTES: usize = 120;
+    let before = &text[edge.min(at).max(at.saturating_sub(MAX_HOST_BYTES))..at];
+    let length = classes::run_length_at_end(before, BASE64_URL | DOT | SLASH, MAX_HOST_BYTES);
+    let host = &before[before.len() - length..];
+    match before[..before.len() - length].strip_suffix(b":") {
+        Some(scheme) if host.starts_with(b"//") => {
+            at - length - 1 - classes::run_length_at_end(scheme, classes::LETTER, 8)
+        }
+        _ => at - classes::run_length_at_end(host, BASE64_URL | DOT, MAX_HOST_BYTES),
+    }
 }
 
 /// Returns whether the byte before `at` cannot belong to the same word, path or base64 text.
@@ -93,20 +125,20 @@ pub fn is_word_start(text: &[u8], at: usize, edge: usize) -> bool {
 }
 
 const NO_RULE: u16 = u16::MAX;
-/// The second byte of a prefix that has only one byte.
+/// The second byte of a prefix with only one byte.
 const ANY_BYTE: u8 = 0;
 static PREFIX_BITS: [u64; 1024] = build_prefix_bits();
 static FIRST_RULE_BY_BYTE: [u16; 256] = build_rule_chains().0;
 static NEXT_RULE: [u16; TOKEN_RULES.len()] = build_rule_chains().1;
 static SECOND_BYTES: [u8; TOKEN_RULES.len()] = build_second_bytes();
 
-/// Returns the slot of three bytes: six bits of the first byte and five of each other, so that letters stay distinct
-/// and the first keeps its case.
+/// Returns the slot of three bytes: six bits of the first byte and five bits of each other byte. Letters have
+/// distinct slots, and the first byte keeps its case.
 const fn prefix_slot(first: u8, second: u8, third: u8) -> usize {
     (first as usize & 63) << 10 | (second as usize & 31) << 5 | third as usize & 31
 }
 
-/// Returns one bit for each beginning of a rule. A prefix shorter than three bytes sets the bits of all its
+/// Returns one bit for the start of each rule. A prefix shorter than three bytes sets the bits of all its
 /// continuations.
 const fn build_prefix_bits() -> [u64; 1024] {
     let mut gate = [0; 1024];
@@ -140,7 +172,8 @@ const fn build_second_bytes() -> [u8; TOKEN_RULES.len()] {
     seconds
 }
 
-/// Returns for each byte the first rule that begins with it, and for each rule the next one with the same first byte.
+/// Returns for each byte the first rule that starts with it, and for each rule the next rule with the same first
+/// byte.
 const fn build_rule_chains() -> ([u16; 256], [u16; TOKEN_RULES.len()]) {
     let mut first = [NO_RULE; 256];
     let mut next = [NO_RULE; TOKEN_RULES.len()];

@@ -1,23 +1,27 @@
-//! Secrets stated in words: `the password is x`, `set it to x`, and files and commands without a separator.
+//! Secrets stated in words: `the password is x`, `set it to x`, and in files and commands without a separator.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{UPPER, byte_is, byte_or_newline, count_blanks};
+use super::directives::{
+    is_in_lisp_form, secret_in_router_config, secret_in_set_password, value_after_type_digit,
+};
 use super::made_up::{self, PasswordCertainty};
-use super::named::{MAX_BLANKS, hit_if_secret, name_with_word_before};
+use super::name_spans::name_with_word_before;
+use super::named::{MAX_BLANKS, hit_if_secret};
 use super::names::{self, NameStrength, NameVerdict};
 use super::sentences::{self, NameLanguage, RequiredCertainty};
 use super::values::{self, LiteralValue, ValueContext};
 use super::{languages, passwords};
 
-/// Finds a value after its name and a blank, as in `password is hunter2`, `machine … password hunter2`, `PASSWORD 'x'`
-/// and `configure set secret_access_key x`. The name is the word `text[start..end]`.
+/// Finds a value after its name and a blank, as in `password is hunter2`, `machine … password hunter2`,
+/// `PASSWORD 'x'` and `configure set secret_access_key x`. The name is the word `text[start..end]`.
 pub fn secret_stated_after_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let name = &text[start..end];
     if announces_pair(name) {
         return super::pairs::password_in_pair_after(text, end);
     }
-    // The name may have two words, as in `the secret word is x`.
+    // The name may consist of two words, as in `the secret word is x`.
     if matches!(name, b"word" | b"phrase" | b"code") {
         let before = &text[..start];
         let secret = [&b"secret "[..], b"pass ", b"access "].iter().any(|word| before.ends_with(word));
@@ -51,7 +55,7 @@ fn announces_pair(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"creds") || name.eq_ignore_ascii_case(b"credentials")
 }
 
-/// Returns the language of the name. Italian uses the English word, as in `la password è x`.
+/// Returns the language of the name. The English word occurs in Italian sentences, as in `la password è x`.
 fn language_of_name(before: &[u8], name: &[u8]) -> NameLanguage {
     if languages::judge_foreign_name(name).is_some() {
         return NameLanguage::Other;
@@ -66,13 +70,12 @@ fn language_of_name(before: &[u8], name: &[u8]) -> NameLanguage {
     }
 }
 
-/// Finds a value right after its name.
 fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let name = &text[start..end];
     let end = end + usize::from(byte_or_newline(text, end) == b'`');
     let verdict = match name {
         b"login" => NameVerdict { says: NameStrength::Secret, kind: "token" },
-        // The name may have dashes: `proxy_set_header X-Api-Key "x"`.
+        // The name may contain dashes: `proxy_set_header X-Api-Key "x"`.
         _ if text[..start].ends_with(b"-") && byte_or_newline(text, end + 1) == b'"' => names::judge_name(
             &text[end - super::classes::run_length_at_end(&text[..end], super::classes::BASE64_URL, 40)..end],
         )?,
@@ -84,11 +87,11 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         if text[..start].ends_with(b"user/") && text[end..].starts_with(b" is ") {
             return super::pairs::password_in_joined_pair(text, end + 4);
         }
-        // A user may come before, as in `user ann and pass x`.
+        // A user's name may come before the password, as in `user ann and pass x`.
         if is_user_named_before(&text[start.saturating_sub(80)..start]) {
             return sentences::unquoted_secret_at(text, end + 1, RequiredCertainty::Words);
         }
-        // The name may begin a line of a settings file, as in `Pass "x"` of mbsync.
+        // The name may start a line of a settings file, as in `Pass "x"` of mbsync.
         let line = super::context::text_after_last_break(&text[start.saturating_sub(40)..start]);
         if line.trim_ascii().is_empty()
             && let Some(value) = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))
@@ -99,11 +102,11 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             return hit_if_password_like(
                 text,
                 value,
-                super::grades::grade_word(content).is_some() || profile_of(content).looks_random(),
+                super::grades::grade_word(content).is_some() || profile_value(content).looks_random(),
             );
         }
-        // The name may be that of a variable, as in `input_pw x`.
-        if name.ends_with(b"_pw") && profile_of(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
+        // The name may be a variable, as in `input_pw x`.
+        if name.ends_with(b"_pw") && profile_value(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
             return super::flags::secret_argument(text, end + 1);
         }
         if text[end..].starts_with(b" for ") {
@@ -145,6 +148,11 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     {
         return sentences::unquoted_secret_at(text, end + 4, RequiredCertainty::Words);
     }
+    if text[end..].starts_with(b" | ")
+        && let Some(hit) = super::placed::secret_in_columns(text, start, end)
+    {
+        return Some(hit);
+    }
     if text[end..].starts_with(b" to ") || text[end..].starts_with(b" | ") {
         return secret_after_is(text, end + 3, verdict, doubtful);
     }
@@ -161,7 +169,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     if matches!(verdict.says, NameStrength::Secret | NameStrength::Password)
         && (sets_variable(&text[..start])
             || !value.quoted
-                && profile_of(&text[value.start..value.end]).is_mixed()
+                && profile_value(&text[value.start..value.end]).is_mixed()
                 && is_setting_command(&text[..start]))
     {
         return hit_if_secret(
@@ -179,19 +187,21 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         let in_sql = value.quoted
             && (name.iter().all(|byte| byte_is(*byte, UPPER)) || super::contains_bytes(context, b"OPTIONS"));
         let joint = ValueContext { loud: true, tight: true, ..ValueContext::default() };
-        let looks = profile_of(&text[value.start..value.end]);
+        let looks = profile_value(&text[value.start..value.end]);
         let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
         let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw")
             && (made_up
                 || value.quoted
-                || made_up::made_up_certainty(&text[value.start..value.end]).is_some()
+                || (made_up::made_up_certainty(&text[value.start..value.end]).is_some()
+                    || super::lexicon::count_everyday_nouns(&text[value.start..value.end]) > 0)
                     && matches!(byte_or_newline(text, value.end), b'\n' | b'\r'));
         let in_code = value.quoted && made_up && context.ends_with(b"#define ");
         let words = made_up::made_up_certainty(&text[value.start..value.end]);
         let in_command = (made_up || value.quoted || words.is_some())
             && [&b"nmcli "[..], b"wpa_cli "].iter().any(|command| super::contains_bytes(context, command));
-        // The installer of Debian has lines such as `d-i passwd/root-password password x`.
+        // The Debian installer has lines such as `d-i passwd/root-password password x`.
         let in_command = in_command
+            || super::contains_bytes(super::context::text_after_last_break(context), b"mysqladmin ")
             || super::contains_bytes(super::context::text_after_last_break(context), b"d-i passwd/");
         if in_netrc || in_sql || in_server || in_code || in_command {
             return hit_if_secret(text, value, verdict, joint);
@@ -199,12 +209,13 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         if let Some(encoded) = value_after_type_digit(text, value) {
             return hit_if_secret(text, encoded, verdict, joint);
         }
-        // The name may begin a line of its own, as in `~/.msmtprc` and in tables.
+        // The name may start a line, as in `~/.msmtprc` and in tables.
         let line = context.trim_ascii_end();
         let starts = line.is_empty() || context[line.len()..].contains(&b'\n');
         let ends = byte_or_newline(text, value.end + usize::from(value.quoted)) == b'\n';
         // As an argument of a block, the value of `password "x"` is a literal.
-        let in_block = value.quoted && (context.ends_with(b"{ ") || context.ends_with(b":"));
+        let in_block = value.quoted && (context.ends_with(b"{ ") || context.ends_with(b":"))
+            || is_in_lisp_form(text, value, context);
         // A user may come before, as in `username admin and password Orchid190`.
         let beside_user =
             made_up && context.ends_with(b" and ") && super::contains_bytes(context, b"username ");
@@ -217,8 +228,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         if told && let Some(hit) = hit_if_secret(text, value, verdict, joint) {
             return Some(hit);
         }
-        // Such a word may come before the name: `log in with password copperkettle and …`, `the password
-        // "Copper.kettle"`.
+        // One of the words below may come before the name: `log in with password copperkettle and …`,
+        // `the password "Copper.kettle"`.
         let beside = [
             "with ",
             "using ",
@@ -251,7 +262,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         };
         return hit_if_password_like(text, value, enough);
     }
-    // SQL names the secret in capitals: `CREATE SECRET s (TYPE s3, SECRET 'x')`, `ATTACH 'x.db' AS x KEY 'x'`.
+    // In SQL, the name is in capitals: `CREATE SECRET s (TYPE s3, SECRET 'x')`, `ATTACH 'x.db' AS x KEY 'x'`.
     let in_sql =
         value.quoted && text[value.start - 1] == b'\'' && matches!(name, b"SECRET" | b"KEY" | b"TOKEN");
     let line = || super::context::text_after_last_break(&text[start.saturating_sub(200)..start]);
@@ -263,7 +274,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         return super::flags::secret_argument(text, value.start - 1);
     }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
-    // Redis 6 takes a name before the password: `AUTH name x`.
+    // In Redis 6, a user's name may come before the password: `AUTH name x`.
     if at_prompt && let Some(hit) = super::flags::password_word_after_name(text, end) {
         return Some(hit);
     }
@@ -274,8 +285,10 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         _ => 20,
     };
     let content = &text[value.start..value.end];
-    // In `#define initSecret initSecret_avx512` the value is another name.
-    if content.len() < least || super::contains_bytes(content, name) {
+    // In `#define initSecret initSecret_avx512` the value is another name, and `vault write …/login role_id=x` has
+    // settings.
+    let setting = name == b"login" && content.contains(&b'=');
+    if content.len() < least || setting || super::contains_bytes(content, name) {
         return None;
     }
     hit_if_secret(text, value, verdict, doubtful)
@@ -293,7 +306,7 @@ fn verb_length(text: &[u8]) -> Option<usize> {
     (ends && STATING_VERBS.iter().any(|verb| verb.as_bytes() == &rest[..length])).then_some(length + 1)
 }
 
-/// Whether the text ends with a command that sets a variable, whose name follows.
+/// Whether the text ends with a command that sets a variable. The variable's name follows.
 fn sets_variable(before: &[u8]) -> bool {
     [
         "ENV ",
@@ -310,13 +323,22 @@ fn sets_variable(before: &[u8]) -> bool {
     .any(|command| before.ends_with(command.as_bytes()))
 }
 
-/// Whether a command that stores a setting comes before, such as `npm config set NAME x` or
+/// Whether the text ends with a command that stores a setting, such as `npm config set NAME x` or
 /// `pulumi config set --secret NAME x`.
 fn is_setting_command(before: &[u8]) -> bool {
     let line = super::context::text_after_last_break(&before[before.len().saturating_sub(120)..]);
-    [&b"config set "[..], b"configure set ", b"config create ", b"secrets set "]
-        .iter()
-        .any(|command| super::contains_bytes(line, command))
+    [
+        &b"config set "[..],
+        b"configure set ",
+        b"config create ",
+        b"secrets set ",
+        b"env:set ",
+        b"config:set ",
+        b"secret set ",
+        b"variables set ",
+    ]
+    .iter()
+    .any(|command| super::contains_bytes(line, command))
 }
 
 /// Finds the value in `dotnet user-secrets set "Db:Password" "x"`. `end` is the quote after the name.
@@ -340,7 +362,7 @@ pub fn secret_in_quoted_setting(text: &[u8], start: usize, end: usize) -> Option
     })?
 }
 
-/// Whether a user is named right before, as in `user ann, ` and `username ann and `.
+/// Whether the text ends with a user's name, as in `user ann, ` and `username ann and `.
 fn is_user_named_before(before: &[u8]) -> bool {
     let parted = [", ", " and ", " / ", " e ", " y ", " und ", " en ", " et "]
         .iter()
@@ -365,38 +387,13 @@ fn is_user_named_before(before: &[u8]) -> bool {
     .any(|word| length > 1 && super::classes::ends_with_ignore_case(before, word))
 }
 
-/// Returns the value after the digit in `password 7 0822455D0A16`, as routers write a scrambled password.
-fn value_after_type_digit(text: &[u8], kind: LiteralValue) -> Option<LiteralValue> {
-    let scrambled = |value: &LiteralValue| {
-        let content = &text[value.start..value.end];
-        content.len() >= 8
-            && content.iter().all(u8::is_ascii_hexdigit)
-            && content.iter().any(u8::is_ascii_digit)
-    };
-    let digit = kind.end == kind.start + 1 && text[kind.start].is_ascii_digit();
-    (digit && byte_or_newline(text, kind.end) == b' ')
-        .then(|| values::value_at(text, kind.end + 1).filter(scrambled))?
-}
-
-/// Finds the password in `SET PASSWORD FOR 'name'@'host' = 'x'`.
-fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
-    let set = super::classes::ends_with_ignore_case(&text[..start], "set ");
-    let window = &text[end..text.len().min(end + 100)];
-    if !set || !window.get(..5)?.eq_ignore_ascii_case(b" for ") {
-        return None;
-    }
-    let at = end + memchr::memmem::find(window, b" = ")? + 3;
-    values::opening_quote_at(text, at)?;
-    super::flags::secret_argument(text, at)
-}
-
 /// Finds both values in `changed the password from x to y`, because the old one may still open a backup.
 fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
     let made_up = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
-        made_up::made_up_certainty(content).is_some() || profile_of(content).is_mixed()
+        made_up::made_up_certainty(content).is_some() || profile_value(content).is_mixed()
     };
-    // In `password was changed from x` the words between say that the password was replaced.
+    // In `password was changed from x`, a verb comes between the name and `from`.
     let window = &text[end..text.len().min(end + 40)];
     let from = memchr::memmem::find(window, b" from ")?;
     let verb = window[..from].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
@@ -421,43 +418,6 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
         (false, Some(new)) => hit_if_password_like(text, new, true),
         (false, None) => None,
     }
-}
-
-/// Finds the password in the configuration of a router or a switch, as in `enable secret x` and
-/// `username name password 0 x`.
-fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
-    let line =
-        super::context::text_after_last_break(&text[start.saturating_sub(120)..start]).trim_ascii_start();
-    let line = line
-        .iter()
-        .position(|byte| matches!(byte, b'#' | b'>'))
-        .map_or(line, |prompt| line[prompt + 1..].trim_ascii());
-    let command = [
-        &b"enable"[..],
-        b"username ",
-        b"tacacs-server ",
-        b"radius-server ",
-        b"crypto isakmp ",
-        b"neighbor ",
-        b"ppp ",
-        b"set vpn ",
-        b"set system ",
-    ]
-    .iter()
-    .any(|command| line.starts_with(command));
-    // In `username and password properties` no value follows.
-    let prose = [&b"username and "[..], b"username or "].iter().any(|words| line.starts_with(words));
-    if !command || prose || line.len() > 80 || byte_or_newline(text, end) != b' ' {
-        return None;
-    }
-    let kind = byte_or_newline(text, end + 1).is_ascii_digit() && byte_or_newline(text, end + 2) == b' ';
-    let value = values::value_at(text, end + if kind { 3 } else { 1 })?;
-    let looks = profile_of(&text[value.start..value.end]);
-    let plausible = looks.len >= 6
-        && (looks.is_mixed()
-            || looks.symbols > 0
-            || made_up::made_up_certainty(&text[value.start..value.end]).is_some());
-    hit_if_password_like(text, value, plausible && made_up::ends_clause(text, value.end))
 }
 
 /// Finds the value in `the password? It's x` and `the password, which is x`. `end` is after the name.
@@ -507,7 +467,7 @@ pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: us
 
 /// Finds the value in `use x as the password`, like [`sentences::secret_used_as_password`].
 pub fn secret_used_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
-    // These are the last letters of the words that come before the name: `as`, `the`, `como`, `my`.
+    // The last letters of the words that come before the name: `as`, `the`, `como`, `my`.
     let joined = matches!(text[..start], [.., b's' | b'e' | b'o' | b'a' | b'y' | b'r' | b't', b' ']);
     let tail = text[start..end].last_chunk::<2>()?.map(|byte| byte | 32);
     if !joined || !matches!(&tail, b"rd" | b"se" | b"rt" | b"wd") {
@@ -547,17 +507,17 @@ pub fn quoted_secret_named_after(text: &[u8], start: usize, end: usize, floor: u
     let content = &text[value.start..value.end];
     let plausible = made_up::made_up_certainty(content).is_some()
         || passwords::is_passphrase(content)
-        || profile_of(content).is_mixed() && length >= 6;
+        || profile_value(content).is_mixed() && length >= 6;
     hit_if_password_like(text, value, plausible)
 }
 
-/// Finds the value in `use x as the password`, without quotes. The value ends at `at`, and the `as` ends at `end`.
+/// Finds the unquoted value in `use x as the password`. The value ends at `at`, and `as` ends at `end`.
 fn unquoted_secret_used_as(text: &[u8], at: usize, floor: usize, end: usize) -> Option<SecretHit> {
     let length = text[floor..at].iter().rev().take(64).take_while(|byte| !byte.is_ascii_whitespace()).count();
     let used = ["use ", "set ", "with ", "using ", "type ", "enter "]
         .iter()
         .any(|verb| text[..at - length].ends_with(verb.as_bytes()));
-    // A phrase such as `as the password manager` is about something else.
+    // A phrase such as `as the password manager` does not mean a password.
     let line = &text[end..text.len().min(end + 40)];
     let last = memchr::memmem::find(line, b"assword").map_or(0, |found| end + found + 7);
     let alone = last > 0 && made_up::ends_clause(text, last);
@@ -571,8 +531,12 @@ pub fn is_password_name(word: &[u8]) -> bool {
 
 pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> Option<SecretHit> {
     let placeholder = super::contains_bytes(&text[value.start..value.end], b"REDACTED");
+    let content = &text[value.start..value.end];
+    let setting = memchr::memchr(b'=', content)
+        .is_some_and(|at| at > 0 && content[..at].iter().all(|byte| byte_is(*byte, super::classes::LOWER)));
     let code = !value.quoted
-        && matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
+        && (setting
+            || matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<'));
     (enough && !placeholder && !code).then_some(SecretHit {
         start: value.start,
         end: value.end,
@@ -580,9 +544,19 @@ pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> O
     })
 }
 
-/// Finds the value in `name is value`. In prose almost anything follows, so the value must not be a word of a sentence.
+/// Finds the value in `name is value`. In prose almost any word can follow, so the value must not be an ordinary
+/// word.
 fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueContext) -> Option<SecretHit> {
-    let value = values::value_at(text, sentences::position_after_adverb(text, at))?;
+    let mut value = values::value_at(text, sentences::position_after_adverb(text, at))?;
+    // The mark may end the sentence: `what if the password is wrong?`.
+    if !value.quoted && !text[value.start..value.end].iter().any(u8::is_ascii_digit) {
+        let marks =
+            text[value.start..value.end].iter().rev().take_while(|byte| matches!(byte, b'?' | b'!')).count();
+        value.end -= marks;
+    }
+    if value.end == value.start {
+        return None;
+    }
     let content = &text[value.start..value.end];
     if matches!(verdict.says, NameStrength::Password | NameStrength::Pass)
         && let Some(sure) = made_up::made_up_certainty(content)
@@ -603,11 +577,11 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
             made_up::ends_clause(text, value.end + usize::from(value.quoted)),
         );
     }
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;
     let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.looks_random();
-    // A key of hexadecimal digits counts, but a word does not.
+    // A key of hexadecimal digits is accepted, but a word is not.
     let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
     let key = verdict.says == NameStrength::Secret && hex;
     let doubtful = joint.doubtful || verdict.says != NameStrength::Password && !value.quoted && !key;
@@ -615,10 +589,10 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
     if plausible || joint.doubtful { hit_if_secret(text, value, verdict, joint) } else { None }
 }
 
-/// Whether a word has the last letters of a name that [`secret_stated_after_name`] knows. Most words of a text fail this test.
+/// Whether a word ends like a name that [`secret_stated_after_name`] supports. Most words of a text do not.
 #[inline]
 pub fn ends_like_secret_name(word: &[u8]) -> bool {
-    if matches!(word, b"pw" | b"PW" | b"pin" | b"PIN" | [.., b'_', b'p', b'w']) {
+    if matches!(word, b"pw" | b"PW" | b"pin" | b"PIN" | [.., b'_', b'p', b'w'] | [.., b'_', b'P', b'W']) {
         return true;
     }
     let Some(tail) = word.last_chunk::<3>() else { return false };

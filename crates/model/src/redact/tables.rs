@@ -1,8 +1,8 @@
-//! Secrets recognised by the head of their column: CSV, Markdown tables, tables of database clients, `INSERT`
-//! statements, and the fields of a `.pgpass` line.
+//! Secrets that are recognised by the header of their column: CSV, Markdown tables, tables of database clients,
+//! `INSERT` statements, and the fields of a `.pgpass` line.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     BASE64_URL, LETTER, byte_is, byte_or_newline, ends_with_ignore_case, starts_with_ignore_case,
 };
@@ -11,12 +11,11 @@ use super::names::{self, NameStrength, NameVerdict};
 use super::values::{self, LiteralValue, ValueContext};
 
 const MAX_LINE_BYTES: usize = 1024;
-/// The most rows of one table that are examined.
 const MAX_ROWS: usize = 10_000;
 const MAX_COLUMNS: usize = 40;
 
-/// Returns whether the word `text[start..end]` can be the head of a column. This is cheap, because it is called for
-/// every keyword. A word between single blanks is part of a sentence.
+/// Returns whether the word `text[start..end]` can be the header of a column. A word between single blanks is part
+/// of a sentence. The test is cheap, because it is called for every keyword.
 #[inline]
 pub fn may_be_column_head(text: &[u8], start: usize, end: usize) -> bool {
     let wide = |at: usize| {
@@ -34,7 +33,7 @@ pub fn may_be_column_head(text: &[u8], start: usize, end: usize) -> bool {
             start == 1
                 || wide(start - 2)
                 || matches!(text[start - 2], b',' | b';')
-                // Heads may have several words: `| DB password |`, `nom,mot de passe`.
+                // A header may consist of several words: `| DB password |`, `nom,mot de passe`.
                 || byte_or_newline(text, end) == b' ' && byte_or_newline(text, end + 1) == b'|'
                 || byte_or_newline(text, end) == b' ' && byte_or_newline(text, end + 1) == 0xe2
                 || text[..start].ends_with(b"mot de ")
@@ -46,7 +45,7 @@ pub fn may_be_column_head(text: &[u8], start: usize, end: usize) -> bool {
     after && before
 }
 
-/// Whether only words of the same cell come before, as in `name,One-time password,id`.
+/// Whether all words before the name belong to the same cell, as in `name,One-time password,id`.
 fn begins_cell(before: &[u8]) -> bool {
     let words = before
         .iter()
@@ -61,13 +60,13 @@ fn begins_cell(before: &[u8]) -> bool {
         )
 }
 
-/// Finds the secrets below the head `text[start..]`, if its line is the head of a table.
+/// Finds the secrets below the header `text[start..]` if its line is the first line of a table.
 pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) {
     let from = start.saturating_sub(MAX_LINE_BYTES);
     let line_start = memchr::memrchr(b'\n', &text[from..start]).map_or(from, |at| from + at + 1);
     let head = line_at(text, line_start);
     let Some(divider) = CellDivider::of_head(head) else { return };
-    // Jira doubles the bars of a head: `||Login||Password||`.
+    // Jira doubles the bars around headers: `||Login||Password||`.
     let doubled = head.trim_ascii_start().starts_with(b"||");
     let heads: Vec<(usize, usize)> =
         divider.cell_ranges(head).filter(|cell| !doubled || cell.1 > cell.0).take(MAX_COLUMNS).collect();
@@ -83,9 +82,10 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) 
     if heads.len() < 2 || !heads.iter().all(named) {
         return;
     }
-    // A list of names and values aligned by blanks looks the same. The heads of a table are in capitals, or underlined.
+    // Names and values that are aligned by blanks look like a table. The headers of a table are in capitals or
+    // underlined.
     let is_loud = !head.iter().any(u8::is_ascii_lowercase);
-    // If the line also names users, a word may be a password: `user,pass`, `site,login,secret`.
+    // If another column contains users, a word may be a password: `user,pass`, `site,login,secret`.
     let has_user = heads.iter().any(|cell| is_user_column(&head[cell.0..cell.1]));
     let gap = matches!(divider, CellDivider::Gap);
     if gap && !is_loud && !has_user && !is_table_rule(line_at(text, line_start + head.len() + 1)) {
@@ -105,11 +105,11 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) 
         let row = line_at(text, at);
         if row.trim_ascii().is_empty() && at == line_start + head.len() + 1 {
             at += row.len() + 1;
-            continue; // AsciiDoc has an empty line after the heads
+            continue; // AsciiDoc has an empty line after the headers
         }
         if !is_table_rule(row) {
             let cells: Vec<(usize, usize)> = divider.cell_ranges(row).take(MAX_COLUMNS).collect();
-            // A line that repeats one of the heads is a row like the one above it.
+            // If a row repeats one of the headers, they were not headers but cells.
             let repeats = |(head_cell, cell): (&(usize, usize), &(usize, usize))| {
                 cell.1 > cell.0 && head[head_cell.0..head_cell.1] == row[cell.0..cell.1]
             };
@@ -123,7 +123,7 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) 
     }
 }
 
-/// Whether a cell is the head of a column of accounts.
+/// Whether a cell is the header of a column of accounts.
 fn is_user_column(cell: &[u8]) -> bool {
     const USER_COLUMN_WORDS: &str = "user login email mail account benutzer usuario usuário utilisateur identifiant utente gebruiker konto";
     let cell = without_quotes(cell);
@@ -148,13 +148,14 @@ fn secret_in_cell(
         (start, end) = (start + 1, end - 1);
     }
     let content = text.get(start..end).filter(|content| !content.is_empty())?;
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     if may_be_word && grade_word(content).is_some() {
         return Some(SecretHit { start, end, kind: verdict.kind })
             .filter(|_| !super::contains_bytes(content, b"REDACTED"));
     }
-    // A column of descriptions contains words too, so a password that is a word must be longer.
-    let word = looks.digits == 0 && (looks.len < 7 || !may_be_word);
+    // A column of descriptions contains words too, so a password of letters must be longer.
+    let noun = may_be_word && super::lexicon::count_everyday_nouns(content) > 0;
+    let word = looks.digits == 0 && (looks.len < 7 || !may_be_word) && !noun;
     if word || content.contains(&b' ') || content.contains(&b'(') {
         return None;
     }
@@ -176,7 +177,7 @@ fn line_at(text: &[u8], at: usize) -> &[u8] {
     &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
-/// Whether a cell is the name of a column: letters, digits and characters that join words.
+/// Whether a cell can be the name of a column: letters, digits and characters that join words.
 fn is_column_name(cell: &[u8]) -> bool {
     cell.len() <= 40
         && cell.iter().any(|byte| byte_is(*byte, LETTER))
@@ -185,10 +186,10 @@ fn is_column_name(cell: &[u8]) -> bool {
                 || *byte >= 0x80
                 || matches!(byte, b' ' | b'.' | b'"' | b'/' | b'#' | b'(' | b')')
         })
-        && !profile_of(cell).looks_random()
+        && !profile_value(cell).looks_random()
 }
 
-/// Whether a row is a rule between head and cells, such as `---+---` or `|:--|--:|`.
+/// Whether a row is a rule between headers and cells, such as `---+---` or `|:--|--:|`.
 fn is_table_rule(row: &[u8]) -> bool {
     let drawn = || {
         row.starts_with("├".as_bytes()) || row.starts_with("╠".as_bytes()) || row.starts_with("┣".as_bytes())
@@ -201,9 +202,9 @@ fn is_table_rule(row: &[u8]) -> bool {
 #[derive(Clone, Copy)]
 enum CellDivider {
     Mark(u8),
-    /// A line drawn with a character of three bytes: `│`.
+    /// A box-drawing character of three bytes: `│`.
     Drawn(&'static str),
-    /// The columns are separated by two blanks or more.
+    /// Two blanks or more.
     Gap,
 }
 
@@ -222,7 +223,7 @@ impl CellDivider {
         memchr::memmem::find(head.trim_ascii(), b"  ").map(|_| CellDivider::Gap)
     }
 
-    /// Returns where the cells of a row start and end, without the blanks around them.
+    /// Returns the ranges of the cells of a row, without surrounding blanks.
     fn cell_ranges(self, row: &[u8]) -> Box<dyn Iterator<Item = (usize, usize)> + '_> {
         let trimmed = move |start: usize, end: usize| {
             let cell = &row[start..end];
@@ -282,7 +283,7 @@ impl CellDivider {
     }
 }
 
-/// Finds the secrets of `INSERT INTO t (name, password) VALUES ('a', 'x'), …`; `at` is after `VALUES`.
+/// Finds the secrets in `INSERT INTO t (name, password) VALUES ('a', 'x'), …`. `at` is the position after `VALUES`.
 pub fn secrets_in_insert(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     let before = &text[at.saturating_sub(MAX_LINE_BYTES)..at];
     let lower = before.to_ascii_lowercase();
@@ -349,8 +350,8 @@ pub fn is_kind_before(before: &[u8]) -> bool {
     before.strip_suffix(b":").is_some_and(|name| name.ends_with(b"kind") || name.ends_with(b"kind\""))
 }
 
-/// Finds the values below `data:` and `stringData:` of a Kubernetes secret, whose `kind` is at `at`. All of them are
-/// secret, whatever their names.
+/// Finds the values below `data:` and `stringData:` in a Kubernetes secret, whose `kind` is at `at`. All of its
+/// values are secret.
 pub fn secrets_in_kubernetes_manifest(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     const MAX_MANIFEST_BYTES: usize = 16 * 1024;
     let from = at.saturating_sub(MAX_MANIFEST_BYTES);
@@ -384,7 +385,7 @@ fn secrets_in_json_members(text: &[u8], at: usize, end: usize, hits: &mut Vec<Se
     }
 }
 
-/// Finds the values of the indented lines `name: x`.
+/// Finds the values of indented lines such as `name: x`.
 fn secrets_in_indented_lines(text: &[u8], at: usize, end: usize, hits: &mut Vec<SecretHit>) {
     let block = &text[at..end];
     let mut at = at;
@@ -403,10 +404,10 @@ fn secrets_in_indented_lines(text: &[u8], at: usize, end: usize, hits: &mut Vec<
 
 fn secret_of_entry(text: &[u8], value: LiteralValue) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
-    // Short values are names and ports.
+    // Short values are usually names and ports.
     let plausible = content.len() >= 12
-        && profile_of(content).is_mixed()
-        && !profile_of(content).is_filler()
+        && profile_value(content).is_mixed()
+        && !profile_value(content).is_filler()
         && !super::contains_bytes(content, b"REDACTED")
         && !super::contains_bytes(content, b"{{")
         && !super::contains_bytes(content, b"${");
@@ -420,7 +421,7 @@ fn without_quotes(name: &[u8]) -> &[u8] {
     &name[start..end]
 }
 
-/// Finds the value in `host TRUE / TRUE 1799999999 sid x`, separated by tabs: a line of the cookie file of curl and
+/// Finds the value in `host TRUE / TRUE 1799999999 sid x`, separated by tabs: a line in a cookie file of curl or
 /// wget. The first flag ends at `end`.
 pub fn secret_in_cookie_file(text: &[u8], end: usize) -> Option<SecretHit> {
     let flag = |word: &[u8]| matches!(word, b"TRUE" | b"FALSE");
@@ -434,7 +435,7 @@ pub fn secret_in_cookie_file(text: &[u8], end: usize) -> Option<SecretHit> {
         && !name.is_empty()
         && value.len() >= 12
         && fields.next().is_none()
-        && profile_of(value).looks_random();
+        && profile_value(value).looks_random();
     let start = end + 1 + line.trim_ascii_end().len() - value.len();
     plausible.then_some(SecretHit { start, end: start + value.len(), kind: "cookie" })
 }
@@ -448,7 +449,7 @@ pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let names =
         quoted[..open].split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()).count();
     let content = &quoted[open + 1..];
-    let told = names == 2 && (profile_of(content).looks_random() || grade_word(content).is_some());
+    let told = names == 2 && (profile_value(content).looks_random() || grade_word(content).is_some());
     told.then_some(SecretHit {
         start: from + open + 1,
         end: from + open + 1 + content.len(),
@@ -470,7 +471,7 @@ pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<Secret
     let joint = ValueContext { tight: true, listed: true, ..ValueContext::default() };
     let content = &text[value.start..value.end];
     let plausible = super::made_up::made_up_certainty(content).is_some()
-        || profile_of(content).is_mixed() && content.len() >= 6;
+        || profile_value(content).is_mixed() && content.len() >= 6;
     (named && closes && plausible && values::is_secret_value(text, value, NameStrength::Password, joint))
         .then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
 }

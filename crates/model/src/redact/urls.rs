@@ -1,12 +1,12 @@
 //! Credentials in URLs (`scheme://user:password@host`), and e-mail addresses if requested.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, BASE64_URL, DASH, DOT, PERCENT, PLUS, byte_is, byte_or_newline, run_length, run_length_at_end,
 };
 
-/// How many bytes back a user and a password may reach.
+/// The maximum length of a user and a password.
 const MAX_USERINFO_BYTES: usize = 512;
 
 /// Finds the password (or the token in place of a user) before the `@` at `at`.
@@ -19,7 +19,19 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
     // Some programs escape the slashes in JSON: `https:\/\/user:password@host`.
     let scheme = scheme.or_else(|| Some(memchr::memmem::rfind(window, b":\\/\\/")? + 5));
     let Some(scheme) = scheme else {
-        if let Some(hit) = behind_address(text, at - length, at, floor) {
+        // The user may be a token that was found: `s3://[id]:x@bucket`.
+        let user = &text[floor.saturating_sub(120)..floor];
+        let user = &user[user.iter().rposition(ends).map_or(0, |at| at + 1)..];
+        if length == before.len()
+            && window.len() > 8
+            && window.starts_with(b":")
+            && memchr::memmem::find(user, b"://").is_some()
+            && !window[1..].iter().any(|byte| b"/:[".contains(byte))
+            && byte_is(byte_or_newline(text, at + 1), ALNUM)
+        {
+            return Some(SecretHit { start: at - length + 1, end: at, kind: "url-credentials" });
+        }
+        if let Some(hit) = password_after_address(text, at - length, at, floor) {
             return Some(hit);
         }
         return secret_without_scheme(text, at - length, at);
@@ -37,34 +49,40 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
     match memchr::memchr(b':', info) {
         Some(colon) => {
             let password = &info[colon + 1..];
-            // With a slash before the colon, or after a port, the `@` is part of a path.
+            // If a slash or a port comes before the `@`, the `@` is part of a path.
             let host = info[..colon].contains(&b'/');
             let port =
                 password.iter().take_while(|byte| !matches!(byte, b'/' | b'\\')).all(u8::is_ascii_digit);
             let is_path = host || (port && password.contains(&b'/'));
             if password.is_empty() {
-                // A URL such as `https://key:@host` sends the key as the user.
-                let key = !host && colon >= 16 && profile_of(&info[..colon]).looks_random();
+                // In `https://key:@host`, a key is sent as the user.
+                let key = !host && colon >= 16 && profile_value(&info[..colon]).looks_random();
                 return key.then_some(SecretHit { start, end: start + colon, kind: "url-credentials" });
             }
             // In `https://token:x-oauth-basic@host` the user is the secret.
             let user = &info[..colon];
-            if !host && user.len() >= 20 && profile_of(user).looks_random() && profile_of(user).digits > 1 {
+            if !host
+                && user.len() >= 20
+                && profile_value(user).looks_random()
+                && profile_value(user).digits > 1
+            {
                 return Some(SecretHit { start, end, kind: "url-credentials" });
             }
-            let secret = !is_path && !is_placeholder_password(password);
+            // A message broker is installed with `guest:guest`, which works on the same machine only.
+            let guest = user == b"guest" && password == b"guest" && text[at..].starts_with(b"@localhost");
+            let secret = !is_path && !guest && !is_placeholder_password(password);
             secret.then_some(SecretHit { start: start + colon + 1, end, kind: "url-credentials" })
         }
         None => {
-            let token = !info.contains(&b'/') && info.len() >= 16 && profile_of(info).looks_random();
+            let token = !info.contains(&b'/') && info.len() >= 16 && profile_value(info).looks_random();
             token.then_some(SecretHit { start, end: at, kind: "url-credentials" })
         }
     }
 }
 
-/// Finds the password in `scheme://name@example.com:password@host`, where the user is an address whose `@` was decoded.
-/// The part after that `@` is `text[start..at]`.
-fn behind_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<SecretHit> {
+/// Finds the password in `scheme://name@example.com:password@host`, where the user is an e-mail address whose `@`
+/// is not encoded. The part after that `@` is `text[start..at]`.
+fn password_after_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<SecretHit> {
     let name = text[floor..start].strip_suffix(b"@")?;
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
     let length = name.iter().rev().take(MAX_USERINFO_BYTES).take_while(|byte| !ends(byte)).count();
@@ -78,17 +96,18 @@ fn behind_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<
     secret.then_some(SecretHit { start: start + colon + 1, end: at, kind: "url-credentials" })
 }
 
-/// Finds the password in `user:password@tcp(host)`, the form of Go, and in `thin:user/password@host` and
-/// `connect user/password@host`, the forms of Oracle.
+/// Finds the password in Go's form `user:password@tcp(host)`, and in Oracle's forms `thin:user/password@host` and
+/// `connect user/password@host`.
 fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let info = &text[start..at];
     let rest = &text[at..];
     let connects = [&b"CONNECT "[..], b"connect ", b"CONN ", b"conn "];
-    let start = if rest.starts_with(b"@tcp(") || rest.starts_with(b"@unix(") {
+    let short = [&b"@("[..], b"@/"].iter().any(|host| rest.starts_with(host)) && is_pair(info);
+    let start = if short || rest.starts_with(b"@tcp(") || rest.starts_with(b"@unix(") {
         start + memchr::memchr(b':', info)? + 1
     } else if connects.iter().any(|verb| text[..start].ends_with(verb)) {
         let from = start + memchr::memchr(b'/', info)? + 1;
-        let looks = profile_of(&text[from..at]);
+        let looks = profile_value(&text[from..at]);
         // A text such as `connect name/branch2@main` is not a login.
         let drawn = looks.is_mixed() && looks.len >= 8 && looks.changes >= 2;
         if !drawn && !super::made_up::is_joined_words(&text[from..at]) {
@@ -105,6 +124,13 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretH
     secret.then_some(SecretHit { start, end: at, kind: "url-credentials" })
 }
 
+/// Whether a text is a name and, after a colon, something that looks drawn or made up.
+fn is_pair(info: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', info) else { return false };
+    let named = colon > 0 && info[..colon].iter().all(|byte| byte_is(*byte, BASE64_URL | DOT));
+    named && !info[colon + 1..].contains(&b'/')
+}
+
 /// Finds the e-mail address around the `@` at `at`.
 pub fn email_around(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let local = run_length_at_end(&text[floor..at], BASE64_URL | DOT | PLUS | PERCENT, 64);
@@ -117,24 +143,27 @@ pub fn email_around(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     plausible.then_some(SecretHit { start: at - local, end: at + 1 + length, kind: "email" })
 }
 
-/// Returns the length up to the last `@` before the host, because people do not always escape an `@` in a password.
+/// Returns the length up to the last `@` before the host, because an `@` in a password is not always escaped.
 fn length_to_last_at_sign(text: &[u8]) -> usize {
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>/?,;)&|".contains(byte);
     let authority = &text[..text.iter().take(96).take_while(|byte| !ends(byte)).count()];
     memchr::memrchr(b'@', authority).unwrap_or(0)
 }
 
-/// Whether a password is a stand-in, as in `user:password@`, `user:${PASSWORD}@` and `user:***@`.
+/// Whether a password is a placeholder, as in `user:password@`, `user:${PASSWORD}@` and `user:***@`.
 fn is_placeholder_password(password: &[u8]) -> bool {
-    const PLACEHOLDER_WORDS: &str =
-        "password passwd pass pwd pw yourpassword your_password your-password mypassword secret_password";
-    let looks = profile_of(password);
+    const PLACEHOLDER_WORDS: &str = "password passwd pass pwd pw passcode passphrase token credentials credential yourpassword your_password your-password mypassword secret_password";
+    let looks = profile_value(password);
     let template = matches!(password[0], b'$' | b'{' | b'<' | b'%' | b'[' | b'(' | b':')
         && !byte_is(byte_or_newline(password, 1), super::classes::DIGIT)
         || super::contains_bytes(password, b"${")
         || super::contains_bytes(password, b"{{")
         || super::contains_bytes(password, b"(");
+    // A name of several words only says what belongs there: `user:db_password@`.
+    let named =
+        || password.contains(&b'_') && super::names::judge_name(password).is_some() && looks.digits == 0;
     template
+        || named()
         || looks.letters() + looks.digits == 0
         || looks.is_filler()
         || PLACEHOLDER_WORDS

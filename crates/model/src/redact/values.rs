@@ -1,7 +1,7 @@
-//! Whether the value next to a name is a literal secret or merely code, a type, a placeholder or a sentence. `literals`
-//! says where it starts and ends.
+//! Decides whether the value next to a name is a literal secret, or code, a type, a placeholder or a sentence.
+//! `literals` finds the start and the end of the value.
 
-use super::chance::{ValueProfile, profile_of};
+use super::chance::{ValueProfile, profile_value};
 use super::classes::{
     BASE64, DIGIT, LETTER, LOWER, UPPER, WORD, byte_is, byte_or_newline, run_length, starts_with_ignore_case,
 };
@@ -14,25 +14,31 @@ pub use super::literals::{
     end_past_ampersand, opening_quote_at, value_at,
 };
 
-/// How a name and a value are joined, as far as this decides whether the value is a secret.
+/// The form in which a name and a value are joined.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ValueContext {
     /// Whether the name is written like an environment variable: `NAME`.
     pub loud: bool,
-    /// Whether the form is `name=value` without blanks, or a flag of a command.
+    /// Whether the form is `name=value` without blanks, or a command-line flag.
     pub tight: bool,
-    /// Whether the assignment is between `?`, `&` or `;`, as in a URL or a connection string.
+    /// Whether the assignment is one of a list in a URL or a connection string, separated by `?`, `&` or `;`.
     pub listed: bool,
-    /// Whether the form is usually not an assignment (`==`, `"name", "value"`, `name is value`), so that only a random
-    /// value counts.
+    /// Whether the form is usually not an assignment (`==`, `"name", "value"`, `name is value`), so that only a
+    /// random value is accepted.
     pub doubtful: bool,
 }
 
-/// Returns whether this value must be hidden, given what its name says.
+/// Returns whether a value must be redacted, given the strength of its name.
 pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     if is_placeholder_value(content, &looks) || is_reference(text, value, &looks, joint) {
+        return false;
+    }
+    // In `OPENAI_API_KEY=sk-...` the value is left out, and psql fills in `PASSWORD :'name'`.
+    if !value.quoted && text[value.end..].starts_with(b"...")
+        || value.quoted && text[..value.start - 1].ends_with(b" :")
+    {
         return false;
     }
     if value.wrapped || joint.doubtful {
@@ -79,8 +85,8 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
     }
 }
 
-/// Whether the name of a user comes right before, as in `user=ann pass=x` and `"user": "ann", "pass": "x"`. Then `pass`
-/// means a password.
+/// Whether a user's name comes directly before `pass`, as in `user=ann pass=x` and `"user": "ann", "pass": "x"`.
+/// Then `pass` means a password.
 pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(80)..start];
     ["user", "USER", "User", "login", "Login"]
@@ -88,8 +94,8 @@ pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
         .any(|word| memchr::memmem::find(before, word.as_bytes()).is_some())
 }
 
-/// Whether the call around a value keeps the text as it is, as in `String::from("x")` and `Some("x")`. Other calls ask
-/// for a text (`getpass("…")`) or look it up.
+/// Whether the call around a value returns the text unchanged, as in `String::from("x")` and `Some("x")`. Other
+/// calls prompt for a text (`getpass("…")`) or look it up.
 fn is_text_conversion(text: &[u8], value: LiteralValue) -> bool {
     let before = &text[value.start.saturating_sub(48)..value.start - 1];
     let before = &before[..before.len() - before.iter().rev().take_while(|byte| **byte == b'\\').count()];
@@ -134,13 +140,17 @@ fn is_text_conversion(text: &[u8], value: LiteralValue) -> bool {
 }
 
 static PLACEHOLDER_VALUES: WordList = word_list(
-    "null none nil undefined true false yes no on off empty required optional string str text bytes \
-        bool boolean int integer number float object any all unknown void char varchar password passwd pass pwd secret token \
-        key apikey todo tbd fixme prompt stdin ask hidden masked redacted encrypted default inherit basic bearer digest \
-        keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a",
+    "\
+    all any apikey ask basic bcrypt bearer bool boolean bytes changeit changeme char default digest disabled \
+    empty enabled encrypted example expired fake-key fake-token fake_token false fixme float generated hash \
+    hashed hidden incorrect inherit int integer invalid jwt key keychain keyring masked missing n/a nil no none \
+    ntlm null number oauth oauth2 object off on optional pass passwd password plaintext prompt pwd redacted \
+    required secret sensitive stdin str string tbd test-key test-token test_token text todo token true undefined \
+    unknown varchar void yes",
 );
 
-/// Whether a value is a stand-in such as `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme` or `[REDACTED:token]`.
+/// Whether a value is a placeholder such as `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme` or
+/// `[REDACTED:token]`.
 fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
     if looks.letters() + looks.digits == 0 || looks.is_filler() {
         return true;
@@ -148,14 +158,15 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
     if super::contains_bytes(content, b"[REDACTED:")
         || content.starts_with(b"<")
         || is_validation_rule_list(content)
+        || is_version(content)
         || content.ends_with(b"...")
-        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven or Ant fills it in
+        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven or Ant replaces it
         || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
-    // This last case is `[FILTERED]`.
+    // The last case is `[FILTERED]`.
     {
         return true;
     }
-    if PLACEHOLDER_VALUES.contains_word(content) {
+    if PLACEHOLDER_VALUES.contains_word(content) || is_call(content) || content.starts_with(b"arn:aws") {
         return true;
     }
     const PLACEHOLDER_PARTS: [&str; 15] = [
@@ -183,6 +194,27 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
     looks.len <= 64 && !looks.looks_random() && (0..content.len()).any(says)
 }
 
+/// Whether a value is a version such as `^14.18.8` or `~1.2`.
+fn is_version(content: &[u8]) -> bool {
+    let number = content.iter().position(|byte| byte_is(*byte, DIGIT)).unwrap_or(content.len());
+    let (mark, number) = content.split_at(number);
+    matches!(mark, b"" | b"^" | b"~" | b"v" | b">=" | b"~>" | b"==" | b"=") && {
+        let mut parts = number.split(|byte| *byte == b'.');
+        let plain = |part: &[u8]| !part.is_empty() && part.len() <= 4 && part.iter().all(u8::is_ascii_digit);
+        number.contains(&b'.') && parts.all(plain)
+    }
+}
+
+/// Whether a value is a call without a literal, such as `uuid4()` or `randomBytes(32)`.
+fn is_call(content: &[u8]) -> bool {
+    let Some(call) = content.strip_suffix(b")") else { return false };
+    let name = run_length(call, WORD | super::classes::DOT, call.len());
+    name > 2
+        && byte_is(content[0], LETTER)
+        && byte_or_newline(call, name) == b'('
+        && call[name + 1..].iter().all(|byte| byte_is(*byte, DIGIT) || matches!(byte, b',' | b' '))
+}
+
 /// Whether a value is a list of rules such as `required|string|min:8`, with which a framework checks a form.
 fn is_validation_rule_list(content: &[u8]) -> bool {
     let rule = |part: &[u8]| {
@@ -193,16 +225,16 @@ fn is_validation_rule_list(content: &[u8]) -> bool {
     limit && content.len() < 8 || content.contains(&b'|') && content.split(|byte| *byte == b'|').all(rule)
 }
 
-/// Whether a value is a variable, a template, an expression, a path or a URL. These at most point to a secret.
+/// Whether a value is a variable, a template, an expression, a path or a URL. These only refer to a secret.
 fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
     let rest = |skip: usize| content.get(skip..).unwrap_or_default();
     let named = |name: &[u8]| {
         !name.is_empty() && name.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b':' | b'-'))
     };
-    let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "$[", "{%"];
+    let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "$[", "{%", "%env("];
     if template.iter().any(|mark| super::contains_bytes(content, mark.as_bytes()))
-        || super::contains_bytes(content, b"%s") && !looks.looks_random()
+        || super::contains_bytes(content, b"%s") && !looks.looks_random() && looks.symbols < 4
     {
         return true;
     }
@@ -223,13 +255,13 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
         {
             return true;
         }
-        b'/' | b'.' | b'~' if !looks.looks_random() => return true,
+        b'/' | b'.' | b'~' if !looks.looks_random() && looks.symbols < 3 => return true,
         _ => {}
     }
     if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
-        return true; // it is a colour
+        return true; // a colour
     }
-    // A text such as `"\u30c8\u30fc…"` is in another script; inside a secret only ASCII characters are escaped.
+    // A text such as `"\u30c8\u30fc…"` is in another script. In a secret, only ASCII characters are escaped.
     if memchr::memchr(b'\\', content).is_some()
         && content.windows(4).any(|four| four.starts_with(b"\\u") && &four[2..] != b"00")
     {
@@ -239,8 +271,8 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     {
         return true;
     }
-    // A value such as `vault:secret/data/db#password` only names where the secret is stored.
-    if ["vault:", "ssm:", "env:", "file:", "sops:", "op:", "keyring:", "keychain:"]
+    // A value such as `vault:secret/data/db#password` is only the location of the secret.
+    if ["vault:", "ssm:", "secretsmanager:", "env:", "file:", "sops:", "op:", "keyring:", "keychain:"]
         .iter()
         .any(|kind| starts_with_ignore_case(content, kind))
         && !looks.looks_random()
@@ -257,7 +289,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     }) {
         return true;
     }
-    // A key vault fills in such a value.
+    // A key vault replaces this reference.
     if content.starts_with(b"@Microsoft.KeyVault") {
         return true;
     }
@@ -273,10 +305,13 @@ fn is_host_and_path(content: &[u8]) -> bool {
     byte_or_newline(content, host) == b'/' && content[..host].contains(&b'.') && host >= 6
 }
 
-/// Whether a bare value is code: a call, an index, a generic type, a path of names.
+/// Whether a bare value is code: a call, an index, a generic type, or a dotted path.
 fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
-    // In `<p>Password: word</p>` the bracket closes an element; in `Vec<u8>` it does not.
+    // TypeScript asserts that a value is set: `process.env.API_KEY!`.
+    let content =
+        content.strip_suffix(b"!").filter(|rest| rest.starts_with(b"process.env.")).unwrap_or(content);
+    // In `<p>Password: word</p>` the bracket starts a closing tag, unlike in `Vec<u8>`.
     let element = [&b"</"[..], b"<br"].iter().any(|tag| text[value.end..].starts_with(tag));
     if matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'<') && !element
         || looks.longest < 32 && super::contains_bytes(content, b"::")
@@ -286,9 +321,9 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
     let dotted = content.contains(&b'.')
         && content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.')
         && byte_is(content[0], LETTER);
-    // In `private_key: ed25519.Ed25519PrivateKey` the value is a type with the name of a secret.
+    // In `private_key: ed25519.Ed25519PrivateKey` the value is a type whose name contains that of a secret.
     if dotted {
-        // A shell has no members: `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`.
+        // In a shell, a dot does not access a member: `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`.
         let ends = matches!(
             byte_or_newline(text, value.end),
             b'\n' | b'\r' | b' ' | b'\\' | b')' | b']' | b'}' | b'"' | b'\''
@@ -299,7 +334,7 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
             || shell && ends && !is_member_path(content);
         return !literal && !looks.looks_random() || is_name_of_secret(content);
     }
-    // In `password= user=` the value is the next name of a list; in Vim `a:password` is a variable.
+    // In `password= user=` the next name follows instead of a value. In Vim, `a:password` is a variable.
     let name = |part: &[u8]| part.iter().all(|byte| byte_is(*byte, WORD));
     let names_next =
         content.strip_suffix(b"=").is_some_and(|next| name(next) && looks.digits == 0 && looks.changes < 4)
@@ -311,17 +346,17 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
     if names_next || scoped || super::contains_bytes(content, b"?.") {
         return true;
     }
-    // A minifier leaves code such as `e.auth??!1` and `a.token=a.key=void 0`.
+    // Minified code contains `e.auth??!1` and `a.token=a.key=void 0`.
     let name = |part: &[u8]| {
         part.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'$')) && !part.is_empty()
     };
     let chain =
         content.contains(&b'=') && content.contains(&b'.') && content.split(|byte| *byte == b'=').all(name);
-    chain || super::contains_bytes(content, b"??")
+    chain && !looks.looks_random() || super::contains_bytes(content, b"??")
 }
 
-/// Whether a value is a path of members, such as `config.db.pw` or `process.env.PW`: it begins with an object that code
-/// keeps its settings in, or ends with a call or a constant.
+/// Whether a value is a path of members, such as `config.db.pw` or `process.env.PW`: it starts with a common object
+/// for settings, or ends with a call or a constant.
 fn is_member_path(content: &[u8]) -> bool {
     const OBJECT_NAMES: &str = "config cfg conf settings self this process os env args opts options params props req request ctx context \
         state app data user form event values secrets vault creds local var module each input output window document";
@@ -332,37 +367,43 @@ fn is_member_path(content: &[u8]) -> bool {
         || parts().skip(1).any(|part| part.iter().skip(1).any(|byte| byte_is(*byte, UPPER)))
 }
 
-/// Whether a value has the name of a secret, as in `FieldOf("V2ApiKey")`, and so only describes one.
+/// Whether a value is itself the name of a secret, as in `FieldOf("V2ApiKey")`.
 fn is_name_of_secret(content: &[u8]) -> bool {
-    content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.') && names::judge_name(content).is_some()
+    // The end of a random value may be a word by chance: `7uUf6RzixQ6adZPwd`.
+    let looks = profile_value(content);
+    let random = looks.digits > 2 && looks.changes * 3 >= looks.len;
+    !random
+        && content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.')
+        && names::judge_name(content).is_some()
 }
 
 /// Whether a value is an API key, a token or a secret, and not a word or a name.
 fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     if content.contains(&b' ') {
-        return value.quoted && passwords::is_mixed_phrase(content);
+        let phrase = || super::sentences::passphrase_length(content) == Some(content.len());
+        return value.quoted && (passwords::is_mixed_phrase(content) || phrase());
     }
     if content.iter().any(|byte| *byte < b' ') || is_constant_name(content) || looks.letters() == 0 {
         return false;
     }
-    // In `client_secret: copper-kettle-moon` the value can only be a secret. In `--secret=copper-kettle` it is the name
-    // of one.
+    // In `client_secret: copper-kettle-moon` the value can only be a secret, but in `--secret=copper-kettle` it is
+    // the name of a secret.
     let is_name = joint.tight && joint.listed && looks.digits + looks.upper == 0;
     let nouns = || !is_name && made_up::is_everyday_nouns(content);
-    if looks.looks_random() || is_long_word(content, value, looks, joint) || nouns() {
+    if looks.looks_random() || is_uuid(content) || is_long_word(content, value, looks, joint) || nouns() {
         return true;
     }
     let literal = value.quoted || joint.loud || joint.tight || joint.listed;
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@'));
     let mixed = looks.is_mixed();
-    // In an environment setting, digits and both cases are enough, as in `SECRET_TOKEN=imlwwAOq_pPpzrg2`. Elsewhere the
-    // value must also have marks that names do not have.
+    // In an environment setting, digits and both cases are enough, as in `SECRET_TOKEN=imlwwAOq_pPpzrg2`. In other
+    // forms the value must also contain characters that names do not contain.
     let drawn = (joint.loud && joint.tight || looks.symbols > 0 && looks.symbols <= 4)
         && mixed
         && looks.len >= 12
         && looks.upper > 1
         && looks.lower > 1
-        && looks.changes >= 3
+        && looks.changes >= if looks.symbols > 0 || joint.loud { 2 } else { 3 }
         && !is_name_of_secret(content);
     drawn
         || literal
@@ -375,8 +416,8 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
                 || (looks.symbols > 0 && mixed && looks.len >= 8))
 }
 
-/// Whether a value is only letters and longer than a word, as in `JWT_SECRET=mysupersecretjwtkey`. In code it may be a
-/// name, so it counts only in an environment setting, or quoted and without capitals.
+/// Whether a value consists of letters only and is longer than a word, as in `JWT_SECRET=mysupersecretjwtkey`. In
+/// code it may be a name, so it is accepted only in an environment setting, or if it is quoted and has no capitals.
 fn is_long_word(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     let set = joint.loud && joint.tight && looks.len >= 14;
     let quoted = value.quoted && looks.len >= 18 && looks.lower == looks.len;
@@ -386,6 +427,15 @@ fn is_long_word(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint
 /// Whether a value is a key of hexadecimal digits, as in `SIDEKIQ_PRO_KEY=9f8e…`.
 fn is_hex_key(content: &[u8]) -> bool {
     matches!(content.len(), 32 | 40 | 48 | 64) && content.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Whether a value is written like a UUID.
+pub fn is_uuid(content: &[u8]) -> bool {
+    content.len() == 36
+        && content.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
 }
 
 /// Whether a value is random and neither a hash nor an id.
@@ -409,10 +459,11 @@ fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
 pub fn is_constant_name(content: &[u8]) -> bool {
     content.iter().all(|byte| byte_is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
         && content.contains(&b'_')
-        && profile_of(content).changes * 6 < content.len()
+        && profile_value(content).changes * 6 < content.len()
 }
 
-/// Whether a value is a type or an algorithm, most of them with digits: `u8`, `i64`, `utf8`, `oauth2`, `String?`.
+/// Whether a value is a type or an algorithm: `u8`, `i64`, `utf8`, `oauth2`, `String?`. Most of them contain
+/// digits.
 pub fn is_type_name(content: &[u8]) -> bool {
     const TYPE_NAMES: &str = "u8 u16 u32 u64 u128 i8 i16 i32 i64 f32 f64 int8 int16 int32 int64 uint8 utf8 utf-8 base64 sha1 sha256 \
         sha512 md5 hs256 rs256 es256 oauth2 http2 x509 ed25519 aes256 pbkdf2 argon2 argon2id scram-sha-256 string? str? \
@@ -420,8 +471,8 @@ pub fn is_type_name(content: &[u8]) -> bool {
     TYPE_NAMES.split_ascii_whitespace().any(|known| content.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Whether a value is a variable with a number, such as `arg1`, `pass2` or `param12`, unless the word before the number
-/// is long enough to be a password.
+/// Whether a value is a numbered variable, such as `arg1`, `pass2` or `param12`. The word before the number is too
+/// short for a password.
 pub fn is_numbered_variable(content: &[u8]) -> bool {
     let digits = content.iter().rev().take_while(|byte| byte_is(**byte, DIGIT)).count();
     let word = &content[..content.len() - digits];
@@ -432,7 +483,7 @@ pub fn is_numbered_variable(content: &[u8]) -> bool {
     digits > 0 && digits <= 2 && known.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
 }
 
-/// Whether a value is base64 of `user:password`, as in the `auth` of a Docker configuration.
+/// Whether a value is base64 of `user:password`, as in the field `auth` of a Docker configuration.
 pub fn is_encoded_pair(content: &[u8]) -> bool {
     if content.len() < 8
         || !content.len().is_multiple_of(4)

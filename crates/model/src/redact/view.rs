@@ -1,42 +1,42 @@
-//! A text after escape sequences and invisible characters are removed and encoded characters are decoded.
+//! The text that a reader sees: escape sequences and invisible characters are removed, and encoded characters are
+//! decoded.
 //!
-//! A secret can be hidden from a scanner that looks at the bytes alone: by escape sequences as in `ghp_…ESC[1m…` (from
-//! `grep --color`), zero-width characters, encodings such as `password%3Dhunter2`, `&#103;hp_…` and `\u0067hp_…`, and
-//! UTF-16. Anybody who prints, pastes or decodes the text gets the secret back. So secrets are searched for both in the
-//! bytes and in this view, and the spans found in the view are mapped back to the text.
+//! A secret can be hidden from a scanner that examines only the bytes: by escape sequences as in `ghp_…ESC[1m…`
+//! (from `grep --color`), zero-width characters, encodings such as `password%3Dhunter2`, `&#103;hp_…` and
+//! `\u0067hp_…`, and UTF-16. Anybody who prints, pastes or decodes the text gets the secret back. So both the bytes
+//! and this view are scanned, and the hits in the view are mapped back to the text.
 
 use std::ops::Range;
 
 use super::classes::{ANY_HEX, run_length};
 use crate::clean::{hidden_spans, is_hidden_char};
 
-/// How many bytes around a hidden or encoded character belong to the view: more than the usual length of a value.
+/// The number of bytes around a hidden or encoded character that belong to the view. It is larger than most values.
 const VIEW_MARGIN: usize = 1024;
 
-/// The same margin for private keys: more than a key's length, so that a key with a coloured word in its middle is seen
-/// completely.
+/// Like [`VIEW_MARGIN`], for private keys. It is larger than a key, so that a key with a coloured word in its
+/// middle is seen completely.
 const KEY_VIEW_MARGIN: usize = 10 * 1024;
-/// How many bytes a region is extended to reach the ends of its lines.
+/// The maximum number of bytes by which a region is extended to reach the ends of its lines.
 const MAX_LINE_BYTES: usize = 1024;
 
-/// The visible, decoded bytes of a part of a text.
 #[derive(Debug)]
 pub struct DecodedView {
     pub bytes: Vec<u8>,
     steps: Vec<ViewStep>,
 }
 
-/// A position from which view and text run in parallel, until the next step.
+/// A position from which the view and the text are parallel, up to the next step.
 #[derive(Debug, Clone, Copy)]
 struct ViewStep {
     view_at: usize,
     text_at: usize,
-    /// How many bytes of the text the first byte of the view represents.
+    /// The number of text bytes that the first byte of the view represents.
     width: usize,
 }
 
 impl DecodedView {
-    /// Builds the view of `text[part]`. Positions are those of the whole text.
+    /// Builds the view of `text[part]`. Positions are relative to the whole text.
     pub fn build(text: &[u8], part: Range<usize>) -> DecodedView {
         let mut view = DecodedView { bytes: Vec::with_capacity(part.len()), steps: Vec::new() };
         let mut at = part.start;
@@ -90,7 +90,7 @@ impl DecodedView {
         self.bytes.push(byte);
     }
 
-    /// Adds a character that takes `width` bytes of the text. The first byte represents all of them.
+    /// Adds a character that occupies `width` bytes of the text. Its first byte in the view represents all of them.
     fn push_char(&mut self, character: char, text_at: usize, width: usize) {
         let mut bytes = [0; 4];
         let bytes = character.encode_utf8(&mut bytes).as_bytes();
@@ -111,16 +111,15 @@ impl DecodedView {
                 Some((length, character)) => {
                     self.copy_bytes(text, from..at);
                     if let Some(character) = character {
-                        // In `comet&lt;orchid` the bracket belongs to a word, unlike that of a tag.
+                        // In `comet&lt;orchid` the bracket belongs to a word and not to a tag.
                         let inside = match character {
                             '<' => !opens_tag(&text[at + length..part.end]),
                             '"' => true,
                             _ => false,
                         };
                         let inside = inside
-                            && at > 0
-                            && text[at - 1].is_ascii_alphanumeric()
-                            && text.get(at + length).is_some_and(u8::is_ascii_alphanumeric);
+                            && self.bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+                            && begins_with_alphanumeric(&text[at + length..part.end]);
                         self.push_char(if inside { '^' } else { character }, at, length);
                     }
                     at += length;
@@ -129,6 +128,17 @@ impl DecodedView {
             }
         }
         self.copy_bytes(text, from..part.end);
+    }
+}
+
+/// Whether the next character, perhaps encoded, is a letter or a digit.
+fn begins_with_alphanumeric(text: &[u8]) -> bool {
+    match text.first() {
+        Some(b'&') => encoded_character(text)
+            .and_then(|(_, character)| character)
+            .is_some_and(|character| character.is_ascii_alphanumeric()),
+        Some(byte) => byte.is_ascii_alphanumeric(),
+        None => false,
     }
 }
 
@@ -156,7 +166,7 @@ pub fn regions_to_decode(text: &[u8]) -> Vec<Range<usize>> {
     regions
 }
 
-/// Returns the first position from `at` with a hidden or encoded character.
+/// Returns the first position at or after `at` with a hidden or encoded character.
 fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += plain_length(&text[at..]);
@@ -171,10 +181,10 @@ fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Counts the leading bytes at which nothing hidden or encoded can begin. Most texts contain nothing else, so it
-/// checks 16 bytes at a time.
+/// Counts the leading bytes at which no hidden or encoded character can start. Most texts contain only such bytes,
+/// so 16 bytes are checked at a time.
 fn plain_length(text: &[u8]) -> usize {
-    // There is no `||` and no early exit, so that the compiler compares many bytes at once.
+    // Without `||` and early exits, the compiler can compare many bytes at once.
     let is_plain = |byte: &u8| {
         let is_mark = (*byte == b'%') | (*byte == b'&') | (*byte == b'\\');
         let is_space = (*byte == b'\n') | (*byte == b'\t') | (*byte == b'\r');
@@ -185,7 +195,7 @@ fn plain_length(text: &[u8]) -> usize {
     whole + text[whole..].iter().take_while(|byte| is_plain(byte)).count()
 }
 
-/// Returns whether something hidden or encoded may begin with these two bytes, of which the first is not plain.
+/// Returns whether a hidden or encoded character may start with these two bytes. The first byte is not plain.
 fn is_suspicious(byte: u8, next: u8) -> bool {
     match byte {
         b'%' => next.is_ascii_hexdigit(),
@@ -195,7 +205,7 @@ fn is_suspicious(byte: u8, next: u8) -> bool {
     }
 }
 
-/// Returns whether the view of what begins here differs from the bytes, and how many bytes were examined.
+/// Returns whether the view differs from the bytes at the start of `text`, and how many bytes were examined.
 fn view_differs(text: &[u8]) -> (bool, usize) {
     match text[0] {
         b'%' | b'&' | b'\\' => (encoded_character(text).is_some(), 1),
@@ -213,7 +223,7 @@ fn view_differs(text: &[u8]) -> (bool, usize) {
     }
 }
 
-/// Whether the bracket before `text` is closed: `b&gt;`, `b\u003e`.
+/// Whether an encoded closing bracket follows: `b&gt;`, `b\u003e`.
 fn opens_tag(text: &[u8]) -> bool {
     let rest = &text[..text.len().min(40)];
     let find = |mark: &[u8]| memchr::memmem::find(rest, mark).unwrap_or(usize::MAX);
@@ -222,7 +232,7 @@ fn opens_tag(text: &[u8]) -> bool {
     closed < opened
 }
 
-/// Returns the ASCII form of a wide blank, colon or equals sign.
+/// Returns the ASCII form of a full-width blank, colon or equals sign.
 fn plain_form(character: char) -> Option<char> {
     match character {
         '\u{a0}' | '\u{2007}' | '\u{202f}' | '\u{3000}' => Some(' '),
@@ -232,7 +242,7 @@ fn plain_form(character: char) -> Option<char> {
     }
 }
 
-/// Returns the length of an encoded character at the start of `text`, and its value if that is visible.
+/// Returns the length of the encoded character at the start of `text`, and its value if it is visible.
 fn encoded_character(text: &[u8]) -> Option<(usize, Option<char>)> {
     match text[0] {
         b'%' => decode_percent(text),
@@ -245,7 +255,7 @@ fn encoded_character(text: &[u8]) -> Option<(usize, Option<char>)> {
     }
 }
 
-/// Decodes `%5F`, and `%255F`, which was encoded twice.
+/// Decodes `%5F`, and the doubly encoded `%255F`.
 fn decode_percent(text: &[u8]) -> Option<(usize, Option<char>)> {
     let mut at = 1;
     while text.get(at..at + 2) == Some(b"25") && run_length(&text[at + 2..], ANY_HEX, 2) == 2 {
@@ -257,7 +267,7 @@ fn decode_percent(text: &[u8]) -> Option<(usize, Option<char>)> {
 
 /// Decodes `&#95;`, `&#x5f;` and `&quot;`.
 fn decode_entity(text: &[u8]) -> Option<(usize, Option<char>)> {
-    // Accents are dropped, because the words that matter are also known without them.
+    // Accents are dropped, because the words for a password are also recognised without accents.
     const NAMED_ENTITIES: [(&[u8], u8); 21] = [
         (b"nbsp", b' '),
         (b"ntilde", b'n'),
@@ -295,8 +305,7 @@ fn decode_entity(text: &[u8]) -> Option<(usize, Option<char>)> {
     Some((length, Some(char::from(*character))))
 }
 
-/// Decodes `\u005f`, `\u{5f}` and `\x5f`, and terminal colours in the form in which programs write them: `\u001b[1m`,
-/// `\033[1m`, `\e[1m`.
+/// Decodes `\u005f`, `\u{5f}` and `\x5f`, and escaped terminal colours: `\u001b[1m`, `\033[1m`, `\e[1m`.
 fn decode_escape(text: &[u8]) -> Option<(usize, Option<char>)> {
     let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
     let rest = &text[slashes..];
@@ -318,7 +327,7 @@ fn decode_escape(text: &[u8]) -> Option<(usize, Option<char>)> {
     visible_character(slashes + length, code)
 }
 
-/// Returns the length of the rest of `ESC [ 1 m` after its `ESC`.
+/// Returns the length of an escape sequence such as `ESC [ 1 m` without its `ESC`.
 fn escape_sequence_length(text: &[u8]) -> usize {
     let Some(rest) = text.strip_prefix(b"[") else { return 0 };
     let middle = rest.iter().take_while(|byte| (b' '..=b'?').contains(byte)).count();
@@ -332,9 +341,12 @@ fn visible_character(length: usize, code: u32) -> Option<(usize, Option<char>)> 
     }
 }
 
-/// Returns a character that is printable ASCII, a tab, a line feed or an accented letter. The text by which a secret is
-/// recognised contains no others.
+/// Returns a character that is printable ASCII, a tab, a line feed or an accented letter. Secrets are recognised
+/// only by such characters.
 fn visible_byte(code: u32) -> Option<char> {
+    if code == 0xa0 {
+        return Some(' ');
+    }
     char::from_u32(code).filter(|character| matches!(character, ' '..='~' | '\n' | '\t' | 'À'..='ž'))
 }
 

@@ -1,20 +1,18 @@
-//! A line of text as words, without the marks around them.
-
 use super::SecretHit;
 use super::classes::{LETTER, byte_is, byte_or_newline};
 use super::context;
 
-/// How many bytes of the line are read on each side of the noun.
+/// The number of bytes of a line that are read on each side of the noun.
 pub const MAX_BYTES_READ: usize = 160;
 
-/// A word of a line, without the marks around it.
+/// A word of a line, without the punctuation around it.
 #[derive(Clone, Copy, Default)]
 pub struct LineWord {
     pub start: usize,
     pub end: usize,
-    /// Whether a colon follows.
+    /// Whether a colon follows the word.
     pub colon: bool,
-    /// Whether a sentence ends after it.
+    /// Whether the word ends a sentence.
     pub stops: bool,
 }
 
@@ -27,7 +25,7 @@ impl LineWord {
         SecretHit { start: self.start, end: self.end, kind: "password" }
     }
 
-    /// Whether a byte follows that only code has there.
+    /// Whether the next byte can follow this word only in code.
     pub fn is_code(&self, text: &[u8]) -> bool {
         matches!(byte_or_newline(text, self.end), b'(' | b'[' | b'{' | b'=' | b'/' | b'\\')
             && !text[self.end..].starts_with(b"\\n")
@@ -38,7 +36,7 @@ impl LineWord {
     }
 }
 
-/// Iterates over the words of `text[at..end]`. Tags are skipped, and marks around a word do not belong to it.
+/// Iterates over the words of `text[at..end]`, without the punctuation around them. Tags are skipped.
 pub fn words_between(text: &[u8], at: usize, end: usize) -> impl Iterator<Item = LineWord> + '_ {
     let mut at = at;
     std::iter::from_fn(move || {
@@ -96,7 +94,7 @@ fn word_without_marks(text: &[u8], start: usize, at: usize) -> LineWord {
     LineWord { start, end, colon, stops }
 }
 
-/// Returns the length of a mark that can open a word: a quote, a bracket, an asterisk.
+/// Returns the length of a mark that can come before a word: a quote, a bracket, an asterisk.
 fn opening_mark_length(text: &[u8], at: usize) -> usize {
     match text[at] {
         b'"' | b'\'' | b'`' | b'(' | b'[' | b'{' | b'*' | b',' | b';' => 1,
@@ -112,7 +110,8 @@ fn wide_mark_length(text: &[u8]) -> usize {
         .map_or(0, |mark| mark.len())
 }
 
-/// Returns the end of the line that goes on at `at`: a real line break, an escaped one, or the last blank within reach.
+/// Returns the end of the line that contains `at`: a real or escaped line break, or the last blank within
+/// `MAX_BYTES_READ`.
 pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
     let window = &text[at..text.len().min(at + MAX_BYTES_READ)];
     let broken = memchr::memchr2_iter(b'\n', b'\\', window)
@@ -120,12 +119,13 @@ pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
     match broken {
         Some(length) => at + length,
         None if at + window.len() == text.len() => text.len(),
-        // A word must not be cut.
+        // A word must not be split.
         None => at + window.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0),
     }
 }
 
-/// Returns the start of the line before `at`: after a line break, or after the first blank within reach.
+/// Returns the start of the line that contains `at`: after a line break, or after the first blank within
+/// `MAX_BYTES_READ`.
 pub fn start_of_line_within_reach(text: &[u8], at: usize, floor: usize) -> usize {
     let from = floor.max(at.saturating_sub(MAX_BYTES_READ));
     let line = at - context::text_after_last_break(&text[from..at]).len();

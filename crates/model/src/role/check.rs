@@ -1,4 +1,5 @@
-//! The validator: every rule of the schema, with its message. It is pure: facts from the disk are passed in.
+//! The validator of context files: every rule of the schema with its message. It is pure: facts from the disk are
+//! passed in.
 
 use std::fmt;
 
@@ -18,7 +19,7 @@ use super::section::{
     self, COMPLETED_SECTION, GOAL_SECTION, KEY_FILES_SECTION, NamedSection, PENDING_SECTION, RECOVERY_SECTION,
 };
 
-/// The form that line 1 must have.
+/// The required form of line 1.
 const TITLE_FORM: &str = "# <Role Name> — Session Context";
 
 /// Facts that are not in the file itself.
@@ -27,9 +28,9 @@ pub struct OutsideFacts<'a> {
     pub now: Timestamp,
     /// A file is stale after this many hours.
     pub stale_hours: u64,
-    /// When the newest commit was made, if git was asked.
+    /// The time of the newest commit, if git was queried.
     pub newest_commit: Option<Timestamp>,
-    /// Key files that do not exist, named as in the file.
+    /// Key files that do not exist, as named in the file.
     pub gone: &'a [String],
 }
 
@@ -48,7 +49,7 @@ pub enum RoleFindingKind {
     Missing,
     Format,
     Content,
-    /// A recommendation, the only kind that is not an error.
+    /// A recommendation. All other kinds are errors.
     Recommended,
 }
 
@@ -130,7 +131,7 @@ pub fn check_context_file(document: &Document, facts: &OutsideFacts) -> RoleRepo
     RoleReport { findings }
 }
 
-/// Returns what is wrong with line 1.
+/// Returns the problem of line 1.
 fn title_problem(document: &Document) -> Option<String> {
     let bytes = document.bytes();
     let first = document.lines().next().map(|line| String::from_utf8_lossy(line.text(bytes)).into_owned());
@@ -170,7 +171,7 @@ fn check_metadata(
 ) {
     let of_key = || fields.iter().filter(|field| field.key == key);
     let in_header = |field: &&HeaderField| field.line <= HEADER_LINES;
-    // A correct spelling is preferred to a wrong one above it.
+    // A field with the correct spelling is preferred to an earlier field with a wrong spelling.
     let exact = of_key().filter(in_header).find(|field| field.spelling == FieldSpelling::Exact);
     let Some(field) = exact.or_else(|| of_key().find(in_header)) else {
         let sharing =
@@ -272,7 +273,7 @@ fn add_recommendations(
                 format!("**{UPDATED_KEY}** is {ago}; a file older than {} h is stale", facts.stale_hours),
             );
         }
-        // People write times to the minute, but commits have seconds.
+        // Times in context files are exact to the minute, but commit times have seconds.
         let is_later = |commit: &Timestamp| commit.as_second() >= at.as_second() + 60;
         if let Some(commit) = facts.newest_commit.filter(is_later) {
             warn(

@@ -1,13 +1,12 @@
-//! What a harness's event means to the role of its session.
+//! The meaning of a harness's event for the role of its session.
 
 use crate::event::{Event, EventKind, StartSource};
 use crate::journal::FileField;
 use crate::session::PendingBrief;
 
-/// What an event means to the role of its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoleEvent {
-    /// A session began. It gets its role from the environment, unless it has one.
+    /// A session started. It gets its role from the environment, unless it already has one.
     Started,
     /// The session continued after a compaction, or was resumed.
     Continued,
@@ -18,10 +17,10 @@ pub enum RoleEvent {
     Touched(Vec<FileField>),
 }
 
-/// Returns what an event means to the role, if anything. A tool call matters if it touched a context file, or came
-/// instead of a compaction.
+/// Returns the meaning of an event for the role; `None` if the role is not affected. A tool call affects the role
+/// if it touched a context file, or if an announced compaction did not happen.
 pub fn role_event(event: &Event, pending: Option<PendingBrief>, files: &[FileField]) -> Option<RoleEvent> {
-    // A sub-agent has its own context: what happens to it changes nothing for the session.
+    // A sub-agent has its own context, so its events do not change the state of the session.
     if event.agent.is_some() {
         return None;
     }
@@ -41,7 +40,7 @@ pub fn role_event(event: &Event, pending: Option<PendingBrief>, files: &[FileFie
             let touched =
                 files.iter().filter(|file| !done.failed && file.path.ends_with(super::CONTEXT_FILE_SUFFIX));
             let touched: Vec<FileField> = touched.cloned().collect();
-            // An agent that continues working was not compacted.
+            // If the agent continues to work, the compaction did not happen.
             let instead = (pending == Some(PendingBrief::Announced)).then_some(RoleEvent::NotCompacted);
             if touched.is_empty() { instead } else { Some(RoleEvent::Touched(touched)) }
         }

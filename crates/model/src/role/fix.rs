@@ -1,16 +1,15 @@
-//! Fixes that need no judgement: the dash, the labels, the names of headings. Each changes one line, and prose stays
-//! unchanged.
+//! Fixes that need no judgement: the dash, the labels, the names of headings. Each fix changes one line, and prose
+//! is unchanged.
 
 use crate::document::Document;
 
 use super::header::{self, FieldSpelling, HEADER_LINES, TitleDash};
 use super::section;
 
-/// The result of the fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedFile {
     pub bytes: Vec<u8>,
-    /// The lines that changed; empty if there was nothing to fix.
+    /// The changed lines; empty if there was nothing to fix.
     pub lines: Vec<usize>,
 }
 
@@ -26,7 +25,7 @@ pub fn fix_context_file(bytes: impl Into<Vec<u8>>) -> FixedFile {
     let fields = header::header_fields(&document);
     let in_header = || fields.iter().filter(|field| field.line <= HEADER_LINES);
     for field in in_header().filter(|field| field.spelling == FieldSpelling::Loose) {
-        // If the key is there twice, choosing one needs judgement.
+        // If the key occurs twice, choosing one needs judgement.
         if in_header().filter(|other| other.key == field.key).count() == 1 {
             let blank = if field.value.is_empty() { "" } else { " " };
             edits.push((field.line, format!("**{}**:{blank}{}", field.key, field.value)));
@@ -42,7 +41,7 @@ pub fn fix_context_file(bytes: impl Into<Vec<u8>>) -> FixedFile {
     edits.sort();
     let mut lines = Vec::new();
     for (line, text) in edits {
-        // A line that is not valid UTF-8 is left to its author.
+        // A line that is not valid UTF-8 is not changed.
         if document.set_line(line, &text).is_ok() {
             lines.push(line);
         }
@@ -65,7 +64,7 @@ fn fixed_title(title: &str) -> Option<String> {
             let named = |tail: &&str| title.strip_suffix(tail).is_some_and(|name| name.ends_with(' '));
             let told = tails.into_iter().find(named);
             let name = told.and_then(|tail| title.strip_suffix(tail)).unwrap_or(title).trim_end();
-            // A title of only these words names no role.
+            // A title of only these words contains no role.
             let is_form = ["session", "context", "session context"].contains(&name.to_lowercase().as_str());
             let says_so = told.is_none() && name.to_lowercase().contains("context");
             (is_plain(name) && !is_form && !says_so)

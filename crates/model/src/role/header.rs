@@ -1,4 +1,4 @@
-//! The first lines of a context file: the title, and three fields with a line each.
+//! The first lines of a context file: the title, and three fields with one line each.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::document::Document;
 use crate::time;
 
-/// The first lines of the file, which must contain the fields, because people look for them there.
+/// The number of lines at the start of the file that must contain the fields, because people look for them there.
 pub const HEADER_LINES: usize = 6;
 
 pub const UPDATED_KEY: &str = "Updated";
@@ -14,7 +14,7 @@ pub const ROLE_KEY: &str = "Role";
 pub const PANE_KEY: &str = "Pane";
 pub const HEADER_KEYS: [&str; 3] = [UPDATED_KEY, ROLE_KEY, PANE_KEY];
 
-/// Other words that people use for a key, in lower case.
+/// Common synonyms of a key, in lower case.
 const KEY_ALIASES: &[(&str, &str)] = &[
     ("last updated", UPDATED_KEY),
     ("last update", UPDATED_KEY),
@@ -23,7 +23,7 @@ const KEY_ALIASES: &[(&str, &str)] = &[
     ("tmux pane", PANE_KEY),
 ];
 
-/// A line that gives a key a value, whether the line is spelled correctly or not.
+/// A line with the value of a key, in the exact or a loose spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderField {
     pub key: &'static str,
@@ -40,7 +40,7 @@ pub enum FieldSpelling {
     Loose,
 }
 
-/// Returns every line of the file that reads like a field, wherever it is.
+/// Returns every line of the file that looks like a field.
 pub fn header_fields(document: &Document) -> Vec<HeaderField> {
     let bytes = document.bytes();
     let lines =
@@ -71,7 +71,7 @@ fn parse_field(line: usize, text: &str) -> Option<HeaderField> {
     let bare = bare.strip_prefix("* ").unwrap_or(bare);
     let (label, value) = bare.split_once(':')?;
     let marks = label.len() - label.trim_start_matches(['*', '_']).len();
-    // In `**Key:** value` the marks close after the colon.
+    // In `**Key:** value` the bold text ends after the colon.
     let open = marks > 0 && !label.trim_end().ends_with(['*', '_']);
     let value = if open { value.trim_start_matches(['*', '_']) } else { value };
     let word = label.trim_matches(|c: char| c == '*' || c == '_' || c.is_whitespace()).to_lowercase();
@@ -80,7 +80,6 @@ fn parse_field(line: usize, text: &str) -> Option<HeaderField> {
     Some(HeaderField { key, line, value: value.trim().to_owned(), spelling: FieldSpelling::Loose })
 }
 
-/// The dash between the role's name and `Session Context`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TitleDash {
     Em,
@@ -88,8 +87,8 @@ pub enum TitleDash {
     Hyphen,
 }
 
-/// Returns the last dash, which separates the name, and its range with the blanks around it. A hyphen counts only
-/// between blanks; otherwise it is part of a name.
+/// Finds the dash between the role's name and `Session Context`: the last dash in the title. Its range includes the
+/// blanks around it. A hyphen must have blanks around it; otherwise it is part of a name.
 pub fn find_title_dash(title: &str) -> Option<(TitleDash, std::ops::Range<usize>)> {
     let found = title.char_indices().rev().find_map(|(at, c)| match c {
         '\u{2014}' => Some((TitleDash::Em, at, at + c.len_utf8())),
@@ -113,12 +112,12 @@ pub fn ends_with_context(title: &str) -> bool {
     title.strip_suffix("Context").is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
 }
 
-/// The day that a value names.
+/// The day in the value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedDay {
-    /// The moment up to which the file claims to be true. A date alone means the end of that day.
+    /// The time up to which the file claims to be current. A date alone means the end of that day.
     At(Timestamp),
-    /// A value that looks like a date but is not a day of the calendar.
+    /// A value that looks like a date but does not exist in the calendar.
     NoSuch(String),
     None,
 }

@@ -1,9 +1,10 @@
-//! The state of a role between two compactions: one table of steps, and a record of who took them, when and why.
+//! The state of a role between two compactions: a table of steps, and a record of each step with its author, time
+//! and reason.
 //!
 //!     active → saving → saved → compacting → recovering → active
 //!
-//! A step that is not in [`ALLOWED_STEPS`] is refused. The functions are pure: the caller reads and writes the record, under
-//! its lock.
+//! A step that is not in [`ALLOWED_STEPS`] is refused. The functions are pure: the caller reads and writes the
+//! record under its lock.
 
 use std::fmt;
 
@@ -16,11 +17,11 @@ use crate::time;
 
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// The most steps that are stored. Older ones are only counted.
+/// The maximum number of stored steps. Older steps are only counted.
 const MAX_STEPS_STORED: usize = 400;
 
-/// How long a session that compacts or recovers has the role to itself. A compaction or a recovery takes minutes, so a
-/// session that needs longer than this is assumed to be dead.
+/// How long a session that compacts or recovers has exclusive use of the role. Both take minutes, so a session that
+/// needs longer is assumed to be dead.
 const MAX_EXCLUSIVE_TIME: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +31,7 @@ pub enum LifecycleState {
     Active,
     /// The file is being checked.
     Saving,
-    /// The file is written and valid.
+    /// The file is saved and valid.
     Saved,
     Compacting,
     /// The session continues after a compaction, and the file has not been read again yet.
@@ -45,7 +46,6 @@ pub const ALL_STATES: [LifecycleState; 5] = [
     LifecycleState::Recovering,
 ];
 
-/// All allowed steps.
 pub const ALLOWED_STEPS: &[(LifecycleState, LifecycleState)] = &[
     (LifecycleState::Active, LifecycleState::Saving),
     (LifecycleState::Saving, LifecycleState::Saved),
@@ -56,14 +56,14 @@ pub const ALLOWED_STEPS: &[(LifecycleState, LifecycleState)] = &[
     (LifecycleState::Saving, LifecycleState::Active),
     // The file was edited again.
     (LifecycleState::Saved, LifecycleState::Active),
-    // A session started again without a reported compaction.
+    // A session restarted without a reported compaction.
     (LifecycleState::Active, LifecycleState::Recovering),
     (LifecycleState::Saved, LifecycleState::Recovering),
-    // The compaction never happened.
+    // The compaction did not happen.
     (LifecycleState::Compacting, LifecycleState::Active),
 ];
 
-/// What happened to a role.
+/// An event in the life of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifecycleEvent {
     /// Somebody ran `thru lifecycle save`.
@@ -98,7 +98,6 @@ impl LifecycleState {
         }
     }
 
-    /// Returns the states a role can move to from here.
     pub fn allowed_next(self) -> Vec<LifecycleState> {
         ALLOWED_STEPS.iter().filter(|(from, _)| *from == self).map(|(_, to)| *to).collect()
     }
@@ -110,7 +109,7 @@ impl fmt::Display for LifecycleState {
     }
 }
 
-/// One role in one root: `state/lifecycle/<machine>.json`.
+/// The lifecycle of one role in one root: `state/lifecycle/<machine>.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lifecycle {
     pub schema_version: u32,
@@ -122,7 +121,7 @@ pub struct Lifecycle {
     pub session: String,
     /// The steps, oldest first.
     pub history: Vec<LifecycleStep>,
-    /// How many older steps are no longer stored.
+    /// The number of older steps that are no longer stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forgotten: u64,
 }
@@ -142,13 +141,13 @@ pub struct LifecycleStep {
     pub forced: bool,
 }
 
-/// Who moves a role.
+/// The author of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepActor<'a> {
     pub by: &'a str,
-    /// The session; `None` at a terminal outside every session.
+    /// The session; `None` for a terminal outside any session.
     pub session: Option<&'a str>,
-    /// The session that this one continues: the same agent under a new id.
+    /// The session that this session continues: the same agent with a new id.
     pub previous: Option<&'a str>,
     pub now: Timestamp,
 }
@@ -157,8 +156,8 @@ pub struct StepActor<'a> {
 pub enum StepRefused {
     #[error("{role} is {state} and cannot become {to}; it can become {}", list_states(.allowed))]
     NotInTable { role: String, state: LifecycleState, to: LifecycleState, allowed: Vec<LifecycleState> },
-    /// Two sessions have the same role, and the other one, which compacts or recovers, has it to itself.
-    #[error("{role} is {state} in session {session}, which has it to itself")]
+    /// Another session with the same role compacts or recovers, and has exclusive use of the role.
+    #[error("{role} is {state} in session {session}, and only that session may change it now")]
     Held { role: String, state: LifecycleState, session: String },
 }
 
@@ -202,13 +201,13 @@ impl Lifecycle {
         serde_json::from_slice(bytes).map_err(damaged)
     }
 
-    pub fn render(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
 
-    /// Takes the steps that follow from what happened, and returns how many. If it refuses, nothing has changed.
+    /// Takes the steps that follow from an event, and returns their number. If a step is refused, nothing changes.
     pub fn apply_event(
         &mut self,
         happened: LifecycleEvent,
@@ -227,7 +226,7 @@ impl Lifecycle {
         Ok(steps.len())
     }
 
-    /// Takes one step, which is in the table or forced.
+    /// Takes one step, which must be in the table or forced.
     pub fn take_step(
         &mut self,
         to: LifecycleState,
@@ -260,7 +259,7 @@ impl Lifecycle {
         Ok(())
     }
 
-    /// Returns the other session that has this role to itself now.
+    /// Returns the other session that currently has exclusive use of this role.
     fn other_exclusive_session(&self, actor: &StepActor) -> Option<String> {
         let since = time::parse_time(&self.since)?;
         let fresh = actor.now.duration_since(since) < MAX_EXCLUSIVE_TIME;
@@ -274,8 +273,7 @@ fn is_exclusive_state(state: LifecycleState) -> bool {
     matches!(state, LifecycleState::Compacting | LifecycleState::Recovering)
 }
 
-/// Returns the steps that follow from what happened, each with its reason. The table decides whether they are
-/// allowed.
+/// Returns the steps that follow from an event, each with its reason. The table decides whether they are allowed.
 fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(LifecycleState, &'static str)> {
     use LifecycleState::{Active, Compacting, Recovering, Saved, Saving};
     const SAVE_STEP: (LifecycleState, &str) = (Saving, "save");

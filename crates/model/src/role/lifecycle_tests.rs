@@ -108,7 +108,7 @@ fn a_save_in_the_middle_of_a_compaction_is_refused_unless_insisted() {
     }
 }
 
-/// The session that compacts or recovers has the role to itself. A dead session loses it after a while.
+/// A session that compacts or recovers has exclusive use of the role. A dead session loses it after a while.
 #[test]
 fn two_sessions_in_one_role_do_not_cross() {
     let mut lifecycle = role_in_state(Saved);
@@ -128,7 +128,10 @@ fn two_sessions_in_one_role_do_not_cross() {
     ] {
         let refused =
             lifecycle.clone().apply_event(happened, ForceStep::No, &actor_of_session(Some("b"))).unwrap_err();
-        assert_eq!(refused.to_string(), "tester is compacting in session a, which has it to itself");
+        assert_eq!(
+            refused.to_string(),
+            "tester is compacting in session a, and only that session may change it now"
+        );
     }
     let renamed = StepActor { previous: Some("a"), ..actor_of_session(Some("c")) };
     assert_eq!(
@@ -178,7 +181,7 @@ fn reads_back_what_it_wrote_and_forgets_by_count() {
             .unwrap();
     }
     assert_eq!((lifecycle.history.len(), lifecycle.forgotten), (400, 2));
-    assert_eq!(Lifecycle::parse(&lifecycle.render()), Ok(lifecycle));
+    assert_eq!(Lifecycle::parse(&lifecycle.to_bytes()), Ok(lifecycle));
     assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 9}"), Err(MarkerProblem::Foreign { .. })));
     assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 1, \"ro"), Err(MarkerProblem::Damaged { .. })));
 }

@@ -1,15 +1,15 @@
-//! The sections of a context file: their names, other names that people use, and their content.
+//! The sections of a context file: their names, common synonyms, and their content.
 
 use crate::document::{Document, HeadMatching, Heading, ListItem, Section, SectionHead};
 
 use super::KeyFile;
 
-/// A section: its heading, and other names that people use for it.
+/// A section: its heading, and common synonyms.
 #[derive(Debug)]
 pub struct NamedSection {
     pub name: &'static str,
     matching: HeadMatching,
-    /// Other names, in lower case.
+    /// Synonyms, in lower case.
     aliases: &'static [&'static str],
 }
 
@@ -67,7 +67,7 @@ pub const KEY_FILES_SECTION: NamedSection = NamedSection {
     aliases: &["important files", "relevant files", "files"],
 };
 
-/// An optional section: its absence is not reported.
+/// An optional section. It is not reported if it is missing.
 pub const RULES_SECTION: NamedSection = NamedSection {
     name: "Key Rules",
     matching: HeadMatching::Prefix,
@@ -86,7 +86,7 @@ impl NamedSection {
         document.section(&[self.head()])
     }
 
-    /// If the section is missing, returns the heading that was clearly meant to be this section.
+    /// If the section is missing, returns the heading that was clearly meant as this section.
     pub fn misnamed_heading<'d>(&self, document: &'d Document) -> Option<&'d Heading> {
         if self.find(document).is_some() {
             return None;
@@ -94,14 +94,14 @@ impl NamedSection {
         let wanted = self.name.to_lowercase();
         document.headings().iter().find(|heading| {
             let text = heading.text.trim_end_matches(':').trim().to_lowercase();
-            // At another level only the section's own name counts: `### Done` may be anything.
+            // At another level only the section's own name is accepted, because `### Done` may mean something else.
             let own = text == wanted || self.matching == HeadMatching::Prefix && text.starts_with(&wanted);
             (heading.level == 2 && (own || self.aliases.contains(&text.as_str())))
                 || (own && heading.level <= 3 && heading.line > 1)
         })
     }
 
-    /// Returns the heading with the right name, and keeps the text after the name.
+    /// Returns the heading with the correct name. The text after the name is kept.
     pub fn corrected_heading(&self, heading: &Heading) -> String {
         let own = heading.text.to_lowercase().starts_with(&self.name.to_lowercase());
         let rest =
@@ -116,13 +116,12 @@ pub fn recovery_steps(document: &Document) -> Vec<ListItem> {
     items.into_iter().filter(|item| item.number.is_some()).collect()
 }
 
-/// Returns the items of a section, as texts.
 pub fn section_items(document: &Document, named: &NamedSection) -> Vec<String> {
     let items = named.find(document).map(|section| section.items()).unwrap_or_default();
     items.into_iter().map(|item| item.text).collect()
 }
 
-/// Returns the headings below a section.
+/// Returns the headings inside a section.
 pub fn headings_in<'d>(document: &'d Document, section: &Section) -> impl Iterator<Item = &'d Heading> {
     let span = section.span.clone();
     document.headings().iter().filter(move |heading| span.contains(&heading.span.start))
@@ -135,7 +134,7 @@ pub fn is_task_heading(heading: &Heading) -> bool {
     digits > 0 && rest.is_some_and(|rest| rest[digits..].starts_with(':'))
 }
 
-/// Returns what was completed: tasks by their headings, or else the numbered list.
+/// Returns the completed tasks: the task headings, or the numbered list if there are none.
 pub fn completed_tasks(document: &Document) -> Vec<String> {
     let Some(section) = COMPLETED_SECTION.find(document) else { return Vec::new() };
     let tasks: Vec<String> = headings_in(document, &section)
@@ -148,7 +147,8 @@ pub fn completed_tasks(document: &Document) -> Vec<String> {
     section.items().into_iter().filter(|item| item.number.is_some()).map(|item| item.text).collect()
 }
 
-/// Returns the paths under Key Files: the first text in backticks, or else a first word that looks like a path.
+/// Returns the paths in the section Key Files: the first text in backticks, or the first word if it looks like a
+/// path.
 pub fn key_files(document: &Document) -> Vec<KeyFile> {
     let items = KEY_FILES_SECTION.find(document).map(|section| section.items()).unwrap_or_default();
     items
@@ -173,7 +173,7 @@ fn path_in_item(text: &str) -> Option<String> {
         Some((path, place)) if place.bytes().all(|b| b.is_ascii_digit() || b == b'-') => path,
         _ => word,
     };
-    // A pattern or several words are not a path that could be missing.
+    // A pattern or several words are not a path.
     let plain = !path.is_empty() && !path.contains(|c: char| c.is_whitespace() || "*?{<$".contains(c));
     plain.then(|| path.to_owned())
 }

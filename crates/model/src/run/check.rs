@@ -1,27 +1,27 @@
-//! Finds the commands of a line that test, build, lint, format or run something. Decides whether two of them are the
-//! same, and how a person would type one again.
+//! Finds the commands of a line that test, build, lint, format or run something. Decides whether two of them are
+//! the same check, and finds the command that repeats a check.
 
 use super::CommandKind;
 use super::script::expand_shells;
 use crate::shell::{self, CommandStep};
 
-/// One command of a line that does something to the project, in a folder.
+/// A command that tests, builds, lints, formats or runs something, and its folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectCheck {
     pub sort: CommandKind,
-    /// The command to type again, without pipes, redirections and the folder.
+    /// The command that repeats the check, without pipes, redirections and the folder.
     pub runnable: String,
-    /// The folder where it ran, relative to the checkout; empty at the top of the checkout, absolute outside it.
+    /// The folder in which it ran, relative to the checkout; empty at the top of the checkout, absolute outside it.
     pub folder: String,
-    /// The program and its arguments, without variables, wrappers (such as `sudo` or `time`) and options that
-    /// only change the output.
+    /// The program and its arguments, without variables, wrappers (such as `sudo` or `time`) and options that only
+    /// change the output.
     pub words: Vec<String>,
 }
 
 impl ProjectCheck {
-    /// Returns a key; two checks with the same key are the same.
+    /// Returns a key. Two checks with the same key are the same check.
     pub fn identity_key(&self) -> String {
-        // A program that is merely run is the same with other arguments, because a new attempt replaces the last one.
+        // Arguments of a program that is merely run are ignored, because a new attempt replaces the last attempt.
         let most = if self.sort == CommandKind::Run { 3 } else { usize::MAX };
         let kept = |word: &&String| self.sort != CommandKind::Run || !word.starts_with('-');
         let words: Vec<&str> = self.words.iter().filter(kept).take(most).map(String::as_str).collect();
@@ -33,7 +33,7 @@ impl ProjectCheck {
     }
 }
 
-/// Returns the checks of a command line, that is, what it does to the project, in order. `cwd` is where it began.
+/// Returns the checks of a command line in order. `cwd` is the folder in which the line started.
 pub fn checks_of_command(command: &str, cwd: &str) -> Vec<ProjectCheck> {
     let command = expand_shells(command);
     checks_of_steps(&command, &shell::command_steps(&command), cwd)
@@ -54,7 +54,7 @@ pub(super) fn checks_of_steps(command: &str, steps: &[CommandStep], cwd: &str) -
     found
 }
 
-/// Returns what one simple command does to the project, if anything.
+/// Reads a simple command as a check; `None` if it is not one.
 pub(super) fn check_of_step(command: &str, step: &CommandStep, folder: &str) -> Option<ProjectCheck> {
     let words = strip_wrappers(&step.words);
     let sort = kind_of_command(words)?;
@@ -67,9 +67,9 @@ pub(super) fn check_of_step(command: &str, step: &CommandStep, folder: &str) -> 
     })
 }
 
-/// Returns the folder in which the commands of a line run, given the folder where it began: that of the last `cd`
-/// before the first other command.
-pub fn folder(command: &str, cwd: &str) -> String {
+/// Returns the folder in which the commands of a line run: the folder of the last `cd` before the first other
+/// command. `cwd` is the folder in which the line started.
+pub fn folder_of_command(command: &str, cwd: &str) -> String {
     let mut folder = cwd.to_owned();
     for step in shell::command_steps(&expand_shells(command)) {
         match step.words.as_slice() {
@@ -80,7 +80,7 @@ pub fn folder(command: &str, cwd: &str) -> String {
     folder
 }
 
-/// Returns a whole line to type again: its commands without pipes, redirections and echoes.
+/// Returns the command that repeats a whole line, without pipes, redirections and echoes.
 pub fn command_to_repeat(command: &str) -> String {
     match commands_to_repeat(command).join(" && ") {
         text if text.is_empty() => first_line(&expand_shells(command)).to_owned(),
@@ -88,8 +88,7 @@ pub fn command_to_repeat(command: &str) -> String {
     }
 }
 
-/// Returns each command of a line to type again, without the commands that it is piped into, and without `cd` and
-/// echoes.
+/// Returns the commands that repeat a line, without the other commands of their pipes, and without `cd` and echoes.
 pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let command = &*expand_shells(command);
     let mut found = Vec::new();
@@ -104,7 +103,7 @@ pub fn commands_to_repeat(command: &str) -> Vec<String> {
     found
 }
 
-/// Whether only some of the tests ran, which is enough to find a bug, but not to prove that the work is done.
+/// Whether only some of the tests ran. Such a run can find a bug, but does not prove that the work is done.
 pub fn is_partial_test_run(check: &ProjectCheck) -> bool {
     check.sort == CommandKind::Test && {
         let mut words = check.words.iter().skip(1);
@@ -144,16 +143,16 @@ fn folder_after_cd(folder: &str, to: &str) -> String {
     }
 }
 
-/// Returns the command as written, without wrappers that only start it. Assignments stay, because the command may not
-/// run without them.
+/// Returns the command as written, without wrappers. Assignments are kept, because the command may not run without
+/// them.
 fn command_without_wrappers(command: &str, step: &CommandStep, stripped: &[String]) -> String {
     let skipped = step.words.len() - stripped.len();
     let starts = step.words[..skipped].iter().position(|word| is_kept_wrapper(word));
     words_as_written(command, step, starts.unwrap_or(skipped))
 }
 
-/// Returns whether a wrapper stays in the command that is shown to be typed again. A wrapper that only observes is left
-/// out, and one that changes what runs is kept.
+/// Returns whether a wrapper is kept in the command that repeats a check. A wrapper that only observes the command
+/// is dropped.
 fn is_kept_wrapper(word: &str) -> bool {
     !matches!(word, "time" | "nice" | "exec" | "command" | "timeout" | "do" | "then" | "else" | "{" | "!")
         && !word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b's' | b'm' | b'h'))
@@ -161,12 +160,12 @@ fn is_kept_wrapper(word: &str) -> bool {
 
 fn words_as_written(command: &str, step: &CommandStep, from: usize) -> String {
     let words = step.spans.iter().skip(from).map(|span| &command[span.clone()]);
-    // A line end within quotes stays, but one after a backslash joins two words.
+    // A line end within quotes is kept, but a line end after a backslash is removed.
     let words = words.map(|word| word.replace("\\\n", "")).filter(|word| !word.trim().is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Strips leading assignments, and wrappers and words that only start another program.
+/// Strips leading assignments and wrappers.
 pub(super) fn strip_wrappers(mut words: &[String]) -> &[String] {
     loop {
         let second = words.get(1).map_or("", String::as_str);
@@ -208,7 +207,7 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Options with a value that select some of the tests, packages or files.
+/// Options with a value that select a part of the tests, packages or files.
 pub(super) const SELECTING_OPTIONS: [&str; 14] = [
     "-run",
     "-k",
@@ -246,7 +245,7 @@ fn is_option_with_value(word: &str) -> bool {
     )
 }
 
-/// Whether an option changes the output, the time limit or the parallelism, but not what is checked.
+/// Whether an option changes the output, the time limit or the parallelism, but not the scope of a check.
 fn is_output_option(word: &str) -> bool {
     matches!(
         word.split('=').next().unwrap_or(word),
@@ -282,7 +281,7 @@ fn is_output_option(word: &str) -> bool {
     )
 }
 
-/// Options of the same kind whose value is the next word.
+/// Options that change only the output and whose value is the next word.
 const OUTPUT_OPTIONS_WITH_VALUE: [&str; 6] =
     ["--color", "--tb", "--reporter", "--timeout", "-timeout", "--maxfail"];
 
@@ -290,7 +289,7 @@ fn is_option(word: &str, option: &str) -> bool {
     word == option || word.strip_prefix(option).is_some_and(|rest| rest.starts_with(['=', ' ']))
 }
 
-/// Returns the program's name and its words in a canonical order.
+/// Returns the name of the program and its arguments in a canonical order.
 fn canonical_words(words: &[String]) -> Vec<String> {
     let mut rest = words.iter().map(String::as_str);
     let program = rest.next().unwrap_or_default();
@@ -310,7 +309,7 @@ fn canonical_words(words: &[String]) -> Vec<String> {
             arguments.push(word.to_owned());
         }
     }
-    // The subcommand stays first, and so does the name of a task.
+    // The subcommand and the name of a task stay first.
     let first = arguments.iter().take_while(|word| !word.starts_with('-')).count();
     let fixed = if program == "go" { first.min(1) } else { first };
     arguments[fixed..].sort();
@@ -318,7 +317,7 @@ fn canonical_words(words: &[String]) -> Vec<String> {
     found
 }
 
-/// Returns what a stripped command does to the project.
+/// Returns the effect of a stripped command on the project.
 pub(super) fn kind_of_command(words: &[String]) -> Option<CommandKind> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (program, rest) = words.split_first()?;
@@ -331,7 +330,7 @@ pub(super) fn kind_of_command(words: &[String]) -> Option<CommandKind> {
         return None;
     }
     match program {
-        // Our own commands say nothing about the project.
+        // thru's own commands are not checks of the project.
         "thru" => None,
         "cargo" => match first {
             "test" | "t" | "nextest" => Some(CommandKind::Test),
@@ -401,7 +400,7 @@ pub(super) fn kind_of_command(words: &[String]) -> Option<CommandKind> {
             Some(if looks { CommandKind::Lint } else { CommandKind::Format })
         }
         _ if program.ends_with(".sh") => kind_of_named_script(path).or(Some(CommandKind::Run)),
-        // A path names a program of the project, not one of the system.
+        // A program with a path belongs to the project and not to the system.
         _ if path.contains('/')
             && !["/usr/", "/bin/", "/opt/", "/sbin/"].iter().any(|dir| path.starts_with(dir)) =>
         {
@@ -411,7 +410,8 @@ pub(super) fn kind_of_command(words: &[String]) -> Option<CommandKind> {
     }
 }
 
-/// Returns the first word that is neither an option nor its value, such as `check` in `make -C src check`.
+/// Returns the first word that is neither an option nor the value of an option, such as `check` in
+/// `make -C src check`.
 fn first_operand<'a>(rest: &[&'a str]) -> &'a str {
     let mut words = rest.iter();
     while let Some(word) = words.next() {
@@ -425,7 +425,7 @@ fn first_operand<'a>(rest: &[&'a str]) -> &'a str {
     ""
 }
 
-/// Returns what a task runner does: `npm run test:unit`, `mise run lint`, `turbo build`, `bun test`.
+/// Returns the kind of a task runner's task: `npm run test:unit`, `mise run lint`, `turbo build`, `bun test`.
 fn kind_of_runner_task(program: &str, first: &str, rest: &[&str]) -> Option<CommandKind> {
     let task = match (program, first) {
         ("npm", "t" | "test") | ("bun" | "deno", "test") => "test",
@@ -446,8 +446,8 @@ fn kind_of_runner_task(program: &str, first: &str, rest: &[&str]) -> Option<Comm
     kind_of_task(task)
 }
 
-/// Returns what a script does, by its name: `python3 tests/run.py`, `bash scripts/test.sh`. A script that is typed in
-/// the line itself is an experiment.
+/// Returns the kind of a script by its name: `python3 tests/run.py`, `bash scripts/test.sh`. An inline script is an
+/// experiment.
 fn kind_of_script(first: &str, rest: &[&str]) -> Option<CommandKind> {
     let inline = rest.first().is_some_and(|word| matches!(*word, "-c" | "-e" | "-" | "-n" | "-r" | "-p"));
     let is_file = first.contains('.') || first.contains('/');
@@ -466,7 +466,7 @@ fn kind_of_named_script(path: &str) -> Option<CommandKind> {
     kind_of_task(stem).filter(|sort| *sort != CommandKind::Run)
 }
 
-/// Returns what a task does, by its name: `test:unit`, `build-all`, `typecheck`.
+/// Returns the kind of a task by its name: `test:unit`, `build-all`, `typecheck`.
 fn kind_of_task(name: &str) -> Option<CommandKind> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let has = |words: &[&str]| name.split([':', '-', '_', '.']).any(|part| words.contains(&part));
@@ -495,4 +495,11 @@ fn kind_of_task(name: &str) -> Option<CommandKind> {
     } else {
         None
     }
+}
+/// Returns whether a command runs a script file with arguments: `bash setup.sh configure`.
+pub fn is_script_call(command: &str) -> bool {
+    let mut words = command.split_whitespace().skip_while(|word| word.contains('='));
+    let first = words.next().unwrap_or_default();
+    let is_shell = matches!(first.rsplit('/').next(), Some("bash" | "sh" | "zsh"));
+    is_shell && words.next().is_some_and(|script| script.ends_with(".sh")) && words.next().is_some()
 }

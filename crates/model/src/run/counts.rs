@@ -1,4 +1,4 @@
-//! Counts how many tests passed and failed, according to the runner's output.
+//! Reads the number of passed and failed tests in a runner's output.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::text::split_at_first;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TestCounts {
-    /// `None` if the runner does not say it; `go test` names only packages.
+    /// `None` if the runner does not print it. For example, `go test` prints only packages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,7 +23,6 @@ impl TestCounts {
         Some(self.passed? + self.failed.unwrap_or(0))
     }
 
-    /// Returns whether nothing was counted.
     pub fn is_none(&self) -> bool {
         *self == TestCounts::default()
     }
@@ -48,8 +47,8 @@ impl fmt::Display for TestCounts {
     }
 }
 
-/// Returns the counts in an output. Several summaries are added up (cargo prints one per binary). If a runner repeats
-/// itself (maven prints one per class, then a total), the last one is used.
+/// Returns the counts in an output. Several summaries are added up (cargo prints one per binary). If a runner also
+/// prints a total (maven prints one per class, then a total), only the total is used.
 pub fn counts_in_output(output: &str) -> Option<TestCounts> {
     if let Some(counts) = counts_in_junit(output) {
         return Some(counts);
@@ -96,15 +95,15 @@ fn reports_no_tests(output: &str) -> bool {
 }
 
 enum LineCounts {
-    /// One of several counts that are added up.
+    /// One of several counts to be added up.
     Part(TestCounts),
     Whole(TestCounts),
-    /// The total number of tests; unittest prints failures on another line.
+    /// The total number of tests. unittest prints failures on another line.
     Ran(u64),
-    /// The number of passed tests, if failed tests are on another line: `# pass 5`, `5 passing`.
+    /// The number of passed tests. Failed tests are on another line: `# pass 5`, `5 passing`.
     Passed(u64),
     Failed(u64),
-    /// One test that passed: `--- PASS: TestX`.
+    /// One passed test: `--- PASS: TestX`.
     OnePassed,
     OneFailed,
 }
@@ -123,7 +122,7 @@ fn counts_in_line(line: &str) -> Option<LineCounts> {
     if line.starts_with("--- FAIL: ") {
         return Some(LineCounts::OneFailed);
     }
-    // Everything below reads a number, and most lines of an output contain none.
+    // All formats below contain a number, and most lines of an output contain none.
     if !line.bytes().any(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -154,7 +153,8 @@ fn counts_in_line(line: &str) -> Option<LineCounts> {
     if let Some((told, n)) = single_count(line) {
         return Some(if told { LineCounts::Passed(n) } else { LineCounts::Failed(n) });
     }
-    // `===== 2 failed, 10 passed in 1.2s =====`, `Tests:  1 failed, 5 passed, 6 total`, `ok | 5 passed | 0 failed`
+    // For example `===== 2 failed, 10 passed in 1.2s =====`, `Tests:  1 failed, 5 passed, 6 total`,
+    // `ok | 5 passed | 0 failed`.
     let line = line.trim_matches(|c: char| "=-!✖✗✔✓ ".contains(c));
     if ["Test Suites:", "Test Files", "Snapshots:", "Suites:"].iter().any(|start| line.starts_with(start)) {
         return None;
@@ -184,7 +184,7 @@ fn counts_in_row(text: &str) -> Option<TestCounts> {
     (counts != TestCounts::default()).then_some(counts)
 }
 
-/// Splits at commas, semicolons, bars and round brackets. All of these are single bytes, so no character is decoded.
+/// Splits at commas, semicolons, bars and round brackets. These are single bytes, so no character is decoded.
 fn split_pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -197,13 +197,13 @@ fn split_pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Reads `5 tests, 9 assertions`, which means that all of them passed.
+/// Reads `5 tests, 9 assertions`. All of the tests passed.
 fn counts_in_total(text: &str) -> Option<TestCounts> {
     first_number(text).map(|n| TestCounts { passed: Some(n), failed: Some(0) })
 }
 
-/// Reads `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1`, `Tests: 5, Assertions: 9, Failures: 1.`, `Failed: 0,
-/// Passed: 5` or `failures=1, errors=2`.
+/// Reads `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1`, `Tests: 5, Assertions: 9, Failures: 1.`,
+/// `Failed: 0, Passed: 5` or `failures=1, errors=2`.
 fn labelled_counts(line: &str) -> Option<TestCounts> {
     let (mut total, mut passed, mut bad, mut skipped) = (None, None, None, 0);
     for piece in line.split([',', ';']) {
@@ -225,8 +225,8 @@ fn labelled_counts(line: &str) -> Option<TestCounts> {
     Some(TestCounts { passed, failed: Some(failed) })
 }
 
-/// Reads lines of swift (`Executed 5 tests, with 1 failure`), gradle (`5 tests completed, 1 failed`) and ctest (`1
-/// tests failed out of 5`).
+/// Reads the formats of swift (`Executed 5 tests, with 1 failure`), gradle (`5 tests completed, 1 failed`) and
+/// ctest (`1 tests failed out of 5`).
 fn executed_counts(line: &str) -> Option<TestCounts> {
     let of = |total: u64, failed: u64| TestCounts {
         passed: Some(total.saturating_sub(failed)),
@@ -243,8 +243,8 @@ fn executed_counts(line: &str) -> Option<TestCounts> {
     Some(of(total.trim().parse().ok()?, failed))
 }
 
-/// Reads lines of rspec, exunit and minitest: `5 examples, 1 failure`, `5 tests, 1 failure`, `5 runs, 9 assertions, 1
-/// failures, 0 errors`.
+/// Reads the formats of rspec, exunit and minitest: `5 examples, 1 failure`, `5 tests, 1 failure`,
+/// `5 runs, 9 assertions, 1 failures, 0 errors`.
 fn example_counts(line: &str) -> Option<TestCounts> {
     let (first, rest) = split_at_first(line, ", ")?;
     let (number, what) = first.split_once(' ')?;
@@ -268,8 +268,8 @@ fn example_counts(line: &str) -> Option<TestCounts> {
     Some(TestCounts { passed: Some(total.saturating_sub(bad + out)), failed: Some(bad) })
 }
 
-/// Reads lines of mocha, bun and playwright: `5 passing (3s)`, ` 5 pass`, `1 failing`, `1 failed`, `5 passed (3.2s)`.
-/// Returns true for passed tests.
+/// Reads the formats of mocha, bun and playwright: `5 passing (3s)`, ` 5 pass`, `1 failing`, `1 failed`,
+/// `5 passed (3.2s)`. The first value is true for passed tests.
 fn single_count(line: &str) -> Option<(bool, u64)> {
     let (number, rest) = line.split_once(' ')?;
     let n = number.parse().ok()?;
@@ -293,11 +293,10 @@ fn first_number(text: &str) -> Option<u64> {
 fn counts_in_junit(text: &str) -> Option<TestCounts> {
     let mut sum: Option<TestCounts> = None;
     for (start, is_all) in [("<testsuites", true), ("<testsuite", false)] {
-        // This searches for the first character, because a search for the whole word costs more than counting most
-        // lines.
+        // Searching for a single character is cheaper than searching for the whole tag.
         for (at, _) in text.match_indices('<').filter(|(at, _)| text[*at..].starts_with(start)) {
             let tag = text[at + start.len()..].split('>').next().unwrap_or_default();
-            // `<testsuite` is also the beginning of `<testsuites`.
+            // `<testsuites` also starts with `<testsuite`.
             if !tag.starts_with([' ', '\n', '\t', '\r']) {
                 continue;
             }

@@ -1,11 +1,11 @@
-//! Decides when a run that passed shows that the failure of another run is solved: it is the same run, it is wider and
-//! covers the other, or it ran exactly the failed tests by name.
+//! Decides whether a successful run shows that the failure of another run is solved: it is the same check, a wider
+//! check, or a run of exactly the failed tests.
 
 use super::CommandKind;
 use super::check::{ProjectCheck, SELECTING_OPTIONS};
 use crate::failure;
 
-/// Returns whether the success of `passed` shows that what `failed` checks now succeeds.
+/// Returns whether the success of `passed` shows that the failure of `failed` is solved.
 pub fn proves_fixed(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     if passed.identity_key() == failed.identity_key()
         || passed.words == failed.words && is_same_folder(passed, failed)
@@ -18,20 +18,20 @@ pub fn proves_fixed(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
         | (CommandKind::Build, CommandKind::Build) => {
             checks_everything(passed) && !names_another_part(passed, failed) || is_wider_check(passed, failed)
         }
-        // Code that does not build can be neither tested nor linted.
+        // Tests and lints pass only if the code builds.
         (CommandKind::Test | CommandKind::Lint, CommandKind::Build) => builds_the_same(passed, failed),
         _ => false,
     }
 }
 
-/// Returns the names of the failed tests, from the lines that [`crate::failure::error_lines`] picked. That function
-/// prefers lines that name a test. `None` if there may be more failed tests.
+/// Returns the names of the failed tests in the lines that [`crate::failure::error_lines`] picked; `None` if there
+/// may be more failed tests. That function prefers lines with the name of a test.
 pub fn failed_test_names(error: &str) -> Option<Vec<String>> {
     let mut names: Vec<String> = error.lines().filter_map(failed_test_in_line).map(str::to_owned).collect();
     if names.len() >= failure::MAX_LINES {
         return None;
     }
-    // A subtest fails together with its parent, so the name of the parent is enough.
+    // A subtest and its parent fail together, so the name of the parent is enough.
     let all = names.clone();
     let is_sub = |name: &String| {
         all.iter().any(|other| name.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/')))
@@ -60,7 +60,6 @@ pub fn failed_test_in_line(line: &str) -> Option<&str> {
 }
 
 impl ProjectCheck {
-    /// Returns whether the check runs a test by its name.
     pub fn selects_test(&self, test: &str) -> bool {
         if self.sort != CommandKind::Test {
             return false;
@@ -86,8 +85,8 @@ fn pattern_alternatives(pattern: &str) -> impl Iterator<Item = &str> {
         .map(|part| part.trim_matches(|c: char| matches!(c, '^' | '$' | '"' | '\'' | '.' | '*')))
 }
 
-/// Whether a check is the project's own way to check everything of a kind: `make test`, `npm run lint`, `mise run
-/// test:ci`.
+/// Whether a check is the project's own command for all tests, builds or lints: `make test`, `npm run lint`,
+/// `mise run test:ci`.
 fn checks_everything(check: &ProjectCheck) -> bool {
     let rest: Vec<&str> = check.words.iter().skip(1).map(String::as_str).collect();
     let only = |known: &[&str]| rest.iter().all(|word| known.contains(word));
@@ -136,7 +135,7 @@ fn checks_everything(check: &ProjectCheck) -> bool {
     }
 }
 
-/// Returns the only task given to a task runner.
+/// Returns the task of a task runner; `None` if there are several.
 fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     match rest.strip_prefix(&["run"]).unwrap_or(rest) {
         [task] => Some(task),
@@ -144,13 +143,13 @@ fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// Whether a check of everything leaves out what `failed` checks: another language, or a separate kind of tests. `make
-/// test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run test` does not cover
-/// `mise run test:integration`.
+/// Whether a check of everything does not include `failed`, which is in another language or a separate suite.
+/// `make test` does not include `go test -tags x`, `npm test` does not include `go test`, and `mise run test` does
+/// not include `mise run test:integration`.
 fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let another = match (language_of_program(passed.program()), language_of_program(failed.program())) {
         (Some(one), Some(other)) => one != other,
-        // A task of the project covers its tools.
+        // A task runner can run programs of any language.
         (None, _) => false,
         (Some(_), None) => true,
     };
@@ -163,7 +162,7 @@ fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
             _ => None,
         }
     }
-    // The task `test` leaves out `test:integration`, unless its name says that it is for all.
+    // The task `test` does not include `test:integration`, unless its name means all tests.
     let kinds = match (named_task(&mine), named_task(&other)) {
         (Some(mine), Some(other)) if is_task_runner(passed.program()) && is_task_runner(failed.program()) => {
             let parts = |task: &str| {
@@ -183,8 +182,8 @@ fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     another || kinds || tag_missed
 }
 
-/// Whether `passed` is the same program with the same options, but covers the same or more: it selects no tests by
-/// name, or does so by the beginnings of the same names; and it names a parent folder, or no folder at all.
+/// Whether `passed` is the same program with the same options and at least the same scope: it selects no tests by
+/// name, or selects them by prefixes of the same names; and it names a parent folder, or no folder.
 fn is_wider_check(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     if passed.program() != failed.program() || !is_same_folder(passed, failed) {
         return false;
@@ -198,7 +197,7 @@ fn is_wider_check(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     };
     let (chosen, places, options) = split(passed);
     let (failed_chosen, failed_places, failed_options) = split(failed);
-    // More options may leave something out, but `-race` and similar ones only add checks.
+    // Additional options may reduce the scope, but `-race` and similar options only add checks.
     let adds =
         |word: &String| matches!(word.as_str(), "-race" | "--all-targets" | "--all-features" | "-cover");
     let same = options.iter().all(|word| failed_options.contains(word) || adds(word))
@@ -235,7 +234,7 @@ fn is_path_argument(word: &str) -> bool {
     !word.starts_with('-') && (word.contains('/') || word.contains('.') || word.contains("::"))
 }
 
-/// Whether a place contains another: `./a/...` contains `./a/b`, and `tests` contains `tests/a.py::name`.
+/// Whether a path contains another path: `./a/...` contains `./a/b`, and `tests` contains `tests/a.py::name`.
 fn contains_path(above: &str, place: &str) -> bool {
     let trim =
         |path: &str| path.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/').to_owned();
@@ -250,7 +249,7 @@ fn contains_path(above: &str, place: &str) -> bool {
             .is_some_and(|rest| (is_tree || !above.contains("./")) && rest.starts_with(['/', ':']))
 }
 
-/// Whether `passed` builds what `failed` builds: tests and linters of a whole language build what they examine.
+/// Whether `passed` builds the code of `failed`: the tests and linters of a language build the code they examine.
 fn builds_the_same(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let language = |program: &str| match program {
         "go" | "golangci-lint" | "gotestsum" => Some("go"),
@@ -265,7 +264,7 @@ fn builds_the_same(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
                 && language(passed.program()) == language(failed.program()))
 }
 
-/// Returns the language a program belongs to; `None` for task runners, which start programs of any language.
+/// Returns the language of a program; `None` for task runners, which run programs of any language.
 fn language_of_program(program: &str) -> Option<&str> {
     match program {
         "make" | "mise" | "just" | "task" | "rake" | "poe" => None,
@@ -298,7 +297,7 @@ fn is_task_runner(program: &str) -> bool {
 }
 
 /// Whether two checks ran in the same folder. If one folder is unknown and the other is outside the checkout, they
-/// cannot be compared and count as the same.
+/// are assumed to be the same.
 fn is_same_folder(one: &ProjectCheck, other: &ProjectCheck) -> bool {
     let unknown = |a: &str, b: &str| a.is_empty() && b.starts_with('/');
     one.folder == other.folder || unknown(&one.folder, &other.folder) || unknown(&other.folder, &one.folder)

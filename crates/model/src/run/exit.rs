@@ -1,4 +1,4 @@
-//! Decides which command a line's exit code belongs to, and which part of the output the line shows.
+//! Determines which command the exit code of a line belongs to, and which part of the output is visible.
 
 use super::check::{check_of_step, strip_wrappers};
 use super::open::is_read_only;
@@ -8,13 +8,12 @@ use crate::shell::{self, CommandStep, StepJoin};
 /// A parsed command line.
 pub(super) struct CheckedLine {
     steps: Vec<CommandStep>,
-    /// The checks: the index of the step, its kind, and the name of the task that appears in the output.
+    /// The checks: the index of the step, its kind, and the name of its task in the output.
     checks: Vec<(usize, CommandKind, String)>,
-    /// The steps that do anything to the project, whether they are checks or not. The number of a check is its index
-    /// among these.
+    /// The indexes of all steps that affect the project. The number of a check is its position in this list.
     doing: Vec<usize>,
     pipefail: bool,
-    /// Whether the line has loops or conditions, so that it is unknown what ran how often.
+    /// Whether the line has loops or conditions, so that it is unknown which commands ran.
     scripted: bool,
 }
 
@@ -42,7 +41,6 @@ impl CheckedLine {
         !self.checks.is_empty()
     }
 
-    /// Returns whether one of the commands is git.
     pub(super) fn is_git_piped(&self) -> bool {
         self.steps.iter().any(|step| strip_wrappers(&step.words).first().is_some_and(|word| word == "git"))
     }
@@ -56,7 +54,7 @@ impl CheckedLine {
         let from = self.checks.first().map_or(self.steps.len().saturating_sub(1), |(at, ..)| *at);
         let good = |(at, step): (usize, &CommandStep)| match step.then {
             StepJoin::And | StepJoin::End => true,
-            // Commands before the first check do not matter.
+            // Commands before the first check are ignored.
             StepJoin::Next => at < from,
             StepJoin::Pipe => self.pipefail || self.feeds_a_check(at),
             StepJoin::Or | StepJoin::Background | StepJoin::Document => false,
@@ -70,7 +68,7 @@ impl CheckedLine {
         !is_check && self.checks.iter().any(|(check, ..)| *check > at)
     }
 
-    /// Returns whether a nonzero exit code is that of a check, or of the last command if nothing is checked.
+    /// Returns whether a nonzero exit code belongs to a check, or to the last command if there is no check.
     pub(super) fn is_failure_of_check(&self) -> bool {
         let Some(last) = self.steps.last() else { return false };
         if matches!(last.then, StepJoin::Background | StepJoin::Document) || self.scripted {
@@ -78,18 +76,19 @@ impl CheckedLine {
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
         let Some(at) = checked.or(self.doing.last().copied()) else {
-            // In `gh api x | jq .y`, `jq` may have failed instead.
+            // In `gh api x | jq .y`, `jq` may have failed.
             let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == StepJoin::Pipe;
             return !piped || self.pipefail || !is_read_only(strip_wrappers(&last.words));
         };
-        // A command after the last check may have failed instead: `make test | grep x`, `make test; ls y`.
+        // A command after the last check may have failed: `make test | grep x`, `make test; ls y`.
         let after_check = &self.steps[at..];
         let joined = |step: &CommandStep| matches!(step.then, StepJoin::And | StepJoin::End);
         after_check.iter().all(joined)
             || self.pipefail && after_check.iter().all(|step| joined(step) || step.then == StepJoin::Pipe)
     }
 
-    /// Returns how the check ended, if the line prints its exit code: `; echo "exit: $?"`, `&& echo OK || echo FAILED`.
+    /// Returns the result of a check whose exit code the line prints: `; echo "exit: $?"`,
+    /// `&& echo OK || echo FAILED`.
     pub(super) fn printed_exit_code(&self, output: &str) -> Option<RunResult> {
         let (at, ..) = self.checks.last()?;
         let piped = self.steps[*at].then == StepJoin::Pipe && !self.pipefail;
@@ -115,7 +114,7 @@ impl CheckedLine {
         None
     }
 
-    /// Returns whether a failure of a check would be visible in what the line shows.
+    /// Returns whether the output would show a failed check, because no filter removes the lines about failures.
     pub(super) fn shows_failures(&self, output: &str) -> bool {
         let lines = output.lines().count();
         self.checks.iter().all(|(at, ..)| {
@@ -131,8 +130,7 @@ impl CheckedLine {
         })
     }
 
-    /// Returns whether an empty output means success: compilers and some linters print nothing then, and the reason for
-    /// a failure otherwise.
+    /// Returns whether an empty output means success: compilers and some linters print nothing if they succeed.
     pub(super) fn is_silent_on_success(&self, output: &str) -> bool {
         let nothing = output.trim();
         let nothing =
@@ -154,7 +152,7 @@ impl CheckedLine {
             && self.steps[at..].iter().all(|step| matches!(step.then, StepJoin::Pipe | StepJoin::End))
     }
 
-    /// Returns which check failed: the task that the output names, or the only check of the kind that failed.
+    /// Returns the failed check: the check whose task the output names, or the only check of the failed kind.
     pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<CommandKind>) -> Option<usize> {
         let by_task = |task: &str| {
             // `[lint:go] ERROR task failed` is about a part of `lint`.
@@ -185,7 +183,7 @@ fn echoed_text(step: &CommandStep) -> Option<String> {
 
 /// Returns the result from the number on the last line with this prefix and suffix.
 fn result_in_number_line(output: &str, prefix: &str, suffix: &str) -> Option<RunResult> {
-    // Another variable comes before the number, and its value is unknown.
+    // The value of another variable before the number is unknown.
     if prefix.contains('$') {
         return None;
     }
@@ -203,7 +201,7 @@ fn result_in_number_line(output: &str, prefix: &str, suffix: &str) -> Option<Run
     Some(if code == 0 { RunResult::Passed } else { RunResult::Failed })
 }
 
-/// Sample lines of failing runs, of the kinds that people filter for.
+/// Sample lines of failed runs that people filter for.
 const FAILURE_LINES: [&str; 10] = [
     "--- FAIL: TestName (0.00s)",
     "FAIL\texample.com/pkg\t0.1s",
@@ -217,12 +215,12 @@ const FAILURE_LINES: [&str; 10] = [
     "Found 3 errors",
 ];
 
-/// Returns whether a filter would let a sign of failure through.
+/// Returns whether a filter keeps lines about failures.
 fn filter_shows_failure(words: &[String], lines: usize) -> bool {
     let Some((program, arguments)) = words.split_first() else { return true };
     match program.rsplit('/').next().unwrap_or(program) {
         "tail" | "cat" | "tee" | "less" | "more" | "nl" | "sort" | "uniq" | "fold" | "column" => true,
-        // `head` cuts off the end, where the summary would be.
+        // `head` removes the end of the output, which would contain the summary.
         "head" => lines < lines_of_head(arguments),
         "grep" | "egrep" | "rg" | "ag" => {
             let has = |long: &str, short: char| {
@@ -232,7 +230,7 @@ fn filter_shows_failure(words: &[String], lines: usize) -> bool {
             };
             let pattern = arguments.iter().find(|word| !word.starts_with('-'));
             let Some(pattern) = pattern else { return false };
-            // The lines themselves are not printed, only their number or whether there are any.
+            // With these options, grep does not print whole lines.
             if has("--count", 'c') || has("--quiet", 'q') || has("--only-matching", 'o') {
                 return false;
             }
@@ -242,14 +240,14 @@ fn filter_shows_failure(words: &[String], lines: usize) -> bool {
     }
 }
 
-/// Returns how many lines `head` prints: `-30`, `-n 30`, `-n30`.
+/// Returns the number of lines that `head` prints: `-30`, `-n 30`, `-n30`.
 fn lines_of_head(arguments: &[String]) -> usize {
     let digits = |word: &String| word.trim_start_matches(['-', 'n']).parse().ok();
     arguments.iter().find_map(digits).unwrap_or(10)
 }
 
-/// Returns whether one of a pattern's alternatives occurs in a failure line. Special characters at the ends
-/// of an alternative are ignored.
+/// Returns whether one of a pattern's alternatives occurs in a failure line. Special characters at the ends of an
+/// alternative are ignored.
 fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
     let pattern = pattern.replace("\\|", "|");
     let found = |part: &str, line: &str| match ignore_case {

@@ -1,33 +1,32 @@
-//! Decides what a command line was for, and whether its failure matters.
+//! Determines the purpose of a command line, and whether its failure matters.
 
 use super::check::{self, ProjectCheck, checks_of_steps, strip_wrappers};
 use super::script::expand_shells;
 use crate::shell::{self, CommandStep};
 
-/// What a command line was for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandPurpose {
-    /// It tested, built, linted, formatted or ran something of the project.
+    /// The command line tested, built, linted, formatted or ran something of the project.
     Checks(Vec<ProjectCheck>),
-    /// It changed the state of a repository.
+    /// The command line changed the state of a repository.
     Git(Vec<GitFamily>),
-    /// It did something else; the words say what: `docker build`, `terraform plan`.
+    /// The command line did something else. The words are its commands: `docker build`, `terraform plan`.
     Other(Vec<String>),
-    /// It looked something up, moved a file, or tried something out, so its failure does not matter.
+    /// The command line looked something up, moved a file, or was an experiment. Its failure does not matter.
     Look,
 }
 
-/// Groups of git commands in which one can complete what another left undone.
+/// Groups of git commands. A command can complete the work of a failed command of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GitFamily {
-    /// The commands merge, rebase, pull, cherry-pick and revert.
+    /// merge, rebase, pull, cherry-pick and revert.
     Join,
     Push,
     Commit,
     Other,
 }
 
-/// Returns what a command line is for, given the folder where it began.
+/// Returns the purpose of a command line that started in the folder `cwd`.
 pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     let command = &*expand_shells(command);
     let steps = shell::command_steps(command);
@@ -51,9 +50,8 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     CommandPurpose::Other(doing.into_iter().map(command_name).collect())
 }
 
-/// Returns whether a command line tries to do something, so that it matters how its last run ended. A script on the
-/// command line, a database client and a request do, although [`command_purpose`] calls them a look; `ls`, `grep` and
-/// `test` do not.
+/// Returns whether a command line is an attempt whose last result matters. An inline script, a database client and
+/// a request are attempts, although their [`command_purpose`] is `Look`. `ls`, `grep` and `test` are not.
 pub fn is_attempt(command: &str, cwd: &str) -> bool {
     const TRYING_PROGRAMS: [&str; 13] = [
         "node",
@@ -84,8 +82,8 @@ pub fn is_attempt(command: &str, cwd: &str) -> bool {
 }
 
 impl GitFamily {
-    /// Returns whether a successful command of this family completes what a failed command of the family `failed` left
-    /// undone.
+    /// Returns whether the success of a command of this family solves the failure of a command of the family
+    /// `failed`.
     pub fn settles(self, failed: GitFamily) -> bool {
         match failed {
             GitFamily::Push | GitFamily::Commit => self == failed,
@@ -95,8 +93,8 @@ impl GitFamily {
     }
 }
 
-/// Whether an error means that the command was mistyped, in the wrong folder, refused or cancelled, so that nothing in
-/// the project fails.
+/// Whether an error means that the command was mistyped, in the wrong folder, refused or cancelled, so that the
+/// project itself is not broken.
 pub fn is_user_error(error: &str) -> bool {
     const USER_ERRORS: &[&str] = &[
         "unknown flag",
@@ -143,19 +141,19 @@ pub fn is_user_error(error: &str) -> bool {
         || error.lines().any(is_wrong_folder)
 }
 
-/// Whether a line says that a `cd` failed: `(eval):cd:1: no such file or directory: /tmp/x`, `bash: line 1: cd: /x: No
-/// such file or directory`.
+/// Whether a line reports a failed `cd`: `(eval):cd:1: no such file or directory: /tmp/x`,
+/// `bash: line 1: cd: /x: No such file or directory`.
 fn is_wrong_folder(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     lower.contains("no such file or directory") && (lower.contains("cd:") || lower.contains(": cd"))
 }
 
-/// Whether a line has loops or conditions, which makes it an experiment.
+/// Whether a line has loops or conditions. It is then an experiment.
 fn is_scripted(steps: &[CommandStep]) -> bool {
     steps.iter().any(|step| matches!(step.words[0].as_str(), "for" | "while" | "until" | "if" | "case"))
 }
 
-/// Returns the program and its subcommand, which identify a command whatever its other arguments are.
+/// Returns the program and its subcommand. They identify a command; its other arguments are ignored.
 fn command_name(words: &[String]) -> String {
     let program = words[0].rsplit('/').next().unwrap_or(&words[0]);
     let asked: Vec<&str> =
@@ -178,7 +176,7 @@ fn git_family(words: &[String]) -> Option<GitFamily> {
     })
 }
 
-/// Returns the word that says what git does, such as `log` in `git -C dir --no-pager log`.
+/// Returns git's subcommand, such as `log` in `git -C dir --no-pager log`.
 fn git_subcommand(rest: &[String]) -> &str {
     let mut words = rest.iter().map(String::as_str);
     while let Some(word) = words.next() {
@@ -361,7 +359,7 @@ fn is_reading_program(program: &str) -> bool {
     )
 }
 
-/// Whether a tool changes an installation, a cloud or a registry. If it fails, something was not done.
+/// Whether a tool changes an installation, a cloud or a registry. If it fails, its work is still to be done.
 pub fn is_known_tool(name: &str) -> bool {
     matches!(
         name.split(' ').next().unwrap_or_default(),

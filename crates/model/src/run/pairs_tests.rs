@@ -1,6 +1,6 @@
-//! Real output of the runners: a passing run and a failing one.
+//! Real output of test runners, linters and compilers: a passing run and a failing run of each.
 
-/// A command, the output of a run that passed, and the output of one that failed.
+/// A command, the output of a passing run, and the output of a failing run.
 pub const PASSED_AND_FAILED_OUTPUTS: &[(&str, &str, &str)] = &[
     (
         "cargo test",

@@ -1,14 +1,14 @@
-//! Finds the command line that a shell is given as an argument.
+//! Finds the command line in the arguments of a shell.
 
 use std::borrow::Cow;
 
 use super::check::strip_wrappers;
 use crate::shell;
 
-/// How many shells within shells are opened.
+/// The maximum number of nested shells that are expanded.
 const MAX_NESTED_SHELLS: usize = 2;
 
-/// Replaces each shell in a line with the command line that the shell is given: `cd web && bash -lc 'npm test'` becomes
+/// Replaces each shell in a line with its command line: `cd web && bash -lc 'npm test'` becomes
 /// `cd web && npm test`.
 pub fn expand_shells(command: &str) -> Cow<'_, str> {
     let mut line = Cow::Borrowed(command);
@@ -21,9 +21,8 @@ pub fn expand_shells(command: &str) -> Cow<'_, str> {
     line
 }
 
-/// Opens the first shell of a line.
 fn expand_first_shell(command: &str) -> Option<String> {
-    // Most lines start no shell, so they are not parsed.
+    // Most lines start no shell and are not parsed.
     if !command.contains("sh ") {
         return None;
     }
@@ -50,12 +49,12 @@ pub fn shell_script_argument(words: &[String]) -> Option<&str> {
         let flags = argument.strip_prefix(['-', '+']).filter(|flags| !flags.is_empty());
         match flags {
             None if takes_line => return Some(argument),
-            // The shell is given the file of a script.
+            // The argument is a script file.
             None => return None,
             Some(long) if long.starts_with('-') => {}
             Some(flags) => {
                 takes_line |= argument.starts_with('-') && flags.contains('c');
-                // The next word is an option's value, as in `-o pipefail`.
+                // The next word is the value of an option, as in `-o pipefail`.
                 if flags.ends_with('o') {
                     arguments.next();
                 }
@@ -96,7 +95,7 @@ mod tests {
             ("timeout 60 bash -c 'make lint' arg0", "timeout 60 make lint"),
             ("bash -o pipefail -c 'make test | tee log'", "set -o pipefail; make test | tee log"),
             ("sh -c \"bash -lc 'make test'\"", "make test"),
-            // Nothing is opened.
+            // Lines that are not expanded.
             ("bash scripts/test.sh", "bash scripts/test.sh"),
             ("git push origin main", "git push origin main"),
             ("ssh host make", "ssh host make"),

@@ -1,4 +1,4 @@
-//! Reads what an output says about how a run ended: the summary lines of runners, linters, compilers and task runners.
+//! Reads the result of a run in its output: the summary lines of runners, linters, compilers and task runners.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,31 +6,30 @@ use std::ops::Range;
 use super::CommandKind;
 use crate::text::split_at_first;
 
-/// What was found in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OutputSummary {
-    /// Whether some line reports a failure.
+    /// Whether any line reports a failure.
     pub failed: bool,
     /// Whether the last summary line reports success.
     pub passed_last: bool,
     /// The most informative line.
     pub line: Option<Range<usize>>,
-    /// The kind of check that prints the line with the failure.
+    /// The kind of check that prints the failure line.
     pub sort: Option<CommandKind>,
     pub task: Option<String>,
 }
 
-/// What one line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LineResult {
     failed: bool,
-    /// How informative the line is: counts say more than a name, a name more than `FAIL`.
+    /// How informative the line is: counts are more informative than a name, and a name is more informative than
+    /// `FAIL`.
     weight: u8,
     sort: Option<CommandKind>,
     task: Option<String>,
 }
 
-/// Searches the lines of an output. `of` says which kinds of checks may have printed it.
+/// Searches the lines of an output. `of` returns whether a kind of check may have printed it.
 pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -> OutputSummary {
     let mut seen = OutputSummary::default();
     let mut weight = 0;
@@ -45,7 +44,7 @@ pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -
         let is_news = match (word.failed, seen.failed) {
             (true, false) => true,
             (false, true) => false,
-            // cargo prints the tests in the documentation last, and often there are none.
+            // cargo runs documentation tests last, and often there are none.
             (false, false) => word.weight >= weight && !(seen.line.is_some() && counts_no_tests(whole)),
             (true, true) => word.weight >= weight,
         };
@@ -64,12 +63,12 @@ pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -
     seen
 }
 
-/// Returns whether a summary line counts no test.
+/// Returns whether a summary line reports zero tests.
 fn counts_no_tests(line: &str) -> bool {
     super::counts_in_output(line).and_then(super::TestCounts::tests_run) == Some(0)
 }
 
-/// Whether git says that it did not do what it was asked.
+/// Whether git reports that it refused a command.
 pub(super) fn reports_git_refusal(output: &str) -> bool {
     let says = |line: &str| {
         ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]
@@ -80,14 +79,14 @@ pub(super) fn reports_git_refusal(output: &str) -> bool {
     output.lines().any(says)
 }
 
-/// Whether a line may be a summary. The test is cheap, because most lines contain none of these signs.
+/// Whether a line may be a summary. The test is cheap and rules out most lines.
 fn may_be_summary(line: &str) -> bool {
     let bytes = line.as_bytes();
     (0..bytes.len()).any(|at| begins_summary_sign(&bytes[at..])) || begins_with_location(line.trim_end())
 }
 
-/// Whether a sign of a summary begins here. The first letter is compared first, because separate searches would cost
-/// more than everything else.
+/// Whether a sign of a summary starts here. The first letter is compared first, because separate searches would be
+/// too slow.
 fn begins_summary_sign(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
@@ -152,7 +151,7 @@ fn judge_line(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResul
     })
 }
 
-/// Returns whether everything that ran is of one kind.
+/// Returns whether all checks are of one kind.
 fn is_single_kind(of: &impl Fn(CommandKind) -> bool) -> bool {
     [CommandKind::Test, CommandKind::Lint, CommandKind::Build].into_iter().filter(|sort| of(*sort)).count()
         == 1
@@ -175,7 +174,7 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
     let passed = Some(LineResult { failed: false, weight: 1, sort: None, task: None });
     let begins = |with: &str| line.starts_with(with);
     let quoted = |quote: char| line.split(quote).nth(1);
-    // A long word is searched for only if a short part of it occurs, because a short part is found much faster.
+    // A long word is searched for only if a short part of it occurs, because the short part is found much faster.
     let holds = |part: &str, word: &str| line.contains(part) && line.contains(word);
     if line.ends_with("ERROR task failed") {
         return failed(program_prefix(line));
@@ -254,7 +253,7 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
     if begins("congratulations :)") { passed } else { None }
 }
 
-/// Reads messages of test runners; [`counts_show_failure`] reads their numbers.
+/// Reads messages of test runners. [`counts_show_failure`] reads their counts.
 fn test_runner_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| line.starts_with(with);
     let fail = |weight| failed_result(weight, CommandKind::Test);
@@ -366,7 +365,7 @@ fn test_runner_result(line: &str) -> Option<LineResult> {
     None
 }
 
-/// Reads messages that say that the code of a test run does not build.
+/// Reads messages about test code that does not build.
 fn broken_build_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| line.starts_with(with);
     let broken = begins("error: could not compile")
@@ -454,11 +453,11 @@ fn linter_result(line: &str) -> Option<LineResult> {
     None
 }
 
-/// Whether a line begins like a finding of a compiler or linter: `src/a.go:12:3: unused`. An indented line is a log or
-/// a trace.
+/// Whether a line starts like a compiler's or linter's finding: `src/a.go:12:3: unused`. An indented line belongs
+/// to a log or a trace.
 fn begins_with_location(line: &str) -> bool {
     let bytes = line.as_bytes();
-    // This test is cheap, and most lines contain no `:12:3:`.
+    // This test is cheap. Most lines contain no `:12:3:`.
     let Some(at) = bytes.windows(2).position(|pair| pair[0] == b':' && pair[1].is_ascii_digit()) else {
         return false;
     };
@@ -478,8 +477,9 @@ fn begins_with_location(line: &str) -> bool {
         && rest.next().is_some_and(|text| text.starts_with(' '))
 }
 
-/// Reads counts such as `2 failed, 10 passed in 1.2s`, `Tests: 5, Failures: 1` or `3 problems (0 errors, 3 warnings)`.
-/// Returns `None` if the line is not a row of counts, because prose has numbers too.
+/// Reads counts such as `2 failed, 10 passed in 1.2s`, `Tests: 5, Failures: 1` or
+/// `3 problems (0 errors, 3 warnings)`. Returns `None` if the line is not a row of counts, because prose may
+/// contain numbers too.
 fn counts_show_failure(line: &str) -> Option<bool> {
     const LABELS_BEFORE_COUNTS: [&str; 9] = [
         "Tests:",
@@ -527,13 +527,13 @@ fn counts_show_failure(line: &str) -> Option<bool> {
 
 enum CountKind {
     Bad(u64),
-    /// Errors and warnings together, if they are not distinguished.
+    /// Errors and warnings together, if the linter does not distinguish them.
     Problems(u64),
     Good,
     Other,
 }
 
-/// Reads one piece of a row of counts; `None` if it is not a count.
+/// Parses one part of a row of counts; `None` if it is not a count.
 fn parse_count(piece: &str) -> Option<CountKind> {
     let mut words = piece.split_whitespace().map(|word| word.trim_end_matches(['.', ':', '!']));
     let first = words.next()?;
@@ -633,7 +633,7 @@ pub(super) fn without_escapes(line: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the line without the name of the program that printed it: `[lint:go] x`, `web:test: x`, `app-1  | x`.
+/// Returns the line without the prefix of the program that printed it: `[lint:go] x`, `web:test: x`, `app-1  | x`.
 fn without_program_prefix(line: &str) -> &str {
     let is_name = |name: &str| {
         !name.is_empty()

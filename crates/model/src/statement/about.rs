@@ -1,4 +1,4 @@
-//! Picks the part of the agent's words that a question or a request is about.
+//! Picks the part of an agent's message that is relevant to a question or a request.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -7,59 +7,63 @@ use std::collections::BTreeSet;
 use super::talk::is_step;
 use super::{ends_in_number, first_sentences};
 
-/// Words with fewer characters than this are in every text, so they are not compared.
+/// Shorter words occur in every text, so they are not compared.
 const MIN_WORD_CHARS: usize = 4;
 
-/// A sentence with fewer characters says nothing by itself.
+/// A sentence with fewer characters is not informative by itself.
 const SHORTEST_SENTENCE: usize = 16;
 
-/// Returns the sentences and items that share most words with `topic`, then those that say most by themselves, as many
-/// as fit into `max` characters, in their order. If none of them fits, returns the beginning.
+/// Returns the sentences that share most words with `topic`, then those that say most by themselves, as many as fit
+/// into `max` characters, in their order. A sentence and the list that it introduces stay together. If none of them
+/// fits, returns the beginning of the best one.
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
     }
     let topic = word_stems(topic);
-    let pieces = split_pieces(text);
+    let units = split_units(text);
     let mut order: Vec<(usize, usize, usize)> = Vec::new();
-    for (i, piece) in pieces.iter().enumerate() {
-        order.push((word_stems(piece).intersection(&topic).count(), weight(piece, i), i));
+    for (i, unit) in units.iter().enumerate() {
+        let weight = split_pieces(unit).iter().map(|piece| weigh_piece(piece, i)).max().unwrap_or(0);
+        order.push((word_stems(unit).intersection(&topic).count(), weight, i));
     }
     let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
     order.sort_by_key(|(shared, weight, i)| (Reverse(*shared), Reverse(*weight), *i));
-    let best = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
+    let best = order.first().map_or((0, 0, 0), |best| *best);
     // The first sentence says what the rest is about. If no other is better, it is not left out.
     if first.0 == best.0 && (best.0 > 0 || first.1 == best.1) {
         return first_sentences(text, max);
+    }
+    // The best sentence is better cut than left out.
+    if units[best.2].chars().count() + 3 > max {
+        return first_sentences(units[best.2], max);
     }
     let mut room = max;
     let mut kept: Vec<usize> = Vec::new();
     for (_, _, i) in order.into_iter().filter(|(shared, weight, _)| *shared > 0 || best.0 == 0 && *weight > 0)
     {
-        let cost = pieces[i].chars().count() + 3;
+        let cost = units[i].chars().count() + 3;
         if cost <= room {
             room -= cost;
             kept.push(i);
         }
     }
-    if kept.is_empty() {
-        return first_sentences(text, max);
-    }
     kept.sort_unstable();
     let mut out = String::new();
-    let mut next = 0;
+    // A whole sentence can be read without the one before it, so nothing stands in place of the beginning.
+    let mut next = kept[0];
     for i in kept {
         out.push_str(if i > next { "… " } else { "" });
-        out.push_str(pieces[i]);
+        out.push_str(units[i].trim_start_matches("… "));
         out.push(' ');
         next = i + 1;
     }
-    out.push_str(if next < pieces.len() { "…" } else { "" });
+    out.push_str(if next < units.len() { "…" } else { "" });
     Cow::Owned(out.trim_end().to_owned())
 }
 
-/// Returns the text without sentences about what is still to do, if others are left: later work has overtaken them. An
-/// ellipsis stands where sentences between others are left out.
+/// Returns the text without sentences about open work, which later work may have finished. At least one other
+/// sentence must remain. An ellipsis marks dropped sentences between other sentences.
 pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     const OPEN_ENDS: [&str; 11] = [
         "remaining",
@@ -83,7 +87,7 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     let mut kept = 0;
     let (mut is_list, mut gap) = (false, false);
     for piece in &pieces {
-        // The other items of a list go with its beginning.
+        // The following items of the same list are dropped too.
         is_list = is_open(&piece) || is_list && piece.starts_with(|c: char| c.is_ascii_digit());
         if is_list {
             gap = true;
@@ -100,8 +104,8 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     if kept == 0 || kept == pieces.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
-/// Words that lead to a cause, in lower case.
-const CAUSES: [&str; 12] = [
+/// Words that introduce a cause, in lower case.
+const CAUSE_WORDS: [&str; 12] = [
     "because",
     "root cause",
     "the cause",
@@ -116,16 +120,21 @@ const CAUSES: [&str; 12] = [
     "due to",
 ];
 
-/// Whether words name the cause of something.
 pub fn names_cause(text: &str) -> bool {
     let small = text.to_lowercase();
-    CAUSES.iter().any(|word| small.contains(word)) || small.contains("actual bug")
+    CAUSE_WORDS.iter().any(|word| small.contains(word)) || small.contains("actual bug")
 }
 
-/// Returns how much a sentence says by itself: a cause, a decision, a next step or a result more than a name, a name
-/// more than nothing. What only introduces a list that is not here says nothing.
-fn weight(piece: &str, place: usize) -> usize {
-    const DECISIONS: [&str; 10] = [
+/// Whether a text gives a cause, a decision or a conclusion, and does not only describe.
+pub fn gives_reason(text: &str) -> bool {
+    const MIN_REASON_WEIGHT: usize = 4;
+    split_pieces(text).iter().any(|piece| weigh_piece(piece, 1) >= MIN_REASON_WEIGHT)
+}
+
+/// Returns how informative a sentence is by itself. A cause, a decision, a next step or a result is more informative
+/// than a name. A sentence that only introduces a list has the weight 0.
+fn weigh_piece(piece: &str, place: usize) -> usize {
+    const DECISION_WORDS: [&str; 10] = [
         "decided",
         "instead of",
         "so that",
@@ -139,7 +148,13 @@ fn weight(piece: &str, place: usize) -> usize {
     ];
     let small = piece.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-    let said = 3 * usize::from(has(&CAUSES)) + 2 * usize::from(has(&DECISIONS) || is_step(piece));
+    // A conclusion follows other sentences.
+    let concludes = place > 0
+        && ["so ", "this means", "in short", "conclusion", "result:"]
+            .iter()
+            .any(|start| small.starts_with(start));
+    let said = 3 * usize::from(has(&CAUSE_WORDS) || concludes)
+        + 2 * usize::from(has(&DECISION_WORDS) || is_step(piece));
     // An item without its list, or "Found it!", is only clear after what came before it.
     let is_item = piece.ends_with(';') || piece.starts_with(|c: char| c.is_ascii_digit());
     match () {
@@ -151,6 +166,22 @@ fn weight(piece: &str, place: usize) -> usize {
             1 + said + usize::from(names) + usize::from(place == 0)
         }
     }
+}
+
+/// Splits a text into sentences, each with the list items that it introduces.
+fn split_units(text: &str) -> Vec<&str> {
+    let (mut found, mut start, mut end) = (Vec::<&str>::new(), 0, 0);
+    for piece in split_pieces(text) {
+        let at = text[end..].find(piece).map_or(end, |at| end + at);
+        if at > start && !text[..end].ends_with(';') {
+            found.push(text[start..end].trim());
+            start = at;
+        }
+        end = at + piece.len();
+    }
+    found.push(text[start..].trim());
+    found.retain(|unit| !unit.is_empty());
+    found
 }
 
 /// Splits a text into sentences and list items, each with its mark at the end.
@@ -167,7 +198,7 @@ fn split_pieces(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns the words without their endings, so that "checkpoints" is about a "checkpoint".
+/// Returns the words without their endings, so that "checkpoints" matches "checkpoint".
 fn word_stems(text: &str) -> BTreeSet<String> {
     const COMMON_WORDS: [&str; 16] = [
         "that", "this", "with", "from", "have", "what", "when", "which", "should", "would", "could", "there",
@@ -188,15 +219,12 @@ mod tests {
         let text = "View mode: sessions come first; Press `t` to toggle. Removed the lanes. Fixed diff stats for uncommitted \
                     checkpoints: they counted everything. Kept: the colors.";
         let told = sentences_about(text, 100, "couldn't we diff against the commit of the checkpoint?");
-        assert_eq!(told, "… Fixed diff stats for uncommitted checkpoints: they counted everything. …");
+        assert_eq!(told, "Fixed diff stats for uncommitted checkpoints: they counted everything. …");
         assert_eq!(sentences_about(text, 60, "what about lunch?"), first_sentences(text, 60));
         assert_eq!(sentences_about(text, 60, "the view mode is wrong"), first_sentences(text, 60));
         assert_eq!(sentences_about(text, 1_000, "diff"), text);
         let numbered = "All of it: 1. The reader. 2. The writer keeps comments now. 3. The rest.";
-        assert_eq!(
-            sentences_about(numbered, 50, "does the writer?"),
-            "… 2. The writer keeps comments now. …"
-        );
+        assert_eq!(sentences_about(numbered, 50, "does the writer?"), "2. The writer keeps comments now. …");
     }
 
     #[test]
@@ -211,7 +239,11 @@ mod tests {
     fn the_cause_is_kept() {
         let text = "I looked at the reader and at its callers. They fall into three groups. The test fails because `skip()` \
                     eats the comment. The rest is as it was before the change.";
-        assert_eq!(sentences_about(text, 70, ""), "… The test fails because `skip()` eats the comment. …");
+        assert_eq!(sentences_about(text, 70, ""), "The test fails because `skip()` eats the comment. …");
+        // A list stays with what introduces it, and the conclusion is kept rather than its items.
+        let list = "It takes another path: Reads the first one; Writes only one of them; Keeps the rest as it is for later. So \
+                    `resume` has the same problem.";
+        assert_eq!(sentences_about(list, 60, ""), "So `resume` has the same problem.");
         let first = "The cause is `skip()`: it eats the comment. The rest is as it was. Nothing else was changed here.";
         assert_eq!(sentences_about(first, 70, ""), first_sentences(first, 70));
     }

@@ -1,9 +1,9 @@
-//! Finds which of the agent's options the user chose: "2", "option B", "let's try 2".
+//! Finds the option that the user chose from the agent's list: "2", "option B", "let's try 2".
 
-/// An answer with more characters than this says in its own words what is wanted.
+/// A longer answer is a request in the user's own words.
 const MAX_CHOICE_CHARS: usize = 60;
 
-/// Returns the option that an answer names, from a text that lists several.
+/// Returns the option that an answer chooses from a text with several options.
 pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str> {
     if answer.chars().count() > MAX_CHOICE_CHARS {
         return None;
@@ -21,7 +21,7 @@ pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str
     })
 }
 
-/// Returns the number or the letter of an option: `2`, `#2`, `b)`.
+/// Returns the number or letter of an option: `2`, `#2`, `b)`.
 fn option_label(word: &str) -> Option<char> {
     let mut chars = word.chars().filter(|c| c.is_alphanumeric());
     let (label, more) = (chars.next()?.to_ascii_uppercase(), chars.next());
@@ -30,7 +30,7 @@ fn option_label(word: &str) -> Option<char> {
     (more.is_none() && is_label).then_some(label)
 }
 
-/// Returns the position of `Option 2`, `2. ` or `(2)` at the beginning of a sentence or an item.
+/// Returns the position of `Option 2`, `2. ` or `(2)` at the start of a sentence or an item.
 fn option_position(text: &str, before: &str, label: char, from: usize) -> Option<usize> {
     let mark = format!("{before}{label}");
     let found = text[from..].match_indices(&mark).map(|(at, _)| from + at);
@@ -62,7 +62,7 @@ mod tests {
             (numbered, "2.", Some("2. In a new session.")),
             (lettered, "B", Some("B) drop it")),
             (lettered, "b please", Some("B) drop it")),
-            // Two options, none of them, or an answer in words.
+            // Answers with two options, without an option, or in words.
             (options, "1 and 3", None),
             (options, "yes", None),
             (lettered, "make it a loop", None),

@@ -1,16 +1,16 @@
-//! Finds the change that the agent announces, in the imperative: "Now let me update `a` to do b:" gives "update `a` to
-//! do b".
+//! Finds the change that the agent announces, as an imperative: "Now let me update `a` to do b:" gives "update `a`
+//! to do b".
 
 use super::talk::{is_informative, is_uninformative_talk};
 use super::{split_line_mark, split_sentences};
 
-/// An announcement with fewer characters than this says nothing: "Let me fix it".
+/// A shorter announcement is not informative: "Let me fix it".
 const MIN_PURPOSE_CHARS: usize = 24;
 
-/// The most characters of an announcement that are kept.
+/// The maximum length of an announcement, in characters.
 const MAX_PURPOSE_CHARS: usize = 200;
 
-/// Words before an announcement. They are compared in lower case.
+/// Words that introduce an announcement, in lower case.
 const LEADING_WORDS: &[&str] = &[
     "now ",
     "next, ",
@@ -116,15 +116,15 @@ const CHANGING_VERBS: &[&str] = &[
     "write",
 ];
 
-/// Words about the work itself, not about what changes.
+/// Words about the work itself and not about a change.
 const META_WORDS: &[&str] =
     &["create task", "task track", "todo list", "start implementing", "re-read", "re-run", "create a plan"];
 
-/// Words that refer to something said before, as in "Fix these errors".
+/// Words that refer to an earlier sentence, as in "Fix these errors".
 const REFERRING_WORDS: &[&str] = &["it", "this", "that", "these", "those", "them", "both", "all"];
 
-/// Returns the change that the words announce or, if the announcement itself says nothing, what the agent found; empty
-/// if there is neither.
+/// Returns the change that a message announces. If the announcement is not informative, returns what the agent
+/// found. The result is empty if there is neither.
 pub fn purpose_of_words(text: &str) -> String {
     let mut order = String::new();
     let mut found = String::new();
@@ -141,7 +141,7 @@ pub fn purpose_of_words(text: &str) -> String {
         for sentence in split_sentences(&line) {
             match announced_change(sentence) {
                 Some(words) => order = words,
-                // What it found is a reason only if it names something.
+                // A finding is a reason only if it names something.
                 None if !is_uninformative_talk(sentence)
                     && is_informative(sentence)
                     && names_something(sentence)
@@ -159,17 +159,18 @@ pub fn purpose_of_words(text: &str) -> String {
     super::first_sentences(&kept, MAX_PURPOSE_CHARS).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
 }
 
-/// "First, `parse`:" names something and says nothing about it.
+/// Whether a sentence is more than a name. "First, `parse`:" is not.
 fn is_clause(sentence: &str) -> bool {
     sentence.split_whitespace().count() > 3
 }
 
-/// A sentence with a name in it; one that begins with a name is an entry of a list.
+/// Whether a sentence contains a name in backticks. A sentence that starts with a name is a list entry.
 fn names_something(sentence: &str) -> bool {
     sentence.contains('`') && !sentence.starts_with('`')
 }
 
-/// Returns whether the last words announce a look at something, and no change: "Let me check the order of events:".
+/// Returns whether a message ends with the announcement of a look at something, and not of a change: "Let me check
+/// the order of events:".
 pub fn announces_look(text: &str) -> bool {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = split_sentences(line).pop().unwrap_or_default();
@@ -177,11 +178,11 @@ pub fn announces_look(text: &str) -> bool {
     leads && READING_VERBS.contains(&first_word(rest).as_str())
 }
 
-/// Returns the announcement in a sentence, without the words that lead to it.
+/// Returns the announced change in a sentence, without the words that introduce it.
 fn announced_change(sentence: &str) -> Option<String> {
     let (rest, leads) = without_leading_words(sentence);
     let first = first_word(rest);
-    // A numbered step counts too, as in "Fix 4: remove it".
+    // A numbered step is an announcement too, as in "Fix 4: remove it".
     let is_order = CHANGING_VERBS.contains(&first.as_str());
     let small = rest.to_lowercase();
     let is_meta = META_WORDS.iter().any(|words| small.contains(words));
@@ -191,14 +192,14 @@ fn announced_change(sentence: &str) -> Option<String> {
     (is_order || leads && sentence.ends_with(':')).then(|| rest.trim_end_matches([':', '.', '!']).to_owned())
 }
 
-/// Returns a sentence without the words that lead to an order, and whether there were any.
+/// Returns a sentence without the words that introduce an announcement, and whether there were any.
 fn without_leading_words(sentence: &str) -> (&str, bool) {
     let mut rest = sentence.trim();
     let mut leads = false;
     loop {
         let small = rest.to_lowercase().replace('’', "'");
         let lead = LEADING_WORDS.iter().find(|lead| small.starts_with(**lead));
-        // In lower case, some characters become two. None of [`LEADING_WORDS`] contains such a character.
+        // Some characters become two in lower case. None of [`LEADING_WORDS`] contains such a character.
         let Some((at, _)) = lead.and_then(|lead| rest.char_indices().nth(lead.chars().count())) else {
             break;
         };
@@ -237,7 +238,7 @@ mod tests {
             ),
             ("Now I need to update `format`. Let me read its current signature:", "update `format`"),
             ("Do the same for `classify`:", "Do the same for `classify`"),
-            // Nothing is changed.
+            // Announcements without a change.
             ("Let me search for references to `sessions`.", ""),
             ("All tests pass. Let me run formatting and linting.", ""),
             ("Let me fix it:", ""),

@@ -1,6 +1,6 @@
-//! Tables of words that distinguish mere talk from informative sentences. They are compared in lower case.
+//! Word tables that distinguish mere talk from informative sentences. Words are compared in lower case.
 
-/// Whether the agent takes back what it said before: "No, …", "I was wrong".
+/// Whether the agent retracts an earlier statement: "No, …", "I was wrong".
 pub fn retracts_statement(text: &str) -> bool {
     const RETRACTING_STARTS: &[&str] = &[
         "no, ",
@@ -21,13 +21,14 @@ pub fn retracts_statement(text: &str) -> bool {
         "wait - ",
         "i need to correct",
         "i incorrectly ",
+        "that clarifies ",
     ];
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let small: String = text.chars().take(60).collect::<String>().to_lowercase().replace('’', "'");
     RETRACTING_STARTS.iter().any(|start| small.starts_with(start))
 }
 
-/// Whether a sentence announces the next step, thinks aloud, or only says that things go well.
+/// Whether a sentence announces the next step, thinks aloud, or only expresses satisfaction.
 pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
     const PREAMBLE_STARTS: &[&str] = &[
         "now i have ",
@@ -109,10 +110,41 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
         "all tests pass and lint is clean",
         "all tests pass and linting is clean",
         "now i have a complete understanding",
+        "found it",
+        "i found it",
+        "i see",
+        "makes sense",
+        "that makes sense",
+        "you're right to ask",
+        "fair point",
+        "that clarifies everything",
+        "that clarifies it",
+        "good news",
+        "this is very revealing",
+        "both pass",
+        "all clean",
+    ];
+    /// Beginnings of a sentence that only judges what comes after it.
+    const JUDGING_STARTS: &[&str] = &[
+        "this is very ",
+        "this is really ",
+        "this is interesting",
+        "this is helpful",
+        "this is useful",
+        "the tests are progressing",
+    ];
+    /// Ends of a sentence that only says that a list follows.
+    const LISTING_ENDS: &[&str] = &[
+        "fall into different categories.",
+        "fall into several categories.",
+        "fall into different groups.",
+        "there are several options.",
+        "a few things.",
+        "several things.",
     ];
     let small = sentence.to_lowercase().replace('’', "'");
     let bare = small.trim_matches(|c: char| !c.is_alphanumeric());
-    // After a colon, the list is what matters.
+    // A sentence with a colon introduces a list, which is informative.
     let preamble = || PREAMBLE_STARTS.iter().any(|start| small.starts_with(start));
     let aloud = || THINKING_STARTS.iter().any(|start| small.starts_with(start)) && !small.ends_with(':');
     let looks = || {
@@ -120,10 +152,19 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
             .iter()
             .any(|words| small.contains(words))
     };
-    PRAISE_PHRASES.contains(&bare) || is_announcement(&small) || preamble() || aloud() || looks()
+    // A judgement that names something says more.
+    let judges = || JUDGING_STARTS.iter().any(|start| small.starts_with(start)) && !sentence.contains('`');
+    let lists = || LISTING_ENDS.iter().any(|end| small.ends_with(end));
+    PRAISE_PHRASES.contains(&bare)
+        || is_announcement(&small)
+        || preamble()
+        || aloud()
+        || looks()
+        || judges()
+        || lists()
 }
 
-/// Whether a sentence announces something that the agent has yet to do. Offers and introductions do not.
+/// Whether a sentence announces a step that the agent has yet to take. Offers and introductions do not.
 pub(super) fn is_step(sentence: &str) -> bool {
     const NEED_STARTS: &[&str] =
         &["i need to ", "i also need to ", "now i also need to ", "need to ", "i should ", "so i need to "];
@@ -134,6 +175,8 @@ pub(super) fn is_step(sentence: &str) -> bool {
         "would you like me to ",
         "shall i ",
         "let me know ",
+        "let me provide a summary",
+        "let me summari",
         "let's see",
     ];
     let small = sentence.to_lowercase().replace('’', "'");
@@ -174,7 +217,7 @@ pub(super) fn is_announcement(small: &str) -> bool {
         "shall i ",
         "let me know ",
     ];
-    /// Words after a "now" that announces something.
+    /// Words that turn "now" into an announcement.
     const WORDS_AFTER_NOW: &[&str] = &[
         "add",
         "apply",
@@ -210,7 +253,7 @@ pub(super) fn is_announcement(small: &str) -> bool {
         || next.is_some_and(|word| WORDS_AFTER_NOW.contains(&word))
 }
 
-/// Whether words name something or give a reason.
+/// Whether a text contains a name or a reason.
 pub(super) fn is_informative(said: &str) -> bool {
     const REASON_WORDS: &[&str] = &[
         "because",
@@ -244,7 +287,7 @@ pub(super) fn is_informative(said: &str) -> bool {
     said.contains('`') || said.contains('/') || REASON_WORDS.iter().any(|word| small.contains(word))
 }
 
-/// Whether a heading only names a part of the message, and not what it is about.
+/// Whether a heading names only a part of the message and not its topic.
 pub(super) fn is_bare_heading(heading: &str) -> bool {
     const BARE_HEADINGS: &[&str] = &[
         "summary",

@@ -10,13 +10,14 @@ use crate::text::cut_to_bytes;
 
 pub use errors::{find_json_errors, line_reports_error};
 
-/// The longest value that is shown as an example, in bytes.
+/// The maximum length of an example value, in bytes.
 const MAX_EXAMPLE_BYTES: usize = 60;
 
-/// The most keys that the objects of a list have together. If there are more, they are data, as in a map.
+/// The maximum number of different keys in the objects of a list. If there are more, the keys are data, as in a
+/// map.
 const MAX_MERGED_KEYS: usize = 200;
 
-/// How many levels of keys are listed. Below that, only the type is named.
+/// The number of key levels that are listed. Below them, only the type is shown.
 const MAX_LEVELS: usize = 6;
 
 pub fn outline_json(text: &str, room: usize) -> String {
@@ -66,7 +67,7 @@ impl JsonShape {
         }
     }
 
-    /// Merges the shapes of two items of a list. If they differ, the first is used, unless it is null.
+    /// Merges the shapes of two list items. If they differ, the first shape is used, unless it is null.
     fn merge(self, other: JsonShape) -> JsonShape {
         match (self, other) {
             (JsonShape::Object { fields, objects }, JsonShape::Object { fields: more, objects: others }) => {

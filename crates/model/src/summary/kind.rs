@@ -1,4 +1,4 @@
-//! Determines the kind of an output from what it looks like.
+//! Determines the kind of an output from its appearance.
 
 use super::source;
 use crate::redact::Redacted;
@@ -9,18 +9,17 @@ pub enum OutputKind {
     /// One JSON value.
     Json,
     Diff,
-    /// Lines that a search found, such as `src/a.rs:12:text`.
+    /// Lines of a search result, such as `src/a.rs:12:text`.
     Matches,
-    /// Names of files, one per line.
+    /// File names, one per line.
     Listing,
     Table,
-    /// Source code.
     Code,
     /// Everything else: logs, test output, prose.
     Log,
 }
 
-/// How many lines are examined to determine the kind.
+/// The number of lines that are examined to determine the kind.
 const EXAMINED_LINES: usize = 2_000;
 
 impl OutputKind {
@@ -38,7 +37,7 @@ impl OutputKind {
             () if share(is_search_match) >= 80 => OutputKind::Matches,
             () if share(is_path_line) >= 80 => OutputKind::Listing,
             () if is_table(&filled) => OutputKind::Table,
-            // A JSON value on each line is a log.
+            // An output with a JSON value on each line is a log.
             () if share(|line| line.starts_with('{')) >= 80 => OutputKind::Log,
             () if share(source::looks_like_code) >= 45
                 && filled.iter().any(|line| source::is_declaration(line)) =>
@@ -71,15 +70,16 @@ fn is_diff(lines: &[&str]) -> bool {
     hunks > 0 && heads > 0 && changed >= 70
 }
 
-/// Whether a line is `src/a.rs:12:text`, as a search prints it. Compilers and linters print a column or a space before
-/// their message, and their lines report errors.
+/// Whether a line is a search result such as `src/a.rs:12:text`. Compilers and linters print a column or a space
+/// before their message, and their lines report errors.
 fn is_search_match(line: &str) -> bool {
-    placed_text(line, &[':', '-']).is_some_and(|text| !is_after_column(text)) && !is_compiler_message(line)
+    text_after_file_and_line(line, &[':', '-']).is_some_and(|text| !is_after_column(text))
+        && !is_compiler_message(line)
 }
 
 /// Returns whether a line is `src/a.rs:12: text` or `src/a.rs:12:3: text`.
 pub fn is_compiler_message(line: &str) -> bool {
-    placed_text(line, &[':']).is_some_and(|text| {
+    text_after_file_and_line(line, &[':']).is_some_and(|text| {
         let is_message = |text: &str| {
             text.strip_prefix(' ')
                 .is_some_and(|text| text.starts_with(|c: char| c.is_alphanumeric() || "['\"`".contains(c)))
@@ -89,8 +89,8 @@ pub fn is_compiler_message(line: &str) -> bool {
     })
 }
 
-/// Returns the text after the name of a file and the number of a line.
-fn placed_text<'l>(line: &'l str, separators: &[char]) -> Option<&'l str> {
+/// Returns the text after a file name and a line number.
+fn text_after_file_and_line<'l>(line: &'l str, separators: &[char]) -> Option<&'l str> {
     let mut parts = line.splitn(3, separators);
     let (file, number, text) = (parts.next()?, parts.next()?, parts.next()?);
     (file.contains(['.', '/']) && !file.contains(' ') && is_number(number)).then_some(text)
@@ -109,7 +109,7 @@ fn is_path_line(line: &str) -> bool {
     line.contains(['/', '.']) && !line.contains([' ', '=', '(', '{', ';', '"', '<'])
 }
 
-/// Whether most lines have as many cells as the first one.
+/// Whether most lines have as many cells as the first line.
 fn is_table(lines: &[&str]) -> bool {
     let Some(separator) =
         ["|", "\t", "  "].into_iter().find(|one| count_cells(lines.first().unwrap_or(&""), one) >= 3)

@@ -1,10 +1,10 @@
-//! Outlines a list of files: how many each folder has, and of which types.
+//! Outlines a list of files: the number and the types of the files in each folder.
 
 use std::collections::BTreeMap;
 
 use super::titled_section;
 
-/// How many leading parts of a path name its group.
+/// The number of leading path parts that identify a group.
 const GROUP_PATH_PARTS: usize = 2;
 
 pub fn outline_listing(lines: &[&str], room: usize) -> String {

@@ -1,4 +1,4 @@
-//! Records of summaries: a line for each summary, and a line for each original that was removed.
+//! The index of summaries: a line for each summary, and a line for each removed original.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::OutputKind;
 use crate::time;
 
-/// A line of the index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummarisedOutput {
     pub ts: String,
@@ -23,12 +22,12 @@ pub struct SummarisedOutput {
     #[serde(default)]
     pub errors: usize,
     pub summary_bytes: usize,
-    /// Whether another tool made the summary, and `thru import` stored the original.
+    /// Whether another tool created the summary, and `thru import` stored the original.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
 }
 
-/// An original that was removed because it was old.
+/// An original that was removed because of its age.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchivedOutput {
     pub ts: String,
@@ -38,7 +37,6 @@ pub struct ArchivedOutput {
     pub bytes: usize,
 }
 
-/// How many days an original is kept after it was last summarised.
 pub const ORIGINAL_KEPT_DAYS: i64 = 7;
 
 /// Returns the ids whose newest summary is too old.
@@ -54,7 +52,8 @@ pub fn outdated_ids(summarised: &[SummarisedOutput], now: Timestamp) -> Vec<&str
 }
 
 impl SummarisedOutput {
-    /// Returns whether the output was imported. Earlier versions did not record it; only a hook knows the session.
+    /// Returns whether the output was imported. Earlier versions did not record this, but their imported outputs
+    /// have no session.
     pub fn is_imported(&self) -> bool {
         self.imported || self.session.is_empty()
     }

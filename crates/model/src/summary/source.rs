@@ -9,7 +9,7 @@ pub fn outline_source(lines: &[&str], room: usize) -> String {
             format!("{}: {}", i + 1, without_line_number(line).trim_end().trim_end_matches('{').trim_end())
         })
         .collect();
-    // A quarter of the room is left for the first and the last lines.
+    // A quarter of the room is reserved for the first and the last lines.
     titled_section("declarations", &items, room * 3 / 4)
 }
 
@@ -27,7 +27,7 @@ pub fn looks_like_code(line: &str) -> bool {
         || line.ends_with("),")
 }
 
-/// Words that begin a block in languages without braces.
+/// Words that start a block in languages without braces.
 const BLOCK_WORDS: &[&str] = &["if ", "for ", "else", "elif ", "while ", "try", "except", "with ", "match "];
 
 pub fn is_declaration(line: &str) -> bool {
@@ -91,7 +91,7 @@ pub fn is_declaration(line: &str) -> bool {
     DECLARATION_WORDS.contains(&first) && named || first.starts_with("impl<")
 }
 
-/// Returns a line without the number that `cat -n` and file readers put before it.
+/// Returns a line without the number that `cat -n` or a file reader adds.
 fn without_line_number(line: &str) -> &str {
     let bare = line.trim_start();
     let rest = bare.trim_start_matches(|c: char| c.is_ascii_digit());

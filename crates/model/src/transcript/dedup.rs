@@ -1,23 +1,22 @@
-//! Drops items that a transcript contains twice.
+//! Drops repeated items of a transcript.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::TranscriptItem;
 
-/// Passes on what is new in a stream of items. Items are repeated by a resumed session that copies its beginning, by a
-/// queue whose prompts are written again when the agent gets them, and by a hook's message that is recorded as the
-/// user's.
+/// Keeps only the new items of a stream. Items are repeated if a resumed session copies its beginning, if a queued
+/// prompt is written again when the agent gets it, and if a hook's message is recorded as the user's.
 #[derive(Clone, Debug, Default)]
 pub struct ItemDedup {
     calls: BTreeSet<u64>,
     results: BTreeSet<u64>,
-    /// Words that may come again as a prompt. They must not count as a second prompt.
+    /// Hashes of texts that may be repeated as a prompt. The repetition is not a second prompt.
     awaited: BTreeSet<u64>,
 }
 
 impl ItemDedup {
-    /// Returns the item if it is new. A queued prompt becomes a prompt here.
+    /// Returns the item if it is new. A queued prompt is returned as a prompt.
     pub fn keep_if_new<'a>(&mut self, item: TranscriptItem<'a>) -> Option<TranscriptItem<'a>> {
         match item {
             TranscriptItem::Queued { text, typed } => {
@@ -32,7 +31,7 @@ impl ItemDedup {
                 if self.awaited.remove(&words_digest(text)) {
                     return None;
                 }
-                // The repetition can no longer come, so the next "yes" is the user's own again.
+                // After another prompt no repetition can follow, so a later equal text is a new prompt.
                 self.awaited.clear();
                 Some(item)
             }
@@ -77,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts() {
+    fn repeated_prompts_are_dropped() {
         let feedback = |text: &'static str| TranscriptItem::Feedback { text: text.into() };
         let cases: [(Vec<TranscriptItem>, Vec<TranscriptItem>); 5] = [
             (vec![queued_item("a"), prompt_item("a")], vec![prompt_item("a")]),
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_by_their_id() {
+    fn repeated_calls_are_dropped_by_id() {
         let call = |id: Option<&'static str>| {
             TranscriptItem::Call(ToolCall { id: id.map(Into::into), ..ToolCall::default() })
         };

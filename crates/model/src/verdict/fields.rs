@@ -1,8 +1,7 @@
-//! The other fields of a judging agent's answer: RISK, ISSUES, SUMMARY, TESTS, FAILURES.
+//! The other fields of a reviewer's, critic's or test engineer's answer: RISK, ISSUES, SUMMARY, TESTS, FAILURES.
 
 use super::ruling::split_words;
 
-/// What an answer says besides its verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerFields {
     pub risk: Option<String>,
@@ -27,11 +26,10 @@ const FIELD_NAMES: &[&str] = &[
     "COVERAGE",
 ];
 
-/// The most entries of a list that are kept.
 const MAX_LIST_ENTRIES: usize = 20;
 
-/// Reads the fields of a whole answer, which is already redacted.
-pub fn fields(text: &str) -> AnswerFields {
+/// Reads the fields of a whole answer. The text must already be redacted.
+pub fn read_answer_fields(text: &str) -> AnswerFields {
     let mut all = AnswerFields::default();
     let mut open: Option<&str> = None;
     for line in text.lines() {
@@ -87,7 +85,7 @@ fn set_test_counts(all: &mut AnswerFields, value: &str) {
     }
 }
 
-/// Returns a line without the marks of a list, a heading or emphasis.
+/// Returns a line without list marks, heading marks and emphasis.
 fn without_line_marks(line: &str) -> &str {
     let is_mark =
         |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '`' | '-' | '+' | '•' | '|' | '>');

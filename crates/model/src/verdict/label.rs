@@ -1,4 +1,4 @@
-//! Finds where an answer says `MIN_ITEMS_FOR_VERDICT`, and the text that belongs to it.
+//! Finds the label `VERDICT` in an answer, and the text that belongs to it.
 
 use super::VerdictProblem;
 use super::ruling::{
@@ -8,17 +8,16 @@ use crate::clean::is_hidden_char;
 
 const VERDICT_LABEL: &str = "verdict";
 
-/// A line of an answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AnswerLine<'t> {
     text: &'t str,
-    /// Whether the line is in a quotation, or in a fence that contains code.
+    /// Whether the line is in a quotation, or in a fence with code.
     is_quoted: bool,
     /// Whether the line opens or closes a fence.
     is_fence: bool,
 }
 
-/// Languages of a fence that may contain the answer itself.
+/// Languages of fences that may contain the answer itself.
 const PLAIN_FENCES: &[&str] =
     &["", "text", "txt", "plain", "plaintext", "markdown", "md", "yaml", "yml", "json", "toml", "xml"];
 
@@ -49,7 +48,7 @@ pub(super) fn answer_lines(text: &str) -> Vec<AnswerLine<'_>> {
     all
 }
 
-/// Returns what each label in an answer says.
+/// Returns the ruling of each label in an answer.
 pub(super) fn rulings_of_labels(lines: &[AnswerLine]) -> Vec<Result<Ruling, VerdictProblem>> {
     let mut found = Vec::new();
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_fence) {
@@ -65,7 +64,7 @@ pub(super) fn rulings_of_labels(lines: &[AnswerLine]) -> Vec<Result<Ruling, Verd
             let rest = &lines[i + 1..];
             let said = ruling_of_label(before, after, rest);
             match said {
-                // A quoted rejection does not count as a rejection.
+                // A quoted verdict is not the verdict of the answer.
                 Some(Ok(_)) if line.is_quoted => found.push(Err(VerdictProblem::Quoted)),
                 Some(said) => found.push(said),
                 None => {}
@@ -75,7 +74,8 @@ pub(super) fn rulings_of_labels(lines: &[AnswerLine]) -> Vec<Result<Ruling, Verd
     found
 }
 
-/// Returns the ruling of an answer without any label: one word on its first or last line, and no other ruling anywhere.
+/// Returns the ruling of an answer without a label: a single word on its first or last line, if no other line
+/// contains a ruling.
 pub(super) fn ruling_without_label(lines: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     let told: Vec<&AnswerLine> =
         lines.iter().filter(|line| !line.is_fence && !line.text.trim().is_empty()).collect();
@@ -85,7 +85,7 @@ pub(super) fn ruling_without_label(lines: &[AnswerLine]) -> Option<Result<Ruling
     (is_only && !line.is_quoted).then(|| read_ruling(line.text))
 }
 
-/// Returns the text before and after each occurrence of the word `verdict`.
+/// Returns the text before and after each `verdict` in a line.
 fn split_at_labels(line: &str) -> Vec<(&str, &str)> {
     let lower = line.to_ascii_lowercase();
     let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '-');
@@ -93,7 +93,7 @@ fn split_at_labels(line: &str) -> Vec<(&str, &str)> {
         lower.match_indices(VERDICT_LABEL).map(|(at, _)| (&line[..at], &line[at + VERDICT_LABEL.len()..]));
     spots
         .filter(|(before, after)| {
-            // `__Verdict__` is emphasis.
+            // The underscores in `__Verdict__` are emphasis.
             let before = before.trim_end_matches('_');
             let is_part = before.ends_with(|c: char| is_inside(c)) && !before.trim_start().is_empty();
             let is_list = before.trim_end_matches(['-', '*', '+']).trim().is_empty();
@@ -103,14 +103,14 @@ fn split_at_labels(line: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Returns the ruling of one label; `None` if the word is part of a sentence that gives no verdict.
+/// Returns the ruling of one label; `None` if the label is part of a sentence without a verdict.
 fn ruling_of_label(before: &str, after: &str, rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     let (separator, value) = split_separator(after);
     let has_value = value.chars().any(char::is_alphanumeric);
     let place = label_place(before, after);
     if !has_value {
         return match (place, separator) {
-            // Below the cell of a table there is only the next row.
+            // Below a table cell is only the next row.
             (LabelPlace::Start, _) if !before.contains('|') => ruling_below(rest),
             _ => None,
         };
@@ -172,7 +172,7 @@ fn split_separator(after: &str) -> (LabelSeparator, &str) {
     (LabelSeparator::None, behind)
 }
 
-/// Whether a label begins a statement, or is only part of a sentence.
+/// Whether a label starts a statement or is only part of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LabelPlace {
     Start,
@@ -210,7 +210,7 @@ const LEADING_WORDS: &[&str] = &[
     "is",
 ];
 
-/// Words that show that a sentence is about another verdict.
+/// Words in a sentence about another verdict.
 const OTHER_WORDS: &[&str] = &[
     "ask",
     "asked",
@@ -293,18 +293,18 @@ fn label_place(before: &str, after: &str) -> LabelPlace {
 }
 
 /// How many lines below a label are searched for a list of choices.
-const LINES_BELOW: usize = 6;
+const MAX_LINES_BELOW_LABEL: usize = 6;
 
-/// Reads the line below a label that has no text after it.
+/// Reads the line below a label without a value.
 fn ruling_below(rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     let is_told = |line: &&AnswerLine| !line.is_fence && line.text.chars().any(char::is_alphanumeric);
     let lines: Vec<&AnswerLine> =
-        rest.iter().take(LINES_BELOW * 2).filter(is_told).take(LINES_BELOW).collect();
+        rest.iter().take(MAX_LINES_BELOW_LABEL * 2).filter(is_told).take(MAX_LINES_BELOW_LABEL).collect();
     let value = lines.first()?;
     if value.is_quoted {
         return Some(Err(VerdictProblem::Quoted));
     }
-    // Only one line of a list of choices is ticked.
+    // Exactly one line of a list of choices is ticked.
     let is_ticked =
         |line: &&&AnswerLine| ["[x]", "[X]", "☑", "✅"].iter().any(|mark| line.text.contains(mark));
     let is_open = |line: &&&AnswerLine| ["[ ]", "☐", "⬜"].iter().any(|mark| line.text.contains(mark));
@@ -330,7 +330,7 @@ fn ruling_below(rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     }
 }
 
-/// Returns the cells below the heading `Verdict` of a table.
+/// Returns the cells below the column header `Verdict`.
 fn verdict_column<'t>(lines: &[AnswerLine<'t>], at: usize) -> Option<Vec<&'t str>> {
     let cells = |line: &'t str| -> Vec<&'t str> {
         line.trim().trim_start_matches('|').trim_end_matches('|').split('|').map(str::trim).collect()
@@ -349,6 +349,6 @@ fn verdict_column<'t>(lines: &[AnswerLine<'t>], at: usize) -> Option<Vec<&'t str
         .take_while(|line| is_row(line))
         .filter_map(|line| cells(line.text).get(column).copied())
         .collect();
-    // `| Verdict | APPROVED |` above the rule is a row by itself.
+    // The line `| Verdict | APPROVED |` is a row and not a header.
     (!rows.is_empty() && cells(head.text).iter().all(|cell| ruling_at_start(cell).is_none())).then_some(rows)
 }

@@ -1,22 +1,22 @@
-//! What the rest of an answer says against a good verdict: failed tests, a condition, another decision.
+//! Objections to a good verdict in the rest of an answer: failed tests, a condition, another decision.
 
 use super::ruling::ruling_at_start;
-use super::{Ruling, VerdictProblem, fields};
+use super::{Ruling, VerdictProblem, read_answer_fields};
 
-/// Words for a failed test. A number before or after one of them counts failed tests.
+/// Words for a failed test. A number next to such a word is the number of failed tests.
 const FAILED_WORDS: &[&str] =
     &["failed", "failure", "failures", "failing", "fail", "fails", "errored", "error", "errors"];
 
-/// The numbers that people write as words.
+/// Numbers written as words.
 const NUMBER_WORDS: &[&str] =
     &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several"];
 
-/// Contents of a field that say that there is nothing.
+/// Values of an empty field.
 const NOTHING_WORDS: &[&str] = &["", "none", "no", "n/a", "-", "0", "nothing", "[]", "—"];
 
 pub(super) fn find_objection(text: &str, ruling: Ruling) -> Option<VerdictProblem> {
     let is_contradicted = ruling == Ruling::Pass
-        && (fields(text).tests_failed.is_some_and(|failed| failed > 0)
+        && (read_answer_fields(text).tests_failed.is_some_and(|failed| failed > 0)
             || text.lines().any(counts_failures)
             || has_nonempty_field(text, "failures"));
     if is_contradicted {
@@ -31,7 +31,8 @@ pub(super) fn find_objection(text: &str, ruling: Ruling) -> Option<VerdictProble
     text.lines().any(decides_otherwise).then_some(VerdictProblem::Several)
 }
 
-/// Returns whether a line counts at least one failed test: `10 passed, 2 failed`, `TESTS FAILED: 2`, `| failed | 2 |`.
+/// Returns whether a line reports at least one failed test: `10 passed, 2 failed`, `TESTS FAILED: 2`,
+/// `| failed | 2 |`.
 fn counts_failures(line: &str) -> bool {
     let words: Vec<String> = line
         .split(|c: char| !c.is_alphanumeric())
@@ -48,13 +49,13 @@ fn counts_failures(line: &str) -> bool {
             words[at.saturating_sub(2)..at].iter().rev().find(|word| *word != "test" && *word != "tests");
         match before {
             Some(word) if is_number(word) => is_many(word),
-            // A number after the word counts only if nothing stands before it that could be counted: `failed: 2`.
+            // The number may follow the word if no number comes before it: `failed: 2`.
             _ => words.get(at + 1).is_some_and(is_many) && line.contains([':', '|', '=']),
         }
     })
 }
 
-/// Returns whether the answer has a field with this name and some content.
+/// Returns whether the answer has a field with this name that is not empty.
 fn has_nonempty_field(text: &str, field: &str) -> bool {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
@@ -71,13 +72,13 @@ fn has_nonempty_field(text: &str, field: &str) -> bool {
     false
 }
 
-/// Returns whether a line in parentheses is a condition: `(if the lock is fixed)`.
+/// Returns whether a line is a condition in parentheses: `(if the lock is fixed)`.
 fn is_condition(line: &str) -> bool {
     let small = line.trim().to_lowercase();
     ["(if ", "(once ", "(provided ", "(after ", "(subject to "].iter().any(|start| small.starts_with(start))
 }
 
-/// Returns whether a line names another decision: `Final decision: REJECTED`.
+/// Returns whether a line contains another decision: `Final decision: REJECTED`.
 fn decides_otherwise(line: &str) -> bool {
     let Some((label, rest)) = line.split_once(':') else { return false };
     label.to_lowercase().trim_end_matches(['*', '_', ' ']).ends_with("decision")

@@ -1,4 +1,4 @@
-//! The words of a ruling, and whether a text is a ruling.
+//! The words for a ruling, and whether a text is a ruling.
 
 use super::VerdictProblem;
 
@@ -26,7 +26,7 @@ impl Ruling {
         matches!(self, Ruling::Approved | Ruling::Pass)
     }
 
-    /// Reads one or two words, and returns how many were used.
+    /// Parses one or two words, and returns the number of words that were used.
     fn from_words(words: &[String]) -> Option<(Ruling, usize)> {
         let first = words.first()?.as_str();
         let two = |next: &[&str]| words.get(1).is_some_and(|word| next.contains(&word.as_str()));
@@ -46,7 +46,7 @@ impl Ruling {
     }
 }
 
-/// Fields that may follow a verdict on its line and do not belong to it.
+/// Fields that may follow a verdict on its line.
 const FIELD_NAMES: &[&str] = &[
     "RISK",
     "CONFIDENCE",
@@ -60,7 +60,7 @@ const FIELD_NAMES: &[&str] = &[
     "COVERAGE",
 ];
 
-/// Words that leave open whether a good ruling holds.
+/// Words that make a good ruling doubtful.
 const DOUBT_WORDS: &[&str] = &[
     "AFTER",
     "ALMOST",
@@ -143,7 +143,7 @@ const DOUBT_WORDS: &[&str] = &[
 
 const NEGATION_WORDS: &[&str] = &["NOT", "NEVER", "NON", "UN", "DIS", "NEITHER", "NOR", "WITHOUT", "CANNOT"];
 
-/// Words after `no` that say nothing against a ruling, as in `no issues`.
+/// Words after `no` that do not contradict a ruling, as in `no issues`.
 const HARMLESS_AFTER_NO: &[&str] = &[
     "BLOCKERS",
     "BLOCKING",
@@ -166,7 +166,7 @@ const HARMLESS_AFTER_NO: &[&str] = &[
     "WARNINGS",
 ];
 
-/// Words that may come before a ruling in capitals that ends its line: `all 12 tests PASS`.
+/// Words that may come before a ruling in capitals at the end of a line: `all 12 tests PASS`.
 const LEADING_WORDS: &[&str] = &[
     "A",
     "ALL",
@@ -202,7 +202,7 @@ pub(super) fn read_ruling(value: &str) -> Result<Ruling, VerdictProblem> {
     let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
     let mut found: Vec<(usize, Ruling)> = Vec::new();
     for i in 0..upper.len() {
-        // `12 passed, 0 failed` are counts.
+        // The numbers in `12 passed, 0 failed` are counts.
         let is_count = i > 0 && upper[i - 1].bytes().all(|b| b.is_ascii_digit());
         let is_tail = i > 0 && Ruling::from_words(&upper[i - 1..]).is_some_and(|(_, took)| took == 2);
         if let Some((ruling, _)) = Ruling::from_words(&upper[i..]).filter(|_| !is_count && !is_tail) {
@@ -234,7 +234,7 @@ pub(super) fn read_ruling(value: &str) -> Result<Ruling, VerdictProblem> {
     Ok(ruling)
 }
 
-/// Cuts `APPROVED RISK: LOW` before the next field.
+/// Cuts the value before the next field, as in `APPROVED RISK: LOW`.
 fn before_next_field(value: &str) -> &str {
     let upper = value.to_ascii_uppercase();
     let is_label = |(at, name): (usize, &str)| {
@@ -246,14 +246,14 @@ fn before_next_field(value: &str) -> &str {
     &value[..ends.min().unwrap_or(value.len())]
 }
 
-/// Returns the ruling that a line begins with, for a list of choices.
+/// Returns the ruling at the start of a line, for a list of choices.
 pub(super) fn ruling_at_start(line: &str) -> Option<Ruling> {
     let upper: Vec<String> =
         split_words(without_numbering(line)).iter().take(2).map(|word| word.to_ascii_uppercase()).collect();
     Ruling::from_words(&upper).map(|(ruling, _)| ruling)
 }
 
-/// Returns the ruling of a line that contains nothing else and is in capitals.
+/// Returns the ruling of a line that contains only this ruling, in capitals.
 pub(super) fn ruling_alone(line: &str) -> Option<Ruling> {
     let words = split_words(without_numbering(line));
     let is_capital = words.iter().all(|word| !word.bytes().any(|b| b.is_ascii_lowercase()));
@@ -261,7 +261,7 @@ pub(super) fn ruling_alone(line: &str) -> Option<Ruling> {
     (is_capital && took == words.len() && read_ruling(line).is_ok()).then_some(ruling)
 }
 
-/// Returns whether there is any ruling in capitals in a line.
+/// Returns whether a line contains a ruling in capitals.
 pub(super) fn mentions_ruling(line: &str) -> bool {
     let words = split_words(line);
     (0..words.len()).any(|i| Ruling::from_words(&words[i..]).is_some())
@@ -286,7 +286,7 @@ pub(super) fn is_negation(upper: &str) -> bool {
     NEGATION_WORDS.contains(&upper)
 }
 
-/// Whether a text contains a fraction such as `3/5`, `3 of 5` or `80%`, so that not everything passed.
+/// Whether a text contains a fraction such as `3/5`, `3 of 5` or `80%`, which means that not everything passed.
 fn is_fraction(value: &str) -> bool {
     if value.contains('%') && !value.contains("100%") {
         return true;
@@ -304,7 +304,7 @@ fn is_fraction(value: &str) -> bool {
     })
 }
 
-/// Splits at everything but letters, digits and `_`. Emphasis with `_` is not part of a word.
+/// Splits at all characters except letters, digits and `_`. An underscore for emphasis is not part of a word.
 pub(super) fn split_words(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     parts.map(|word| word.trim_matches('_')).filter(|word| !word.is_empty()).map(str::to_owned).collect()

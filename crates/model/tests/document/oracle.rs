@@ -1,16 +1,16 @@
-//! Reads documents with two real parsers, one for markdown and one for YAML.
+//! Reads documents with two independent parsers, one for markdown and one for YAML.
 
 use model::document::Document;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::Value;
 
-/// Level, line within the body, and text of a heading.
+/// The level, the line within the body, and the text of a heading.
 pub type SeenHeading = (u8, usize, String);
 
-/// Returns the ATX headings outside lists and quotes, as a markdown parser sees them.
+/// Returns the ATX headings outside lists and quotes, according to a markdown parser.
 pub fn atx_headings(body: &str) -> Vec<SeenHeading> {
-    // In CommonMark a lone CR ends a line, but in indented code pulldown-cmark ignores that.
+    // In CommonMark a lone CR ends a line, but pulldown-cmark ignores this in indented code.
     let body = body.replace("\r\n", "\n").replace('\r', "\n");
     let mut depth = 0;
     let mut found: Vec<SeenHeading> = Vec::new();
@@ -37,7 +37,7 @@ pub fn atx_headings(body: &str) -> Vec<SeenHeading> {
     found
 }
 
-/// Returns the same headings from our reader.
+/// Returns the ATX headings according to [`Document`].
 pub fn our_headings(document: &Document) -> Vec<SeenHeading> {
     let start = document.bytes().len() - document.body().len();
     let before = document.lines().take_while(|line| line.start < start).count();
@@ -48,7 +48,7 @@ pub fn our_headings(document: &Document) -> Vec<SeenHeading> {
         .collect()
 }
 
-/// Returns the frontmatter as a YAML parser sees it.
+/// Returns the frontmatter according to a YAML parser.
 pub fn parse_yaml(document: &Document) -> Value {
     let text = std::str::from_utf8(document.bytes()).unwrap().trim_start_matches('\u{feff}');
     let inside = &text[..text.len() - document.body().len()];
@@ -59,7 +59,7 @@ pub fn parse_yaml(document: &Document) -> Value {
     yaml_to_json(&read[0])
 }
 
-/// Adds a space before a tab between a key and its value: YAML allows the tab alone, but saphyr does not.
+/// Adds a space before a tab between a key and its value. YAML allows the tab alone, but saphyr does not.
 fn space_before_tab(text: &str) -> String {
     text.split_inclusive(['\n', '\r'])
         .map(|line| match line.split_once(":\t") {

@@ -11,7 +11,8 @@ use crate::generate::{
 };
 use crate::oracle::{atx_headings, our_headings, parse_yaml};
 
-/// Returns the part of `before` that is not in `after`: what is between their common start and their common end.
+/// Returns the range of `before` that differs from `after`: the part between their common prefix and their common
+/// suffix.
 fn changed_range(before: &[u8], after: &[u8]) -> Range<usize> {
     let start = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let most = before.len().min(after.len()) - start;
@@ -19,7 +20,7 @@ fn changed_range(before: &[u8], after: &[u8]) -> Range<usize> {
     start..before.len() - end
 }
 
-/// Returns key and value of all entries except those of `key`.
+/// Returns key and value of all entries with another key.
 fn other_entries<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Value)> {
     document
         .entries()
@@ -29,8 +30,8 @@ fn other_entries<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Val
         .collect()
 }
 
-/// Returns all sections except those of `skip`, an index range of headings: level, heading and content. Surrounding
-/// sections have no content.
+/// Returns the level, the heading and the content of all sections except those in `skip`, a range of heading
+/// indexes. Sections that contain a skipped section have no content.
 fn other_sections(document: &Document, skip: Range<usize>) -> Vec<(u8, &str, Option<Vec<u8>>)> {
     let headings = document.headings();
     let hole = headings.get(skip.start).filter(|_| !skip.is_empty()).map(|heading| heading.span.start);
@@ -45,7 +46,7 @@ fn other_sections(document: &Document, skip: Range<usize>) -> Vec<(u8, &str, Opt
     (0..headings.len()).filter(|at| !skip.contains(at)).map(section).collect()
 }
 
-/// Returns the headings of the section at `path` and everything within it.
+/// Returns the indexes of the headings of the section at `path` and of its subsections.
 fn headings_of_section(document: &Document, path: &[SectionHead]) -> Range<usize> {
     let Some(section) = document.section(path) else { return 0..0 };
     let before =
@@ -55,7 +56,7 @@ fn headings_of_section(document: &Document, path: &[SectionHead]) -> Range<usize
     before..before + 1 + within
 }
 
-/// Strips surrounding blank lines, in a slow and simple way.
+/// Strips surrounding blank lines with a simple but slow algorithm.
 fn without_blank_lines(text: &[u8]) -> Vec<u8> {
     let document = Document::parse([b"## A\n", text].concat());
     let lines: Vec<_> = document.lines().skip(1).map(|line| (line, line.text(document.bytes()))).collect();
@@ -66,8 +67,8 @@ fn without_blank_lines(text: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Adds a blank line before each line that would continue a paragraph, because we differ on whether such a line ends
-/// a list item.
+/// Adds a blank line before each line that would continue a paragraph, because the two parsers treat such lines in
+/// list items differently.
 fn without_lazy_lines(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let starts = ["#", "`", "~", "<!--", "- ", "*", "1"];
@@ -78,14 +79,14 @@ fn without_lazy_lines(body: &[u8]) -> String {
     };
     let lines =
         Document::parse(text.as_bytes()).lines().map(|line| &text[line.range_with_end()]).collect::<Vec<_>>();
-    // Two line ends, because after a lone CR one of them is not a line.
+    // Two line ends are needed, because the first one may complete a lone CR to CR LF.
     lines
         .into_iter()
         .map(|line| if lazy(line.trim_start()) { format!("\n\n{line}") } else { line.to_owned() })
         .collect()
 }
 
-/// Calls every reader of a document, to check that nothing panics.
+/// Calls every function that reads a document. None of them may panic.
 fn call_every_reader(bytes: &[u8]) {
     let mut document = Document::parse(bytes);
     for head in [A, B] {
@@ -96,7 +97,7 @@ fn call_every_reader(bytes: &[u8]) {
             items,
             document.section_to_last(head, head),
             document.text("a"),
-            document.int("a"),
+            document.integer("a"),
             document.list("a"),
         );
     }
@@ -146,7 +147,7 @@ proptest! {
             Some(_) => {}
             None => prop_assert!(hole.is_empty() && after.entries().len() == before.entries().len() + 1),
         }
-        // Everything in a list that is not an item stays, above all comments.
+        // Comments and blank lines in a list are kept.
         let notes = |document: &Document| -> Vec<Vec<u8>> {
             let lines = document.lines().map(|line| line.text(document.bytes()).trim_ascii().to_vec());
             lines.filter(|line| line.is_empty() || line.starts_with(b"#")).collect()
@@ -240,7 +241,7 @@ proptest! {
             document.set_entry(key, value).unwrap();
         }
         let read = parse_yaml(&document);
-        // The last three are YAML that we cannot read until they are set.
+        // The last three keys have YAML values that cannot be read here until they are set.
         let known = |key: &str| !["q", "o", "p"].contains(&key) || document.value_of(key) != before.value_of(key);
         for entry in document.entries().iter().filter(|entry| known(&entry.key)) {
             prop_assert_eq!(&read[&entry.key], &entry.value);
@@ -261,7 +262,7 @@ proptest! {
         prop_assert_eq!(unwrap_verbatim(&wrapped), Some(text.as_slice()));
         match document.set_section(&path, &wrapped) {
             Ok(()) => prop_assert_eq!(document.section(&path).and_then(|section| unwrap_verbatim(section.body())), Some(text.as_slice())),
-            // Only a document that was already broken may prevent it.
+            // An edit may fail only if the document was already broken.
             Err(EditError::OpenInDocument { .. } | EditError::ClosesFrontmatter { .. } | EditError::BadHeading(_)) => {}
             Err(error) => prop_assert!(false, "{}", error),
         }

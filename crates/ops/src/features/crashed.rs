@@ -25,7 +25,7 @@ use crate::hook::deadline::Deadline;
 use crate::hook::retell::{TranscriptRecord, describe_unfinished_call};
 use crate::process::alive;
 use crate::project::{Project, settings};
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 use crate::session::{database, past, transcript};
 use crate::{Error, Mode, Result, World};
 
@@ -54,7 +54,7 @@ const MAX_SILENCE: SignedDuration = SignedDuration::from_hours(12);
 /// How long a command waits for a session start that is also writing packets for crashed sessions.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// How many bytes of the end of the list of sessions a session start reads.
+/// How many bytes at the end of the list of sessions a session start reads.
 const SESSION_LIST_TAIL_BYTES: u64 = 32 * 1024;
 /// How many open sessions a session start examines.
 const MAX_SESSIONS_EXAMINED: usize = 16;
@@ -70,7 +70,6 @@ pub struct SweptSession {
     pub written: bool,
 }
 
-/// Writes a packet for every dead session that has none.
 pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession>> {
     let project = Project::find_for_reading(world)?;
     if project.marker.project_id().is_none() {
@@ -101,18 +100,18 @@ pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession
 
 const CANDIDATE_ID_PREFIX: &str = "crashed:";
 
-/// Returns what a crashed session left, at the start of a new session. Each packet is offered once.
+/// Offers the packets of crashed sessions to a session that starts. Each packet is offered once.
 fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, .. } = context.project;
     if context.occasion != Occasion::Started {
         return Ok(Vec::new());
     }
-    let is_other = |entry: &&Entry| entry.is_open() && Some(&entry.session) != context.session;
-    let open: Vec<&Entry> = context.roster.entries()?.iter().filter(is_other).collect();
+    let is_other = |entry: &&RosterEntry| entry.is_open() && Some(&entry.session) != context.session;
+    let open: Vec<&RosterEntry> = context.roster.entries()?.iter().filter(is_other).collect();
     if open.is_empty() {
         return Ok(Vec::new());
     }
-    // Only one session start handles a crashed session. Another start at the same time does nothing.
+    // If another session start is handling crashed sessions right now, this session start does nothing.
     let lock = match lock_sweep(store, Duration::ZERO) {
         Err(store::Error::Busy { .. }) => return Ok(Vec::new()),
         lock => lock?,
@@ -151,7 +150,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(vec![crash_candidate(open, &packet)])
 }
 
-fn crash_candidate(open: &Entry, packet: &str) -> Candidate {
+fn crash_candidate(open: &RosterEntry, packet: &str) -> Candidate {
     let (session, at) = (path_or_code(open.session.as_str(), 40), path_or_code(&open.at, 30));
     let text =
         format!("Session {session} (started {at}) crashed; `thru pickup {packet}` continues its work.");
@@ -170,7 +169,6 @@ fn mark_offered(store: &Store, session: &Id) -> Result<()> {
     Ok(store.session(session).write(&CrashRecord { offered: true, ..seen })?)
 }
 
-/// Returns whether a packet is a draft or active, and nobody has claimed it.
 fn is_packet_open(store: &Store, packet: &str) -> bool {
     let Some(document) = Id::new(packet).ok().and_then(|id| store.read_packet(&id).ok()) else {
         return false;
@@ -179,7 +177,8 @@ fn is_packet_open(store: &Store, packet: &str) -> bool {
     matches!(packet.status, Some(PacketStatus::Draft | PacketStatus::Active)) && packet.claimed_by.is_empty()
 }
 
-/// Records that this session already has a packet. If the session crashes before it goes on, that packet is used.
+/// Records the packet of a handoff. If the session crashes without further work, a sweep does not write a second
+/// packet.
 pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
     let Ok(session) = Id::new(session) else { return Ok(()) };
     let seen = CrashRecord {
@@ -190,7 +189,7 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
     Ok(store.session(&session).write(&seen)?)
 }
 
-/// Counts crashed sessions that have no packet yet, among the newest sessions. Changes nothing.
+/// Returns how many of the newest sessions crashed and have no packet yet. Writes nothing.
 pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usize> {
     let tail = match store.dir().read_recent_lines(layout::SESSIONS_INDEX, SESSION_LIST_TAIL_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(0),
@@ -205,7 +204,7 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
     Ok(waiting)
 }
 
-/// Returns the lock that is held while dead sessions are handled, so that no session gets two packets.
+/// Takes the lock for handling dead sessions, so that no session gets two packets.
 fn lock_sweep(store: &Store, wait: Duration) -> store::Result<Lock> {
     store.lock_record(layout::SWEEP_LOCK, wait)
 }
@@ -213,7 +212,7 @@ fn lock_sweep(store: &Store, wait: Duration) -> store::Result<Lock> {
 fn sweep_session(
     world: &World,
     project: &Project,
-    open: &Entry,
+    open: &RosterEntry,
     mode: Mode,
     hashes: FileHashes,
 ) -> Result<SweptSession> {
@@ -251,7 +250,7 @@ fn sweep_session(
     if mode == Mode::DryRun {
         return Ok(swept(model::packet::packet_id(world.now, &purpose, 1), false));
     }
-    // No process is started here, because a session start runs this too.
+    // Read git's files instead of starting `git`, because a session start calls this function too.
     let git = store::git::read_head(&project.root.checkout);
     let git = git.map(|head| model::packet::GitFacts {
         branch: crate::project::git::redacted_branch(&head),
@@ -264,10 +263,10 @@ fn sweep_session(
     Ok(swept(report.id, true))
 }
 
-/// Adds what the harness's database, if there is one, says about a dead session: its last words and the call it died
-/// in, which no hook reported. If the database cannot be read, the journal is good enough. This starts a process, so
-/// it does not run in a hook.
-fn add_facts_from_database(world: &World, project: &Project, dead: &Entry, digest: &mut Digest) {
+/// Adds facts from the harness's database, if the harness has one: the last message of the dead session, and the call
+/// that was running when the session died. No hook reported these facts. If the database cannot be read, the packet
+/// contains only the journal's facts. This function starts a process, so hooks do not call it.
+fn add_facts_from_database(world: &World, project: &Project, dead: &RosterEntry, digest: &mut Digest) {
     let rows = harness::harness_by_name(&dead.harness)
         .and_then(|harness| database::find_session_of_harness(world, harness, &dead.session).ok().flatten());
     let Some(rows) = rows else { return };
@@ -278,12 +277,13 @@ fn add_facts_from_database(world: &World, project: &Project, dead: &Entry, diges
     past::unmark_existing_files(digest, checkout);
 }
 
-/// Adds the rest of its transcript to the records of a crashed session. That rest contains its last words and its
-/// unfinished calls. Returns the unfinished calls. If this fails, the packet contains only what hooks reported.
+/// Adds the unread rest of a crashed session's transcript to the session's records. That rest contains the last message
+/// and the unfinished calls. Returns the unfinished calls. If the transcript cannot be read, the packet contains only
+/// what hooks reported.
 fn read_rest_of_transcript(
     world: &World,
     project: &Project,
-    dead: &Entry,
+    dead: &RosterEntry,
     hashes: FileHashes,
 ) -> Vec<String> {
     let (Some(transcript), Some(harness)) =
@@ -327,19 +327,20 @@ fn read_rest_of_transcript(
 }
 
 /// Returns the folder where a session worked. The paths of its files are relative to that folder.
-fn worktree_of_session<'a>(project: &'a Project, session: &'a Entry) -> &'a Path {
+fn worktree_of_session<'a>(project: &'a Project, session: &'a RosterEntry) -> &'a Path {
     if session.worktree.is_empty() { &project.root.checkout } else { Path::new(&session.worktree) }
 }
 
-/// Returns the sessions that started, did not end and were not continued; oldest first. Some of them may be running.
-fn open_sessions(text: &[u8]) -> Vec<Entry> {
+/// Returns the sessions that have started, and have neither ended nor continued under another id, oldest first. Some of
+/// them may be running.
+fn open_sessions(text: &[u8]) -> Vec<RosterEntry> {
     let mut entries = roster::parse_roster(text);
-    entries.retain(Entry::is_open);
+    entries.retain(RosterEntry::is_open);
     entries
 }
 
 /// Returns whether a session's process is gone, or the session has been silent for a long time.
-pub(crate) fn is_dead(store: &Store, open: &Entry, now: Timestamp) -> Result<bool> {
+pub(crate) fn is_dead(store: &Store, open: &RosterEntry, now: Timestamp) -> Result<bool> {
     if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
         return Ok(!alive);
     }
@@ -348,7 +349,7 @@ pub(crate) fn is_dead(store: &Store, open: &Entry, now: Timestamp) -> Result<boo
     Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE))
 }
 
-/// What was done about a session: which packet was written, and whether it was offered.
+/// The packet that was written for a crashed session, and whether it was offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct CrashRecord {
     packet: String,
@@ -356,7 +357,7 @@ struct CrashRecord {
     until: JournalEnd,
 }
 
-/// How far the session had come when its packet was written. Anything later is not in the packet.
+/// The end of the journal when the packet was written. The packet does not contain later records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct JournalEnd {
     at: String,
@@ -368,21 +369,21 @@ fn journal_end(world: &World, store: &Store, session: &Id) -> Result<JournalEnd>
     Ok(JournalEnd { at: time::to_rfc3339(world.now), records })
 }
 
-/// Returns what was done about a session. Also returns `None` if the session did some work afterwards, which is not in
-/// its packet.
-fn read_valid_crash_record(store: &Store, open: &Entry) -> Result<Option<CrashRecord>> {
+/// Returns the record of a crashed session; `None` if there is no record, or if the session did more work after its
+/// packet was written.
+fn read_valid_crash_record(store: &Store, open: &RosterEntry) -> Result<Option<CrashRecord>> {
     let Some(seen) = store.session(&open.session).read::<CrashRecord>()? else { return Ok(None) };
     let since = seen.until.records;
     let is_over = match *open.at < *seen.until.at {
         false => !has_worked_since(store, &open.session, since)?,
-        // A packet is offered only after the crash, so nothing can be later.
+        // A packet is offered only after its session crashed, so the session did nothing after the offer.
         true => seen.offered || !has_gone_on(store, &open.session, since)?,
     };
     Ok(is_over.then_some(seen))
 }
 
-/// Returns whether the session went on after its own handoff: the user asked for something, or a file was edited.
-/// What an agent looks up right after the handoff does not need a second packet.
+/// Returns whether the session continued after its own handoff: the user asked for something, or a file was edited. An
+/// agent that only reads files after the handoff does not need a second packet.
 fn has_gone_on(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
     let is_edited = |file: &FileUse| file.edited_at > since && !is_our_file(&file.path);

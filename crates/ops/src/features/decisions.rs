@@ -1,5 +1,5 @@
-//! Decisions: what was decided, and why. Commands and answers append to `decisions.jsonl`. Which decisions are in force is
-//! computed when they are read.
+//! Decisions: what was decided, and why. Commands and answers append to `decisions.jsonl`. Which decisions are in force
+//! is computed when they are read.
 
 mod answers;
 mod brief;
@@ -36,26 +36,29 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// How much of the end of the log a hook reads: first about 100 decisions, and more only if few of them are in force.
+/// How many bytes at the end of the log a hook reads. It reads about 100 decisions first, and more only if few of these
+/// are in force.
 const LOG_TAIL_BYTES: [u64; 3] = [24 * 1024, 64 * 1024, MAX_LOG_TAIL_BYTES];
 
-/// How many bytes of the log a hook reads at most: about 4,000 decisions.
+/// The largest part of the log that a hook reads: about 4,000 decisions.
 const MAX_LOG_TAIL_BYTES: u64 = 1024 * 1024;
 
-/// How many bytes of the log are searched at most for an answer: about 30,000 decisions.
+/// The largest part of the log that is searched for an answer: about 30,000 decisions.
 const MAX_LOG_BYTES_SEARCHED: u64 = 8 * 1024 * 1024;
 
 /// Decisions in force, newest first.
 #[derive(Debug, Default)]
 pub(crate) struct InForce {
     pub decisions: Vec<Decision>,
-    /// Whether these are all.
+    /// Whether the list is complete.
     pub is_all: bool,
-    /// How many were left out because they belong to the plan of another swarm, and that swarm.
+    /// The number of decisions that were left out because they belong to the plan of another swarm, and the name of
+    /// that swarm.
     pub set_aside: Option<(usize, String)>,
 }
 
-/// Returns the decisions in force. Returns at least `most` of them if there are that many.
+/// Returns the decisions in force. Reads more of the log until `most` decisions are found, or until the limit for hooks
+/// is reached.
 pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Result<InForce> {
     let mut found = InForce { is_all: true, ..InForce::default() };
     for window in LOG_TAIL_BYTES {
@@ -77,14 +80,13 @@ pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Resul
     Ok(found)
 }
 
-/// Returns the newest few thousand decisions, oldest first, and whether the list is complete. Hooks never read more
-/// decisions.
+/// Returns the newest few thousand decisions, oldest first, and whether the list is complete. This is the most that a
+/// hook reads.
 pub(crate) fn recent_decisions(store: &Store, now: Timestamp) -> Result<(Vec<DecisionStanding>, bool)> {
     let (lines, is_all) = store.newest_decisions(MAX_LOG_TAIL_BYTES)?;
     Ok((decision::fold_decisions(lines, now), is_all))
 }
 
-/// Returns all decisions, oldest first.
 pub(crate) fn all_decisions(store: &Store, now: Timestamp) -> Result<Vec<DecisionStanding>> {
     Ok(decision::fold_decisions(store.all_decisions()?.0, now))
 }
@@ -95,8 +97,8 @@ pub(crate) fn remove_recorded_answers(store: &Store, digest: &mut Digest) -> Res
     if digest.answers.is_empty() {
         return Ok(());
     }
-    // A session's own answers are usually among the newest decisions, but many decisions may have been made since
-    // in a long session.
+    // A session's own answers are usually among the newest decisions. In a long session, many newer decisions may
+    // follow them.
     let mut left: Vec<String> = digest.answers.iter().map(decision::answer_id).collect();
     for window in [LOG_TAIL_BYTES[1], MAX_LOG_BYTES_SEARCHED] {
         let is_all;
@@ -122,19 +124,18 @@ fn find_decision<'a>(all: &'a [DecisionStanding], word: &str) -> Result<&'a Deci
         (None, [one]) => Ok(*one),
         (None, []) => Err(Error::Absent {
             what: format!("there is no decision {}", to_one_line(word)),
-            hint: "`thru decisions list --all` shows those there are".into(),
+            hint: "`thru decisions list --all` lists all decisions".into(),
         }),
         (None, several) => Err(Error::Usage {
             what: format!("{} decisions begin with {}", several.len(), to_one_line(word)),
             hint: format!(
-                "say more of it: {}",
+                "give more of the id: {}",
                 several.iter().take(5).map(|one| one.decision.id.as_str()).collect::<Vec<_>>().join(", ")
             ),
         }),
     }
 }
 
-/// Shortens a text to one line.
 fn to_one_line(text: &str) -> String {
     model::render::one_line(text, 120)
 }

@@ -32,7 +32,7 @@ use crate::{Error, Result, World};
 
 pub(crate) use judge::FreshnessJudge;
 pub(crate) use observe::record_new_runs;
-pub(crate) use show::rejection;
+pub(crate) use show::describe_rejection;
 
 pub const ROW: Feature = Feature {
     name: "evidence",
@@ -49,7 +49,6 @@ pub const ROW: Feature = Feature {
 /// How long a command waits for another command that is writing evidence for the same task.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
 
-/// The result of writing an entry.
 #[derive(Debug)]
 pub(crate) struct WriteResult {
     pub notes: Vec<String>,
@@ -76,7 +75,7 @@ pub(crate) fn write_entries(
     write_under_lock(store, task, (entries, listing), at, trim_to_size)
 }
 
-/// Writes evidence. All other functions that write call this one. It holds the lock of the task, and writes the
+/// Writes evidence. Every function that writes evidence calls this function. Under the lock of the task, it writes the
 /// listing first, then the archive, then the bundle.
 fn write_under_lock(
     store: &Store,
@@ -144,13 +143,12 @@ fn write_under_lock(
     Ok(WriteResult { notes })
 }
 
-/// Returns a refusal that gives the size and the limit.
 fn too_large_error(what: &str, size: usize, most: usize, hint: String) -> Error {
-    Error::Refused { what: format!("{what} would be {size} bytes; {most} is the most"), hint }
+    Error::Refused { what: format!("{what} would have {size} bytes; the limit is {most}"), hint }
 }
 
-/// Records the test runs that hooks saw in the current session. A command that the agent runs is earlier than the
-/// session's next checkpoint. Errors are ignored: the checkpoint reports them.
+/// Records the test runs that hooks saw in the current session. The agent may call a command before the session's next
+/// checkpoint, when these runs are not recorded yet. Errors are ignored, because the checkpoint reports them.
 pub(crate) fn observe_current_session(world: &World, project: &Project) {
     let Some(session) = list::session_of_current_harness(world) else { return };
     if let Ok(digest) = project.store.current_digest(&session, |_| {}) {
@@ -175,7 +173,6 @@ pub(crate) fn find_task(store: &Store, id: &str) -> Result<(Id, Plan)> {
     Ok((safe, plan))
 }
 
-/// Returns an id that no other entry has.
 fn new_entry_id() -> Result<String> {
     let bytes = store::random_bytes::<8>()?;
     Ok(format!("r-{:016x}", u64::from_be_bytes(bytes)))

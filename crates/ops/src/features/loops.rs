@@ -23,7 +23,8 @@ use store::{FoundRoot, Store};
 pub use adopt::{LoopAdoption, adopt_loop, prepare_adoption};
 pub use choose::WantedOwner;
 use choose::{
-    LoopOwner, LoopUse, choose, find_owner, foreground_loop_id, open_store, open_trusted_store, require_trust,
+    LoopOwner, LoopUse, choose_loop, find_owner, foreground_loop_id, open_store, open_trusted_store,
+    require_trust,
 };
 pub use report::short_session_id;
 
@@ -53,7 +54,7 @@ pub const ROW: Feature = Feature {
 
 /// Decides what loops do with an event of the main agent.
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    // A loop never holds a sub-agent, and a truncated payload is not a reason to hold anybody.
+    // A loop never blocks a sub-agent, and never acts on a truncated payload.
     if context.event.agent.is_some() || context.event.torn {
         return Ok(Decision::no_action("loops act only on complete events of the main agent"));
     }
@@ -71,7 +72,6 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     }
 }
 
-/// A loop, as it is shown to a person.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopShown {
     pub id: String,
@@ -102,7 +102,7 @@ pub struct LoopShown {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopListing {
-    /// Sorted so that the loop that was changed last comes first.
+    /// The loops, last changed first.
     pub loops: Vec<LoopShown>,
     /// Files that cannot be read as loops.
     pub damaged: Vec<String>,
@@ -117,7 +117,6 @@ pub struct LoopLogShown {
     pub torn: usize,
 }
 
-/// What a command did to a loop.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopChanged {
     #[serde(rename = "loop")]
@@ -126,11 +125,11 @@ pub struct LoopChanged {
     pub changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<SessionChoice>,
-    /// What else the user should know.
+    /// Further messages for the user.
     pub notes: Vec<String>,
 }
 
-/// What to change about a loop when it continues.
+/// What changes in a loop when it is resumed.
 #[derive(Clone, Copy, Debug)]
 pub struct ResumeOptions<'a> {
     pub max_iterations: Option<u64>,
@@ -154,14 +153,14 @@ pub fn list_loops(world: &World) -> Result<LoopListing> {
 
 pub fn show_loop(world: &World, named: Option<&str>) -> Result<(LoopShown, String)> {
     let store = open_store(world)?;
-    let record = store.read_loop(&choose(world, &store, named, LoopUse::Look)?)?;
+    let record = store.read_loop(&choose_loop(world, &store, named, LoopUse::Look)?)?;
     let text = String::from_utf8_lossy(record.bytes()).into_owned();
     Ok((loop_shown(&store, &record.state, &store.read_foreground()?.unwrap_or_default()), text))
 }
 
 pub fn show_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
     let store = open_store(world)?;
-    let id = choose(world, &store, named, LoopUse::Look)?;
+    let id = choose_loop(world, &store, named, LoopUse::Look)?;
     let record = store.read_loop(&id)?;
     let mut entries = Vec::new();
     let tally = store.each_loop_log_entry(&id, |entry| entries.push(entry))?;
@@ -172,7 +171,7 @@ pub fn show_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
 /// Puts a loop into the foreground of a session. The loop that was in the foreground before stays active and waits.
 pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
-    let id = choose(world, &store, Some(named), LoopUse::Look)?;
+    let id = choose_loop(world, &store, Some(named), LoopUse::Look)?;
     let owner = find_owner(world, &store, owner)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
@@ -187,7 +186,7 @@ pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<L
 
 pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
-    let id = choose(world, &store, named, LoopUse::Resume)?;
+    let id = choose_loop(world, &store, named, LoopUse::Resume)?;
     let known = store.read_loop(&id)?.state.session;
     let owner = match (find_owner(world, &store, how.owner), how.owner, known) {
         // Outside a harness, the loop returns to its earlier session.
@@ -239,7 +238,6 @@ pub fn pause_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
     })
 }
 
-/// Ends a loop permanently.
 pub fn cancel_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
     change_and_remove_from_foreground(world, named, |state| match state.status {
         LoopStatus::Cancelled => Ok(None),
@@ -251,14 +249,13 @@ pub fn cancel_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
     })
 }
 
-/// Applies `change` to a loop and removes the loop from the foreground.
 fn change_and_remove_from_foreground(
     world: &World,
     named: Option<&str>,
     change: impl FnOnce(&mut Loop) -> Result<Option<LoopEvent>>,
 ) -> Result<LoopChanged> {
     let store = open_store(world)?;
-    let id = choose(world, &store, named, LoopUse::SetBack)?;
+    let id = choose_loop(world, &store, named, LoopUse::SetBack)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
     let mut next = record.state.clone();
@@ -314,7 +311,7 @@ fn write_and_set_foreground(
     Ok(LoopChanged { shown: loop_shown(store, &next, &pointer), changed: true, chosen, notes })
 }
 
-/// Sets the foreground pointer to a loop. The notes say which loop it replaces.
+/// Sets the foreground pointer to a loop. The notes name the loop that was in the foreground before.
 fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(ForegroundPointer, Vec<String>)> {
     let mut pointer = foreground_pointer(store)?;
     let before = match owner {
@@ -340,7 +337,6 @@ fn write_loop(store: &Store, id: &Id, record: &LoopRecord, next: Loop) -> Result
     Ok(store.write_loop(id, &edited)?)
 }
 
-/// Adds a line to the loop's log.
 fn append_to_log(world: &World, store: &Store, state: &Loop, event: LoopEvent) -> Result<()> {
     let Ok(id) = Id::new(&state.id) else { return Ok(()) };
     let entry = LoopLogEntry {
@@ -381,7 +377,8 @@ fn loop_shown_with_consent(state: &Loop, pointer: &ForegroundPointer, started_he
     }
 }
 
-/// Returns the loop in the foreground: the loop of the current session, or else the loop that was put there last.
+/// Returns the loop in the foreground: the loop of the current session, or else the loop that was last put into the
+/// foreground.
 pub fn foreground_loop(world: &World, store: &Store) -> Result<Option<LoopShown>> {
     let pointer = foreground_pointer(store)?;
     let Some(id) = foreground_loop_id(world, store, &pointer).and_then(|id| Id::new(&id).ok()) else {
@@ -409,7 +406,10 @@ fn require_consent(store: &Store, state: &Loop) -> Result<()> {
                 "{} was not started here, or its prompt, promises, validators or limits were changed",
                 state.id
             ),
-            hint: format!("`thru loop adopt {}` shows its prompt and its commands, and asks", state.id),
+            hint: format!(
+                "`thru loop adopt {}` shows its prompt and its commands, and asks whether you allow them",
+                state.id
+            ),
         }),
     }
 }

@@ -1,4 +1,4 @@
-//! `thru gate`: checks that the files that sub-agents had to write exist, are complete and are fresh.
+//! `thru gate`: checks whether the files that sub-agents had to write exist, are complete and are fresh.
 
 mod adopt;
 mod expect;
@@ -30,7 +30,7 @@ use crate::{Error, Result, World};
 use orphan::OrphanedLaunch;
 
 pub use adopt::{GateAdoption, LaunchShown, adopt_launches, prepare_adoption};
-pub use expect::{ExpectOptions, ExpectRequest, Expectation, expect};
+pub use expect::{ExpectOptions, ExpectRequest, Expectation, expect_outputs};
 pub use hook::{LiveRunState, OpenOutput, live_run_state};
 pub(crate) use live::live_run_of_project;
 pub use live::{LiveRunReport, LiveRunSource, clear_live_run, set_live_run, show_live_run};
@@ -54,7 +54,6 @@ pub const ROW: Feature = Feature {
 /// keeps its lock slightly longer than the run itself.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 
-/// The state of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct GateReport {
     pub run: PathBuf,
@@ -75,15 +74,14 @@ pub struct OutputRow {
     /// Why the output is not valid.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// What to do about it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
-    /// How often it was launched since the stage was begun.
+    /// How often the output's command was launched since the stage began.
     pub attempts: u32,
-    /// The output of the launched command.
+    /// The file with the output of the launched command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
-    /// The last message of an agent that left no file.
+    /// The file with the last message of an agent that wrote no output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_message: Option<PathBuf>,
 }
@@ -94,16 +92,15 @@ pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let run = place.find_run(stage)?;
     let expected = place.read_expected(&run)?;
     worker::note_agent_at_work(world, &place, &run);
-    report(&place, &run, &expected)
+    build_gate_report(&place, &run, &expected)
 }
 
-/// Where a gate command works.
 struct GateContext {
     root: Root,
     store: Store,
     resolved: ResolvedSettings,
     trusted: bool,
-    /// How to trust the root, if it is not trusted.
+    /// Advice on how to trust the root; empty if it is trusted.
     trust_hint: String,
 }
 
@@ -124,8 +121,8 @@ impl GateContext {
         GateContext { root, store, resolved, trusted, trust_hint }
     }
 
-    /// Finds the run of `stage`: the live run if it belongs to that stage, or else the newest run in `outputs/` that
-    /// does.
+    /// Finds the run of `stage`: the live run if it belongs to that stage, or else the newest run of the stage in
+    /// `outputs/`.
     fn find_run(&self, stage: Option<&str>) -> Result<RunFolder> {
         let Some(stage) = stage else {
             return self.find_live_run()?.map(|live| live.run).ok_or_else(|| self.no_live_run_error());
@@ -140,7 +137,7 @@ impl GateContext {
         if let Some(run) = live.filter(is_of) {
             return Ok(run);
         }
-        // The name of a run ends with its time, so the last one is the newest.
+        // The name of a run ends with its time, so the last name belongs to the newest run.
         let names = self.store.run_names()?;
         let named = names.iter().rev().filter(|name| name.starts_with(&format!("{stage}-")));
         let mut runs = named
@@ -227,7 +224,7 @@ fn run_path_below_root(name: &str) -> String {
     format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS)
 }
 
-/// Judges an output. `base` is the folder that its inputs are relative to.
+/// Judges an output. Its inputs are relative to `base`.
 fn judge_file(run: &RunFolder, output: &ExpectedOutput, base: &Path) -> Result<JudgedOutput> {
     let seen = run.examine_output(&output.file, CheckDepth::Whole)?;
     let inputs = if output.inputs_digest.is_empty() {
@@ -238,7 +235,7 @@ fn judge_file(run: &RunFolder, output: &ExpectedOutput, base: &Path) -> Result<J
     Ok(gate::judge_output(output, &seen, &inputs))
 }
 
-fn report(place: &GateContext, run: &RunFolder, expected: &ExpectedOutputs) -> Result<GateReport> {
+fn build_gate_report(place: &GateContext, run: &RunFolder, expected: &ExpectedOutputs) -> Result<GateReport> {
     let mut rows = Vec::with_capacity(expected.outputs.len());
     for output in &expected.outputs {
         rows.push(output_row(place, run, output, place.judge_output(run, output)?)?);
@@ -255,7 +252,7 @@ fn report(place: &GateContext, run: &RunFolder, expected: &ExpectedOutputs) -> R
     })
 }
 
-/// Returns the file where a stage records omitted outputs. A stage that is not the folder's current one has its own
+/// Returns the file where a stage records omitted outputs. A stage other than the folder's current stage has its own
 /// file.
 fn stage_omissions_file(run: &RunFolder, expected: &ExpectedOutputs) -> String {
     match run.list_file_name() == layout::EXPECTED_FILE {

@@ -101,7 +101,7 @@ pub fn list_packets(
     Ok((rows, all))
 }
 
-/// Shows a packet in any state. Without a name, shows the one that a pickup would take.
+/// Shows a packet in any state. If no name is given, shows the packet that a pickup would choose.
 pub fn show_packet(world: &World, word: Option<&str>) -> Result<PacketShown> {
     let project = Project::find_for_reading(world)?;
     let id = match word {
@@ -112,7 +112,6 @@ pub fn show_packet(world: &World, word: Option<&str>) -> Result<PacketShown> {
     Ok(packet_shown(&project, &id, document))
 }
 
-/// Opens a packet to work with it.
 pub(crate) fn open_packet(project: &Project, id: &Id) -> Result<PacketShown> {
     let document = read_packet(project, id)?;
     Ok(packet_shown(project, id, document))
@@ -142,7 +141,7 @@ fn read_packet(project: &Project, id: &Id) -> Result<Document> {
             why: "this file is not a packet: it does not begin with frontmatter between two `---` lines"
                 .into(),
             hint: format!(
-                "mend the file (`thru packet validate {id}` says what is missing), or `thru packet import` its text from \
+                "fix the file (`thru packet validate {id}` says what is missing), or `thru packet import` its text from \
                  another place"
             ),
         });
@@ -206,7 +205,6 @@ pub(crate) fn set_updated_time(document: &mut Document, world: &World) -> Result
     set_frontmatter(document, "updated_at", time::to_rfc3339(world.now))
 }
 
-/// Reads, changes and writes one packet under its lock.
 pub(crate) fn change_packet(
     project: &Project,
     id: &Id,
@@ -244,7 +242,6 @@ pub struct CheckedPacket {
     pub findings: Vec<Finding>,
 }
 
-/// Checks one packet, or all packets.
 pub fn validate_packets(world: &World, word: Option<&str>) -> Result<Vec<CheckedPacket>> {
     let project = Project::find_for_reading(world)?;
     let ids = match word {
@@ -265,7 +262,7 @@ fn check_packet(store: &Store, marker: &Marker, id: &Id) -> CheckedPacket {
 
 fn packet_findings(marker: &Marker, id: &Id, document: &Document) -> Vec<Finding> {
     let file = format!("packets/{id}.md");
-    let mut findings = packet::validate(document, &file);
+    let mut findings = packet::validate_packet(document, &file);
     let theirs = document.text("project_id").map(str::trim).filter(|theirs| !theirs.is_empty());
     if let (Some(theirs), Some(ours)) = (theirs, marker.project_id())
         && theirs != ours

@@ -34,22 +34,20 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// How long a command waits for other commands that change the plan. On a busy machine, 64 commands take long to
-/// finish.
+/// How long a command waits for other commands that change the plan. On a busy machine, 64 commands at once need this
+/// much time.
 pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(60);
 
-/// A plan, and where it was read from.
 #[derive(Debug)]
 pub struct LoadedPlan {
     pub plan: Plan,
     pub from: PlanSource,
 }
 
-/// Where a plan was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanSource {
-    /// The file, and it matches the ledger.
+    /// The file, which matches the ledger.
     File,
     /// The ledger, because the file is missing or outdated.
     Ledger,
@@ -57,8 +55,8 @@ pub enum PlanSource {
     EditedFile,
 }
 
-/// Loads the plan of a store; `None` if there is no plan. If a crash left the file older than its ledger, the plan
-/// is taken from the ledger.
+/// Loads the plan of a store; `None` if there is no plan. If a crash left the file older than its ledger, the plan is
+/// rebuilt from the ledger.
 pub fn load_plan(store: &Store) -> Result<Option<LoadedPlan>> {
     let bytes = store.read_plan_bytes()?;
     let end = store.read_plan_ledger_end()?;
@@ -79,11 +77,10 @@ pub fn load_existing_plan(store: &Store) -> Result<LoadedPlan> {
 fn no_plan_error() -> Error {
     Error::Absent {
         what: "there is no plan here yet".into(),
-        hint: "`thru plan init TITLE` begins one, `thru plan import FILE` reads one".into(),
+        hint: "`thru plan init TITLE` creates one, `thru plan import FILE` imports one".into(),
     }
 }
 
-/// The plan that results from the file and the ledger.
 struct PlanState {
     plan: Plan,
     from: PlanSource,
@@ -114,7 +111,6 @@ fn plan_from_file_and_ledger(store: &Store, bytes: Option<&[u8]>) -> Result<Opti
     Ok(Some(PlanState { plan, from, seq, after: after.clone() }))
 }
 
-/// Who changes the plan, and when.
 #[derive(Clone, Debug)]
 pub struct PlanAuthor {
     pub by: String,
@@ -139,7 +135,6 @@ impl PlanAuthor {
     }
 }
 
-/// How a change is described in the ledger.
 #[derive(Clone, Debug, Default)]
 pub struct LedgerNote<'a> {
     pub what: &'a str,
@@ -147,17 +142,15 @@ pub struct LedgerNote<'a> {
     pub why: String,
 }
 
-/// The result of a change.
 #[derive(Debug)]
 pub struct PlanChanged {
     pub plan: Plan,
     /// False if there was nothing to change.
     pub changed: bool,
-    /// Other things the user should know.
+    /// Further messages for the user.
     pub notes: Vec<String>,
 }
 
-/// What happens if there is no plan to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingPlan {
     /// A missing plan is an error.
@@ -179,7 +172,7 @@ pub(crate) fn change_plan(
     let mut notes = Vec::new();
     let bytes = store.read_plan_bytes()?;
     let state = match read_plan_state(store, bytes.as_deref()) {
-        // The damaged file must be replaced: continue from the ledger, and keep the file under another name.
+        // The damaged file must be replaced. Keep it under another name, and continue with the plan from the ledger.
         Err(Error::Store(store::Error::Damaged { .. })) if store.read_plan_ledger_end()?.is_some() => {
             let aside = store.dir().rename_damaged_aside(layout::PLAN, author.at)?;
             notes.extend(aside.map(|aside| {
@@ -236,7 +229,7 @@ pub(crate) fn change_plan(
     }
     let ended = match (known, changed) {
         (Some(known), true) => plan::phases_ended(known, &after),
-        // The same change was made before but interrupted, so the record of a finished phase may be missing.
+        // The same change was interrupted earlier, so the record of a finished phase may be missing.
         (Some(_), false) => records::phases_without_record(store, &after)?,
         (None, _) => Vec::new(),
     };
@@ -295,7 +288,6 @@ pub(crate) fn refused_error(refusal: EditRefusal) -> Error {
     }
 }
 
-/// Shortens a text to one line.
 pub(crate) fn to_one_line(text: &str) -> String {
     one_line(text, 200)
 }

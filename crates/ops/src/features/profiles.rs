@@ -1,4 +1,4 @@
-//! What a sub-agent is given when it starts: the facts that its type needs, and what others did lately.
+//! What a sub-agent is given when it starts: the facts that its type needs, and the recent work of other agents.
 
 use std::cell::RefCell;
 
@@ -36,7 +36,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         session: Some(context.session),
         described: Some(context.session),
         mode: Mode::DryRun,
-        roster: Roster::of(context.project.store),
+        roster: Roster::of_store(context.project.store),
         held: RefCell::default(),
     };
     let (mut records, problems) =
@@ -54,7 +54,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     };
     let why = format!("the profile is `{}`", profile.name);
     let cap = settings.profiles_max_chars.min(context.harness.context_cap);
-    // What a sub-agent is told is in its own context, not in the session's, so it is not recorded as told.
+    // A sub-agent reads this text in its own context, so it is not recorded as part of the session's context.
     Ok(match brief::compose_for_profile(&profile, &material, cap) {
         Some(brief) => Decision::answer(ReplyPart::from_reply(Reply::Context(brief.text)), why),
         None => Decision::no_action(format!("{why}, and nothing of that is recorded")),

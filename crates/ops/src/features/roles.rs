@@ -1,4 +1,5 @@
-//! Roles: finds the context files of roles, and determines which role is meant and which session has which role.
+//! Roles: finds the context files of roles, determines which role a command means, and records which session has which
+//! role.
 
 pub mod context;
 pub mod events;
@@ -47,24 +48,21 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// The largest context file that is read. It is larger than what an agent can read at once.
+/// The largest context file that is read. An agent cannot read a larger file at once.
 const MAX_CONTEXT_FILE_BYTES: usize = 1024 * 1024;
 
-/// The folder that the original design of roles uses.
+/// The folder for context files in projects that use Hivemind's roles.
 const HIVEMIND_AGENTS_FOLDER: &str = "session/agents";
 
-/// The variables that name a role, ours first. Their values can be outdated, because a terminal stays open longer than
-/// a value is valid.
+/// The variables that name a role, ours first. A value can be outdated, because a terminal may stay open for days.
 pub const ROLE_VARIABLES: [&str; 2] = ["THROUGHLINE_ROLE", "HIVEMIND_ROLE"];
 
-/// A folder that can contain context files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ContextFolder {
     base: PathBuf,
     folder: String,
 }
 
-/// A context file on disk.
 #[derive(Clone, Debug)]
 pub struct RoleFile {
     pub role: Id,
@@ -83,7 +81,6 @@ pub struct Roles {
     pub settings: Settings,
 }
 
-/// A role, and how it was determined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentifiedRole {
     pub role: Id,
@@ -96,7 +93,7 @@ pub enum RoleSource {
     Named,
     /// The role of the current session.
     Session(String),
-    /// A variable names the role. This is weak, because the value may be outdated.
+    /// The role that a variable names. This may be wrong, because the value can be outdated.
     Variable(&'static str),
     /// The role of the newest session here.
     Guess(String),
@@ -158,7 +155,6 @@ impl Roles {
         Ok(roles)
     }
 
-    /// Returns the files of all roles.
     pub fn context_files(&self) -> Result<Vec<RoleFile>> {
         let mut found = Vec::new();
         for role in self.role_names()? {
@@ -167,7 +163,7 @@ impl Roles {
         Ok(found)
     }
 
-    /// Returns the folder and the name for a new file of this role, and its path for messages.
+    /// Returns the folder and the file name for a new context file, and the path for messages.
     pub fn new_file_location(&self, role: &Id) -> Result<(Dir, String, String)> {
         let Some(ContextFolder { base, folder }) = self.context_folders()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
@@ -176,7 +172,7 @@ impl Roles {
         Ok((Dir::open(&base)?.create_subfolder(&folder)?, role::context_file_name(role), shown))
     }
 
-    /// Returns the path for an imported file of this role, and the content of the file if it already exists.
+    /// Returns the path where an import writes the role's file, and the content of the file if it already exists.
     pub fn import_target(&self, role: &Id) -> Result<(String, Option<Vec<u8>>)> {
         let Some(ContextFolder { base, folder }) = self.context_folders()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
@@ -209,7 +205,7 @@ impl Roles {
 }
 
 impl Roles {
-    /// Returns the time of the newest commit; `None` without a repository.
+    /// Returns the time of the newest commit; `None` if there is no repository.
     fn newest_commit_time(&self) -> Option<Timestamp> {
         let checkout = &self.root.checkout;
         checkout.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
@@ -264,7 +260,7 @@ fn find_context_file(root: &Root, settings: &Settings, role: &Id) -> Result<Opti
     Ok(None)
 }
 
-/// Returns the first path where a role's file is looked for.
+/// Returns the path where a role's file is looked for first.
 fn expected_path(root: &Root, settings: &Settings, role: &Id) -> Result<String> {
     let place = context_folders(root, settings)?.into_iter().next();
     let path = place.map(|place| place.base.join(place.folder).join(role::context_file_name(role)));
@@ -282,8 +278,8 @@ pub fn parse_role_name(name: &str) -> Result<Id> {
     })
 }
 
-/// Determines the role. It is the role that is named, or else the role of the session, or of a variable, or of the
-/// newest session. The last of these is a guess.
+/// Determines the role: the named role, or else the role of the session, the role that a variable names, or the role of
+/// the newest session. The role of the newest session is only a guess.
 pub fn identify_role(world: &World, store: Option<&Store>, named: Option<&str>) -> Result<IdentifiedRole> {
     if let Some(named) = named {
         return Ok(IdentifiedRole { role: parse_role_name(named)?, source: RoleSource::Named });
@@ -326,7 +322,7 @@ fn role_from_variable(world: &World) -> Option<(&'static str, String)> {
 pub struct BoundRole {
     pub role: String,
     pub session: String,
-    /// Whether no session was named. Then the newest session here is used.
+    /// Whether no session was named, so that the newest session here was used.
     pub guess: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -458,7 +454,6 @@ pub struct RoleRow {
     pub ended_sessions: Vec<String>,
 }
 
-/// `thru role list`: lists every role with a file, a lifecycle or a session.
 pub fn list_roles(world: &World) -> Result<Vec<RoleRow>> {
     let roles = find_roles(world)?;
     let files = roles.context_files()?;

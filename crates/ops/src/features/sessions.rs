@@ -1,4 +1,5 @@
-//! Other sessions of this project: those that run at the same time, and what was done since this one was last active.
+//! Other sessions of this project: the sessions that run at the same time, and what sessions did while this session was
+//! inactive.
 
 mod active;
 pub mod activity;
@@ -23,7 +24,7 @@ use crate::Result;
 use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, Urgency};
 use crate::project::trust;
 use crate::session::past;
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 
 pub const ROW: Feature = Feature {
     name: "sessions",
@@ -76,15 +77,15 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     }
     let ProjectContext { store, world, .. } = *project;
     let entries = context.roster.entries()?;
-    let running: Vec<&Entry> =
+    let running: Vec<&RosterEntry> =
         roster::running_sessions(entries, store, *session, world.now).take(MAX_SESSIONS_MENTIONED).collect();
-    // The limit applies to what is told about all sessions together.
+    // The limit applies to the text about all sessions together.
     let mut left = project.settings.awareness_max_chars;
     let mut told: Vec<Candidate> =
         running.iter().map(|entry| running_candidate(project, entry, &mut left)).collect();
     told.extend(continued);
     if let (Some(session), Occasion::Resumed | Occasion::Replayed) = (session, occasion) {
-        let is_other = |entry: &Entry| entry.session != **session && !running.contains(&entry);
+        let is_other = |entry: &RosterEntry| entry.session != **session && !running.contains(&entry);
         told.extend(sessions_since_candidates(project, entries, session, is_other));
         told.extend(changed_files_candidate(project, session));
     }
@@ -95,7 +96,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let ProjectContext { store, world, .. } = *project;
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
     let mut lines = last_session_lines(store, &entries);
-    let running: Vec<&Entry> =
+    let running: Vec<&RosterEntry> =
         roster::running_sessions(&entries, store, None, world.now).take(MAX_SESSIONS_MENTIONED).collect();
     if running.is_empty() {
         return Ok(lines);
@@ -108,8 +109,8 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(lines)
 }
 
-/// Describes the last active session: what was asked of it, and what fails.
-fn last_session_lines(store: &Store, entries: &[Entry]) -> Vec<StatusLine> {
+/// Describes the last active session: what the user asked for, and which commands fail.
+fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine> {
     let Some(session) = roster::last_active_session(entries, store, |_| true) else { return Vec::new() };
     let Ok(digest) = past::digest_with_predecessors(store, &session, past::MAX_PREDECESSORS) else {
         return Vec::new();
@@ -131,7 +132,8 @@ fn last_session_lines(store: &Store, entries: &[Entry]) -> Vec<StatusLine> {
     lines
 }
 
-/// Says that the last session worked in another worktree, so that its files are not the ones here.
+/// Returns a sentence which says that the last session worked in another worktree, so that its files are not the files
+/// here.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
     let text = format!("that session was in {worktree}; its files are that worktree's, not this one's");
@@ -153,10 +155,10 @@ pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Opt
     Some(format!("the worktree {}{branch}{there}", path_or_code(&home.to_string_lossy(), 200)))
 }
 
-/// Describes a running session:
-/// `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs; asked “…”`. What its agents
-/// did lately takes at most `left` characters, and is subtracted from them.
-fn running_candidate(project: &ProjectContext, entry: &Entry, left: &mut usize) -> Candidate {
+/// Describes a running session: `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs;
+/// asked “…”`. The recent work of the session's agents takes at most `left` characters; its length is subtracted from
+/// `left`.
+fn running_candidate(project: &ProjectContext, entry: &RosterEntry, left: &mut usize) -> Candidate {
     let digest = project.store.current_digest(&entry.session, |_| {}).unwrap_or_default();
     let folder = Path::new(&entry.worktree);
     let mut text = session_with_harness(entry);
@@ -179,12 +181,12 @@ fn running_candidate(project: &ProjectContext, entry: &Entry, left: &mut usize) 
     Candidate::new(&RUNNING_SECTION, format!("running:{}", entry.session), text)
 }
 
-/// Returns the sessions that worked after this one and have ended.
+/// Returns the ended sessions that worked after this session was last active.
 fn sessions_since_candidates(
     project: &ProjectContext,
-    entries: &[Entry],
+    entries: &[RosterEntry],
     session: &Id,
-    is_other: impl Fn(&Entry) -> bool,
+    is_other: impl Fn(&RosterEntry) -> bool,
 ) -> Vec<Candidate> {
     let store = project.store;
     let Some(own) = entries.iter().find(|entry| entry.session == *session) else { return Vec::new() };
@@ -211,7 +213,7 @@ fn sessions_since_candidates(
     told
 }
 
-/// Returns the files of this session that somebody has changed since its last record.
+/// Returns this session's files that were changed after the session's last record.
 fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let digest = project.store.current_digest(session, |_| {}).ok()?;
     let folder = match digest.home.is_empty() {
@@ -238,7 +240,7 @@ fn format_first_names(names: &[String], most: usize) -> String {
 }
 
 /// Names a session and its harness: `session 1a2b3c4d (Claude Code)`.
-fn session_with_harness(entry: &Entry) -> String {
+fn session_with_harness(entry: &RosterEntry) -> String {
     let harness =
         harness::harness_by_name(&entry.harness).map_or(entry.harness.as_str(), |harness| harness.title);
     format!("session {} ({})", short_session_id(&entry.session), inline_for_model(harness, 40))

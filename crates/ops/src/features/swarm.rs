@@ -5,7 +5,7 @@ mod plan_view;
 use harness::HARNESSES;
 use model::config::Settings;
 use model::plan::{Plan, PlanOwner};
-use model::swarm::{self, DEFAULT, SwarmId};
+use model::swarm::{self, DEFAULT_SWARM_NAME, SwarmId};
 
 use crate::World;
 use crate::features::ProjectContext;
@@ -13,10 +13,10 @@ use crate::setup::agents;
 
 pub use plan_view::{AdoptedPlan, SwarmPlan, TaskVerdicts, adopt_plan, show_swarm_plan};
 
-/// Returns the swarm that a plan belongs to, if that swarm is not in use here. Such a plan is reported but not worked
-/// on.
+/// Returns the swarm that a plan belongs to, if that swarm is not in use here. Briefs mention the plan of a foreign
+/// swarm, but its tasks are not worked on.
 pub fn foreign_swarm_of_plan(project: &ProjectContext, plan: &Plan) -> Option<String> {
-    // Nearly every plan belongs to no particular swarm, so this check comes first: it costs nothing.
+    // This check comes first because it is cheap: nearly every plan belongs to no particular swarm.
     if is_own_plan(project, &plan.swarm, plan.is_migrated()) {
         return None;
     }
@@ -24,23 +24,24 @@ pub fn foreign_swarm_of_plan(project: &ProjectContext, plan: &Plan) -> Option<St
     swarm::foreign_swarm(plan, &ours).map(str::to_owned)
 }
 
-/// Whether a plan with this swarm is ours, whatever agents are installed.
+/// Returns whether a plan with this swarm is ours, no matter which agents are installed.
 fn is_own_plan(project: &ProjectContext, swarm: &str, is_migrated: bool) -> bool {
     let name = swarm.trim();
-    name.is_empty() && !is_migrated || name == DEFAULT || name == project.settings.swarm_id.trim()
+    name.is_empty() && !is_migrated || name == DEFAULT_SWARM_NAME || name == project.settings.swarm_id.trim()
 }
 
-/// Returns whether a swarm is the default one, the one that the settings name, or one whose agents are installed.
+/// Returns whether a swarm is the default swarm, the swarm that the settings name, or a swarm whose agents are
+/// installed.
 pub fn is_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
-    swarm.as_str() == DEFAULT
+    swarm.as_str() == DEFAULT_SWARM_NAME
         || swarm.as_str() == project.settings.swarm_id.trim()
         || swarms_in_use(project.world, &project.root.checkout, project.settings).contains(swarm)
 }
 
-/// Returns the swarm of the current plan, if that swarm is not in use here. A plan that cannot be read belongs to nobody.
+/// Returns the swarm of the current plan, if that swarm is not in use here. Returns `None` if the plan cannot be read.
 pub fn foreign_plan(project: &ProjectContext) -> Option<String> {
     let bytes = project.store.read_plan_bytes().ok()??;
-    // A large plan takes long to parse, and nearly every plan is ours.
+    // Parsing a large plan is slow, and nearly every plan is ours, so the owner alone is read first.
     if PlanOwner::read(&bytes).is_some_and(|owner| is_own_plan(project, &owner.swarm, owner.is_migrated())) {
         return None;
     }
@@ -50,7 +51,8 @@ pub fn foreign_plan(project: &ProjectContext) -> Option<String> {
 
 /// Returns the swarm that the settings name, if they name one, and the swarms whose agents are installed.
 pub fn swarms_in_use(world: &World, checkout: &std::path::Path, settings: &Settings) -> Vec<SwarmId> {
-    let named = SwarmId::new(settings.swarm_id.trim()).ok().filter(|swarm| swarm.as_str() != DEFAULT);
+    let named =
+        SwarmId::new(settings.swarm_id.trim()).ok().filter(|swarm| swarm.as_str() != DEFAULT_SWARM_NAME);
     let with_agents = HARNESSES.iter().filter(|harness| harness.agents.is_some());
     let installed = with_agents.flat_map(|harness| agents::installed_swarms(world, harness, checkout));
     let mut all: Vec<SwarmId> = named.into_iter().chain(installed).collect();
@@ -63,7 +65,7 @@ pub fn swarms_in_use(world: &World, checkout: &std::path::Path, settings: &Setti
 pub fn describe_foreign_plan(other: &str, plan: &Plan) -> String {
     format!(
         "“{}” belongs to the swarm {}, which is not in use here: do not continue it, and do not rely on what was learned for it. \
-         `thru swarm plan` shows it, `thru swarm plan --adopt` makes it this swarm's",
+         `thru swarm plan` shows it, `thru swarm plan --adopt` assigns it to this swarm",
         model::render::inline_for_model(&plan.title, 100).replace(['“', '”'], "\""),
         model::render::inline_for_model(other, 64),
     )

@@ -1,4 +1,4 @@
-//! The context window: tells the agent when it is 70 percent full, and again at 90 percent.
+//! The context window: warns the agent when the window is 70 percent full, and again at 90 percent.
 
 use model::digest::Digest;
 use model::event::{EventKind, EventName, EventSet, StartSource};
@@ -20,23 +20,24 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// What a session was told about its current window. The file does not exist until a level is reached, and is removed
-/// at a compaction.
+/// What the agent was told about its current context window. The file is created when a level is first reached, and
+/// removed at a compaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct WindowState {
-    /// The highest level that the agent was told.
+    /// The highest level that the agent was told about.
     told: u64,
     /// The size of the window in tokens. It changes with the model.
     limit: u64,
-    /// What the agent is told at the next prompt.
+    /// The warning for the next prompt.
     due: Option<WindowWarning>,
 }
 
-/// Notes at a checkpoint that a level was reached. The agent is told at the next prompt.
+/// Records at a checkpoint that a level was reached. The agent is warned at the next prompt.
 fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let settings = context.project.settings;
-    // Only a stop counts: before a compaction a warning is too late, and at a session end there is nobody to warn.
+    // Only a stop leads to a warning. Before a compaction a warning is too late, and after a session end nobody reads
+    // it.
     let EventKind::Stop(stop) = &context.event.kind else { return Ok(None) };
     if !settings.brief_budget_warnings {
         return Ok(None);
@@ -66,8 +67,8 @@ fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option
 }
 
 impl WindowState {
-    /// Returns the state for a window of this size. In a window of another size the levels that are not reached yet
-    /// have not been told.
+    /// Returns the state for a window of this size. If the size has changed, levels above `level` count as not
+    /// reported.
     fn with_window(self, level: u64, limit: u64) -> WindowState {
         if self.limit == limit {
             return self;
@@ -102,7 +103,8 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let handoff = harness::commands::command_name_in_harness(context.harness, "handoff");
     let part = ReplyPart::from_reply(Reply::Context(warning.describe_for_agent(&handoff)));
     Ok(Decision::with_change(part, "the context window fills up", "record that it was told", move || {
-        // Hooks may be installed twice: the second process sees that the first one has told the agent.
+        // If hooks are installed twice, the lock lets the second process see that the first process has warned the
+        // agent.
         let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
         let session = store.session(context.session);
         let Some(due) = session.read::<WindowState>()?.and_then(|state| state.due) else {
@@ -118,7 +120,7 @@ fn is_new_window(context: &HookContext) -> bool {
     match context.event.kind {
         EventKind::SessionStart { source } => matches!(source, StartSource::Compact | StartSource::Clear),
         EventKind::AfterCompact { .. } => true,
-        // Only the transcript showed the compaction.
+        // If no hook reported the compaction, the transcript showed it, and a brief is due.
         EventKind::Prompt { .. } => context.pending == Some(PendingBrief::Due),
         _ => false,
     }

@@ -1,5 +1,5 @@
-//! Workstreams on disk: finds their manifests and the files that these load. The files of this folder follow the work,
-//! find the active workstream and describe it.
+//! Workstreams on disk: finds their manifests and the files that the manifests load. The files in this folder update
+//! manifests, find the active workstream and describe it.
 
 mod follow;
 mod report;
@@ -38,9 +38,9 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// How many workstreams a hook examines at most.
+/// How many workstreams a hook examines.
 const MAX_WORKSTREAMS: usize = 64;
-/// The largest manifest or file of steps that is read; it is larger than what a person writes.
+/// The largest manifest or steps file that is read. Nobody writes a larger one by hand.
 const MAX_FILE_BYTES: usize = 256 * 1024;
 
 /// The folder where other tools keep projects, relative to the root.
@@ -55,7 +55,6 @@ pub struct Workstream {
     pub folder: String,
 }
 
-/// The workstreams of a root.
 #[derive(Clone, Copy, Debug)]
 pub struct Workstreams<'a> {
     pub root: &'a Root,
@@ -63,7 +62,6 @@ pub struct Workstreams<'a> {
     pub settings: &'a Settings,
 }
 
-/// A file that a manifest loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToLoad {
     /// The path as written in the manifest.
@@ -75,7 +73,7 @@ pub struct FileToLoad {
     pub changed: Option<Timestamp>,
 }
 
-/// Where a file to load is. It is opened only if it is inside the project.
+/// Where a file to load is. The file is opened only if it is inside the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadLocation {
@@ -87,7 +85,7 @@ pub enum LoadLocation {
 }
 
 impl LoadLocation {
-    /// Describes the location; for a file that is not opened, this says why.
+    /// Describes the location. If the file is not opened, the description says why.
     pub fn describe(self) -> &'static str {
         match self {
             LoadLocation::There => "there",
@@ -104,7 +102,6 @@ impl<'a> Workstreams<'a> {
         Workstreams { root, store, settings }
     }
 
-    /// Returns every workstream, sorted by id.
     pub fn list_all(&self) -> Result<Vec<Workstream>> {
         let mut all = self.list_each()?.into_iter().collect::<Result<Vec<_>>>()?;
         all.sort_by(|a, b| a.id.cmp(&b.id));
@@ -112,7 +109,7 @@ impl<'a> Workstreams<'a> {
         Ok(all)
     }
 
-    /// Returns the workstreams, each with its own error, so that an error in one does not hide the others.
+    /// Returns the workstreams. Each has its own error, so that one error does not hide the other workstreams.
     pub fn list_each(&self) -> Result<Vec<Result<Workstream>>> {
         let homes = self.ids_and_folders()?;
         let mut all: Vec<Result<Workstream>> =
@@ -149,7 +146,7 @@ impl<'a> Workstreams<'a> {
         Ok(self.list_all()?.into_iter().find(|known| known.id == id))
     }
 
-    /// Returns whether there is such a workstream, with or without a manifest.
+    /// Returns whether this workstream exists, with or without a manifest.
     pub fn exists(&self, id: &str) -> bool {
         home_folders().iter().any(|home| self.absolute_path(&format!("{home}/{id}")).is_dir())
             || self.find_by_id(id).is_ok_and(|found| found.is_some())
@@ -174,8 +171,8 @@ impl<'a> Workstreams<'a> {
         Ok(below(&self.root.checkout).or_else(|| below(&self.root.path)))
     }
 
-    /// Returns the workstream of a folder, if it has a manifest there or in the folder of its plans. Some projects
-    /// keep the manifest with the plans, and a migration puts it where the old one was.
+    /// Returns the workstream of a folder, if the folder or its plans folder contains a manifest. Some projects keep
+    /// the manifest with the plans, and a migration leaves it where the old file was.
     fn find_in_folder(&self, id: &str, folder: &str) -> Result<Option<Workstream>> {
         let plans = format!("{folder}/{PLANNING_FOLDER}");
         let homes =
@@ -225,8 +222,8 @@ impl<'a> Workstreams<'a> {
         self.entry_names(folder, EntryKind::File)
     }
 
-    /// Lists a folder. A missing folder is empty. A folder that cannot be read is an error, and so is a link in the
-    /// store.
+    /// Lists a folder. A missing folder counts as empty. It is an error if the folder cannot be read, or if it is a
+    /// link in the store.
     fn entry_names(&self, folder: &str, kind: EntryKind) -> Result<Vec<String>> {
         let dir = match self.open_folder(folder) {
             Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
@@ -243,8 +240,8 @@ impl<'a> Workstreams<'a> {
         if folder.is_empty() { Ok(base) } else { base.open_subfolder(folder) }
     }
 
-    /// Returns the folder that a path is relative to: the root for the store, the session's checkout for everything
-    /// else.
+    /// Returns the folder that a path is relative to: the root for paths in the store, the session's checkout for all
+    /// other paths.
     fn base_folder(&self, path: &str) -> PathBuf {
         if path.starts_with(layout::STORE_FOLDER) {
             self.root.path.clone()
@@ -257,7 +254,7 @@ impl<'a> Workstreams<'a> {
         self.base_folder(path).join(path)
     }
 
-    /// Looks at a file of the project. Returns `None` if there is no such regular file.
+    /// Returns information about a file of the project; `None` if there is no regular file at this path.
     pub fn file_info(&self, path: &str) -> Result<Option<FileInfo>> {
         Dir::open(&self.base_folder(path))?.file_info(path)
     }
@@ -277,8 +274,8 @@ impl<'a> Workstreams<'a> {
         Ok((document, manifest))
     }
 
-    /// Returns the files that a manifest loads. Paths are relative to the workstream's folder, the manifest's, or the
-    /// root.
+    /// Returns the files that a manifest loads. A path in a manifest is relative to the workstream's folder, to the
+    /// manifest's folder, or to the root.
     pub fn files_to_load(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Vec<FileToLoad>> {
         manifest.files_to_load.iter().map(|named| self.file_to_load(workstream, named)).collect()
     }
@@ -303,14 +300,15 @@ impl<'a> Workstreams<'a> {
         Ok(FileToLoad { named: named.to_owned(), lies, path: None, bytes: 0, changed: None })
     }
 
-    /// Returns `named`, which is relative to `folder`, as a path from the root; `None` if it leads outside.
+    /// Returns `named`, which is relative to `folder`, as a path relative to the root; `None` if it is outside the
+    /// root.
     fn path_from_root(&self, folder: &str, named: &str) -> Option<String> {
         let root = self.base_folder(folder);
         let from = root.join(folder).join(named);
         model::place::path_within_checkout(&root.to_string_lossy(), &from.to_string_lossy()).into_inside()
     }
 
-    /// Returns whether a path is a link or goes through one.
+    /// Returns whether a path is a symbolic link or passes through one.
     fn goes_through_link(&self, path: &str) -> bool {
         let base = self.base_folder(path);
         let parts = path.match_indices('/').map(|(end, _)| &path[..end]).chain([path]);
@@ -318,7 +316,7 @@ impl<'a> Workstreams<'a> {
         parts.into_iter().any(is_link)
     }
 
-    /// Returns the file of steps that a manifest loads, if there is one.
+    /// Returns the steps file that a manifest loads; `None` if it loads none.
     pub fn find_steps_file(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
         let loads = self.files_to_load(workstream, manifest)?;
         let (named, others): (Vec<&FileToLoad>, Vec<&FileToLoad>) =
@@ -370,7 +368,6 @@ impl<'a> Workstreams<'a> {
     }
 }
 
-/// Returns the folders that contain workstreams.
 pub fn home_folders() -> [String; 2] {
     [workstreams_folder(), OTHER_TOOLS_PROJECTS_FOLDER.to_owned()]
 }

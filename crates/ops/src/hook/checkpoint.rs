@@ -21,15 +21,14 @@ use crate::hook::retell::{TranscriptRecord, TranscriptReplay};
 use crate::process::alive;
 use crate::session::transcript_reader;
 
-/// How many bytes of a transcript's end are read at once. This matters only at the first contact; afterwards a
-/// cursor says where to continue. Skipped bytes are counted as unread, and the brief says how many there are.
+/// How many bytes at the end of a transcript are read at once. This limit applies only to the first contact; later
+/// checkpoints continue at a cursor. The brief says how many bytes were skipped.
 const TRANSCRIPT_TAIL_BYTES: u64 = 14 * 1024 * 1024;
 
-/// How many bytes back an unfinished call is read again. A call that began earlier was killed and will never
-/// finish.
+/// An unfinished call is read again only if it is within this many bytes of the transcript's end. A call further back
+/// was killed and will never finish.
 const MAX_REREAD_BYTES: u64 = 384 * 1024;
 
-/// What a checkpoint works on.
 #[derive(Clone, Copy)]
 pub struct Checkpoint<'a> {
     pub store: &'a Store,
@@ -39,21 +38,21 @@ pub struct Checkpoint<'a> {
     pub event: &'a Event<'a>,
     pub limit: u64,
     pub deadline: Deadline,
-    /// What features do with the digest.
+    /// Called with the new digest, so that features can update their records.
     pub follow: FollowFn<'a>,
 }
 
-/// `Ok(Some(problem))` means that the work was done, apart from this problem.
+/// `Ok(Some(problem))` means that the update was done, and that the receipt should mention the problem.
 pub type FollowFn<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
-/// Folds what is new in transcript and journal into the digest and the index of files. It can be run again:
-/// repetitions are not counted. Returns the calls that have begun but not ended.
+/// Folds new lines of the transcript and the journal into the digest and the index of files. Running it again is safe,
+/// because duplicates are not counted. Returns the calls that have started but not finished.
 pub fn run_checkpoint(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     let Checkpoint { store, session, limit, .. } = *work;
     let _lock = store.lock_session(session, work.deadline.lock_wait())?;
     let mut indexes = IndexLines::new(store.role_of_session(session).ok().flatten());
-    // What the transcript adds is written to the journal first, so that a rebuilt digest is the same. The process
-    // ends soon after a checkpoint, so the digest is not freed, which saves a tenth of the time.
+    // New records of the transcript are written to the journal first, so that a rebuilt digest is the same. The process
+    // ends soon after a checkpoint, so the digest is not freed; this saves a tenth of the time.
     let mut digest = ManuallyDrop::new(store.current_digest(session, |record| indexes.add_record(record))?);
     let (caught_up, begun) = match read_new_transcript(work, &mut digest, &mut indexes) {
         Ok(begun) => (Ok(()), begun),
@@ -68,7 +67,7 @@ pub fn run_checkpoint(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>>
         }
     }
     let followed = (work.follow)(&with_unfinished_calls(work, &digest, &begun));
-    // If `follow` failed, keep the old mark, so that the next checkpoint looks at these records again.
+    // If `follow` failed, keep the old mark, so that the next checkpoint examines these records again.
     if matches!(work.event.kind, EventKind::BeforeCompact { .. }) && followed.is_ok() {
         digest.detected = digest.records;
         digest.begun = begun.iter().map(TranscriptRecord::fingerprint).collect();
@@ -81,9 +80,7 @@ pub fn run_checkpoint(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>>
     }
 }
 
-/// The lines that a checkpoint adds to the indexes.
 struct IndexLines {
-    /// The role of the session.
     role: String,
     files: Vec<Vec<u8>>,
     activity: Vec<Vec<u8>>,
@@ -102,7 +99,7 @@ impl IndexLines {
     }
 }
 
-/// Adds unfinished calls that are new. Only the files of such a call are known. That is enough to find the
+/// Adds new unfinished calls to the digest. Only the files of an unfinished call are known. They are enough to find the
 /// workstream, but not enough for the journal.
 fn with_unfinished_calls<'d>(
     work: &Checkpoint,
@@ -117,8 +114,8 @@ fn with_unfinished_calls<'d>(
     seen
 }
 
-/// Adds to the journal what only the transcript reports, and returns unfinished calls. The transcript may be absent:
-/// some harnesses write it late.
+/// Adds records that only the transcript contains to the journal, and returns unfinished calls. A missing transcript is
+/// not an error, because some harnesses write it late.
 fn read_new_transcript(
     work: &Checkpoint,
     digest: &mut Digest,
@@ -129,11 +126,12 @@ fn read_new_transcript(
     let is_first_contact = cursor.is_none() && !digest.from_start;
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
-    // If hooks were installed after the session began, they have missed prompts too.
+    // If hooks were installed after the session started, they have missed prompts too.
     let mut retelling = TranscriptReplay::new(!reports_all || is_first_contact, work.policy.redact);
     let limits = FeedLimits { window: TRANSCRIPT_TAIL_BYTES, ..FeedLimits::default() };
     let hear = |line: TranscriptLine, line_at| retelling.read_line_at(line, line_at);
-    let read = transcript_reader::read_new(work.harness, Path::new(path), cursor.as_ref(), limits, hear);
+    let read =
+        transcript_reader::read_new_lines(work.harness, Path::new(path), cursor.as_ref(), limits, hear);
     let report = match read {
         Err(Error::Absent { .. }) => return Ok(Vec::new()),
         report => report?,
@@ -153,14 +151,13 @@ fn read_new_transcript(
     if !lines.is_empty() {
         work.store.dir().append_lines(&layout::journal_path(work.session), &lines, work.limit)?;
     }
-    // A session that continues another session begins with the summary of that session, and got its brief when it
-    // started.
+    // A session that continues another session begins with a summary, but it already got its brief when it started.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, EventKind::SessionStart { .. });
     if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
         work.store.session(work.session).write(&PendingBrief::Due)?;
     }
-    // An unfinished call is read again next time. Repetitions are not counted.
+    // An unfinished call is read again at the next checkpoint. Duplicates are not counted.
     let end = report.cursor.offset;
     let cursor = match retelling
         .first_unfinished_offset()
@@ -173,8 +170,8 @@ fn read_new_transcript(
     Ok(retelling.unfinished_calls())
 }
 
-/// Adds the session to the list of sessions if no hook saw its start, because such a session can also be found
-/// running or crash.
+/// Adds the session to the list of sessions if no hook saw its start. Otherwise, nobody could see that the session is
+/// running, or that it has crashed.
 fn register_session(work: &Checkpoint) {
     if !matches!(work.event.kind, EventKind::SessionStart { .. } | EventKind::Other { .. }) {
         let process = alive::calling_harness_stamp();
@@ -183,8 +180,8 @@ fn register_session(work: &Checkpoint) {
     }
 }
 
-/// At the first contact, writes the events from before any hook ran as the first part of the journal, so that the
-/// journal is in chronological order. Returns the transcript's records after that time.
+/// At the first contact, writes the events before the first hook as the first part of the journal, so that the journal
+/// is in chronological order. Returns the later records of the transcript.
 fn write_events_before_hooks<'t>(
     work: &Checkpoint,
     told: &'t [TranscriptRecord],
@@ -200,8 +197,8 @@ fn write_events_before_hooks<'t>(
     if earlier.is_empty() || !work.store.dir().rotated_parts(&journal)?.is_empty() {
         return Ok(told);
     }
-    // The harness records a prompt a moment before it calls the hook, so the first prompt is both in the transcript
-    // and in the journal, and is left out here.
+    // The harness records a prompt a moment before it calls the hook. So the first prompt is in both the transcript and
+    // the journal, and it is left out here.
     let first = digest.prompts.first().map(|prompt| prompt.text.clone());
     let mut again = std::mem::take(digest).emptied_for_rebuild();
     let mut text = Vec::new();
@@ -224,8 +221,8 @@ fn write_events_before_hooks<'t>(
     Ok(later)
 }
 
-/// Returns lines for the records that are not in the journal yet: every record with a new id, even if a hook reported
-/// the same event without an id. The digest then sees both, now and when it is rebuilt. If `knows_prompts` is true,
+/// Returns journal lines for the records that are not in the journal yet. A record with a new id gets a line even if a
+/// hook reported the same event without an id. So a rebuilt digest sees the same records. If `knows_prompts` is true,
 /// hooks have reported the prompts.
 fn new_journal_lines(
     work: &Checkpoint,

@@ -1,4 +1,4 @@
-//! One event and its context, as features see it.
+//! An event with its context, for features.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -18,15 +18,14 @@ pub struct HookContext<'a> {
     pub project: ProjectContext<'a>,
     pub harness: &'static Harness,
     pub deadline: Deadline,
-    /// Whether changes are written. In a dry run nothing is written.
     pub mode: Mode,
     pub session: &'a Id,
     pub event: &'a Event<'a>,
-    /// Set if the session had been compacted and had not received its brief before this event.
+    /// Set if the session was compacted before this event and has not received its brief yet.
     pub pending: Option<PendingBrief>,
     /// The journal line of this event.
     pub record: &'a JournalRecord<'a>,
-    /// Notes for the receipt, although nothing failed.
+    /// Warnings for the receipt. They do not mean that anything failed.
     pub warnings: &'a RefCell<Vec<String>>,
     pub(super) digest: OnceCell<Option<Digest>>,
 }
@@ -37,7 +36,6 @@ impl HookContext<'_> {
         self.digest.get_or_init(|| self.project.store.current_digest(self.session, |_| {}).ok()).as_ref()
     }
 
-    /// Returns the rules for recording text of this event.
     pub fn record_policy(&self) -> RecordPolicy<'_> {
         record_policy_of(&self.project, self.harness, "")
     }
@@ -47,7 +45,6 @@ impl HookContext<'_> {
     }
 }
 
-/// Returns the rules for recording events of this project.
 pub(super) fn record_policy_of<'a>(
     project: &ProjectContext<'a>,
     harness: &'static Harness,

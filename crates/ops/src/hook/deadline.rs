@@ -1,15 +1,15 @@
-//! How long an event may take. There is one deadline for all of its work: waiting for one lock shortens the wait
-//! for the next.
+//! How long an event may take. All work for an event shares one deadline: time spent waiting for one lock is not
+//! available for the next.
 
 use std::time::{Duration, Instant};
 
 use model::config::Settings;
 use model::event::EventKind;
 
-/// The deadline is divided by this for events that delay the agent: a tool call and a compaction.
+/// The divisor of the deadline for events that delay the agent: a tool call and a compaction.
 const QUICK_EVENT_DIVISOR: u32 = 4;
 
-/// Created once, when the process starts; every wait is limited to the time that is left.
+/// A deadline, created when the process starts. Every wait is limited to the time that is left.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     since: Instant,
@@ -19,7 +19,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Returns the deadline of an event. Waiting for one lock takes at most half of that time.
+    /// Returns the deadline of an event. A wait for one lock takes at most half of that time.
     pub fn of_event(kind: Option<&EventKind>, settings: &Settings, since: Instant) -> Deadline {
         let whole = Duration::from_millis(settings.hooks_deadline_ms);
         let whole = match kind {
@@ -45,7 +45,7 @@ impl Deadline {
         Deadline { since: Instant::now(), whole, one: whole }
     }
 
-    /// Returns how long to wait for a lock now. Even if this is zero, the lock is tried once.
+    /// Returns how long to wait for a lock. If the result is zero, the lock is still tried once.
     pub fn lock_wait(self) -> Duration {
         self.one.min(self.time_left())
     }
@@ -59,8 +59,8 @@ impl Deadline {
         self.whole.saturating_sub(self.since.elapsed())
     }
 
-    /// Returns the same deadline, starting now. Used after work that has its own time limit: running a loop's
-    /// validators.
+    /// Returns the same deadline, starting now. It is used after validators have run, because they have their own time
+    /// limit.
     pub fn restarted(self) -> Deadline {
         Deadline { since: Instant::now(), ..self }
     }

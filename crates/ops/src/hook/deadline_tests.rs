@@ -6,11 +6,11 @@ use model::event::EventKind;
 use super::Deadline;
 
 #[test]
-fn what_was_waited_for_is_missing_to_the_next() {
+fn time_already_waited_shortens_the_next_wait() {
     let ms = Duration::from_millis;
     let settings = Settings { hooks_deadline_ms: 200_000, ..Settings::default() };
     let compaction = EventKind::BeforeCompact { trigger: None, instructions: None };
-    // (event, seconds since it began, longest wait for a lock in seconds)
+    // (event, seconds since the start, longest wait for a lock in seconds)
     let rows = [(None, 0, 100), (None, 90, 100), (None, 150, 50), (None, 300, 0), (Some(&compaction), 0, 25)];
     for (kind, since, wait) in rows {
         let Some(began) = Instant::now().checked_sub(Duration::from_secs(since)) else { continue };

@@ -1,5 +1,5 @@
-//! `thru debug hook`: handles an event as a hook does and records every step. It writes nothing unless the user
-//! asks for it.
+//! `thru debug hook`: handles an event like a hook and records every step. Nothing is written unless the user asks for
+//! it.
 
 use harness::{Harness, Undecodable};
 use model::brief::Brief;
@@ -14,10 +14,9 @@ use super::{HookCall, handle_payload};
 use crate::features::Decision;
 use crate::{Mode, Result, World};
 
-/// How an event was handled. In a dry run, how it would be handled.
+/// How an event was handled, or how it would be handled in a dry run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Explanation {
-    /// False if nothing was written.
     pub applied: bool,
     /// Our name for the event; `None` if the payload cannot be decoded.
     pub event: Option<&'static str>,
@@ -35,25 +34,20 @@ pub struct Explanation {
     /// What is recorded about the event itself.
     pub effects: Vec<String>,
     pub decisions: Vec<FeatureDecision>,
-    /// What is sent to the harness.
     pub reply: String,
     /// Why nothing is sent.
     pub silent_because: Option<String>,
 }
 
-/// What one feature decided about the event.
 #[derive(Clone, Debug, Serialize)]
 pub struct FeatureDecision {
     pub feature: &'static str,
     pub why: String,
-    /// What the feature writes.
     pub change: Option<String>,
-    /// What the feature wants to answer.
     pub answer: Option<String>,
     pub error: Option<String>,
 }
 
-/// Handles the event as the hook would.
 pub fn explain_event(world: &World, call: &HookCall, mode: Mode) -> Explanation {
     let mut trace = Trace(Some(Explanation { applied: mode == Mode::Write, ..Explanation::default() }));
     let reply = handle_payload(world, call, mode, &mut trace);
@@ -62,7 +56,7 @@ pub fn explain_event(world: &World, call: &HookCall, mode: Mode) -> Explanation 
     explanation
 }
 
-/// Records the steps of an event for `thru debug hook`. In a hook it records nothing.
+/// Records the steps of an event for `thru debug hook`. In a real hook, it records nothing.
 pub(super) struct Trace(Option<Explanation>);
 
 impl Trace {

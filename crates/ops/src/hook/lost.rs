@@ -1,4 +1,5 @@
-//! Records that hooks could not write: reported by the next hook that can write, and by `status` and `doctor`.
+//! Handles records that hooks could not write. The next hook that can write reports the loss, and so do `status` and
+//! `doctor`.
 
 use jiff::{SignedDuration, Timestamp};
 use model::marker::ProjectId;
@@ -9,10 +10,10 @@ use store::{LostNote, Store, layout};
 use crate::World;
 use crate::hook::deadline::Deadline;
 
-/// How long a loss keeps being reported.
+/// How long a loss is reported.
 const MAX_REPORT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How many bytes of the receipts are searched for a loss.
+/// How many bytes at the end of the receipts are searched for a loss.
 const RECEIPTS_TAIL_BYTES: u64 = 256 * 1024;
 
 fn open_lost_note<'s>(world: &World, store: &'s Store, project: &ProjectId) -> LostNote<'s> {
@@ -28,12 +29,12 @@ pub(crate) fn count_lost_record(
     deadline: Deadline,
 ) {
     let now = time::to_rfc3339(world.now);
-    // This is the last resort: if it fails too, nothing more can be done.
+    // If counting the loss fails too, nothing more can be done.
     let _ = open_lost_note(world, store, project).add_loss(&now, why, deadline.lock_wait());
 }
 
-/// Leaves a receipt for the loss and clears the note. Called by every hook except that of a tool call, before
-/// anything is answered.
+/// Writes a receipt about the loss and clears the note. Every hook except the hook of a tool call does this before it
+/// answers.
 pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId, told: &LossNotice) {
     let leave = |lost: &store::LostRecords| {
         let receipt = Receipt {
@@ -55,24 +56,23 @@ pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId
     }
 }
 
-/// How a hook reports a loss.
 pub(crate) struct LossNotice<'a> {
     pub harness: &'a str,
     pub session: &'a str,
     /// The size at which receipts are rotated.
     pub limit: u64,
     pub deadline: Deadline,
-    /// Whether to create the file for the next loss if it is missing: stores of older versions do not have it.
+    /// Whether to reserve space for the next loss if it is missing. Stores of older versions have no such file.
     pub reserve: bool,
 }
 
-/// Returns what was lost recently, from the note or from a receipt.
+/// Returns a description of a recent loss, from the note or from a receipt.
 pub fn recent_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
     let noted = open_lost_note(world, store, project).read_note();
     noted.map(|lost| lost.to_string()).or_else(|| newest_loss_receipt(store, world.now))
 }
 
-/// Returns what was lost and has not been reported by any hook yet.
+/// Returns a description of a loss that no hook has reported yet.
 pub(crate) fn unreported_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
     open_lost_note(world, store, project).read_note().map(|lost| lost.to_string())
 }
@@ -91,8 +91,8 @@ fn newest_loss_receipt(store: &Store, now: Timestamp) -> Option<String> {
 pub(crate) fn find_unwritable_folders(store: &Store) -> Vec<store::Error> {
     let dir = store.dir();
     let written = match dir.open_subfolder(layout::SCRATCH) {
-        Err(store::Error::Absent { .. }) => dir.test_write(),
-        scratch => scratch.and_then(|scratch| scratch.test_write()),
+        Err(store::Error::Absent { .. }) => dir.check_folder_is_writable(),
+        scratch => scratch.and_then(|scratch| scratch.check_folder_is_writable()),
     };
     let asked = WRITTEN_FOLDERS.iter().map(|rel| dir.check_write_permission(rel));
     std::iter::once(written).chain(asked).filter_map(Result::err).collect()

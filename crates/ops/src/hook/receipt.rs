@@ -9,8 +9,7 @@ use super::{HookCall, TrustedHook, lost};
 use crate::features::ProjectContext;
 use crate::{Mode, World};
 
-/// How large the receipts in the state folder may become. These receipts are only for events that should not
-/// happen.
+/// How large the receipts in the state folder may become. Only rare problems leave a receipt in the state folder.
 const MAX_STATE_RECEIPTS_BYTES: u64 = 256 * 1024;
 
 impl TrustedHook<'_> {
@@ -22,7 +21,7 @@ impl TrustedHook<'_> {
         let unread = Some(self.project.store.skipped_journal_bytes()).filter(|bytes| *bytes > 0);
         let unread = unread.map(describe_unread_journal);
         let warnings: Vec<String> = self.warnings.borrow().iter().cloned().chain(unread).collect();
-        let (error, warning) = (first(&self.errors.borrow()), first(&warnings));
+        let (error, warning) = (first_and_count(&self.errors.borrow()), first_and_count(&warnings));
         let receipt = new_receipt(self.project.world, self.call, self.harness.name, event, session, options);
         let receipt = Receipt {
             outcome: if error.is_some() { HookOutcome::Failed } else { HookOutcome::Ok },
@@ -39,8 +38,8 @@ impl TrustedHook<'_> {
     }
 }
 
-/// Leaves a receipt in the state folder of this machine, for an event that belongs to no root, or to a root that
-/// must not be written to.
+/// Writes a receipt to the state folder of this machine, for an event without a root, or with a root that must not be
+/// written to.
 pub(super) fn leave_receipt_without_root(world: &World, call: &HookCall, mode: Mode, why: &str) {
     let Some(trust) = world.trust_records().filter(|_| mode == Mode::Write) else { return };
     let options = redact::RedactOptions::default();
@@ -50,7 +49,7 @@ pub(super) fn leave_receipt_without_root(world: &World, call: &HookCall, mode: M
     let _ = trust.leave_receipt(&receipt.to_json_line(), MAX_STATE_RECEIPTS_BYTES);
 }
 
-/// Leaves a receipt after a panic was caught, when nothing else is known.
+/// Writes a receipt after a panic. At this point, nothing else about the event is known.
 pub fn leave_receipt_after_panic(world: &World, call: &HookCall, why: &str) {
     leave_receipt_without_root(world, call, Mode::Write, &format!("a bug in thru: {why}"));
 }
@@ -75,13 +74,13 @@ fn new_receipt(
     }
 }
 
-/// Redacts and shortens a text for a receipt: an error can quote its input, which came from the harness.
+/// Redacts and shortens a text for a receipt. An error can quote its input, which came from the harness.
 fn redact_and_shorten(text: &str, most: usize, options: redact::RedactOptions) -> String {
     Redacted::redact_head(text, most, options).to_string()
 }
 
-/// Returns the first text, and mentions that there are others.
-fn first(texts: &[String]) -> Option<String> {
+/// Returns the first text, and mentions how many more there are.
+fn first_and_count(texts: &[String]) -> Option<String> {
     match texts {
         [] => None,
         [only] => Some(only.clone()),

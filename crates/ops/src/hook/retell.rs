@@ -1,4 +1,4 @@
-//! Converts a transcript to events: calls with their results, prompts, the agent's words, compactions.
+//! Converts a transcript to events: calls with their results, prompts, the agent's messages, compactions.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,26 +21,25 @@ use model::transcript::{
 };
 use model::window::WindowFacts;
 
-/// How many bytes of a failed call's output are searched for the lines that say why it failed.
+/// How many bytes of a failed call's output are searched for error lines.
 const MAX_ERROR_BYTES_SEARCHED: usize = 64 * 1024;
 const MAX_ID_BYTES: usize = 256;
 const MAX_REFUSAL_BYTES: usize = 512;
 
-/// One event from a transcript.
 #[derive(Debug)]
 pub struct TranscriptRecord {
-    /// An id to recognise repetitions: the harness's id of the call or message, or its time.
+    /// An id to recognise duplicates: the harness's id of the call or message, or the record's time.
     pub id: String,
     pub at: Option<String>,
     pub kind: EventKind<'static>,
-    /// Whether the record contains words of the agent. No event reports these, so the journal has a separate kind
+    /// Whether the record is a message of the agent. No hook reports these messages, so the journal has a separate kind
     /// of line for them.
     pub said: bool,
-    /// True if the transcript ends before the end of the call.
+    /// Whether the transcript ends before the result of the call.
     pub begun: bool,
-    /// The branch that was checked out at that time, if the harness records it.
+    /// The branch that was checked out at the time of the record, if the harness records it.
     pub branch: String,
-    /// For a prompt: the call that the user refused with these words.
+    /// For a prompt: the call that the user refused with this text.
     pub refused: Option<Cow<'static, str>>,
     /// The sub-agent that made the call.
     pub agent: Option<String>,
@@ -53,7 +52,6 @@ impl TranscriptRecord {
         Event { kind: self.kind.clone(), agent, previous: None, id: None, ..around.clone() }
     }
 
-    /// Returns a value that identifies the record.
     pub fn fingerprint(&self) -> u64 {
         fnv_fingerprint([&self.id])
     }
@@ -84,11 +82,11 @@ impl TranscriptRecord {
     }
 }
 
-/// Reads a transcript line by line. Of a sub-agent's calls only those that change something are kept, because a
-/// sub-agent has its own context.
+/// Reads a transcript line by line. Of a sub-agent's calls, only changes are kept, because a sub-agent has its own
+/// context.
 #[derive(Debug)]
 pub struct TranscriptReplay {
-    /// Whether to include prompts and compactions, not only calls and words.
+    /// Whether to include prompts and compactions, not only calls and messages.
     whole: bool,
     redact: redact::RedactOptions,
     dedup: ItemDedup,
@@ -103,13 +101,13 @@ pub struct TranscriptReplay {
     pub unknown: BTreeMap<String, u64>,
     /// The number of lines that are cut off or unreadable.
     pub torn: u64,
-    /// The index of the agent's last words. Words before them are kept only if they are informative.
+    /// The index of the agent's last message. Earlier messages are kept only if they are informative.
     said: Option<usize>,
     /// The index of the call that ended on the current line.
     ended: Option<usize>,
     /// The git branch that the last lines named.
     branch: String,
-    /// What the lines say about the context window.
+    /// The token count of the last request, and the position of the last compaction.
     pub window: WindowFacts,
 }
 
@@ -133,7 +131,7 @@ impl TranscriptReplay {
         }
     }
 
-    /// Returns the calls that have begun but not ended.
+    /// Returns the calls that have started but have no result.
     pub fn unfinished_calls(&self) -> Vec<TranscriptRecord> {
         let told = |call: ToolDone<'static>| TranscriptRecord {
             id: call.id.as_deref().unwrap_or_default().to_owned(),
@@ -169,7 +167,7 @@ impl TranscriptReplay {
             return self.read_subagent_line(line, &agent);
         }
         self.ended = None;
-        // Most lines are bookkeeping and have no items.
+        // Most lines contain only metadata and have no items.
         if line.items.is_empty() {
             return;
         }
@@ -184,8 +182,8 @@ impl TranscriptReplay {
         }
     }
 
-    /// Reads a sub-agent's line. What a sub-agent changes belongs to the session: its edits are in the same
-    /// checkout, and its commits are on the same branch.
+    /// Reads a sub-agent's line. A sub-agent's changes belong to the session: its edits are in the same checkout, and
+    /// its commits are on the same branch.
     fn read_subagent_line(&mut self, line: TranscriptLine, agent: &str) {
         let at = line.at.clone();
         for item in line.items {
@@ -212,14 +210,14 @@ impl TranscriptReplay {
         let (call, agent) = self.open_side.remove(place);
         let told = self.told.len();
         self.push_ended_call(call, result, at);
-        // Mark the call as the sub-agent's, because its failures are not failures of the session.
+        // Mark the call as a sub-agent's call, because its failures are not failures of the session.
         if let Some(told) = self.told.get_mut(told) {
             told.agent = Some(agent);
         }
         self.ended = None;
     }
 
-    /// Ends the reading. Of a call that has not ended, only the files are known.
+    /// Ends the reading. For a call without a result, only its files are known.
     pub fn finish_reading(&mut self) {
         let at = self.told.last().and_then(|told| told.at.clone());
         for (call, _) in std::mem::take(&mut self.open) {
@@ -239,8 +237,8 @@ impl TranscriptReplay {
             TranscriptItem::Compaction { .. } => self.window.add_compaction(self.line_at),
             TranscriptItem::Call(call) => self.open.push((unfinished_tool_call(call), self.line_at)),
             TranscriptItem::Todos(change) => {
-                // A change that follows a result belongs to the call that just ended. The number of a new item is
-                // known only after the call.
+                // A change of the list that follows a result belongs to the call that just ended, because the number of
+                // a new entry is known only after the call.
                 let change = Some(to_owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todos = change,
@@ -256,7 +254,7 @@ impl TranscriptReplay {
                     call.answers.push(answer);
                 }
             }
-            // What the user said when refusing a call. No hook reports this. Readers return it before the refusal
+            // The user's words when refusing a call. No hook reports them. Readers return them before the refusal
             // itself.
             TranscriptItem::Answer { question: None, call, text } => {
                 let call =
@@ -321,13 +319,13 @@ impl TranscriptReplay {
 
     fn push_ended_call(&mut self, mut call: ToolDone<'static>, result: &CallResult, at: Option<&str>) {
         if result.refused {
-            return; // the call was never run
+            return; // the call never ran
         }
         let id = call.id.as_deref().unwrap_or_default().to_owned();
         call.failed = result.failed;
         call.exit = result.exit;
         if result.failed {
-            // The error lines are picked here, because the output of a call can be several megabytes.
+            // Error lines are picked here, because the output of a call can be several megabytes long.
             let said = Redacted::redact_head(&result.text, MAX_ERROR_BYTES_SEARCHED, self.redact);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
@@ -336,7 +334,7 @@ impl TranscriptReplay {
             None => effect::tool_acts(&call.tool),
         };
         if wanted {
-            // The beginning of the output says what was created, and its end says what was done last and how it
+            // The beginning of the output says what was created. The end says what was done last and how the call
             // ended.
             call.output = Some(match result.failed || result.text.len() < MAX_RESULT_BYTES {
                 true => to_owned_text(&result.text),
@@ -357,7 +355,7 @@ impl TranscriptReplay {
         self.push_record(at, &id, EventKind::ToolDone(Box::new(call)), false);
     }
 
-    /// Returns whether the agent's words between two calls say what was found, or what the next edits are for.
+    /// Returns whether a message between two calls says what was found, or what the next edits are for.
     fn is_finding_or_purpose(&self, place: usize) -> bool {
         match &self.told[place].kind {
             EventKind::Stop(StopEvent { message: Some(text), .. }) => {
@@ -368,7 +366,6 @@ impl TranscriptReplay {
         }
     }
 
-    /// Returns the call that ended on the current line.
     fn ended_call(&mut self) -> Option<&mut ToolDone<'static>> {
         match &mut self.told.get_mut(self.ended?)?.kind {
             EventKind::ToolDone(call) => Some(call),
@@ -391,7 +388,7 @@ impl TranscriptReplay {
     }
 }
 
-/// Makes an id from the time and the text, for a record that has none.
+/// Makes an id from the time and the text, for a record without an id.
 fn id_from_time_and_text(what: &str, at: Option<&str>, text: &str) -> String {
     format!("{what}-{}-{:016x}", at.unwrap_or_default(), fnv_fingerprint([text]))
 }

@@ -1,19 +1,18 @@
-//! Checks whether a session's harness is still running, by looking for the process that was recorded at the session
-//! start.
+//! Checks whether a session's harness is still running. The harness's process is recorded at the session start.
 
 use rustix::process::getppid;
 
 use crate::process::info::{pid_namespace, read_process_info, stamp_from_info, start_stamp};
 
-/// Programs that start another program and end when it ends. The harness is not one of them.
+/// Programs that start another program and end with it. None of them is a harness.
 const LAUNCHER_PROGRAMS: &[&str] =
     &["sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "env", "timeout", "thru"];
 
 /// How many parent processes are searched for the harness.
 const MAX_PARENTS_SEARCHED: usize = 6;
 
-/// Returns the stamp of the harness that called us: the nearest parent process that is not in [`LAUNCHER_PROGRAMS`]. The
-/// stamp contains its start time and its container.
+/// Returns the stamp of the harness that called us: the nearest parent process that is not in [`LAUNCHER_PROGRAMS`].
+/// The stamp contains its start time and its container.
 pub fn calling_harness_stamp() -> Option<String> {
     let mut pid = getppid()?.as_raw_nonzero().get();
     for _ in 0..MAX_PARENTS_SEARCHED {
@@ -26,13 +25,13 @@ pub fn calling_harness_stamp() -> Option<String> {
     None
 }
 
-/// Returns a stamp that distinguishes one of our processes from a later one with the same number.
+/// Returns a stamp that distinguishes a process from a later process with the same number.
 pub fn process_stamp(pid: u32) -> Option<String> {
     start_stamp(i32::try_from(pid).ok()?)
 }
 
-/// Returns whether the process group that a stamped process led is still the same group. This is so if the process
-/// exists, or if no process has its number: a number is not reused while a group with that number exists.
+/// Returns whether the number of a stamped process still belongs to its process group. It does if the process exists,
+/// or if no process has this number: the system does not reuse a number while a group with that number exists.
 pub fn still_leads_group(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());
@@ -42,8 +41,8 @@ pub fn still_leads_group(stamp: &str) -> bool {
             .is_ok_and(|process| process.is_none_or(|process| process.started.as_deref() == Some(started)))
 }
 
-/// Returns whether a stamped process is running. Returns `None` if this is unknown, because the system does not
-/// say, the process is in another container, or nothing was recorded.
+/// Returns whether a stamped process is running. Returns `None` if the answer is unknown: the system does not say, the
+/// process is in another container, or nothing was recorded.
 pub fn is_alive(stamp: &str) -> Option<bool> {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
@@ -63,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_living_and_the_dead() {
+    fn running_and_ended_processes_are_distinguished() {
         let own = std::process::id();
         let alive = process_stamp(own).unwrap();
         assert_eq!(is_alive(&alive), Some(true));

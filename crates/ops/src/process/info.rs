@@ -1,7 +1,7 @@
-//! What the system says about a process: its parent, its name, its start time.
+//! Reads the properties of a process: its parent, its name, its start time.
 //!
-//! This is the only module that asks the system about processes: `/proc` on Linux, `proc_pidinfo` on macOS. It
-//! starts no process, so hooks may use it too.
+//! This is the only module that asks the system about processes: `/proc` on Linux, `proc_pidinfo` on macOS. It starts
+//! no process, so hooks may use it too.
 
 #[cfg_attr(target_os = "linux", path = "info/linux.rs")]
 #[cfg_attr(target_os = "macos", path = "info/macos.rs")]
@@ -13,20 +13,19 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessInfo {
     pub parent: i32,
-    /// The name of the process's program, without a folder. The system cuts the name to 15 bytes on Linux and to 16
+    /// The name of the process's program, without its folder. The system cuts the name to 15 bytes on Linux and to 16
     /// on macOS.
     pub name: String,
-    /// When the process began, in a form that only this module reads. `None` for another user's process on macOS.
+    /// When the process started, in a format that only this module reads. `None` for another user's process on macOS.
     pub started: Option<String>,
-    /// Whether the process has ended and its parent has not collected its status. macOS reports such a process as
-    /// absent.
+    /// Whether the process is a zombie. macOS reports a zombie as absent.
     pub is_dead: bool,
 }
 
-/// Examines a process. `Ok(None)` means that there is no such process; an error means that there may be a process,
-/// but it cannot be examined.
+/// Examines a process. `Ok(None)` means that the process does not exist. An error means that it may exist, but cannot
+/// be examined.
 pub fn read_process_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
-    platform::look(pid)
+    platform::read_info(pid)
 }
 
 pub fn parent_pid(pid: i32) -> Option<i32> {
@@ -40,31 +39,31 @@ pub fn process_name(pid: i32) -> Option<String> {
 /// Returns the path of a process's program. Returns `None` for another user's process, and on macOS, where no safe
 /// call returns the path.
 pub fn executable_path(pid: i32) -> Option<PathBuf> {
-    platform::exe(pid)
+    platform::executable_path(pid)
 }
 
-/// Returns the command line of a process; empty if the system does not say (another user's process, macOS).
+/// Returns the command line of a process. It is empty if the system does not reveal it: on macOS, and for another
+/// user's process.
 pub fn command_line_arguments(pid: i32) -> Vec<String> {
-    platform::arguments(pid)
+    platform::command_line_arguments(pid)
 }
 
-/// Returns a stamp that identifies one process permanently: `<pid>:<start>:<namespace>`. A later process with the
-/// same number has another stamp.
+/// Returns a stamp that identifies one process: `<pid>:<start>:<namespace>`. A later process with the same number has
+/// another stamp.
 pub fn start_stamp(pid: i32) -> Option<String> {
     stamp_from_info(pid, &read_process_info(pid).ok()??)
 }
 
-/// Returns the stamp of a process that was already examined.
 pub fn stamp_from_info(pid: i32, process: &ProcessInfo) -> Option<String> {
     Some(format!("{pid}:{}:{}", process.started.as_deref()?, pid_namespace()?))
 }
 
-/// Returns the namespace in which process numbers are valid: a container has its own namespace. macOS has only one
+/// Returns the namespace in which process numbers are valid. A container has its own namespace. macOS has only one
 /// namespace.
 pub fn pid_namespace() -> Option<String> {
-    // A process cannot leave its namespace, so the system is asked once.
+    // A process cannot leave its namespace, so one query is enough.
     static NAMESPACE: OnceLock<Option<String>> = OnceLock::new();
-    NAMESPACE.get_or_init(platform::namespace).clone()
+    NAMESPACE.get_or_init(platform::pid_namespace).clone()
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ fn run_shell_line(line: &str, input: &[u8], timeout: Duration, keep: usize) -> E
 }
 
 #[test]
-fn how_it_ended_and_what_it_said() {
+fn the_exit_and_the_output_of_a_command_are_captured() {
     let second = Duration::from_secs(20);
     for (line, how, output) in [
         ("cat; echo $WORD; echo bad >&2", ExitReason::Exit(0), "inputseen\nbad\n"),
@@ -45,8 +45,7 @@ fn what_hangs_is_ended_with_everything_it_started() {
     assert_eq!(ended.how, ExitReason::TimedOut);
     assert!(began.elapsed() < Duration::from_secs(30));
     let child: i32 = String::from_utf8(ended.output).unwrap().trim().parse().unwrap();
-    // Wait until the child is gone, or is dead and not yet collected by its new parent. A signal takes a moment to
-    // arrive.
+    // A signal takes a moment to arrive. Wait until the child is gone or is a zombie.
     let lives = || matches!(info::read_process_info(child), Ok(Some(process)) if !process.is_dead);
     while lives() {
         assert!(began.elapsed() < Duration::from_secs(30), "{child} lives on");
@@ -69,7 +68,7 @@ fn what_cannot_be_started_is_an_error() {
 }
 
 #[test]
-fn it_is_heard_while_it_speaks_and_reads_a_file() {
+fn output_is_streamed_and_stdin_is_read_from_a_file() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&file, "from a file\n").unwrap();
     let argv = ["sh", "-c", "cat; sleep 1; echo last"].map(str::to_owned);

@@ -1,17 +1,17 @@
 //! Kills the process groups that `thru` started, if `thru` itself is killed.
 //!
-//! Launched commands have their own process groups, so that a timeout can end a command with everything it started.
-//! If `thru` is killed (Ctrl-C, a harness that gives up, a crash), nobody else would end them. So a child `sh`
-//! waits on a pipe; when the pipe closes, it sends TERM, then KILL. If that child is killed too, the processes keep
-//! running, and the next run finds them.
+//! Launched commands have their own process groups, so that a timeout can end a command with everything it started. If
+//! `thru` is killed (Ctrl-C, a harness that gives up, a crash), no other process would end them. So a child `sh` waits
+//! on a pipe; when the pipe closes, it sends TERM, then KILL. If that child is killed too, the processes keep running,
+//! and the next run finds them.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// The script of the child. It is a shell script, because a shell can catch a signal and Rust cannot without unsafe
-/// code. The script reads one line for each group that starts or ends, and one line for a normal end. A signal may
-/// end a `read` early; the lines that were written before are still read to the end of the pipe.
+/// The script of the child process. It is a shell script, because catching a signal in Rust needs unsafe code. The
+/// script reads one line for each group that starts or ends, and one line for a normal end. A signal may interrupt a
+/// `read`; lines that were written earlier are still read.
 const REAPER_SCRIPT: &str = r#"
 groups=' '
 trap 'signalled=yes' INT QUIT TERM HUP
@@ -42,7 +42,7 @@ pub struct ProcessReaper {
 }
 
 impl ProcessReaper {
-    /// Starts the reaper. If there is no `sh`, there is no reaper, and launched processes may outlive `thru`.
+    /// Starts the reaper. Without `sh` there is no reaper, and launched processes may outlive `thru`.
     pub fn start() -> ProcessReaper {
         let mut command = Command::new("sh");
         command.args(["-c", REAPER_SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! `thru swarm benchmark`: counts what the records say, compares it with the limits, and keeps every run.
+//! `thru swarm benchmark`: counts records, compares the counts with limits, and keeps every run.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Mode, Result, World};
 
-/// How long a command waits for another one that is adding a run.
+/// How long a command waits for another command that is adding a run.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// How many runs a chart shows.
@@ -25,7 +25,7 @@ pub const MAX_RUNS_IN_CHART: usize = 30;
 pub struct BenchmarkReport {
     pub run: BenchmarkRun,
     pub gate: CheckOutcome,
-    /// All runs, this one last.
+    /// All runs. The current run is the last.
     #[serde(skip)]
     pub history: BenchmarkHistory,
     #[serde(skip)]
@@ -54,7 +54,7 @@ pub fn run_benchmark(world: &World, no_data: NoData) -> Result<BenchmarkReport> 
 
 fn count_records(world: &World, store: &Store) -> Result<CountedRecords> {
     let mut counted = CountedRecords::default();
-    for task in store.evidence_tasks()?.0 {
+    for task in store.tasks_with_evidence()?.0 {
         let bundle = store.read_evidence(&task)?.map(|bundle| bundle.entries).unwrap_or_default();
         let archived = store.read_archived_evidence(&task)?;
         let is_only_archived = |entry: &model::evidence::EvidenceEntry| {
@@ -84,15 +84,14 @@ fn count_records(world: &World, store: &Store) -> Result<CountedRecords> {
     Ok(counted)
 }
 
-/// Whether an existing file is replaced by the picture.
+/// Whether the picture may replace an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
-    /// Only if it is such a picture.
+    /// The picture replaces only an earlier picture.
     OwnPicture,
     Any,
 }
 
-/// Writes the picture.
 pub fn write_svg(world: &World, report: &BenchmarkReport, file: &Path, overwrite: Overwrite) -> Result<()> {
     let path = world.require_cwd()?.join(file);
     let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| Error::Usage {
@@ -121,13 +120,12 @@ pub fn write_svg(world: &World, report: &BenchmarkReport, file: &Path, overwrite
     }
 }
 
-/// The result of importing another tool's runs.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ImportedRunsReport {
     pub runs: usize,
-    /// How many runs were new. In a dry run they would be written.
+    /// How many runs were new. A dry run does not write them.
     pub new: usize,
-    /// Why the file could not be read; empty if it could.
+    /// Why the file could not be read; empty if it was read.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub left_out: String,
 }
@@ -162,7 +160,7 @@ pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: Mode) -> Result<Opti
     let new: Vec<BenchmarkRun> = runs.into_iter().filter(is_new).collect();
     let report = ImportedRunsReport { runs: all, new: new.len(), left_out: String::new() };
     if let (Some(store), Mode::Write, false) = (&store, mode, new.is_empty()) {
-        // The imported runs go first: they are older than ours, and the last run must be the current one.
+        // The imported runs are older than ours, so they come first. The last run must be the current run.
         history.runs.splice(0..0, new);
         store.write_benchmarks(&history)?;
     }

@@ -1,9 +1,7 @@
-//! A command runs only if this user allowed it on this machine. Only this module checks and records this
-//! permission.
+//! A command runs only if this user allowed it on this machine. Only this module checks and records this permission.
 //!
 //! Records in the project's folder are only data: a clone, a pull or an edit can bring any of them. A digest in the
-//! state folder (`store::Consents`) shows that the user allowed a record. This module knows which digests each kind
-//! of record needs.
+//! state folder (`store::Consents`) shows that the user allowed a record. Each kind of record needs its own digests.
 
 use std::path::Path;
 
@@ -21,7 +19,7 @@ pub(crate) fn is_started_here(store: &Store, state: &Loop) -> bool {
     store.is_consent_given(ConsentKind::Loop, &state.id, &[consent::digest_of_loop(state)])
 }
 
-/// Returns whether the user started this loop for the next session, whichever that is.
+/// Returns whether the user started this loop for the next session that starts.
 pub(crate) fn may_be_claimed(store: &Store, state: &Loop) -> bool {
     store.is_consent_given(
         ConsentKind::Loop,
@@ -30,25 +28,25 @@ pub(crate) fn may_be_claimed(store: &Store, state: &Loop) -> bool {
     )
 }
 
-/// Which session may run a loop that the user allowed.
+/// Which session may run the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Claim {
+pub(crate) enum LoopClaimRight {
     OneSession,
     NextSession,
 }
 
-/// Allows a loop. `before` is the loop as it was allowed until now: its consent stays valid, in case a crash
-/// prevents the new loop from being written.
+/// Allows a loop. `before` is the form of the loop that was allowed until now. Its consent stays valid, in case a crash
+/// prevents the new form from being written.
 pub(crate) fn allow_loop(
     store: &Store,
     before: Option<&Loop>,
     state: &Loop,
-    claim: Claim,
+    claim: LoopClaimRight,
     now: Timestamp,
 ) -> Result<()> {
     let mut digests: Vec<ConsentDigest> =
         before.into_iter().chain([state]).map(consent::digest_of_loop).collect();
-    if claim == Claim::NextSession {
+    if claim == LoopClaimRight::NextSession {
         digests.push(consent::digest_of_claim(state));
     }
     Ok(require_consents(store)?.replace(ConsentKind::Loop, &state.id, &digests, now)?)
@@ -62,8 +60,8 @@ pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
     }
 }
 
-/// Returns whether the user allowed the command that produces this output. An output without a command launches
-/// nothing.
+/// Returns whether the user allowed the command that produces this output. An output without a command needs no
+/// consent.
 pub(crate) fn is_launch_allowed(
     store: &Store,
     root: &Root,
@@ -113,7 +111,8 @@ pub(crate) fn allow_stage(store: &Store, stage: &StageDefinition, now: Timestamp
     Ok(require_consents(store)?.replace(ConsentKind::StageDefinition, &stage.name, &[digest], now)?)
 }
 
-/// Returns the folder of a run, relative to the root. Two worktrees of a root can have folders with the same name.
+/// Returns the folder of a run, relative to the root. The path includes the worktree, because two worktrees can have
+/// folders with the same name.
 fn run_folder_id(root: &Root, run: &RunFolder) -> String {
     let inside =
         |base: &Path| run.path().strip_prefix(base).ok().map(|rel| rel.to_string_lossy().into_owned());

@@ -1,5 +1,5 @@
-//! `thru doctor`: examines everything, changes nothing, and reports what it finds. The one exception is a scratch
-//! file, which it writes and removes to test the disk.
+//! `thru doctor`: examines everything, changes nothing, and reports what it finds. To test the disk, it writes a
+//! scratch file and removes it.
 
 use std::path::{Path, PathBuf};
 
@@ -28,10 +28,10 @@ const MAX_FAILURE_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The largest settings file that is read.
 const MAX_SETTINGS_BYTES: usize = 16 * 1024 * 1024;
 
-/// How many findings of one kind are named. Of the others only the number is given.
+/// How many findings of one kind are named. For the remaining findings, only their number is given.
 const MAX_FINDINGS_NAMED: usize = 5;
 
-/// How many bytes of the receipts in the state folder are read.
+/// How many bytes at the end of the receipts in the state folder are read.
 const STATE_RECEIPTS_TAIL_BYTES: u64 = 32 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
@@ -137,7 +137,8 @@ fn check_trust(holds: Option<store::Result<bool>>, moved_from: Option<String>) -
                 FindingLevel::Note,
                 format!("it is also trusted at {from}, which no longer exists"),
             );
-            let hint = "if you moved it, `thru trust --moved` forgets that path and takes along what you allowed there";
+            let hint =
+                "if you moved it, `thru trust --moved` forgets that path and keeps what you allowed there";
             ("trusted on this machine".to_owned(), Some(finding.with_hint(hint)))
         }
         (Some(Ok(false)), Some(from)) => {
@@ -183,8 +184,8 @@ fn check_settings(world: &World, store: Option<&Store>) -> Check {
     Check { name: "settings", text, findings }
 }
 
-/// Goes through the files of the store and reports damaged files that were moved aside, torn lines, leftovers,
-/// links and unreadable files.
+/// Reports problems with the store's files: damaged files that were moved aside, torn lines, leftovers, links and
+/// unreadable files.
 fn check_files(store: &Store) -> Check {
     let mut walk = StoreWalk::default();
     walk.walk_folder(store.dir(), "");
@@ -194,7 +195,7 @@ fn check_files(store: &Store) -> Check {
     Check { name: "files", text, findings: walk.findings }
 }
 
-/// Reports machine-local files that came with a commit.
+/// Reports machine-local files that git tracks.
 fn tracked_file_findings(store: &Store) -> Vec<Finding> {
     match store.tracked_files() {
         TrackedFiles::Nothing => Vec::new(),
@@ -221,7 +222,8 @@ fn tracked_file_findings(store: &Store) -> Vec<Finding> {
     }
 }
 
-/// Writes to the folders that hooks write to. A hook that cannot write cannot report it, so this check is needed.
+/// Checks whether the folders that hooks use can be written to. A hook that cannot write cannot report the problem
+/// itself.
 fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
     let failed = lost::find_unwritable_folders(store);
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
@@ -261,8 +263,11 @@ impl StoreWalk {
                 EntryKind::Other => {
                     let finding =
                         Finding::new(FindingLevel::Warning, "a link or a special file; thru never opens it");
-                    self.findings
-                        .push(finding.at_line(rel, None).with_hint("put a regular file there, or remove it"));
+                    self.findings.push(
+                        finding
+                            .at_line(rel, None)
+                            .with_hint("put a regular file there, or remove what is there"),
+                    );
                 }
             }
         }
@@ -281,7 +286,7 @@ impl StoreWalk {
     }
 
     fn check_log(&mut self, dir: &Dir, name: &str, rel: &str) {
-        // Each part of a rotated log is a separate entry here, so only that part is read.
+        // Each part of a rotated log is a separate entry, so only this part is read.
         let mut torn = Vec::new();
         let read = dir.each_line(name, |number, line| {
             let blank = line.iter().all(u8::is_ascii_whitespace);
@@ -307,7 +312,7 @@ impl StoreWalk {
     }
 }
 
-/// Reports recent failures in hooks, each kind once, and compactions without a brief.
+/// Reports recent failures in hooks, each kind once. Also reports compactions that were not followed by a brief.
 fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
     let recent = |receipt: &&Receipt| {
         let young = receipt.parsed_time().is_some_and(|at| now.duration_since(at) < MAX_FAILURE_AGE);
@@ -336,7 +341,7 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
             format!("session {session} was compacted, and ended without a session start: no brief was given");
         findings.push(
             Finding::new(FindingLevel::Note, text)
-                .with_hint("is SessionStart wired? `thru brief --session` shows it"),
+                .with_hint("check that SessionStart is wired; `thru brief --session` shows the brief"),
         );
     }
     for (kind, times) in firing.unknown.iter().take(MAX_FINDINGS_NAMED) {
@@ -350,8 +355,8 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
                 .with_hint("hooks that run from a session's beginning miss nothing"),
         );
     }
-    // A tool call leaves no receipt, so use the counted events. If another event left a receipt in the same second,
-    // name that event.
+    // A tool call leaves no receipt, so the counted events are used. If another event left a receipt in the same
+    // second, that event is named.
     let by_receipt = firing.receipts.iter().rev().find_map(|receipt| {
         firing.fired.iter().find(|fired| (&fired.event, &fired.last_at) == (&receipt.event, &receipt.ts))
     });
@@ -368,8 +373,8 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
     Check { name: "hooks", text: text.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
 }
 
-/// Reports that no settings file calls us. If hooks have run, this is only a note, because a plugin of the harness
-/// may call us.
+/// Reports that no settings file calls us. If hooks have run, this is only a note, because a plugin of the harness may
+/// call us.
 fn not_wired_finding(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<Finding> {
     if HARNESSES.iter().any(|harness| !install::wired_files_in_force(world, harness, checkout).is_empty()) {
         return None;
@@ -445,7 +450,7 @@ fn check_harness(
         }
     }
     let silent: Vec<&str> = harness.events.iter().filter(|e| !has_fired(e)).map(|e| e.event).collect();
-    // If nothing has fired yet, the check of hooks says so.
+    // If no event has fired yet, the check of hooks reports that.
     if !silent.is_empty() && silent.len() < harness.events.len() {
         findings.push(Finding::new(
             FindingLevel::Note,
@@ -471,7 +476,7 @@ fn check_harness(
                 FindingLevel::Warning,
                 "wired more than once: every event comes twice, and so does the brief",
             ),
-            // Each copy of a plugin checks whether another copy does the work.
+            // Each copy of a plugin checks whether another copy is active.
             InstallMethod::Plugin(_) => {
                 Finding::new(FindingLevel::Note, "installed more than once: one copy is silent")
             }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model::extract::{self, NamedBlock, Rules};
+use model::extract::{self, NameRules, NamedBlock};
 use model::text::count_with_noun;
 use serde::Serialize;
 use store::{Dir, ReplaceOutcome};
@@ -15,7 +15,7 @@ const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 /// Folders to which a message never writes.
 const FORBIDDEN_FOLDERS: &[&str] = &[".git", ".agent", ".ssh"];
 
-/// Folders from which programs take instructions, besides the folders of the harnesses.
+/// Folders whose files tell programs what to do, besides the folders of the harnesses.
 const GUARDED_FOLDERS: &[&str] = &[
     ".husky",
     ".vscode",
@@ -31,7 +31,7 @@ const GUARDED_FOLDERS: &[&str] = &[
     ".devcontainer",
 ];
 
-/// Files from which programs take instructions without being asked, besides those of the harnesses.
+/// Files that tell programs what to do, besides the files of the harnesses.
 const GUARDED_FILES: &[&str] = &[
     ".envrc",
     ".bashrc",
@@ -56,10 +56,9 @@ const GUARDED_FILES: &[&str] = &[
     ".devcontainer.json",
 ];
 
-/// What happens to a file that already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingFile {
-    /// The file is kept, and the block is not written.
+    /// The existing file is kept, and the block is not written.
     Keep,
     Replace,
 }
@@ -68,7 +67,6 @@ pub enum ExistingFile {
 pub struct ExtractReport {
     pub folder: PathBuf,
     pub files: Vec<ExtractedFile>,
-    /// How many of the files were not written.
     pub left_out: usize,
 }
 
@@ -79,8 +77,7 @@ pub struct ExtractedFile {
     pub line: usize,
     pub lines: usize,
     pub outcome: ExtractOutcome,
-    /// Something the user should know: the file's name differs from the name in the message, or the block has no
-    /// end.
+    /// A note for the user: the file's name differs from the name in the message, or the block has no end.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -92,19 +89,18 @@ pub enum ExtractOutcome {
     Replaced,
     /// The file already has this text.
     Same,
-    /// Another file has this name, and it is kept.
+    /// A different file with this name exists and is kept.
     Exists,
-    /// The file would change what programs run, or what agents are told, and the user has not named it.
+    /// The file would change what programs run, or what agents are told, and the user has not named it explicitly.
     Refused,
     /// The file could not be written; the note says why.
     Failed,
 }
 
-/// What the user allows.
 #[derive(Clone, Copy, Debug)]
-pub struct Allowed<'a> {
+pub struct AllowedWrites<'a> {
     pub existing: ExistingFile,
-    /// Files that may be written although they change what programs run, as the report names them.
+    /// Files that may be written although they change what programs run. They are named as in the report.
     pub guarded: &'a [String],
 }
 
@@ -112,28 +108,28 @@ pub fn extract_files(
     world: &World,
     message: &str,
     into: Option<&Path>,
-    allowed: Allowed,
+    allowed: AllowedWrites,
     mode: Mode,
 ) -> Result<ExtractReport> {
     let folder = world.require_cwd()?.join(into.unwrap_or(Path::new("")));
     let dir = Dir::open(&folder)?;
     let folders: Vec<&str> = GUARDED_FOLDERS.iter().chain(harness::INSTRUCTION_FOLDERS).copied().collect();
     let names: Vec<&str> = GUARDED_FILES.iter().chain(harness::INSTRUCTION_FILES).copied().collect();
-    let rules = Rules { forbidden: FORBIDDEN_FOLDERS, guarded_folders: &folders, guarded_files: &names };
+    let rules = NameRules { forbidden: FORBIDDEN_FOLDERS, guarded_folders: &folders, guarded_files: &names };
     let blocks = extract::name_blocks(message, &rules);
     if blocks.is_empty() {
         return Err(Error::Absent {
             what: "the message has no code block".into(),
-            hint: "a code block stands between two lines of three backticks".into(),
+            hint: "a code block is between two lines of three backticks".into(),
         });
     }
     let mut files = Vec::new();
     for NamedBlock { block, path, note, is_guarded } in blocks {
         let is_refused =
             is_guarded && !allowed.guarded.iter().any(|name| name.trim_start_matches("./") == path);
-        // A sentence may mention a file without meaning that the block is the whole of it.
+        // A sentence that mentions a file does not imply that the block is the whole file.
         let existing = if block.is_mentioned { ExistingFile::Keep } else { allowed.existing };
-        // One file that cannot be written does not keep the others from being written and reported.
+        // If one file cannot be written, the remaining files are still written and reported.
         let (outcome, problem) = match is_refused {
             true => (
                 ExtractOutcome::Refused,
@@ -208,7 +204,7 @@ fn write_extracted_file(
             dir.create_subfolder_by_umask(folder)?.replace_if_unchanged(name, known.as_deref(), text)?
         }
     };
-    // If the file was not replaced, another program wrote it meanwhile.
+    // If the file was not replaced, another program has written it in the meantime.
     Ok(if replaced == ReplaceOutcome::Done { outcome } else { ExtractOutcome::Exists })
 }
 

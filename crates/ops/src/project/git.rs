@@ -1,4 +1,4 @@
-//! Asks git, by running its command, for what its files do not show. Hooks never call this module.
+//! Runs the git command for information that git's files do not show. Hooks never call this module.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -17,16 +17,16 @@ use crate::{Error, Result};
 
 /// How long git may take to answer. After this time the process is ended.
 const GIT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long to wait for the end of git's output before checking whether git still runs.
-const STEP: Duration = Duration::from_millis(20);
+/// How long to wait for the end of git's output before checking again whether git is running.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The largest output that is read. It is larger than what git prints for any of our questions.
+/// The largest output that is read. No command of ours makes git print more.
 const MAX_OUTPUT_BYTES: usize = 256 * 1024 * 1024;
 /// The largest exclude list that is read.
 const MAX_EXCLUDE_BYTES: usize = 4 * 1024 * 1024;
-/// Options that keep git from running other commands. A repository's own settings can name commands that git runs even
-/// when it only reads, and these settings may have come with an archive or belong to somebody else. A bare repository
-/// among the files of a project is not mistaken for the project's repository.
+/// Options that keep git from running other commands. Even when git only reads, the settings of a repository can make
+/// it run commands, and these settings may have come with an archive or from another person. The options also prevent
+/// git from using a bare repository among the project's files.
 const SAFE_GIT_OPTIONS: &[&str] = &[
     "--no-pager",
     "-c",
@@ -39,15 +39,14 @@ const SAFE_GIT_OPTIONS: &[&str] = &[
 
 /// The line above the paths that thru excludes from git in one clone.
 const EXCLUDE_MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
-/// The same mark, for the case that the line above had no line end before the mark was added.
+/// The same mark, used if the line above it had no line end before the mark was added.
 const EXCLUDE_MARK_AFTER_JOINED_LINE: &str =
     "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
-/// Returns those of `paths` that git tracks. Git is asked about all of them at once, because each question starts a
-/// process.
-pub fn tracked(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let Some(Repository { top, .. }) = repository(project)? else { return Ok(Vec::new()) };
-    // If one path is outside the repository, git does not answer for the other paths either.
+/// Returns the paths that git tracks. All paths are checked with one call, because each call starts a process.
+pub fn tracked_paths(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let Some(Repository { top, .. }) = find_repository(project)? else { return Ok(Vec::new()) };
+    // If one path is outside the repository, git fails for all paths.
     let inside: Vec<&PathBuf> = paths.iter().filter(|path| path.starts_with(&top)).collect();
     if inside.is_empty() {
         return Ok(Vec::new());
@@ -62,11 +61,11 @@ pub fn tracked(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 }
 
 pub fn is_tracked(project: &Path, path: &Path) -> Result<bool> {
-    Ok(!tracked(project, &[path.to_owned()])?.is_empty())
+    Ok(!tracked_paths(project, &[path.to_owned()])?.is_empty())
 }
 
-/// Returns those of `paths` that git ignores. The list is empty if git does not answer.
-pub fn ignored(project: &Path, paths: &[&str]) -> Vec<String> {
+/// Returns the paths that git ignores. The list is empty if git fails.
+pub fn ignored_paths(project: &Path, paths: &[&str]) -> Vec<String> {
     if paths.is_empty() {
         return Vec::new();
     }
@@ -83,10 +82,11 @@ pub fn is_shown_as_new(project: &Path, path: &Path) -> bool {
     run_git(project, &args, Vec::new()).ok().flatten().is_some_and(|listed| !listed.is_empty())
 }
 
-/// Refuses if the path of this clone's exclude list contains a link: adding to the list would write elsewhere.
+/// Refuses if the path of this clone's exclude list contains a link, because the change would then be written to
+/// another file.
 pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
-    let Some(Repository { exclude: file, .. }) = own_repository(project)? else { return Ok(()) };
-    // In a worktree or a submodule the list is not below the project, but in the repository that the project belongs
+    let Some(Repository { exclude: file, .. }) = find_own_repository(project)? else { return Ok(()) };
+    // In a worktree or a submodule, the list is not below the project but in the repository that the project belongs
     // to.
     let repository = file.ancestors().nth(2).unwrap_or(&file);
     let base = if file.starts_with(project) { project } else { repository };
@@ -109,32 +109,36 @@ impl ExcludeListChange {
 
 /// Adds paths to this clone's exclude list, unless git ignores them anyway.
 pub fn add_to_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
-    relist(project, paths, &[])
+    change_exclude_list(project, paths, &[])
 }
 
-/// Removes the lines for these paths again, and the mark if no line is left below it.
+/// Removes our lines for these paths. The mark is removed too if no line is left below it.
 pub fn remove_from_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
-    relist(project, &[], paths)
+    change_exclude_list(project, &[], paths)
 }
 
-/// Adds the paths in `hide` to this clone's exclude list, unless git ignores them anyway, and removes our lines for
-/// those in `show`. No path is in both.
-pub fn relist(project: &Path, hide: &[PathBuf], show: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
-    let Some(ExcludeList { top, file, held }) = exclude_list(project)? else { return Ok(None) };
+/// Adds the paths in `hide` to this clone's exclude list, unless git ignores them anyway, and removes our lines for the
+/// paths in `show`. No path is in both lists.
+pub fn change_exclude_list(
+    project: &Path,
+    hide: &[PathBuf],
+    show: &[PathBuf],
+) -> Result<Option<ExcludeListChange>> {
+    let Some(ExcludeList { top, file, held }) = read_exclude_list(project)? else { return Ok(None) };
     let before = held.as_deref().unwrap_or_default();
-    let shown: Vec<String> = show.iter().filter_map(|path| line_for(&top, path)).collect();
+    let shown: Vec<String> = show.iter().filter_map(|path| exclude_line_for(&top, path)).collect();
     let names: Vec<_> = hide.iter().map(|path| path.to_string_lossy()).collect();
-    let ignored = ignored(project, &names.iter().map(|name| &**name).collect::<Vec<_>>());
+    let ignored = ignored_paths(project, &names.iter().map(|name| &**name).collect::<Vec<_>>());
     let hidden: Vec<String> = names
         .iter()
         .filter(|name| !ignored.iter().any(|path| path == *name))
-        .filter_map(|name| line_for(&top, Path::new(&**name)))
+        .filter_map(|name| exclude_line_for(&top, Path::new(&**name)))
         .collect();
-    let after = with_lines(without_lines(before, &shown), &hidden);
+    let after = with_exclude_lines(without_exclude_lines(before, &shown), &hidden);
     Ok((after != before).then_some(ExcludeListChange { file, before: held, after }))
 }
 
-fn with_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
+fn with_exclude_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
     let new: Vec<&str> =
         lines.iter().filter(|line| !contains_line(&list, line)).map(String::as_str).collect();
     if new.is_empty() {
@@ -147,8 +151,8 @@ fn with_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
     [list, added.into_bytes()].concat()
 }
 
-/// Removes these lines below our mark. A line above it is the user's.
-fn without_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
+/// Removes these lines below our mark. Lines above the mark belong to the user.
+fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
     let Some(mark) = exclude_mark_position(list).filter(|_| !ours.is_empty()) else { return list.to_vec() };
     let is_ours = |line: &[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
     let numbered = list.split_inclusive(|b| *b == b'\n').enumerate();
@@ -156,8 +160,7 @@ fn without_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
         numbered.filter(|(i, line)| *i < mark || !is_ours(line)).map(|(_, line)| line).collect();
     if !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/")) {
         let joined = lines.remove(mark).trim_ascii_end() == EXCLUDE_MARK_AFTER_JOINED_LINE.as_bytes();
-        // The line end that was added before the mark is removed too, unless the user has added lines after our
-        // lines.
+        // Also remove the line end that was added before the mark, unless the user has added lines after ours.
         let is_last = mark > 0 && mark == lines.len();
         if let Some(last) = lines.last_mut().filter(|_| joined && is_last) {
             *last = last.strip_suffix(b"\n").unwrap_or(last);
@@ -167,16 +170,16 @@ fn without_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
 }
 
 /// Returns the paths that we exclude in this clone.
-pub fn excluded(project: &Path) -> Result<Vec<PathBuf>> {
-    let Some(ExcludeList { top, held, .. }) = exclude_list(project)? else { return Ok(Vec::new()) };
+pub fn excluded_paths(project: &Path) -> Result<Vec<PathBuf>> {
+    let Some(ExcludeList { top, held, .. }) = read_exclude_list(project)? else { return Ok(Vec::new()) };
     let held = held.unwrap_or_default();
     let lines = held.split(|b| *b == b'\n').skip_while(|line| !is_exclude_mark(line)).skip(1);
     let ours = lines.map_while(|line| std::str::from_utf8(line).ok()?.trim_end().strip_prefix('/'));
     Ok(ours.map(|path| top.join(path)).collect())
 }
 
-/// Returns every checkout of this checkout's repository, this one first. A checkout that only claims to belong to the
-/// repository is left out.
+/// Returns every checkout of this checkout's repository, this checkout first. A checkout that the repository does not
+/// list is left out.
 pub fn list_worktrees(checkout: &Path) -> Vec<PathBuf> {
     let mut found = vec![checkout.to_owned()];
     let main_of = |dir: &Path| match store::git::checkout_kind(dir) {
@@ -197,7 +200,7 @@ pub fn list_worktrees(checkout: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the line of the exclude list for a path; `None` for a path outside the checkout.
-fn line_for(top: &Path, path: &Path) -> Option<String> {
+fn exclude_line_for(top: &Path, path: &Path) -> Option<String> {
     Some(format!("/{}", path.strip_prefix(top).ok()?.display()))
 }
 
@@ -213,14 +216,13 @@ fn contains_line(bytes: &[u8], line: &str) -> bool {
     bytes.split(|b| *b == b'\n').any(|known| known.trim_ascii_end() == line.as_bytes())
 }
 
-/// What git says about the repository of a checkout.
 struct Repository {
     top: PathBuf,
     exclude: PathBuf,
 }
 
-/// Asks git for the repository; `None` outside git.
-fn repository(project: &Path) -> Result<Option<Repository>> {
+/// Returns the repository of a checkout; `None` if the checkout is not in git.
+fn find_repository(project: &Path) -> Result<Option<Repository>> {
     let Some(out) = run_git_text(project, &["rev-parse", "--show-toplevel", "--git-path", "info/exclude"])?
     else {
         return Ok(None);
@@ -230,11 +232,11 @@ fn repository(project: &Path) -> Result<Option<Repository>> {
     Ok(Some(Repository { top: PathBuf::from(top), exclude: project.join(exclude) }))
 }
 
-/// Returns the repository. Returns `None` outside git, and if the exclude list does not belong to this checkout: a
-/// `.git` that came with the files can name any repository, and can be a link to one. The function that writes the
-/// list also refuses links in the rest of its path.
-fn own_repository(project: &Path) -> Result<Option<Repository>> {
-    let Some(found) = repository(project)? else { return Ok(None) };
+/// Returns the repository if its exclude list belongs to this checkout; otherwise `None`. A `.git` that came with the
+/// files can name any repository, and can be a link to one. The function that writes the list also refuses links in the
+/// rest of its path.
+fn find_own_repository(project: &Path) -> Result<Option<Repository>> {
+    let Some(found) = find_repository(project)? else { return Ok(None) };
     let is_folder =
         store::metadata_without_following(&found.top.join(".git"))?.is_some_and(|found| found.is_dir());
     // A worktree or a submodule belongs to a repository, and that repository lists it.
@@ -247,7 +249,6 @@ fn own_repository(project: &Path) -> Result<Option<Repository>> {
     Ok((is_folder || is_listed()).then_some(found))
 }
 
-/// The exclude list of this clone.
 struct ExcludeList {
     top: PathBuf,
     file: PathBuf,
@@ -255,9 +256,9 @@ struct ExcludeList {
     held: Option<Vec<u8>>,
 }
 
-/// Reads the exclude list. Returns `None` outside git, and if the list is not a regular file.
-fn exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
-    let Some(Repository { top, exclude: file }) = own_repository(project)? else { return Ok(None) };
+/// Reads the exclude list; `None` if the project is not in git, or if the list is not a regular file.
+fn read_exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
+    let Some(Repository { top, exclude: file }) = find_own_repository(project)? else { return Ok(None) };
     let held = match store::metadata_without_following(&file)? {
         Some(found) if !found.is_file() => return Ok(None),
         Some(_) => Some(store::read_outside_store(&file, MAX_EXCLUDE_BYTES)?),
@@ -284,8 +285,8 @@ fn write_exclude_list(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Resul
     }
 }
 
-/// Returns the commit that is checked out, and its branch, from git's files, or from the git command if the files
-/// do not show them.
+/// Returns the commit and the branch that are checked out. They are read from git's files, or from the git command if
+/// the files do not show them.
 pub fn read_head(project: &Path) -> Option<store::git::Head> {
     store::git::read_head(project).or_else(|| {
         let commit =
@@ -297,12 +298,12 @@ pub fn read_head(project: &Path) -> Option<store::git::Head> {
     })
 }
 
-/// Returns the branch for a packet, redacted: a branch name can contain a secret like any other text.
+/// Returns the branch for a packet, redacted, because a branch name can contain a secret.
 pub fn redacted_branch(head: &store::git::Head) -> String {
     Redacted::redact_whole(&head.branch, redact::RedactOptions::default()).to_string()
 }
 
-/// Counts the files that differ from HEAD, including untracked files. A renamed file counts once.
+/// Returns how many files differ from HEAD, including untracked files. A renamed file is counted once.
 pub fn count_dirty_files(project: &Path) -> Option<usize> {
     // Submodules are not examined, because they have their own settings.
     let args = [
@@ -328,11 +329,11 @@ pub fn count_dirty_files(project: &Path) -> Option<usize> {
     Some(files)
 }
 
-/// Returns settings that disable the filters which this repository defines: git would run them to compare a file. The
-/// user's own filters stay enabled. `None` if git does not answer.
+/// Returns options that disable the filters of this repository, because git would run them to compare files. The user's
+/// own filters stay enabled. Returns `None` if git fails.
 fn options_disabling_filters(project: &Path) -> Option<Vec<String>> {
     let args = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", "^filter\\."];
-    // Git fails if there are no filters.
+    // Git returns an error if there are no filters.
     let listed = run_git(project, &args, Vec::new()).ok()?.unwrap_or_default();
     let mut fields = listed.split(|b| *b == 0);
     let mut off = Vec::new();
@@ -346,8 +347,8 @@ fn options_disabling_filters(project: &Path) -> Option<Vec<String>> {
     Some(off)
 }
 
-/// Counts the commits that only `ours` has, and those that only `theirs` has. Returns `None` if one of these two
-/// commits is unknown here.
+/// Returns how many commits only `ours` has, and how many only `theirs` has. Returns `None` if one of the two commits
+/// does not exist here.
 pub fn count_diverging_commits(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
     let range = format!("{ours}...{theirs}");
     let counts = run_git_text(project, &["rev-list", "--left-right", "--count", &range, "--"]).ok()??;
@@ -355,7 +356,7 @@ pub fn count_diverging_commits(project: &Path, ours: &str, theirs: &str) -> Opti
     Some((ours.parse().ok()?, theirs.parse().ok()?))
 }
 
-/// Returns who last committed a file; `None` if git does not track the file or cannot be run.
+/// Returns the author of a file's last commit; `None` if git does not track the file or cannot be run.
 pub fn last_author_of_file(project: &Path, path: &Path) -> Option<String> {
     let path = path.to_string_lossy();
     let name =
@@ -368,25 +369,26 @@ fn run_git_text(project: &Path, args: &[&str]) -> Result<Option<String>> {
     Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
 }
 
-/// Runs git with `input` on its stdin and returns its stdout; `None` if there is no git, or if git fails. The pipes
-/// are read here, because the standard library panics if a pipe cannot be read.
+/// Runs git with `input` on its stdin and returns its stdout; `None` if git is not installed or fails. This function
+/// reads the pipes itself, because the standard library panics if a pipe cannot be read.
 pub fn run_git(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u8>>> {
     let fail = |e: &std::io::Error| Error::stream_error("git", "ask", e);
     if let Some(path) = store::git::find_special_file(project) {
         return Err(Error::Refused {
             what: format!("{}: not a regular file: git would hang on it", path.display()),
-            hint: "put a regular file there, or remove it".into(),
+            hint: "put a regular file there, or remove what is there".into(),
         });
     }
     let mut git = Command::new("git");
     git.args(SAFE_GIT_OPTIONS).arg("-C").arg(project).args(args);
-    // Git must not write while it reads, and a partial clone must not fetch: its remote could name a command.
+    // Git must not write while it reads, and a partial clone must not fetch, because its remote could name a command.
     git.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
     let mut git = match git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         spawned => spawned.map_err(|e| fail(&e))?,
     };
-    // Threads are needed because git answers while it is still reading: a full pipe would block both sides.
+    // Git writes output while it is still reading, so both pipes need a thread. Otherwise a full pipe would block both
+    // processes.
     let (stdin, stdout) = (git.stdin.take(), git.stdout.take());
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
     let (told, heard) = mpsc::channel();
@@ -408,13 +410,13 @@ pub fn run_git(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<V
             let late = format!("it did not answer within {} seconds", GIT_TIMEOUT.as_secs());
             return Err(fail(&std::io::Error::new(std::io::ErrorKind::TimedOut, late)));
         }
-        // Git closes its stdout when it ends. If another process keeps it open, the end of git is noticed anyway.
+        // Git closes its stdout when it ends. If another process keeps the pipe open, the end of git is still noticed.
         match output {
-            None => output = heard.recv_timeout(STEP).ok(),
+            None => output = heard.recv_timeout(POLL_INTERVAL).ok(),
             Some(_) => std::thread::sleep(Duration::from_micros(100)),
         }
     };
-    // A process that git left behind must not block this one.
+    // If another process keeps the pipe open, do not wait for it.
     let Some(output) = output.or_else(|| heard.recv_timeout(Duration::from_secs(1)).ok()) else {
         return Ok(None);
     };

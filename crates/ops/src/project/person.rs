@@ -1,5 +1,5 @@
-//! Checks for actions that only a person may take. An agent that read an instruction in somebody's file must not give
-//! trust, or permission to run a command that came with the project.
+//! Checks for actions that only a person may take. An agent may have read instructions in another person's file. Such
+//! an agent must not give trust, or allow a command that came with the project.
 
 use harness::process::{ProcessDescription, harness_of_process};
 use rustix::process::getppid;
@@ -7,17 +7,17 @@ use rustix::process::getppid;
 use crate::process::info;
 use crate::{Error, Result, World};
 
-/// How many parent processes are examined. No real chain of processes is as long as this.
+/// How many parent processes are examined. No real chain of processes is longer.
 const MAX_PARENTS_EXAMINED: usize = 256;
 
-/// Refuses if a harness started this process. `what` says what is refused ("trust is not given"), and `command` is
-/// what the user should type instead.
+/// Refuses if a harness started this process. `what` says what is refused ("trust is not given"), and `command` is what
+/// the user should type instead.
 ///
-/// The environment is checked first, then every process above this one: an agent can remove variables with `env
-/// -u`, but not its own process. The search does not end at the terminal's session leader, because harnesses start
-/// commands in separate sessions and terminals. This stops an agent that follows instructions in a file. It cannot
-/// stop a program of the same user that detaches itself from its parents on purpose; such a program could write the
-/// record itself.
+/// The environment is checked first, then every parent process: an agent can remove variables with `env -u`, but it
+/// cannot remove its own process. The search does not end at the terminal's session leader, because harnesses start
+/// commands in separate sessions and terminals. This stops an agent that follows instructions in a file. It cannot stop
+/// a program of the same user that detaches itself from its parents on purpose; such a program could write the record
+/// itself.
 pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
     let refused = |by: String| {
         Err(Error::Refused {
@@ -34,7 +34,7 @@ pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
     }
 }
 
-/// Returns the nearest harness among the processes above this one.
+/// Returns the nearest harness among the parent processes.
 fn harness_above() -> Option<(&'static str, i32)> {
     let mut pid = getppid()?.as_raw_nonzero().get();
     for _ in 0..MAX_PARENTS_EXAMINED {
@@ -47,8 +47,7 @@ fn harness_above() -> Option<(&'static str, i32)> {
     None
 }
 
-/// Returns a process and the number of its parent. Returns `None` if there is no such process, or if the system
-/// does not say.
+/// Returns a process and the number of its parent; `None` if the process does not exist or cannot be examined.
 fn describe_process(pid: i32) -> Option<(ProcessDescription, i32)> {
     if pid <= 0 {
         return None;

@@ -1,4 +1,4 @@
-//! Settings: the user's file, the project's file, the variables.
+//! Reads the settings from the user's file, the project's file and the environment variables.
 
 use std::path::Path;
 
@@ -19,8 +19,8 @@ struct SettingsSources {
     findings: Vec<Finding>,
 }
 
-/// Returns the effective settings with their sources and every problem. Pass `store` only if it is trusted: a clone's
-/// settings are somebody else's text.
+/// Returns the effective settings with their sources and every problem. Pass `store` only if it is trusted, because the
+/// settings of a clone come from another person.
 pub fn resolve_settings(world: &World, store: Option<&Store>) -> ResolvedSettings {
     let mut sources = gather_sources(world, store);
     let mut resolved = config::resolve_settings(&sources.layers());
@@ -46,19 +46,19 @@ pub fn settings_here(world: &World) -> ResolvedSettings {
     resolved
 }
 
-/// Returns whether the user's own settings allow a folder as a root (`roots.allow`), even if they name it by
-/// another path.
+/// Returns whether the user's own settings allow a folder as a root (`roots.allow`). The settings may name the folder
+/// by another path.
 pub(crate) fn allows_root(world: &World, folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let allowed = settings_for_hook(world, None).settings.roots_allow;
     allowed.iter().any(|named| Path::new(named) == folder || real(Path::new(named)) == real(folder))
 }
 
-/// The settings of a hook. If a value cannot be used, the hook uses the default.
+/// The settings of a hook. A value that cannot be used is replaced with the default.
 #[derive(Debug)]
 pub struct HookSettings {
     pub settings: Settings,
-    /// For the receipt: which setting could not be used, and why.
+    /// Which setting could not be used, and why. The receipt contains this text.
     pub problem: Option<String>,
 }
 

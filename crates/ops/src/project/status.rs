@@ -30,7 +30,7 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<SharingMode>,
     pub trusted: bool,
-    /// Where the project was trusted before its folder was moved here, if it is not trusted here.
+    /// The path where the project was trusted before its folder was moved here; `None` if it is trusted here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     pub sessions: usize,
@@ -66,12 +66,12 @@ pub enum NextStepForNewUser {
     #[default]
     Init,
     Trust,
-    /// The user should trust the store, as for `Trust`. The project's folder was moved.
+    /// Like `Trust`, but the project's folder was moved.
     TrustMoved,
     /// No harness calls us, and no session was ever recorded.
     Wire,
     StartHarness,
-    /// Our hooks were in the settings of this checkout, and are there no longer.
+    /// Our hooks were installed in this checkout, but its settings no longer contain them.
     WireAgain,
     Nothing,
 }
@@ -139,15 +139,15 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
     })
 }
 
-/// Returns whether `thru install` once wrote into this checkout, or into the project before it was moved. If it never
-/// did, a plugin of the harness calls us.
+/// Returns whether `thru install` was ever run in this checkout, or in the project before it was moved. If not, a
+/// plugin of the harness calls us.
 fn was_installed(world: &World, id: &ProjectId, checkout: &Path) -> bool {
     let installed = world.installs().and_then(|installs| installs.list_checkouts().ok()).unwrap_or_default();
     let former = world.trust_records().and_then(|trust| trust.former_paths(id).ok()).unwrap_or_default();
     installed.iter().any(|known| known == checkout || former.iter().any(|old| known == Path::new(old)))
 }
 
-/// Puts every key of every line at the top of the report.
+/// Puts the keys of all lines at the top level of the report.
 fn serialize_by_key<S: Serializer>(
     lines: &[StatusLine],
     serializer: S,

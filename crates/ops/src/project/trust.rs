@@ -1,6 +1,6 @@
 //! `thru trust`: the user allows hooks to use a store that came with the folder.
 
-mod wants;
+mod permission_requests;
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use model::marker::ProjectId;
 use serde::Serialize;
 use store::{FoundRoot, TrustedRoot};
 
+pub use permission_requests::PermissionRequest;
 pub use store::ConsentKind;
-pub use wants::Want;
 
 use crate::features::ProjectContext;
 use crate::project::{Project, person};
@@ -23,11 +23,10 @@ pub struct TrustReport {
     pub trusted: bool,
     /// False if there was nothing to change.
     pub changed: bool,
-    /// Where the project was trusted before it was moved here.
+    /// The path where the project was trusted before it was moved here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
-    /// Where the project was trusted before, if it may have been moved: that path no longer exists, but is still in
-    /// the trust record.
+    /// A path where the project was trusted and that no longer exists. The project may have been moved from there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maybe_moved_from: Option<String>,
     /// How many consents were taken over from the old path.
@@ -37,7 +36,7 @@ pub struct TrustReport {
     pub record: PathBuf,
     /// What the store would run or feed. Trust alone allows none of this.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub wants: Vec<Want>,
+    pub wants: Vec<PermissionRequest>,
 }
 
 pub fn grant_trust(world: &World) -> Result<TrustReport> {
@@ -45,14 +44,14 @@ pub fn grant_trust(world: &World) -> Result<TrustReport> {
     change_trust(world, true)
 }
 
-/// Trusts the project at its new path, if its old path no longer exists. What the user allowed at the old path is
-/// allowed here too: it is the same project, and a consent is valid only for exactly what was allowed.
+/// Trusts the project at its new path, if its old path no longer exists. What the user allowed at the old path stays
+/// allowed, because a consent is valid only for exactly the same content.
 pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
     person::require_person(world, "trust is not given", "thru trust --moved")?;
     let project = project_with_marker(world)?;
     let (trust, id) = (world.require_trust_records()?, &project.marker.project_id);
     let Some(from) = trust.former_path(id, &project.root.path)? else {
-        // Running the command twice has the same result.
+        // If the project is already trusted, only the report is made.
         if trust.is_trusted(id, &project.root.path)? {
             return change_trust(world, true);
         }
@@ -62,14 +61,14 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
             hint: "`thru trust` trusts it where it is".into(),
         });
     };
-    // Take over the consents first. If the command is interrupted, the old path is still known, and the command can
-    // be repeated.
+    // Move the consents first. If the command is interrupted, the old path is still recorded, and the command can be
+    // repeated.
     let taken = match project.store.consents() {
         Some(consents) => consents.move_from_former_roots(&trust.former_paths(id)?, world.now)?,
         None => 0,
     };
     trust.trust_new_path(id, &project.root.path, world.now, LOCK_WAIT)?;
-    let wants = wants::all_wants(world, &project);
+    let wants = permission_requests::all_permission_requests(world, &project);
     let Project { root, marker, .. } = project;
     Ok(TrustReport {
         record: trust.record_path(&marker.project_id),
@@ -84,13 +83,13 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
     })
 }
 
-/// Returns where this project was trusted before its folder was moved here.
+/// Returns the path where this project was trusted before its folder was moved here.
 pub(crate) fn former_root(world: &World, id: &ProjectId, root: &Path) -> Option<String> {
     world.trust_records()?.former_path(id, root).ok()?
 }
 
-/// Returns advice on how to trust a root. The advice tells the user to look at `what` first, unless the project was
-/// moved.
+/// Returns advice on how to trust a root. Unless the project was moved, the advice asks the user to look at `what`
+/// first.
 pub(crate) fn how_to_trust(world: &World, id: &ProjectId, root: &Path, what: &str) -> String {
     match former_root(world, id, root) {
         Some(from) => format!("it was moved from {from}: run `thru trust --moved`"),
@@ -98,7 +97,7 @@ pub(crate) fn how_to_trust(world: &World, id: &ProjectId, root: &Path, what: &st
     }
 }
 
-/// Returns the present path of `folder`, if it is below a path that the project was moved from.
+/// Returns the current path of `folder`, if it is below a path that the project was moved from.
 pub(crate) fn moved_folder(project: &ProjectContext, folder: &Path) -> PathBuf {
     let former = || {
         let id = project.store.read_marker().ok()?.project_id;
@@ -127,7 +126,8 @@ fn project_with_marker(world: &World) -> Result<Project> {
 
 fn change_trust(world: &World, trusted: bool) -> Result<TrustReport> {
     let project = project_with_marker(world)?;
-    let wants = if trusted { wants::all_wants(world, &project) } else { Vec::new() };
+    let wants =
+        if trusted { permission_requests::all_permission_requests(world, &project) } else { Vec::new() };
     let (root, marker) = (project.root.path, project.marker);
     let trust = world.require_trust_records()?;
     let id = &marker.project_id;

@@ -1,4 +1,4 @@
-//! Composes the brief, for hooks and for `thru brief` alike, so that both give the same bytes.
+//! Composes the brief for hooks and for `thru brief`, so that both give the same bytes.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -22,15 +22,14 @@ use crate::session::transcript::{self, SkippedLines, TranscriptSource};
 use crate::session::{context_held, database, list};
 use crate::{Error, Mode, Result, World};
 
-/// The largest summary that is read. No harness writes a summary as large as this.
+/// The largest summary that is read. No harness writes a larger summary.
 const MAX_SUMMARY_BYTES: usize = 1024 * 1024;
 
-/// A request for a brief, by a hook or by `thru brief`.
 #[derive(Clone, Copy, Debug)]
 pub struct BriefRequest<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
-    /// The session that will read the brief; `None` if that session has not begun.
+    /// The session that will read the brief; `None` if that session has not started.
     pub session: Option<&'a Id>,
     /// The id that this session had before it continued under a new id.
     pub previous: Option<&'a Id>,
@@ -39,17 +38,16 @@ pub struct BriefRequest<'a> {
     pub mode: Mode,
 }
 
-/// A brief that is ready to be sent.
 #[derive(Debug)]
 pub struct ComposedBrief {
-    /// `None` if there is nothing to say.
+    /// `None` if there is nothing to report.
     pub brief: Option<Brief>,
     pub occasion: Occasion,
     /// The session that the brief is about.
     pub about: String,
     /// The errors of features that failed.
     pub problems: Vec<String>,
-    /// The facts that features added, each with a fingerprint by which it is recognised later.
+    /// The facts that features added, each with a fingerprint by which the fact is recognised later.
     pub marks: Vec<(String, u64)>,
     /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
     _held: Vec<Lock>,
@@ -71,8 +69,8 @@ pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
     Some(ComposedBrief { brief, occasion: request.occasion, about, problems, marks, _held: held })
 }
 
-/// Returns the fingerprints by which a fact is recognised later. A fact whose longest form is in `told` has a
-/// second fingerprint.
+/// Returns the fingerprints by which a fact is recognised later. If `told` contains the fact's longest form, the fact
+/// has a second fingerprint.
 fn candidate_marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     let stands_whole =
         candidate.forms.len() > 1 && candidate.forms.last().is_some_and(|form| told.contains(form));
@@ -81,7 +79,6 @@ fn candidate_marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     marks.map(|mark| (candidate.id.clone(), mark)).collect()
 }
 
-/// What features add, and the locks that keep other sessions from getting the same offers.
 struct FeatureCandidates {
     candidates: Vec<Candidate>,
     problems: Vec<String>,
@@ -90,23 +87,23 @@ struct FeatureCandidates {
 
 fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidates)> {
     let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
-    let roster = Roster::of(project.store);
+    let roster = Roster::of_store(project.store);
     let mut gathered = match occasion {
-        // A new session is told about the one that was active before it.
+        // A new session is told about the session that was active before it.
         Occasion::Started => match last_other_session(project, &roster, session) {
-            Some(other) => past::of_digest(&project, other),
-            None => past::only_problems(project.store),
+            Some(other) => past::facts_of_digest(&project, other),
+            None => past::facts_with_problems_only(project.store),
         },
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
             past::gather_session_facts(&project, previous.or(session)?).ok()?
         }
-        // The agent can still see its own conversation, so it is told only what others did.
+        // The agent still has its own conversation, so it is told only what others did.
         Occasion::Replayed => {
             past::gather_session_facts(&project, previous.or(session)?).ok()?.identity_only()
         }
     };
     let recorded = decisions::remove_recorded_answers(project.store, &mut gathered.digest);
-    // In a dry run the session's state has not moved to the new id, so the old id is used.
+    // In a dry run, the session's state has not been moved to the new id, so the old id is used.
     let session = if mode == Mode::Write { session } else { previous.or(session) };
     let described = Id::new(&gathered.digest.session).ok();
     let described = described.as_ref();
@@ -124,7 +121,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     Some((gathered, FeatureCandidates { candidates, problems, held: context.held.into_inner() }))
 }
 
-/// Returns the last session in which work was done and that is not running. Running sessions are listed separately.
+/// Returns the last session that did work and is not running. Running sessions are listed separately.
 fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<Digest> {
     let entries = roster.entries().ok()?;
     let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
@@ -144,14 +141,13 @@ fn brief_material<'a>(
     BriefMaterial { occasion, digest, problems, gone, records, scoring: None }
 }
 
-/// The options of `thru brief`.
 #[derive(Clone, Debug)]
 pub struct BriefOptions<'a> {
-    /// `None` means that the session decides the occasion.
+    /// `None` means that the occasion depends on the state of the session.
     pub occasion: Option<Occasion>,
-    /// A transcript to compose the brief from, as if the session ended where the transcript ends.
+    /// A transcript to compose the brief from. The brief describes the session at the end of the transcript.
     pub transcript: Option<&'a Path>,
-    /// The harness whose limits apply; by default that of the session.
+    /// The harness whose limits apply. The default is the harness of the session.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
     /// A file with the summary that the agent can see after a compaction.
@@ -161,7 +157,6 @@ pub struct BriefOptions<'a> {
     pub ranking: Option<RankingChoice>,
 }
 
-/// How the facts of a brief are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankingChoice {
     Fixed,
@@ -170,7 +165,7 @@ pub enum RankingChoice {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BriefRoom {
-    /// As long as the harness accepts on such an occasion.
+    /// The length that the harness accepts on this occasion.
     Harness,
     Chars(usize),
     Tokens(usize),
@@ -187,7 +182,7 @@ pub struct BriefReport {
     pub scoring: bool,
     /// Settings that could not be used.
     pub findings: Vec<Finding>,
-    /// Lines of the transcript that could not be used; `None` without a transcript.
+    /// Lines of the transcript that could not be used; `None` if there is no transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<SkippedLines>,
     #[serde(flatten)]
@@ -204,7 +199,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     let redact = settings.redact_options();
     let (mut gathered, records, occasion, skipped) = match options.transcript {
         Some(path) => {
-            // The transcript may belong to another project; then its paths are relative to the folder of its session.
+            // The transcript may belong to another project. Its paths are then relative to the folder of its session.
             let here = match world.find_root() {
                 Ok(FoundRoot::Marked { root, .. }) => root.checkout,
                 _ => path.to_owned(),
@@ -219,8 +214,8 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
             let gathered = SessionFacts { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
             (gathered, Vec::new(), occasion, Some(read.skipped))
         }
-        None => match from_store(world, options, &settings) {
-            Err(error @ Error::Absent { .. }) => match from_database(world, options)? {
+        None => match facts_from_store(world, options, &settings) {
+            Err(error @ Error::Absent { .. }) => match transcript_from_database(world, options)? {
                 Some((read, occasion)) => {
                     let gathered =
                         SessionFacts { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
@@ -279,8 +274,8 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     })
 }
 
-/// Reads a named session that no hook reported from the database of its harness.
-fn from_database(
+/// Reads a session that no hook reported from its harness's database.
+fn transcript_from_database(
     world: &World,
     options: &BriefOptions,
 ) -> Result<Option<(transcript::ReadTranscript, Occasion)>> {
@@ -294,8 +289,8 @@ fn from_database(
     Ok(Some((read, occasion)))
 }
 
-/// Returns the occasion that fits a session: the brief mentions a compaction only if there was one, and the session has
-/// not ended since.
+/// Returns the occasion that fits a session. It is a compaction only if the session was compacted and has not ended
+/// since.
 fn fitting_occasion(digest: &Digest) -> Occasion {
     match digest.last_compaction() > 0 && digest.ended.is_empty() {
         true => Occasion::Compacted,
@@ -303,7 +298,7 @@ fn fitting_occasion(digest: &Digest) -> Occasion {
     }
 }
 
-fn from_store(
+fn facts_from_store(
     world: &World,
     options: &BriefOptions,
     settings: &Settings,
@@ -313,7 +308,7 @@ fn from_store(
         FoundRoot::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
     };
     let project = ProjectContext { world, root: &root, store: &store, settings };
-    // If a start is requested without a session, the brief is for a session that has not begun.
+    // If the user asks for a session start and names no session, the brief is for a new session.
     let session = match (options.occasion, options.session) {
         (Some(Occasion::Started), None) => None,
         _ => Some(list::choose_session(world, &store, options.session)?.0),
@@ -337,7 +332,7 @@ fn from_store(
     let request =
         BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
     let Some((gathered, records)) = gather_facts(&request) else {
-        // There is no earlier session, or no session that can be read. The error says which is the case.
+        // There is no earlier session, or it cannot be read. The error says which of the two is the case.
         let (session, _) = list::choose_session(world, &store, options.session)?;
         let gathered = past::gather_session_facts(&project, &session)?;
         return Ok((gathered, Vec::new(), occasion));
@@ -346,7 +341,7 @@ fn from_store(
 }
 
 /// Folds a whole transcript, as hooks would have done.
-pub fn from_transcript(
+pub fn digest_of_transcript(
     path: &Path,
     checkout: &Path,
     redact: redact::RedactOptions,

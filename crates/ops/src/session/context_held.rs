@@ -1,5 +1,5 @@
-//! Records which facts of features are in a session's context: those that were sent since its last compaction. If a
-//! session is resumed with its conversation, it does not get these facts again.
+//! Records which facts of features were sent to a session since its last compaction. If the session is resumed together
+//! with its conversation, these facts are not sent again.
 
 use model::brief::{Candidate, Occasion};
 use model::id::Id;
@@ -18,20 +18,20 @@ pub struct ContextHeld {
     marks: Vec<u64>,
 }
 
-/// Returns the fingerprint of a fact in exactly these words.
+/// Returns the fingerprint of a fact with this exact wording.
 pub fn candidate_mark(candidate: &Candidate) -> u64 {
     fnv_fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
-/// Returns a fingerprint which says that a fact was sent in its longest form. Returns `None` if even its longest
-/// form is shortened.
+/// Returns the fingerprint which says that a fact was sent in its longest form. Returns `None` if even the longest form
+/// is shortened.
 pub fn full_text_mark(candidate: &Candidate) -> Option<u64> {
     let longest = candidate.forms.last()?;
     let is_cut = longest.ends_with('…') || longest.ends_with("…”");
     (!is_cut).then(|| fnv_fingerprint(["whole", candidate.id.as_str(), longest.as_str()]))
 }
 
-/// Returns whether the session's context contains the whole text of this fact, as it is now.
+/// Returns whether the session's context contains the whole current text of this fact.
 pub fn holds_full_text(store: &Store, session: &Id, candidate: &Candidate) -> bool {
     let held = store.session(session).read::<ContextHeld>().ok().flatten().unwrap_or_default();
     full_text_mark(candidate).is_some_and(|mark| held.marks.contains(&mark))
@@ -45,8 +45,8 @@ pub fn remove_held_candidates(store: &Store, session: &Id, candidates: &mut Vec<
     Ok(())
 }
 
-/// Records which facts were sent on an occasion. If the session begins with a new context, the earlier fingerprints
-/// are removed.
+/// Records which facts were sent on an occasion. If the session has a new context, the earlier fingerprints are
+/// removed.
 pub fn remember_sent_facts(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
     let session = context.project.store.session(context.session);
     let before = match occasion {

@@ -1,5 +1,5 @@
-//! Reads sessions that a harness keeps in a database, through the harness's own program or else through `sqlite3`.
-//! Never called in a hook, because it starts a process. Writes nothing.
+//! Reads sessions that a harness keeps in a database. Uses the harness's own program, or else `sqlite3`. Hooks never
+//! call this module, because it starts a process. It writes nothing.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,24 +16,24 @@ use crate::{Error, Result, World};
 /// How long a query may take. On a busy machine a harness's program needs seconds to start.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The largest output that is read. It is larger than any session. A longer output is refused, because a session
-/// without its beginning would be wrong.
+/// The largest output that is read. No session is larger. A longer output is refused, because a session without its
+/// beginning would be misleading.
 const MAX_OUTPUT_BYTES: usize = 128 * 1024 * 1024;
 
-/// Keeps `sqlite3` from reading the user's `~/.sqliterc`, which may change its output format.
+/// Options that keep `sqlite3` from reading the user's `~/.sqliterc`, which may change its output format.
 const SQLITE_OPTIONS: [&str; 4] = ["-init", "/dev/null", "-batch", "-readonly"];
 
-/// A shell line that runs a program without its stderr.
+/// A shell line that runs a program and discards its stderr.
 const QUIET_SHELL_LINE: &str = "exec \"$@\" 2>/dev/null";
 
-/// A session, in the form of lines that its harness's reader understands, oldest first.
+/// A session as lines that its harness's reader accepts, oldest first.
 #[derive(Debug)]
 pub struct SessionRows {
     pub harness: &'static Harness,
     pub lines: Vec<String>,
 }
 
-/// Finds the session in any harness's database; `None` if no database has it.
+/// Finds the session in any harness's database; `None` if no database contains it.
 pub fn find_session(world: &World, session: &Id) -> Result<Option<SessionRows>> {
     for harness in HARNESSES {
         if let Some(rows) = find_session_of_harness(world, harness, session)? {
@@ -43,7 +43,7 @@ pub fn find_session(world: &World, session: &Id) -> Result<Option<SessionRows>> 
     Ok(None)
 }
 
-/// Finds the session in the database of this harness; `None` if there is no such session, or no database.
+/// Finds the session in the database of this harness; `None` if the session or the database does not exist.
 pub fn find_session_of_harness(
     world: &World,
     harness: &'static Harness,
@@ -66,15 +66,15 @@ fn database_path(world: &World, database: &SessionDatabase) -> Option<PathBuf> {
         .absolute_path_variable("XDG_DATA_HOME")
         .or_else(|| Some(world.absolute_path_variable("HOME")?.join(".local/share")))?;
     let usual = data.join(database.file);
-    // Joining an absolute path gives that path.
+    // If `named` is an absolute path, `join` returns it unchanged.
     match (world.var)(database.file_variable).filter(|named| !named.is_empty()) {
         Some(named) => Some(usual.parent()?.join(named)),
         None => Some(usual),
     }
 }
 
-/// Asks the harness's own program. Returns `None` if the answer has an unexpected form, because another version may
-/// not know the command.
+/// Queries the harness's own program. Returns `None` if the output has an unexpected form, because another version may
+/// not support the command.
 fn query_with_harness(
     program: &Path,
     database: &SessionDatabase,
@@ -142,9 +142,7 @@ fn run_program(
                 program.display(),
                 MAX_OUTPUT_BYTES / 1024 / 1024
             ),
-            hint:
-                "what hooks have captured of a session needs no database; `thru journal --list` shows those"
-                    .into(),
+            hint: "sessions that hooks captured need no database; `thru journal --list` shows them".into(),
         });
     }
     Ok(output)

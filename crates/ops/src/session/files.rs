@@ -1,4 +1,4 @@
-//! `thru files`: the most important files of the project, judged by what tools did to them.
+//! `thru files`: ranks the files of the project by how tools used them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub struct FileRow {
     pub path: String,
     pub edits: u32,
     pub reads: u32,
-    /// How often the file was named only in the text of a command.
+    /// How often the file was only mentioned in the text of a command.
     pub guesses: u32,
     pub last_at: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -53,7 +53,7 @@ pub fn files_report(world: &World, session: Option<&str>) -> Result<FilesReport>
     };
     let mut rows = BTreeMap::new();
     for id in &chosen {
-        // If one session was requested, include its earlier ids. A list of all sessions contains them anyway.
+        // If one session was requested, include its earlier ids. The list of all sessions contains them anyway.
         let digest = match session {
             Some(_) => past::digest_with_predecessors(&store, id, past::MAX_PREDECESSORS)?,
             None => store.current_digest(id, |_| {})?,
@@ -67,7 +67,7 @@ pub fn files_report(world: &World, session: Option<&str>) -> Result<FilesReport>
         row.gone = folders.into_iter().all(|folder| folder.join(&row.path).symlink_metadata().is_err());
     }
     let inside: Vec<&str> = files.iter().filter(|row| !row.outside).map(|row| row.path.as_str()).collect();
-    let ignored = git::ignored(&root.checkout, &inside);
+    let ignored = git::ignored_paths(&root.checkout, &inside);
     for row in &mut files {
         row.ignored = ignored.contains(&row.path);
         row.worth *= if row.ignored || row.gone { 0.3 } else { 1.0 };
@@ -76,7 +76,7 @@ pub fn files_report(world: &World, session: Option<&str>) -> Result<FilesReport>
     Ok(FilesReport { session: session.map(|_| chosen[0].to_string()), sessions: chosen.len(), files })
 }
 
-/// Adds the files of one session. Their weight halves with every day since the session's last record.
+/// Adds the files of one session. A file's weight halves with every day since the session's last record.
 fn add_session_files(rows: &mut BTreeMap<String, FileRow>, digest: &Digest, now: Timestamp) {
     let last = time::parse_time(&digest.last_at).unwrap_or(now);
     let days = (now.as_second() - last.as_second()).max(0) as f64 / 86_400.0;

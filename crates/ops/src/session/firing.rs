@@ -1,4 +1,4 @@
-//! Statistics of what hooks have recorded: which event fired when, how long it took, and whether a brief followed
+//! Statistics from the records of hooks: which events fired and when, how long they took, and whether a brief followed
 //! each compaction.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -27,7 +27,7 @@ pub struct EventStatistics {
     pub p99_ms: Option<f64>,
 }
 
-/// Everything that `thru doctor` needs to know about hooks. All of it is read at once.
+/// The facts about hooks that `thru doctor` needs, collected in one pass.
 #[derive(Debug, Default)]
 pub struct HookStatistics {
     pub fired: Vec<EventStatistics>,
@@ -55,7 +55,7 @@ pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
     let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
     store.each_receipt(|receipt| {
         if receipt.event == RECORDS_LOST_EVENT {
-            // This receipt is not about an event that a harness reported.
+            // This receipt does not report an event of a harness.
             return firing.receipts.push(receipt);
         }
         let entry = runs.entry((receipt.harness.clone(), receipt.event.clone())).or_default();
@@ -65,8 +65,8 @@ pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
         match EventName::parse(&receipt.event) {
             Some(EventName::BeforeCompact) => drop(announced.insert(receipt.session.clone())),
             Some(EventName::Summary) => drop(waiting.insert(receipt.session.clone())),
-            // If the session has not started again since the compaction was announced, this event shows that the
-            // compaction happened.
+            // If the session has not started again since the compaction was announced, this event confirms the
+            // compaction.
             Some(EventName::AfterCompact) if announced.contains(&receipt.session) => {
                 waiting.insert(receipt.session.clone());
             }
@@ -92,7 +92,7 @@ pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
     })?;
     firing.gaps = waiting.into_iter().collect();
     for session in list::all_session_ids(store)? {
-        // Another check reports an unreadable journal; the other journals are still counted.
+        // Another check reports an unreadable journal. The remaining journals are still counted.
         firing.unread += count_tool_calls(store, &session, &mut runs, &mut firing.unknown).unwrap_or(0);
     }
     firing.fired =

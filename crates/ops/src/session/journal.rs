@@ -1,4 +1,4 @@
-//! `thru journal`: what happened in a session, call by call.
+//! `thru journal`: shows what happened in a session, call by call.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::{Error, Result, World};
 /// How long to wait between two checks of a followed journal.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// A journal that is being read. Repeated calls are left out.
+/// A journal that is being read. Duplicate calls are left out.
 #[derive(Debug)]
 pub struct JournalReader {
     pub session: Id,
@@ -28,7 +28,6 @@ pub struct JournalReader {
     seen: Digest,
 }
 
-/// One session in the list.
 #[derive(Clone, Debug, Serialize)]
 pub struct ListedSession {
     pub session: String,
@@ -37,7 +36,7 @@ pub struct ListedSession {
     pub last_at: String,
     pub records: u64,
     pub files: usize,
-    /// Empty while the session may continue.
+    /// Why the session ended; empty while the session may continue.
     pub ended: String,
     /// What the session is about: its task, or else its newest prompt.
     pub title: String,
@@ -57,7 +56,7 @@ pub fn open_journal(world: &World, session: Option<&str>) -> Result<JournalReade
     Ok(JournalReader { session, chosen, store, place: LogPosition::default(), seen })
 }
 
-/// Waits until there is a session. While there is none, calls `waiting`, so that the caller can tell the user.
+/// Waits until there is a session. Calls `waiting` while there is none, so that the caller can tell the user.
 pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<JournalReader> {
     loop {
         match open_journal(world, None) {
@@ -69,8 +68,8 @@ pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<Jour
 }
 
 impl JournalReader {
-    /// Returns the newest session, if this session was a guess and another session is the newest now.
-    pub fn next(&self, world: &World) -> Option<JournalReader> {
+    /// If this session was a guess and another session is now the newest, returns that session.
+    pub fn open_next_session(&self, world: &World) -> Option<JournalReader> {
         let is_guess = self.chosen == SessionChoice::Guess;
         is_guess
             .then(|| open_journal(world, None).ok())
@@ -78,7 +77,7 @@ impl JournalReader {
             .filter(|newest| newest.session != self.session)
     }
 
-    /// Passes every record since the last call on to `each`.
+    /// Calls `each` for every record that was added since the last call.
     pub fn read_new_records(&mut self, mut each: impl FnMut(&JournalRecord)) -> Result<()> {
         let seen = &mut self.seen;
         let journal = layout::journal_path(&self.session);
@@ -89,13 +88,12 @@ impl JournalReader {
                 each(&record);
             }
         })?;
-        // If the journal was cut or replaced meanwhile, it is read from its beginning next time.
+        // If the journal was cut or replaced in the meantime, it is read from its beginning next time.
         self.place = new.map(|new| new.place).unwrap_or_default();
         Ok(())
     }
 }
 
-/// Returns every session, last active first.
 pub fn list_sessions(world: &World) -> Result<Vec<ListedSession>> {
     let Some(Project { store, .. }) = Project::find_if_present(world)? else { return Ok(Vec::new()) };
     let (mut listed, mut continued) = (Vec::new(), BTreeSet::new());
@@ -124,7 +122,7 @@ pub fn list_sessions(world: &World) -> Result<Vec<ListedSession>> {
             },
         });
     }
-    // A session that continues under another id is not open. The session with the new id is open instead.
+    // A session that continued under another id is not open. The session with the new id is open instead.
     for open in listed.iter_mut().filter(|one| one.ended.is_empty() && continued.contains(&one.session)) {
         open.ended = "continued".to_owned();
     }

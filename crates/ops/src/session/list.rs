@@ -1,21 +1,19 @@
-//! Determines which session is meant, and lists the sessions.
+//! Determines which session a command means, and lists the sessions.
 
 use harness::HARNESSES;
 use model::id::Id;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
-/// How many bytes of the end of the list of sessions are read. The last sessions are in this part.
+/// How many bytes at the end of the list of sessions are read. This part contains the last sessions.
 const SESSION_LIST_TAIL_BYTES: u64 = 64 * 1024;
 
-/// The last active session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastSession {
     pub session: String,
-    /// When the session last did something.
     pub at: String,
     pub harness: String,
 }
@@ -28,12 +26,12 @@ pub enum SessionChoice {
     Named,
     /// A variable of the current harness named the session.
     Harness,
-    /// The session was the last active one here.
+    /// The session was the last active session here.
     Guess,
 }
 
-/// Returns `--session`, or else the harness's own variable, or else the last active session here, which is a guess,
-/// and the caller must say so.
+/// Returns the session that the user named, or else the session in the harness's variable, or else the last active
+/// session here. The last active session is a guess, and the caller must say so.
 pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, SessionChoice)> {
     let id = |text: &str| {
         Id::new(text).map_err(|bad| Error::Usage {
@@ -62,8 +60,9 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
     }
 }
 
-/// Chooses like [`choose_session`], but never a session that has ended: a guess is then the last active one that is open, and
-/// `refusal` makes the error if there is none, or if the user named one that has ended.
+/// Chooses like [`choose_session`], but never a session that has ended. If the choice would be a guess, the last active
+/// open session is chosen. If there is no open session, or if the user named a session that has ended, the error comes
+/// from `refusal`.
 pub fn choose_open(
     world: &World,
     store: &Store,
@@ -72,11 +71,11 @@ pub fn choose_open(
 ) -> Result<(Id, SessionChoice)> {
     let (session, chosen) = choose_session(world, store, named)?;
     let entries = roster::read_roster(store, u64::MAX)?;
-    // The current harness runs the session, whatever the list says.
+    // The current harness runs this session, even if the list says that it has ended.
     if !roster::has_ended(&entries, session.as_str()) || chosen == SessionChoice::Harness {
         return Ok((session, chosen));
     }
-    let open = roster::sort_by_activity(&entries, store, Entry::is_open);
+    let open = roster::sort_by_activity(&entries, store, RosterEntry::is_open);
     match open.first().filter(|_| chosen == SessionChoice::Guess) {
         Some(entry) => Ok((entry.session.clone(), SessionChoice::Guess)),
         None => Err(refusal(&session)),
@@ -109,24 +108,23 @@ fn resolve_session_id(store: &Store, named: &str, id: &Id) -> Result<Id> {
     }
 }
 
-/// Returns every session with a journal.
 pub fn all_session_ids(store: &Store) -> Result<Vec<Id>> {
     let dir = match store.dir().open_subfolder(layout::JOURNALS_FOLDER) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         dir => dir?,
     };
     let names = dir.entries()?.into_iter().map(|entry| entry.name);
-    // A rotated part has a `~`, which no id contains.
+    // The name of a rotated part contains `~`, which is not allowed in an id.
     Ok(names.filter_map(|name| Id::new(name.strip_suffix(".jsonl")?).ok()).collect())
 }
 
-/// Returns the session with the newest record. Used if the list contains no session.
+/// Returns the session with the newest record. It is used if the list contains no session.
 fn session_with_newest_record(store: &Store) -> Result<Option<Id>> {
     let last = |id: &Id| store.current_digest(id, |_| {}).map(|digest| digest.last_at).unwrap_or_default();
     Ok(all_session_ids(store)?.into_iter().max_by_key(last))
 }
 
-/// Returns the last active session in which something was asked or done. If there is none, returns the last active
+/// Returns the last active session that has a request or some work. If no session has either, returns the last active
 /// session.
 fn last_active_session(store: &Store) -> Result<Option<Id>> {
     let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
@@ -147,7 +145,7 @@ pub fn newest_session(store: &Store) -> Result<Option<LastSession>> {
     }))
 }
 
-/// Returns the path of the session's transcript, as it was recorded at the session start.
+/// Returns the path of the session's transcript, which was recorded at the session start.
 pub fn transcript_path(store: &Store, session: &Id) -> Option<String> {
     #[derive(Deserialize)]
     struct SessionLine {

@@ -1,4 +1,4 @@
-//! Gathers what happened before, for a brief: the digest of the right session, hook problems, missing files.
+//! Gathers the facts for a brief: the digest of the right session, hook problems, missing files.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use store::{Store, layout};
 use crate::features::ProjectContext;
 use crate::project::trust;
 
-/// How many bytes of the end of a log are read. Recent events are in this part.
+/// How many bytes at the end of a log are read. This part contains the recent events.
 const LOG_TAIL_BYTES: u64 = 32 * 1024;
 
 /// How many files are checked on disk.
@@ -27,7 +27,6 @@ pub const MAX_PREDECESSORS: usize = 8;
 /// How many edited files are compared with git's index.
 const MAX_FILES_COMPARED: usize = 200;
 
-/// Everything that a brief needs to know about one session.
 #[derive(Debug, Default)]
 pub struct SessionFacts {
     pub digest: Digest,
@@ -36,7 +35,7 @@ pub struct SessionFacts {
 }
 
 impl SessionFacts {
-    /// Returns the same without what happened in the session. Only its identity is kept.
+    /// Removes everything except the identity of the session.
     pub fn identity_only(self) -> SessionFacts {
         let mut digest = Digest::new(&self.digest.session);
         digest.harness = self.digest.harness;
@@ -46,13 +45,13 @@ impl SessionFacts {
     }
 }
 
-/// Gathers what a brief can say about one session, apart from what features add.
+/// Gathers the facts about one session. Candidates of features are not included.
 pub fn gather_session_facts(project: &ProjectContext, session: &Id) -> store::Result<SessionFacts> {
-    Ok(of_digest(project, digest_with_predecessors(project.store, session, MAX_PREDECESSORS)?))
+    Ok(facts_of_digest(project, digest_with_predecessors(project.store, session, MAX_PREDECESSORS)?))
 }
 
-/// Gathers the same for a session whose digest was already read.
-pub fn of_digest(project: &ProjectContext, mut digest: Digest) -> SessionFacts {
+/// Gathers the facts about a session whose digest was already read.
+pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionFacts {
     let ProjectContext { store, root, .. } = *project;
     follow_move(project, &mut digest);
     unmark_existing_files(&mut digest, &root.checkout);
@@ -78,7 +77,8 @@ fn follow_move(project: &ProjectContext, digest: &mut Digest) {
     }
 }
 
-/// Returns whether files were changed since the last record of a session. Only checks and failures depend on it.
+/// Returns whether files were changed since the last record of a session. The answer affects only checks and failures,
+/// so without them no file is examined.
 fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
     if digest.checks.is_empty() && digest.failures.is_empty() {
         return false;
@@ -89,15 +89,15 @@ fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
         .is_some_and(|since| !since.changed.is_empty() || !since.gone.is_empty())
 }
 
-/// Files of a session that somebody has changed or deleted since its last record.
+/// Files of a session that were changed or deleted after the session's last record.
 #[derive(Debug, Default)]
 pub struct ChangedSince {
     pub changed: Vec<String>,
     pub gone: Vec<String>,
 }
 
-/// Compares the files of a session in `folder` with its journal. Both times come from the file system. Returns `None` if
-/// the session has no journal.
+/// Compares the times of a session's files in `folder` with the time of its journal. Both times come from the file
+/// system. Returns `None` if the session has no journal.
 pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<ChangedSince> {
     let session = Id::new(&digest.session).ok()?;
     let last = store.dir().file_info(&layout::journal_path(&session)).ok()??.changed;
@@ -113,7 +113,7 @@ pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<Ch
         match whole.symlink_metadata() {
             Ok(meta) if meta.is_file() && is_later(&meta) => since.changed.push(file.path.clone()),
             Ok(_) => {}
-            // If the folder has changed since, the file was deleted since.
+            // If the folder was changed after the last record, the file was deleted after it.
             Err(_)
                 if !file.deleted
                     && whole
@@ -129,12 +129,11 @@ pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<Ch
     Some(since)
 }
 
-/// Returns only hook problems. Used if no session was recorded, perhaps because the disk is full.
-pub fn only_problems(store: &Store) -> SessionFacts {
+/// Returns only hook problems. This is used if no session was recorded, perhaps because the disk is full.
+pub fn facts_with_problems_only(store: &Store) -> SessionFacts {
     SessionFacts { problems: recent_hook_problems(store), ..SessionFacts::default() }
 }
 
-/// Returns what git's files say about the session's checkout.
 fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     let folder = if digest.worktree.is_empty() { checkout } else { Path::new(&digest.worktree) };
     let head = store::git::read_head(folder)?;
@@ -151,7 +150,7 @@ fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     })
 }
 
-/// Returns a session together with the sessions it continues. Some harnesses give a session a new id at every
+/// Returns a session merged with the sessions that it continues. Some harnesses give a session a new id at every
 /// compaction.
 pub fn digest_with_predecessors(store: &Store, session: &Id, generations: usize) -> store::Result<Digest> {
     let digest = store.current_digest(session, |_| {})?;
@@ -162,7 +161,7 @@ pub fn digest_with_predecessors(store: &Store, session: &Id, generations: usize)
     })
 }
 
-/// Returns the failures since the last successful session start, without repetitions.
+/// Returns the failures since the last successful session start, without duplicates.
 fn recent_hook_problems(store: &Store) -> Vec<String> {
     let Ok(tail) = store.dir().read_recent_lines(layout::RECEIPTS_LOG, LOG_TAIL_BYTES) else {
         return Vec::new();
@@ -184,7 +183,7 @@ fn recent_hook_problems(store: &Store) -> Vec<String> {
         .collect()
 }
 
-/// Marks existing files as not deleted: a command can restore a deleted file without naming it.
+/// Marks existing files as not deleted. A command can restore a deleted file without naming it.
 pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     let folders = session_folders(digest, checkout);
     for file in digest.files.iter_mut().filter(|file| file.deleted && !file.outside).take(MAX_FILES_CHECKED) {
@@ -192,7 +191,7 @@ pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     }
 }
 
-/// Returns those of the `most` important files that no longer exist.
+/// Returns the files that no longer exist, among the `most` important files.
 pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
     let ranked = digest.ranked_files();
     let folders = session_folders(digest, checkout);
@@ -200,8 +199,8 @@ pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> 
     named.filter(|file| !exists_in_any(&folders, &file.path)).map(|file| file.path.clone()).collect()
 }
 
-/// Returns the folders where a session's files can be: its worktree and this checkout. A file in either of them
-/// exists.
+/// Returns the folders where a session's files can be: its worktree and this checkout. A file exists if it is in one of
+/// them.
 fn session_folders(digest: &Digest, checkout: &Path) -> Vec<PathBuf> {
     let home = Path::new(&digest.home);
     let other = (home.is_absolute() && home != checkout).then(|| home.to_owned());

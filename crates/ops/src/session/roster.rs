@@ -1,4 +1,4 @@
-//! The list of sessions: which sessions are running here, which have ended, and which one was last active.
+//! The list of sessions: which sessions are running here, which have ended, and which was last active.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -18,31 +18,31 @@ use crate::Result;
 use crate::process::alive;
 use crate::session::past;
 
-/// How many bytes of the end of the list are read. The last sessions are in this part.
+/// How many bytes at the end of the list are read. This part contains the last sessions.
 pub const ROSTER_TAIL_BYTES: u64 = 32 * 1024;
 
-/// How many sessions are examined to find one in which something was asked or done.
+/// How many sessions are examined to find a session that has a request or some work.
 const MAX_SESSIONS_SEARCHED: usize = 8;
 
 /// How many sessions that have not ended are examined.
 const MAX_OPEN_EXAMINED: usize = 32;
 
-/// How many bytes of the end of a journal are read for its last lines.
+/// How many bytes at the end of a journal are read for its last lines.
 const JOURNAL_TAIL_BYTES: u64 = 4 * 1024;
-/// How many bytes of the end of a journal are read if its last line is longer than [`JOURNAL_TAIL_BYTES`].
+/// How many bytes at the end of a journal are read if its last line is longer than [`JOURNAL_TAIL_BYTES`].
 const LONG_LINE_TAIL_BYTES: u64 = 128 * 1024;
 
-/// A session whose process is unknown counts as running for this long after its last record.
+/// How long after its last record a session counts as running, if its process is unknown.
 const MAX_RUNNING_SILENCE: SignedDuration = SignedDuration::from_mins(5);
 
-/// A session, as its last lines in the list describe it.
+/// A session, according to its last lines in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct RosterEntry {
     pub session: Id,
     pub harness: String,
     pub worktree: String,
     pub transcript: Option<String>,
-    /// The process of the harness.
+    /// The stamp of the harness's process.
     pub process: Option<String>,
     /// When the session last started, was resumed or ended.
     pub at: String,
@@ -53,7 +53,7 @@ pub struct Entry {
 
 #[derive(Default, Deserialize)]
 #[serde(default, bound(deserialize = "'de: 'a"))]
-struct Line<'a> {
+struct RosterLine<'a> {
     #[serde(borrow)]
     ts: Cow<'a, str>,
     #[serde(borrow)]
@@ -72,20 +72,20 @@ struct Line<'a> {
     ended: Option<Cow<'a, str>>,
 }
 
-/// The sessions at the end of the list. The list is read when it is first needed, and only once.
+/// The sessions at the end of the list. The list is read once, when it is first needed.
 #[derive(Debug)]
 pub struct Roster<'a> {
     store: &'a Store,
-    entries: OnceCell<Vec<Entry>>,
+    entries: OnceCell<Vec<RosterEntry>>,
 }
 
 impl<'a> Roster<'a> {
-    pub fn of(store: &'a Store) -> Roster<'a> {
+    pub fn of_store(store: &'a Store) -> Roster<'a> {
         Roster { store, entries: OnceCell::new() }
     }
 
     /// Returns the sessions. The session with the newest line comes last.
-    pub fn entries(&self) -> Result<&[Entry]> {
+    pub fn entries(&self) -> Result<&[RosterEntry]> {
         if let Some(entries) = self.entries.get() {
             return Ok(entries);
         }
@@ -95,19 +95,19 @@ impl<'a> Roster<'a> {
 }
 
 /// Returns the sessions at the end of the list. The session with the newest line comes last.
-pub fn read_roster(store: &Store, window: u64) -> Result<Vec<Entry>> {
+pub fn read_roster(store: &Store, window: u64) -> Result<Vec<RosterEntry>> {
     match store.dir().read_recent_lines(layout::SESSIONS_INDEX, window) {
         Err(store::Error::Absent { .. }) => Ok(Vec::new()),
         tail => Ok(parse_roster(&tail?)),
     }
 }
 
-pub fn parse_roster(text: &[u8]) -> Vec<Entry> {
-    // A session has several lines if it was resumed or has ended. Its newest line counts, and its earlier entry is
-    // taken out.
-    let mut entries: Vec<Option<Entry>> = Vec::new();
+pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
+    // A session has several lines if it was resumed or has ended. The newest line replaces the earlier entry.
+    let mut entries: Vec<Option<RosterEntry>> = Vec::new();
     let mut places: BTreeMap<u64, usize> = BTreeMap::new();
-    for line in text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+    for line in text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<RosterLine>(line).ok())
+    {
         if let Some(previous) = line.previous.as_deref()
             && let Some(place) = places.get(&fnv_fingerprint([previous]))
             && let Some(previous) = &mut entries[*place]
@@ -119,11 +119,11 @@ pub fn parse_roster(text: &[u8]) -> Vec<Entry> {
         let known = known.and_then(|place| entries[place].take_if(|known| known.session == session));
         let at = line.ts.into_owned();
         entries.push(Some(match (line.ended.is_some(), known) {
-            // The line of a session end contains only its time.
-            (true, Some(known)) => Entry { at, ended: true, ..known },
+            // The line of a session end contains only the time.
+            (true, Some(known)) => RosterEntry { at, ended: true, ..known },
             (ended, known) => {
                 let transcript = line.transcript.map(Cow::into_owned);
-                Entry {
+                RosterEntry {
                     session,
                     harness: line.harness.into_owned(),
                     worktree: line.worktree.into_owned(),
@@ -139,20 +139,20 @@ pub fn parse_roster(text: &[u8]) -> Vec<Entry> {
     entries.into_iter().flatten().collect()
 }
 
-/// Whether a session has ended, according to the list.
-pub fn has_ended(entries: &[Entry], session: &str) -> bool {
+/// Returns whether a session has ended, according to the list.
+pub fn has_ended(entries: &[RosterEntry], session: &str) -> bool {
     entries.iter().any(|entry| entry.ended && entry.session.as_str() == session)
 }
 
-impl Entry {
-    /// Whether the session has started, and has neither ended nor continued under another id. It may be running or
-    /// dead.
+impl RosterEntry {
+    /// Returns whether the session has started, and has neither ended nor continued under another id. An open session
+    /// may be running or dead.
     pub fn is_open(&self) -> bool {
         !self.ended && !self.continued
     }
 
-    /// Returns whether the session is running in another process. `own` is the caller's process. If this session
-    /// ran in the same process, that process has gone on to another session, so this session is not running.
+    /// Returns whether the session is running in another process. `own` is the caller's process. If this session ran in
+    /// the caller's process, that process now runs another session, so this session is not running.
     pub fn is_running(&self, store: &Store, own: Option<&str>, now: Timestamp) -> bool {
         if !self.is_open() || self.process.is_some() && self.process.as_deref() == own {
             return false;
@@ -164,7 +164,7 @@ impl Entry {
         })
     }
 
-    /// Returns when the session last did something.
+    /// Returns when the session was last active.
     pub fn active_at(&self, store: &Store) -> String {
         if self.ended {
             return self.at.clone();
@@ -180,40 +180,44 @@ impl Entry {
     }
 }
 
-/// Returns the newest time at the end of a journal. Records from a transcript have the time of the event.
+/// Returns the newest time at the end of a journal. Records from a transcript have the time of their event.
 fn newest_record_time(store: &Store, journal: &str, window: u64) -> Option<String> {
     let tail = store.dir().read_tail(journal, window).ok()?;
     tail.split(|b| *b == b'\n').filter_map(scan::time_of_line).max().map(str::to_owned)
 }
 
-/// A session with this many calls counts as work, even if it changed no file.
+/// A session with this many calls has done work, even if it changed no file.
 const MIN_CALLS_FOR_WORK: u64 = 8;
 
 /// Returns the sessions that are running in other processes. The session with the newest line comes first.
 pub fn running_sessions<'e>(
-    entries: &'e [Entry],
+    entries: &'e [RosterEntry],
     store: &Store,
     except: Option<&Id>,
     now: Timestamp,
-) -> impl Iterator<Item = &'e Entry> {
+) -> impl Iterator<Item = &'e RosterEntry> {
     let own = alive::calling_harness_stamp();
     let open = entries.iter().rev().filter(move |entry| entry.is_open() && Some(&entry.session) != except);
     open.take(MAX_OPEN_EXAMINED).filter(move |entry| entry.is_running(store, own.as_deref(), now))
 }
 
-/// Returns the last active session in which something was asked or done, among those that `fits` accepts.
-pub fn last_active_session(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Id> {
+/// Returns the last active session that has a request or some work, among the sessions that `fits` accepts.
+pub fn last_active_session(
+    entries: &[RosterEntry],
+    store: &Store,
+    fits: impl Fn(&RosterEntry) -> bool,
+) -> Option<Id> {
     digests_by_activity(entries, store, fits)
         .find(|(_, digest)| has_request_or_work(digest))
         .map(|(session, _)| session)
 }
 
-/// Returns the digest of the last active session in which work was done; if there is none, of the last active one. A
-/// short question must not replace the work before it.
+/// Returns the digest of the last active session that did work. If no session did work, returns the digest of the last
+/// active session. A short question must not hide the work before it.
 pub fn last_session_with_work(
-    entries: &[Entry],
+    entries: &[RosterEntry],
     store: &Store,
-    fits: impl Fn(&Entry) -> bool,
+    fits: impl Fn(&RosterEntry) -> bool,
 ) -> Option<Digest> {
     let mut slight = None;
     for (_, digest) in digests_by_activity(entries, store, fits) {
@@ -228,9 +232,9 @@ pub fn last_session_with_work(
 }
 
 fn digests_by_activity(
-    entries: &[Entry],
+    entries: &[RosterEntry],
     store: &Store,
-    fits: impl Fn(&Entry) -> bool,
+    fits: impl Fn(&RosterEntry) -> bool,
 ) -> impl Iterator<Item = (Id, Digest)> {
     sort_by_activity(entries, store, fits).into_iter().take(MAX_SESSIONS_SEARCHED).filter_map(|entry| {
         let digest = past::digest_with_predecessors(store, &entry.session, past::MAX_PREDECESSORS).ok()?;
@@ -240,35 +244,33 @@ fn digests_by_activity(
 
 /// Returns the sessions, last active first.
 pub fn sort_by_activity<'e>(
-    entries: &'e [Entry],
+    entries: &'e [RosterEntry],
     store: &Store,
-    fits: impl Fn(&Entry) -> bool,
-) -> Vec<&'e Entry> {
-    // Of the sessions that never ended, only the newest can be the last active session. The others crashed long
-    // ago.
+    fits: impl Fn(&RosterEntry) -> bool,
+) -> Vec<&'e RosterEntry> {
+    // Among the sessions that never ended, only the newest can be the last active session. The older sessions crashed
+    // long ago.
     let mut open = 0;
-    let mut known: Vec<(String, &Entry)> = Vec::new();
+    let mut known: Vec<(String, &RosterEntry)> = Vec::new();
     for entry in entries.iter().rev().filter(|entry| !entry.continued) {
         open += usize::from(!entry.ended);
         if (entry.ended || open <= MAX_OPEN_EXAMINED) && fits(entry) {
             known.push((entry.active_at(store), entry));
         }
     }
-    // The sort is stable: of two sessions that were active in the same second, the one with the newer line comes
-    // first.
+    // The sort is stable: if two sessions were active in the same second, the session with the newer line comes first.
     known.sort_by(|(a, _), (b, _)| b.cmp(a));
     known.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Returns whether something was changed, or a lot was examined. Files in our own store do not count: a worker that
-/// `thru gate run` started writes its output there.
+/// Returns whether the session changed something or made many calls. Changes in our own store are ignored, because a
+/// worker of `thru gate run` writes its output to the store.
 fn has_work(digest: &Digest) -> bool {
     let is_edit = |file: &FileUse| file.edits > 0 && !file.path.starts_with(layout::STORE_FOLDER);
     digest.called >= MIN_CALLS_FOR_WORK || !digest.effects.is_empty() || digest.files.iter().any(is_edit)
 }
 
-/// Returns whether something was asked or done. If a session was only opened and closed again, there is nothing to
-/// report.
+/// Returns whether the session has a request or some work. A session that was only opened and closed has neither.
 pub fn has_request_or_work(digest: &Digest) -> bool {
     !words::prompts_about_work(&digest.prompts).is_empty()
         || !digest.files.is_empty()

@@ -1,11 +1,11 @@
 use super::*;
 
-fn entries_from_lines(lines: &[&str]) -> Vec<Entry> {
+fn entries_from_lines(lines: &[&str]) -> Vec<RosterEntry> {
     parse_roster(lines.join("\n").as_bytes())
 }
 
 #[test]
-fn the_last_lines_count() {
+fn the_newest_line_of_a_session_decides() {
     let list = entries_from_lines(&[
         r#"{"ts":"1","session":"a","harness":"h","source":"startup","worktree":"/w","transcript":"/t/a","process":"7:1:2"}"#,
         r#"{"ts":"2","session":"b","harness":"h","source":"startup","worktree":"/w"}"#,
@@ -23,7 +23,7 @@ fn the_last_lines_count() {
 }
 
 #[test]
-fn what_ended_and_came_back_is_open() {
+fn a_session_that_was_resumed_is_open() {
     let list = entries_from_lines(&[
         r#"{"ts":"1","session":"a","harness":"h","source":"startup"}"#,
         r#"{"ts":"2","session":"a","harness":"h","ended":"other"}"#,

@@ -1,4 +1,4 @@
-//! `thru statusline`: one line about a session, for the status line of its harness. It only reads.
+//! `thru statusline`: prints one line about a session, for the status line of its harness. It writes nothing.
 
 use std::path::Path;
 
@@ -17,9 +17,9 @@ use crate::{Result, World};
 /// The longest name that is shown.
 const MAX_NAME_CHARS: usize = 40;
 
-/// Returns the line for what the harness says about its session; `None` if there is nothing to show. A part that fails
-/// is left out.
-pub fn status_line(world: &World, payload: &[u8]) -> Option<String> {
+/// Returns the status line for the harness's payload; `None` if there is nothing to show. A part that fails is left
+/// out.
+pub fn render_status_line(world: &World, payload: &[u8]) -> Option<String> {
     let read = HARNESSES.iter().find_map(|harness| harness.status_line.as_ref())?.read;
     let status = read(payload)?;
     let mut parts: Vec<String> =
@@ -28,7 +28,8 @@ pub fn status_line(world: &World, payload: &[u8]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-/// Returns the parts from the project's records if the project is trusted: otherwise they may be somebody else's text.
+/// Returns the parts from the project's records. An untrusted project has none, because its records may be the text of
+/// another person.
 fn project_parts(world: &World, status: &SessionStatus) -> Option<Vec<String>> {
     let session = Id::new(&status.session).ok()?;
     let explicit = world.explicit_root();
@@ -54,7 +55,7 @@ fn project_parts(world: &World, status: &SessionStatus) -> Option<Vec<String>> {
 /// Returns the task in progress: `task 1.2`.
 fn task_part(project: &ProjectContext, _: &Id) -> Result<Option<String>> {
     let Some(loaded) = plan_feature::load_plan(project.store)? else { return Ok(None) };
-    let standing = plan::standing(&loaded.plan);
+    let standing = plan::standing_of_plan(&loaded.plan);
     Ok(standing.in_progress.first().map(|task| format!("task {}", one_line(&task.id, MAX_NAME_CHARS))))
 }
 

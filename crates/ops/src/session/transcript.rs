@@ -1,4 +1,4 @@
-//! Reads a session that is known only by its transcript: folds it as hooks would have done, and writes nothing.
+//! Reads a session from its transcript alone. Folds it as hooks would have done, and writes nothing.
 
 use std::path::Path;
 
@@ -21,28 +21,25 @@ use crate::{Error, Result};
 /// How many lines are read to recognise the harness.
 const MAX_LINES_EXAMINED: usize = 50;
 
-/// A transcript, and how to read it.
 #[derive(Clone, Copy, Debug)]
 pub struct TranscriptSource<'a> {
     pub path: &'a Path,
-    /// The project that the transcript is read for. If the session was in this project, paths are relative to it.
+    /// The project that the transcript is read for. If the session ran in this project, paths are relative to it.
     pub checkout: &'a Path,
     pub redact: redact::RedactOptions,
     pub now: Timestamp,
 }
 
-/// The result of reading a transcript: the folded session and its harness.
 #[derive(Debug)]
 pub struct ReadTranscript {
     pub digest: Digest,
     pub harness: &'static Harness,
-    /// Whether the session was outside this project's folder. Then its paths are relative to the folder where it
-    /// was.
+    /// Whether the session ran outside this project's folder. Its paths are then relative to the session's own folder.
     pub elsewhere: bool,
     pub skipped: SkippedLines,
 }
 
-/// Lines that could not be used: cut off, or of a type that this version does not know.
+/// Lines that could not be used, because they are cut off or because this version does not know their type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SkippedLines {
     pub torn: u64,
@@ -56,8 +53,8 @@ pub fn read_transcript(source: &TranscriptSource) -> Result<ReadTranscript> {
         hint: "`thru harness list` shows the known ones; the file must contain JSON lines".into(),
     })?;
     let mut retelling = TranscriptReplay::new(true, source.redact);
-    transcript_reader::read_all(harness, source.path, |line| retelling.read_line(line))?;
-    // A copied transcript may have any name, so the id in its lines is preferred.
+    transcript_reader::read_all_lines(harness, source.path, |line| retelling.read_line(line))?;
+    // A copied transcript may have any name, so the id in its lines takes precedence.
     let stem = || source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
     let session = opening.session.filter(|id| Id::new(id).is_ok()).unwrap_or_else(stem);
     Ok(fold_replay(retelling, harness, session, opening.cwd, source))
@@ -71,8 +68,8 @@ pub fn read_database_rows(rows: &SessionRows, session: &Id, source: &TranscriptS
     fold_replay(retelling, harness, session.to_string(), folder, source)
 }
 
-/// Adds what the database contains and hooks did not report: the agent's last words, calls that no hook reported,
-/// and calls that have not ended. A call that is already known is not counted again.
+/// Adds what hooks did not report: the agent's last message, unreported calls, and unfinished calls. A call that is
+/// already known is not counted again.
 pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, source: &TranscriptSource) {
     let mut retelling = replay_rows(rows, false, source);
     digest.unfinished =
@@ -130,7 +127,7 @@ fn fold_replay(
     let begun = retelling.unfinished_calls();
     retelling.finish_reading();
     let here = source.checkout.to_string_lossy();
-    // The session was in another folder, or on another machine: its paths are relative to the folder where it was.
+    // The session ran in another folder or on another machine, so its paths are relative to that folder.
     let there = folder.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
     let policy = record_policy(harness, there.as_deref().unwrap_or(&here), source);
     let mut digest = Digest::new(&session);
@@ -166,16 +163,16 @@ fn event_of_session(session: String) -> Event<'static> {
 struct TranscriptOpening {
     harness: Option<&'static Harness>,
     cwd: Option<String>,
-    /// The last session id in the first lines: a resumed session begins with a copy of another session's beginning.
+    /// The last session id in the first lines. A resumed session begins with a copy of another session's first lines.
     session: Option<String>,
 }
 
-/// Finds the harness whose reader understands most of the first lines.
+/// Finds the harness whose reader accepts most of the first lines.
 fn recognise_harness(path: &Path) -> Result<TranscriptOpening> {
     let mut known = vec![0_usize; HARNESSES.len()];
     let (mut folder, mut session) = (None, None);
     let mut seen = 0;
-    feed::read_all(path, FeedLimits { window: u64::MAX, ..FeedLimits::default() }, |line| {
+    feed::read_all_lines(path, FeedLimits { window: u64::MAX, ..FeedLimits::default() }, |line| {
         seen += 1;
         if seen > MAX_LINES_EXAMINED {
             return;

@@ -1,5 +1,5 @@
-//! Reads the lines of a transcript file. A harness that uses a database passes no file to its hooks;
-//! `session::database` reads its sessions.
+//! Reads the lines of a transcript file. A harness with a database passes no file to its hooks; `session::database`
+//! reads its sessions.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use model::transcript::{LineKind, TranscriptLine};
 use store::Result;
 use store::feed::{self, FeedCursor, FeedLimits, FeedReport};
 
-/// Passes the lines after `cursor` on to `each`, each with its offset.
-pub fn read_new(
+/// Calls `each` for every line after `cursor`, with the offset of the line.
+pub fn read_new_lines(
     harness: &Harness,
     path: &Path,
     cursor: Option<&FeedCursor>,
@@ -18,22 +18,23 @@ pub fn read_new(
     mut each: impl FnMut(TranscriptLine, u64),
 ) -> Result<FeedReport> {
     let read_line = harness.transcript.read_line();
-    feed::read_new(path, cursor, limits, |line| {
+    feed::read_new_lines(path, cursor, limits, |line| {
         each_object_in_line(read_line, line.bytes, |read| each(read, line.offset));
     })
 }
 
-/// Passes all lines on to `each`. If the last line is unfinished, the part that exists is used.
-pub fn read_all(harness: &Harness, path: &Path, mut each: impl FnMut(TranscriptLine)) -> Result<()> {
+/// Calls `each` for every line. If the last line is incomplete, its existing part is used.
+pub fn read_all_lines(harness: &Harness, path: &Path, mut each: impl FnMut(TranscriptLine)) -> Result<()> {
     let read_line = harness.transcript.read_line();
     let limits = FeedLimits::default();
-    let report = feed::read_all(path, limits, |line| each_object_in_line(read_line, line.bytes, &mut each))?;
+    let report =
+        feed::read_all_lines(path, limits, |line| each_object_in_line(read_line, line.bytes, &mut each))?;
     let last = feed::read_unfinished_line(path, &report.cursor, limits.line)?;
     each_object_in_line(read_line, &last, &mut each);
     Ok(())
 }
 
-/// Passes complete lines on, from the last line backwards, until `is_enough` returns true.
+/// Passes complete lines to the caller, from the last line backwards, until `is_enough` returns true.
 pub fn read_backwards(
     harness: &Harness,
     path: &Path,
@@ -42,7 +43,7 @@ pub fn read_backwards(
 ) -> Result<()> {
     let read_line = harness.transcript.read_line();
     feed::find_in_last_lines(path, limits, |bytes| {
-        // The line is still being written.
+        // The harness is still writing this line.
         if !bytes.trim_ascii_end().ends_with(b"}") {
             return None;
         }
@@ -53,7 +54,7 @@ pub fn read_backwards(
     Ok(())
 }
 
-/// Counts the lines in `bytes`, a piece of a transcript, that this harness could have written.
+/// Returns how many lines in `bytes`, a part of a transcript, have this harness's format.
 pub fn count_known_lines(harness: &Harness, bytes: &[u8]) -> usize {
     let read_line = harness.transcript.read_line();
     let mut known = 0;

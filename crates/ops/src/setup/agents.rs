@@ -1,5 +1,5 @@
 //! `thru swarm install` and `uninstall`: write and remove the agents of a swarm, as files of a harness. A file that a
-//! person wrote or changed is left alone.
+//! person wrote or changed is not touched.
 
 mod find;
 mod prompts;
@@ -25,15 +25,14 @@ pub use find::{AgentFileState, InstalledSwarm, installed_swarms};
 pub use prompts::{PromptSource, SwarmPrompts, whole_prompt};
 pub use report::{AgentRow, Diagnosis, diagnose, list_agents};
 
-/// What is to be installed or removed, and where.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentsRequest<'a> {
     /// `None` means every harness that is in use.
     pub harness: Option<&'a str>,
-    /// `None` means the swarm that the settings name; for a removal, every swarm.
+    /// `None` means the swarm that the settings name. For a removal, it means every swarm.
     pub swarm: Option<&'a str>,
     pub scope: Scope,
-    /// Whether files that a person changed are replaced or removed too, after a backup.
+    /// Whether files that a person changed are also replaced or removed, after a backup.
     pub force: bool,
     pub mode: Mode,
 }
@@ -44,7 +43,7 @@ pub struct AgentsReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swarm: Option<String>,
     pub scope: Scope,
-    /// False for a dry run: the report then says what would have been done.
+    /// False in a dry run. The report then says what would be done.
     pub written: bool,
     pub harnesses: Vec<HarnessReport>,
     pub notes: Vec<String>,
@@ -54,7 +53,7 @@ pub struct AgentsReport {
 pub struct HarnessReport {
     pub harness: &'static str,
     pub files: Vec<ChangedFile>,
-    /// Files that were left alone, and why.
+    /// Files that were not touched, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<KeptFile>,
 }
@@ -70,8 +69,8 @@ const CHANGED_HINT: &str =
 const FOREIGN_HINT: &str = "it is not a file of thru; rename it, or choose another prefix with --swarm";
 const TRACKED_HINT: &str = "it is in git, so it belongs to the project; --project changes it";
 
-/// Installs the agents of a swarm. Files for one person go into all worktrees of the repository, like hooks, so that
-/// one call is enough.
+/// Installs the agents of a swarm. Files in the local scope are written to all worktrees of the repository, so that one
+/// call is enough.
 pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentsReport> {
     let checkout = checkout_for_scope(world, request.scope, true)?;
     let swarm = wanted_swarm(world, request.swarm)?;
@@ -85,7 +84,7 @@ pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentsRe
         program: program_for_agents(world, request.scope)?,
         swarm,
     };
-    let mut report = in_worktrees(&checkout, request.scope, |checkout| {
+    let mut report = run_in_worktrees(&checkout, request.scope, |checkout| {
         install_in_checkout(world, checkout, request, &team)
     })?;
     let unused = team.prompts.unused;
@@ -95,16 +94,15 @@ pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentsRe
     Ok(report)
 }
 
-/// What is the same in every worktree.
+/// The values that are the same in every worktree.
 struct TeamDefinition {
     swarm: SwarmId,
     harnesses: Vec<&'static Harness>,
     prompts: SwarmPrompts,
-    /// The program by which its agents call thru.
+    /// The program that the agents call to run thru.
     program: String,
 }
 
-/// Installs the agents in one checkout.
 fn install_in_checkout(
     world: &World,
     checkout: &Path,
@@ -127,7 +125,7 @@ fn install_in_checkout(
                 appended: source.appended.as_deref(),
                 program,
             };
-            let Some(text) = agents::agent_file(harness, &definition) else { continue };
+            let Some(text) = agents::agent_file_text(harness, &definition) else { continue };
             let path = resolve_target(
                 checkout,
                 request.scope,
@@ -145,12 +143,12 @@ fn install_in_checkout(
 
 pub fn uninstall_agents(world: &World, request: &AgentsRequest) -> Result<AgentsReport> {
     let checkout = checkout_for_scope(world, request.scope, false)?;
-    in_worktrees(&checkout, request.scope, |checkout| uninstall_from_checkout(world, checkout, request))
+    run_in_worktrees(&checkout, request.scope, |checkout| uninstall_from_checkout(world, checkout, request))
 }
 
-/// Calls `run` for this checkout and, if the files are for one person, for its other worktrees. A failure there
-/// becomes a note.
-fn in_worktrees(
+/// Calls `run` for this checkout. If the files are in the local scope, also calls `run` for the other worktrees of the
+/// repository. A failure in another worktree becomes a note.
+fn run_in_worktrees(
     checkout: &Path,
     scope: Scope,
     run: impl Fn(&Path) -> Result<AgentsReport>,
@@ -174,8 +172,8 @@ fn in_worktrees(
     Ok(report)
 }
 
-/// Removes every swarm of one checkout, or of the user, for `thru uninstall --all`. Harnesses without a change are
-/// left out.
+/// Removes every swarm of one checkout, or of the user, for `thru uninstall --all`. The reports contain only harnesses
+/// with a change.
 pub(super) fn uninstall_all_in_checkout(
     world: &World,
     checkout: &Path,
@@ -207,7 +205,7 @@ fn uninstall_from_checkout(world: &World, checkout: &Path, request: &AgentsReque
         None => wanted_swarm(world, None).unwrap_or_else(|_| SwarmId::default_swarm()),
     };
     let excluded = match request.scope {
-        Scope::Local => git::excluded(checkout)?,
+        Scope::Local => git::excluded_paths(checkout)?,
         Scope::User | Scope::Project => Vec::new(),
     };
     let mut plans = Vec::new();
@@ -243,24 +241,24 @@ pub fn list_installed(world: &World) -> Result<Vec<InstalledSwarm>> {
     find::list_installed_swarms(world, &checkout_for_scope(world, Scope::User, false)?)
 }
 
-/// What happens to each file of one harness, planned before anything is written.
+/// The planned changes to the files of one harness.
 struct HarnessPlan {
     harness: &'static Harness,
     steps: Vec<FileStep>,
     kept: Vec<KeptFile>,
-    /// Files that an interrupted removal has already removed. The exclude list may still name them.
+    /// Files that an interrupted removal has already deleted. The exclude list may still name them.
     gone: Vec<PathBuf>,
 }
 
 struct FileStep {
     changed: ChangedFile,
     before: Option<Vec<u8>>,
-    /// Empty if the file is removed.
+    /// The new text; empty if the file is removed.
     after: String,
     needs_backup: bool,
 }
 
-/// Plans what happens to each file. `files` contains its new text, or `None` if it is to be removed.
+/// Plans what happens to each file. `files` contains its new text, or `None` if the file is to be removed.
 fn plan_files(
     checkout: &Path,
     harness: &'static Harness,
@@ -270,7 +268,7 @@ fn plan_files(
     let mut plan = HarnessPlan { harness, steps: Vec::new(), kept: Vec::new(), gone: Vec::new() };
     let tracked = match request.scope {
         Scope::Local => {
-            git::tracked(checkout, &files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>())?
+            git::tracked_paths(checkout, &files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>())?
         }
         Scope::Project | Scope::User => Vec::new(),
     };
@@ -368,7 +366,7 @@ fn write_step(world: &World, checkout: &Path, scope: Scope, step: &mut FileStep)
     }
 }
 
-/// Returns the change to the exclude list: files for one person are hidden from git in this clone only.
+/// Returns the change to the exclude list. Files in the local scope are hidden from git, in this clone only.
 fn exclude_list_change(
     checkout: &Path,
     plans: &[HarnessPlan],
@@ -385,10 +383,10 @@ fn exclude_list_change(
     match request.scope {
         Scope::User => Ok(None),
         Scope::Local if !present.is_empty() => git::add_to_exclude_list(checkout, &present),
-        // Shared files must be visible, even if an installation for one person hid them.
+        // Shared files must be visible in git, even if an earlier local installation hid them.
         Scope::Project if !present.is_empty() => git::remove_from_exclude_list(checkout, &present),
         Scope::Local if !removed.is_empty() => {
-            // All worktrees have the same list: a line stays while another worktree has a file of ours at this path.
+            // All worktrees share one list. A line stays as long as another worktree has a file of ours at this path.
             let others = git::list_worktrees(checkout);
             let is_ours = |path: &Path| {
                 let text = read_settings_file(path).ok().flatten();
@@ -406,7 +404,7 @@ fn exclude_list_change(
     }
 }
 
-/// Removes folders that we may have created. A folder that is not empty is kept.
+/// Removes folders that we may have created, if they are empty.
 fn remove_empty_folders(plan: &HarnessPlan, scope: Scope) {
     let removed = plan.steps.iter().find(|step| step.changed.change == FileChange::Removed);
     let Some(folder) = removed.and_then(|step| step.changed.path.parent()) else { return };
@@ -425,7 +423,7 @@ fn harness_by_name(name: &str) -> Result<&'static Harness> {
         Some(_) => Ok(harness),
         None => Err(Error::Refused {
             what: format!("{} has no sub-agents that a file defines", harness.title),
-            hint: "`thru swarm install` without --harness uses those that have".into(),
+            hint: "`thru swarm install` without --harness uses the harnesses that have them".into(),
         }),
     }
 }
@@ -491,7 +489,7 @@ pub(super) fn agents_folder(
     }
 }
 
-/// Returns how agents call thru: by its path, or by its name if other people use the file too.
+/// Returns how agents call thru: by its path, or by its name if the file is shared with other people.
 pub(super) fn program_for_agents(world: &World, scope: Scope) -> Result<String> {
     match scope {
         Scope::Project => Ok(PROGRAM_NAME.to_owned()),

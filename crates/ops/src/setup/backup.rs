@@ -7,11 +7,11 @@ use store::Dir;
 
 use crate::{Error, Result, World};
 
-/// The largest backup that is read. No settings file that we change is as large as this.
+/// The largest backup that is read. No settings file that we change is larger.
 const MAX_BACKUP_BYTES: usize = 16 * 1024 * 1024;
 
 /// Makes a backup outside the project and outside the harness's own folders. Only its owner can read it, because
-/// settings contain keys. No backup replaces another.
+/// settings can contain keys. A backup never replaces an earlier backup.
 pub(crate) fn back_up_file(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
     let Some(folder) = backups_folder(world) else { return Ok(None) };
     use std::os::unix::fs::DirBuilderExt;
@@ -27,7 +27,6 @@ pub(crate) fn back_up_file(world: &World, path: &Path, bytes: &[u8]) -> Result<O
     Ok(None)
 }
 
-/// Returns every version of a file that we backed up.
 pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
     let Some(folder) = backups_folder(world) else { return Ok(Vec::new()) };
     let dir = match Dir::open(&folder) {
@@ -38,8 +37,8 @@ pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
     entries.map(|entry| Ok(dir.read_file(&entry.name, MAX_BACKUP_BYTES)?)).collect()
 }
 
-/// Returns whether `name` is a backup of exactly this path, and not of a longer path with the same end: only the
-/// time, and perhaps a number, may come before the path.
+/// Returns whether `name` is a backup of exactly this path. Before the path, the name contains only the time and
+/// perhaps a number. Otherwise it is a backup of a longer path with the same end.
 fn is_backup_of(name: &str, flat: &str) -> bool {
     let Some(before) = name.strip_suffix(flat) else { return false };
     let (stamp, count) = before.split_once('-').unwrap_or((before, "1"));

@@ -1,4 +1,5 @@
-//! `thru import factory`: turns the handoffs of Factory's own commands into packets. The originals stay untouched.
+//! `thru import factory`: turns the handoffs of Factory's own commands into packets. The original files are not
+//! changed.
 
 use std::path::{Path, PathBuf};
 
@@ -14,11 +15,11 @@ const MAX_COMMAND_BYTES: usize = 1024 * 1024;
 #[derive(Clone, Debug, Serialize)]
 pub struct FactoryReport {
     pub imported: Vec<ImportedPacket>,
-    /// Factory's own commands that have the same names as ours. While they exist, our commands are not installed.
+    /// Factory's own commands with the same names as ours. As long as they exist, our commands are not installed.
     pub commands: Vec<PathBuf>,
 }
 
-/// Imports the named folder or file. If none is named, imports from the usual folders of Factory's commands, in the
+/// Imports the named folder or file. If none is named, imports from the default folders of Factory's commands, in the
 /// project and in the home folder.
 pub fn import_factory(world: &World, named: Option<&Path>, mode: Mode) -> Result<FactoryReport> {
     let project = match Project::find_for_reading(world) {
@@ -58,7 +59,7 @@ fn find_handoffs(folder: &Path) -> Vec<PathBuf> {
     beside.chain(["handoffs", "handoff"].iter().flat_map(|name| markdown_files(&folder.join(name)))).collect()
 }
 
-/// Returns the markdown files of a folder, sorted by name. The list is empty if there is no such folder.
+/// Returns the markdown files of a folder, sorted by name. The list is empty if the folder does not exist.
 fn markdown_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -23,7 +23,6 @@ pub fn list_harnesses() -> Vec<HarnessRow> {
     HARNESSES.iter().map(harness_row).collect()
 }
 
-/// Returns the name that people use for a harness.
 pub fn harness_title(name: &'static str) -> &'static str {
     harness::harness_by_name(name).map_or(name, |harness| harness.title)
 }
@@ -41,7 +40,6 @@ fn harness_row(harness: &'static Harness) -> HarnessRow {
     }
 }
 
-/// One harness, and how it calls us.
 #[derive(Clone, Debug, Serialize)]
 pub struct HarnessShown {
     #[serde(flatten)]
@@ -53,7 +51,7 @@ pub struct HarnessShown {
     pub commands: Vec<String>,
     /// The longest text that reaches the model without being cut, in UTF-16 units.
     pub context_cap: usize,
-    /// The variable that tells a command which session it runs in.
+    /// The variable that contains the id of the session in which a command runs.
     pub session_variable: Option<&'static str>,
 }
 
@@ -94,7 +92,6 @@ pub fn installable_harnesses() -> impl Iterator<Item = &'static str> {
     HARNESSES.iter().map(|harness| harness.name)
 }
 
-/// Returns the names of all harnesses for which a prompt can be written.
 pub fn harness_names() -> impl Iterator<Item = &'static str> {
     harness::harness_names()
 }

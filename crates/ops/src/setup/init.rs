@@ -1,4 +1,4 @@
-//! `thru init`: creates the marker and the folders, and records that this store was created here.
+//! `thru init`: creates the marker and the folders, and records that the store was created on this machine.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -39,13 +39,12 @@ pub enum Sharing {
     Yes,
 }
 
-/// Where a root may be created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootLocation {
-    /// A folder inside an existing root belongs to that root, and no new root is created.
+    /// If the folder is inside an existing root, it belongs to that root, and no new root is created.
     #[default]
     TheRoot,
-    /// `--nested`: a root is created here, even if there is another root above.
+    /// `--nested`: a root is created here, even if a parent folder is a root.
     Nested,
 }
 
@@ -61,7 +60,7 @@ pub struct InitReport {
     /// False if the root already existed.
     pub created: bool,
     pub trusted: bool,
-    /// Where the project was trusted before its folder was moved here, if it is not trusted here.
+    /// The path where the project was trusted before its folder was moved here; `None` if it is trusted here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,7 +131,8 @@ fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
     let mut done = WiredHarnesses::default();
     for harness in install::harnesses_in_use(world, root) {
         let scope = install::default_scope(harness);
-        // If hooks are installed in another scope, nothing is added: otherwise every event would be reported twice.
+        // If hooks are already installed in another scope, nothing is added. Otherwise every event would be reported
+        // twice.
         let wired_already = install::wired_files(world, harness, root);
         if let Some(install::WiredFile { path, .. }) =
             wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
@@ -161,7 +161,7 @@ fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
     done
 }
 
-/// Creates the store if it is missing. The new store is trusted only if there were no records in the folder before.
+/// Creates the store if it is missing. The new store is trusted only if the folder contained no records before.
 pub(crate) fn create_store(
     world: &World,
     root: &Root,
@@ -179,13 +179,14 @@ pub(crate) fn create_store(
     let vouch = || trust.grant(&marker.project_id, &root.path, world.now, wait).map(drop);
     let created = Store::create(&root.path, &marker, world.now, vouch)?;
     if !created.new && created.pristine {
-        // Another process created the root first, with another id, so the id that was trusted here does not exist.
+        // Another process created the root first, with another id. Trust in the id of this process is removed.
         trust.revoke(&marker.project_id, &root.path, wait)?;
     }
     Ok(created)
 }
 
-/// Returns where to create the root. A folder with a damaged marker counts as a root: its marker must be replaced.
+/// Returns where to create the root. A folder with a damaged marker counts as a root, because its marker must be
+/// replaced.
 fn choose_root(world: &World, below: RootLocation) -> Result<Root> {
     if below == RootLocation::Nested {
         let here = world.explicit_root().map_or_else(|| world.require_cwd().map(Path::to_owned), Ok)?;
@@ -199,7 +200,7 @@ fn choose_root(world: &World, below: RootLocation) -> Result<Root> {
     Ok(root)
 }
 
-/// Refuses a folder that `--root` names if it is inside another root. Such a root must be requested with `--nested`.
+/// Refuses the folder in `--root` if it is inside another root. A nested root must be requested with `--nested`.
 pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
     let above: Vec<&Path> = root.path.parent().into_iter().collect();
     if world.explicit_root().is_some()
@@ -229,7 +230,7 @@ fn folder_name(root: &Root) -> String {
     root.path.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Makes an id from the time in `world` and a random part. So with a fixed time, only the random part differs.
+/// Makes an id from the time in `world` and a random part.
 fn new_project_id(world: &World) -> Result<ProjectId> {
     let millis = world.now.as_millisecond().unsigned_abs();
     let id = uuid::Builder::from_unix_timestamp_millis(millis, &store::random_bytes()?).into_uuid();

@@ -1,5 +1,5 @@
-//! `thru install` and `uninstall`: insert our hooks into a harness's settings and remove them again. The rest of a
-//! file is not changed, and a backup is made first.
+//! `thru install` and `uninstall`: insert our hooks into a harness's settings and remove them. The rest of a file is
+//! not changed, and a backup is made first.
 
 pub mod everywhere;
 pub(super) mod files;
@@ -20,7 +20,7 @@ use crate::setup::backup::{back_up_file, backups_of};
 use crate::{Error, ErrorKind, Mode, Result, World};
 use files::{open_folder, read_settings_file, resolve_target};
 use places::{
-    OwnFile, harness_folder, hook_files_of_scope, hook_table, is_written_by_thru, local_hook_files,
+    OwnFile, harness_folder, hook_files_of_scope, hook_table_of, is_written_by_thru, local_hook_files,
     other_scope, own_files, renamed_command_files, serves_worktrees, settings_file,
 };
 
@@ -30,7 +30,7 @@ pub use places::{
     signs_of_use, transcript_retention_days, unusable_settings_files, wired_files, wired_files_in_force,
 };
 
-/// How many times an edit is made again because another program wrote to the file meanwhile.
+/// How many times an edit is repeated because another program wrote to the file in the meantime.
 const MAX_WRITE_ATTEMPTS: usize = 5;
 
 /// Whose file is written.
@@ -45,7 +45,6 @@ pub enum Scope {
     Project,
 }
 
-/// What to do with a harness's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstallTask {
     Install,
@@ -56,10 +55,10 @@ pub enum InstallTask {
 pub struct InstallReport {
     pub harness: &'static str,
     pub scope: Scope,
-    /// False for a dry run. Then the report says what would have been done.
+    /// False in a dry run. The report then says what would be done.
     pub written: bool,
     pub files: Vec<ChangedFile>,
-    /// Files that could not be read and were left alone. They may still contain our hooks.
+    /// Files that could not be read and were not changed. They may still contain our hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedCheckout>,
     pub notes: Vec<String>,
@@ -71,7 +70,6 @@ pub struct FailedCheckout {
     pub error: String,
 }
 
-/// One file, and what happened to it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChangedFile {
     pub path: PathBuf,
@@ -95,8 +93,7 @@ pub enum FileChange {
     Removed,
 }
 
-/// Runs the task for the command line: for the harness with this name, in the current project, and in the given
-/// scope, if there is one.
+/// Runs the task for the named harness, in the current project. `scope` is the scope that the user chose, if any.
 pub fn run_for_harness_name(
     world: &World,
     name: &str,
@@ -124,8 +121,7 @@ pub fn run_for_harness_name(
     run_in_worktrees(world, harness, &root.checkout, scope, task, mode)
 }
 
-/// Runs the task. One user's files for a project are changed in every worktree of its repository, so that one call is
-/// enough.
+/// Runs the task. Files in the local scope are changed in every worktree of the repository, so that one call is enough.
 pub fn run_in_worktrees(
     world: &World,
     harness: &'static Harness,
@@ -139,7 +135,7 @@ pub fn run_in_worktrees(
     for other in worktrees.iter().skip(1) {
         match run_in_checkout(world, harness, other, scope, task, mode) {
             Ok(InstallReport { files, failed, notes, .. }) => {
-                // The exclude list is the same for all worktrees, so it is reported once.
+                // All worktrees share one exclude list, so it is reported once.
                 let is_new = |file: &ChangedFile| !report.files.iter().any(|known| known.path == file.path);
                 let files: Vec<ChangedFile> = files.into_iter().filter(is_new).collect();
                 report.files.extend(files);
@@ -157,10 +153,13 @@ pub fn run_in_worktrees(
         InstallTask::Install if worktrees.len() > 1 => {
             let later = match has_main_checkout(&worktrees) && serves_worktrees(harness) {
                 true => {
-                    format!("{} runs the hooks of the main checkout in one that you add later", harness.title)
+                    format!(
+                        "in a worktree that you add later, {} runs the hooks of the main checkout",
+                        harness.title
+                    )
                 }
                 false => format!(
-                    "run `thru init` in one that you add later, or `thru install {} --user` once",
+                    "run `thru init` in a worktree that you add later, or `thru install {} --user` once",
                     harness.name
                 ),
             };
@@ -188,7 +187,7 @@ fn has_main_checkout(worktrees: &[PathBuf]) -> bool {
 fn status_line_still_shown_note(harness: &Harness, path: &Path) -> String {
     let path = path.display();
     format!(
-        "{path}: the status line of thru is still here, because it serves all your projects; `thru uninstall {} --user` takes it out",
+        "{path}: the status line of thru is still here, because it serves all your projects; `thru uninstall {} --user` removes it",
         harness.name
     )
 }
@@ -196,12 +195,11 @@ fn status_line_still_shown_note(harness: &Harness, path: &Path) -> String {
 fn hooks_still_called_note(harness: &Harness, path: &Path) -> String {
     let path = path.display();
     format!(
-        "{path}: hooks of thru are still here, in another scope; `thru uninstall {} --user`, `--local` or `--project` takes them out, `--all` everything",
+        "{path}: hooks of thru are still here, in another scope; `thru uninstall {} --user`, `--local` or `--project` removes them, and `--all` removes everything",
         harness.name
     )
 }
 
-/// Runs the task in one checkout.
 fn run_in_checkout(
     world: &World,
     harness: &'static Harness,
@@ -234,10 +232,10 @@ fn run_in_checkout(
         failed: Vec::new(),
         notes: Vec::new(),
     };
-    // Everything is checked before anything is written: an installation that cannot be completed is not begun.
+    // Check everything before writing anything, so that no installation is left incomplete.
     let mut plans = job.plan_files(&mut report)?;
     if mode == Mode::Write {
-        // The checkout is recorded first, so that an interrupted installation is found too.
+        // Record the checkout first, so that an interrupted installation is found later.
         if task == InstallTask::Install && scope != Scope::User {
             let recorded =
                 world.installs().map_or(Ok(()), |installs| installs.add_checkout(project, world.now));
@@ -247,21 +245,21 @@ fn run_in_checkout(
             job.carry_out_plan(plan)?;
         }
         for folder in plans.iter().filter_map(|plan| plan.folder_emptied(&job.folder)) {
-            // We may have created this folder. If it is not empty, it is kept.
+            // We may have created this folder. It is kept if it is not empty.
             let _ = std::fs::remove_dir(folder);
         }
         if task == InstallTask::Uninstall && scope != Scope::User {
             let _ = std::fs::remove_dir(&job.folder);
         }
     }
-    // Plan this only after the files have been written. In a dry run the files are unchanged, and the plan shows
-    // what the list would contain.
+    // Plan this only after the files have been written. In a dry run, the files are unchanged, and the plan shows the
+    // future list.
     let hidden = job.plan_exclude_list(&plans)?;
     if let (Mode::Write, Some(change)) = (mode, &hidden) {
         change.write()?;
     }
     if task == InstallTask::Install {
-        // Said once: when the commands are written.
+        // This note appears only when the commands are first written.
         let are_new = plans.iter().any(|plan| plan.changed.change == FileChange::Created);
         report.notes.extend(renamed_command_note(harness).filter(|_| are_new));
         if scope == Scope::Local {
@@ -292,7 +290,8 @@ fn install_not_recorded_note(error: &store::Error) -> String {
     format!("{error}: `thru uninstall --all` will find this project only if it is trusted or you run it here")
 }
 
-/// Says which of our commands have another name in this harness, because it has its own commands with their names.
+/// Returns a note about our commands that have another name in this harness, because the harness has its own commands
+/// with these names.
 pub fn renamed_command_note(harness: &Harness) -> Option<String> {
     let names = harness::commands::renamed_commands(harness);
     let listed = |prefix: &str| {
@@ -321,7 +320,6 @@ fn exclude_list_changed(change: git::ExcludeListChange) -> ChangedFile {
     }
 }
 
-/// A task, and the harness, project and scope that it is for.
 struct InstallJob<'a> {
     world: &'a World<'a>,
     harness: &'static Harness,
@@ -333,23 +331,22 @@ struct InstallJob<'a> {
     mode: Mode,
 }
 
-/// The planned change to one file.
 struct FilePlan {
     changed: ChangedFile,
     before: Option<Vec<u8>>,
-    /// Empty if the file is removed.
+    /// The new content; empty if the file is removed.
     after: Vec<u8>,
     keep: BackupPolicy,
     kind: PlanKind,
 }
 
-/// What is needed to make a plan again.
+/// The input from which a plan can be made again.
 #[derive(Clone, Debug)]
 enum PlanKind {
     Settings(SettingsFile),
     /// The status line in this settings file.
     StatusLine(SettingsFile),
-    /// A file that is entirely ours: its text, and the task for it.
+    /// A file that is entirely ours: its text, and what to do with it.
     Own(String, InstallTask),
 }
 
@@ -357,13 +354,12 @@ enum PlanKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BackupPolicy {
     Backup,
-    /// The old content is not backed up: the file is entirely ours, and we can write it again.
+    /// The old content is not backed up, because the file is entirely ours and can be written again.
     Nothing,
 }
 
 impl FilePlan {
-    /// Returns the folder that may be empty now: a file of ours was removed from it, and it is below the harness's
-    /// folder.
+    /// Returns the folder below the harness's folder from which a file of ours was removed. It may be empty now.
     fn folder_emptied(&self, folder: &Path) -> Option<&Path> {
         let ChangedFile { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)
@@ -391,7 +387,8 @@ impl InstallJob<'_> {
                 planned => plans.extend(planned?),
             }
         }
-        // Two scopes of a project share one folder. Our files stay there as long as the other scope is installed.
+        // Two scopes of a project share one folder. Our files stay in the folder as long as the other scope is
+        // installed.
         let still_used = task == InstallTask::Uninstall
             && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
         let own = if still_used { Vec::new() } else { own_files(world, harness, &self.folder, scope) };
@@ -401,7 +398,9 @@ impl InstallJob<'_> {
             renamed_command_files(harness, &self.folder).iter().map(resolved).collect::<Result<Vec<_>>>()?;
         let tracked = match scope {
             Scope::Project => Vec::new(),
-            Scope::Local | Scope::User => git::tracked(project, &[&own_paths[..], &former[..]].concat())?,
+            Scope::Local | Scope::User => {
+                git::tracked_paths(project, &[&own_paths[..], &former[..]].concat())?
+            }
         };
         for (path, OwnFile { text, .. }) in own_paths.into_iter().zip(own) {
             if tracked.contains(&path) {
@@ -413,14 +412,14 @@ impl InstallJob<'_> {
             }
             plans.extend(plan_own_file(&path, &text, task, &mut report.notes)?);
         }
-        // An older version of thru wrote a command under a name that the harness now uses itself.
+        // An older version of thru used a command name that the harness now uses itself.
         for path in former.iter().filter(|path| !tracked.contains(path)) {
             plans.extend(plan_own_file(path, "", InstallTask::Uninstall, &mut Vec::new())?);
         }
         Ok(plans)
     }
 
-    /// Writes what was planned. If another program changed the file after it was read, the plan is made again.
+    /// Carries out the plan. If another program changed the file after it was read, the plan is made again.
     fn carry_out_plan(&self, plan: &mut FilePlan) -> Result<()> {
         for _ in 0..MAX_WRITE_ATTEMPTS {
             if self.try_to_write(plan)? == ReplaceOutcome::Done {
@@ -459,7 +458,7 @@ impl InstallJob<'_> {
         })
     }
 
-    /// Reads one settings file and makes the edit; `None` if there is nothing to remove from it.
+    /// Reads one settings file and edits it in memory; `None` if it contains nothing to remove.
     fn plan_settings(&self, file: &SettingsFile, notes: &mut Vec<String>) -> Result<Option<FilePlan>> {
         let InstallJob { world, harness, project, scope, task, .. } = *self;
         let path = resolve_target(project, scope, &self.folder.join(file.name))?;
@@ -485,7 +484,6 @@ impl InstallJob<'_> {
         file_plan(world, path, before, outcome, *file).map(Some)
     }
 
-    /// Plans the change to this clone's exclude list.
     fn plan_exclude_list(&self, plans: &[FilePlan]) -> Result<Option<git::ExcludeListChange>> {
         let InstallJob { world, harness, project, scope, task, .. } = *self;
         let folder = &self.folder;
@@ -493,12 +491,11 @@ impl InstallJob<'_> {
             own_files(world, harness, folder, scope).into_iter().map(|file| file.path).collect();
         match (scope, task) {
             (Scope::User, _) => Ok(None),
-            // Files that were written for one person do not concern others. They are excluded from git in this
-            // clone only.
+            // Files in the local scope do not concern other people. They are excluded from git, in this clone only.
             (Scope::Local, InstallTask::Install) => {
                 let mut settings = Vec::new();
                 for (path, place) in local_hook_files(harness, folder) {
-                    // If a settings file existed before our installation, the user decides whether git shows it.
+                    // If a settings file existed before our installation, the user decides whether git ignores it.
                     let held = plans
                         .iter()
                         .find(|plan| plan.changed.path == path)
@@ -510,8 +507,8 @@ impl InstallJob<'_> {
                         settings.push(path);
                     }
                 }
-                // All worktrees share one list. A file that the user has in one of them must not be hidden, and an
-                // older version of thru hid it.
+                // All worktrees share one exclude list. If the user has a file of their own at one of these paths in
+                // any worktree, it must not be hidden from git. Older versions of thru hid such files.
                 let worktrees = git::list_worktrees(project);
                 let is_theirs = |path: &PathBuf| {
                     let inside = path.strip_prefix(project).ok();
@@ -520,13 +517,13 @@ impl InstallJob<'_> {
                     })
                 };
                 let (theirs, own): (Vec<PathBuf>, Vec<PathBuf>) = own.into_iter().partition(is_theirs);
-                git::relist(project, &[own, settings].concat(), &theirs)
+                git::change_exclude_list(project, &[own, settings].concat(), &theirs)
             }
-            // Shared files must be visible, even if an installation for one user hid them.
+            // Shared files must be visible in git, even if an earlier local installation hid them.
             (Scope::Project, InstallTask::Install) => git::remove_from_exclude_list(project, &own),
             (Scope::Project, InstallTask::Uninstall) => Ok(None),
             (Scope::Local, InstallTask::Uninstall) => {
-                // All worktrees share one list. Its lines are needed as long as hooks are installed in another
+                // All worktrees share one exclude list. Its lines are needed as long as hooks are installed in another
                 // worktree.
                 let others = git::list_worktrees(project);
                 let is_wired = |other: &PathBuf| is_wired_in(world, harness, other, Scope::Local);
@@ -540,7 +537,7 @@ impl InstallJob<'_> {
     }
 }
 
-/// Returns whether there is a file at this path that no version of thru wrote.
+/// Returns whether the file at this path exists and was not written by any version of thru.
 fn is_another_file(path: &Path) -> bool {
     let text = read_settings_file(path).ok().flatten();
     text.is_some_and(|text| !is_written_by_thru(&String::from_utf8_lossy(&text)))
@@ -549,7 +546,7 @@ fn is_another_file(path: &Path) -> bool {
 /// Returns whether the harness ignores this file and every hook in it.
 pub fn is_file_ignored_by_harness(harness: &Harness, bytes: &[u8]) -> bool {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let is_strict = hook_table(harness).is_some_and(|table| table.strict);
+    let is_strict = hook_table_of(harness).is_some_and(|table| table.strict);
     is_strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
 }
 
@@ -573,7 +570,7 @@ fn splice_hooks(
         (InstallTask::Install, before) => {
             settings::install_hooks(before, &file.place, &hook_entries(world, harness, scope))
         }
-        // The status line was inserted after the hooks, so it is removed before them.
+        // The status line was inserted after the hooks, so it is removed first.
         (InstallTask::Uninstall, Some(bytes)) => status_line::without_status_line(harness, scope, bytes)
             .and_then(|bytes| settings::uninstall_hooks(&bytes, &file.place)),
         (InstallTask::Uninstall, None) => {
@@ -590,7 +587,7 @@ fn splice_hooks(
 }
 
 fn hook_entries(world: &World, harness: &Harness, scope: Scope) -> Vec<HookEntry> {
-    let Some(HookTable { form, timeouts, .. }) = hook_table(harness) else { return Vec::new() };
+    let Some(HookTable { form, timeouts, .. }) = hook_table_of(harness) else { return Vec::new() };
     let program = world.program.to_string_lossy();
     let command = |event: &str| {
         let args = ["hook", harness.name, event];
@@ -603,7 +600,7 @@ fn hook_entries(world: &World, harness: &Harness, scope: Scope) -> Vec<HookEntry
             (_, HookForm::Shell) => HookCommand::shell_command(&program, &args),
         }
     };
-    // The validators of a loop run at a stop, so that hook gets their time limit.
+    // The validators of a loop run at a stop, so the stop hook gets their time limit.
     let stop_timeout = crate::project::settings::settings_here(world).settings().validator_timeout;
     let entry = |wired: &harness::WiredEvent| {
         let seconds = if wired.neutral == EventName::Stop { stop_timeout } else { wired.timeout };
@@ -625,8 +622,8 @@ fn file_plan(
     file: SettingsFile,
 ) -> Result<FilePlan> {
     let old = before.as_deref().unwrap_or_default();
-    // A file that did not exist before the installation must not exist after the removal. If the user had an empty
-    // file, there is a backup of it.
+    // If the file did not exist before the installation, it must not exist after the removal. If the user had an empty
+    // file, a backup shows it.
     let remove =
         outcome.bytes.is_empty() && before.is_some() && !existed_before_us(world, &path, &file.place)?;
     let touched = outcome.changes.iter().filter(|change| change.what != ChangeKind::Kept);
@@ -647,8 +644,8 @@ fn file_plan(
     Ok(FilePlan { changed, before, after: outcome.bytes, keep, kind: PlanKind::Settings(file) })
 }
 
-/// Returns whether the user had this settings file before the installation: then one of its backups does not
-/// contain our hooks.
+/// Returns whether the user had this settings file before the installation. If so, one of its backups does not contain
+/// our hooks.
 fn existed_before_us(world: &World, path: &Path, place: &settings::HookLocation) -> Result<bool> {
     let is_ours = |bytes: &Vec<u8>| settings::find_hooks(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
     Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))
@@ -675,7 +672,7 @@ fn plan_own_file(
     };
     let old = old.unwrap_or_default();
     let diff = settings::unified_diff(&old, after);
-    // The old file has our mark but may contain the user's edits too. They cannot be distinguished from an older
+    // The old file has our mark but may also contain the user's edits. They cannot be distinguished from an older
     // version of our text, so a backup is kept.
     let keep = if old == text { BackupPolicy::Nothing } else { BackupPolicy::Backup };
     let changed = ChangedFile { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };

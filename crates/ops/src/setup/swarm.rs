@@ -1,4 +1,4 @@
-//! `thru import swarm`: imports what opencode-swarm keeps in `.swarm`. The originals stay untouched.
+//! `thru import swarm`: imports the records that opencode-swarm keeps in `.swarm`. The original files are not changed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -56,8 +56,8 @@ pub fn import_swarm(
     mode: Mode,
 ) -> Result<SwarmReport> {
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;
-    // A folder that the user names may be a link. The files in it, and a folder in the project, may come from
-    // elsewhere: links are not followed there, and a pipe is not waited for.
+    // The user may name a folder that is a link. The files in the folder may come from another person, and so may a
+    // folder in the project. So links in the folder are not followed, and pipes are not read.
     let folder = match folder {
         Some(folder) => Dir::open(folder)?,
         None => Dir::open(&root.checkout)?.open_subfolder(SWARM_FOLDER)?,
@@ -105,7 +105,7 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
         view.as_deref().map(|bytes| import::parse_plan_file(&folder.join("plan.md"), bytes)).transpose()?;
     let of_json = match json.as_deref().map(|bytes| import::parse_plan_file(&folder.join("plan.json"), bytes))
     {
-        // If `plan.json` cannot be used, the view or the ledger is better than nothing.
+        // If `plan.json` cannot be used, the view or the ledger is used instead.
         Some(Err(error)) if of_view.is_some() || ledger.plan.is_some() => {
             warn(format!("plan.json is left out: {error}"));
             None
@@ -134,7 +134,8 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
     Ok(Some(IncomingPlan { from, plan, warnings, mark, covered: redactor.has_redacted() }))
 }
 
-/// Warns if the view differs: it may have been edited by hand, while opencode-swarm itself uses `plan.json`.
+/// Warns if the view differs from the plan. Somebody may have edited the view by hand, but opencode-swarm itself uses
+/// `plan.json`.
 fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(String)) {
     let Some(view) = view else { return };
     let only: Vec<String> = view
@@ -205,7 +206,7 @@ impl SwarmLedger {
         ledger
     }
 
-    /// Sets the times when tasks were begun and completed, if they still have that status.
+    /// Sets the times when tasks were started and completed, if the tasks still have that status.
     fn set_task_times(&self, plan: &mut Plan) {
         let at = |id: &str, status: TaskStatus| self.moved.get(&(id.to_owned(), status)).cloned();
         for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {

@@ -11,30 +11,31 @@ use rustix::fs::{self, AtFlags, FileType};
 use super::{MAX_PACKET_BYTES, packet_name_of_file};
 use crate::{Dir, Durability, Error, Result, Store, layout};
 
-/// With fewer packets than this, an index saves no time.
+/// The smallest number of packets for which an index is worthwhile.
 const MIN_PACKETS_FOR_INDEX: usize = 1_000;
 
-/// How many packets at the top of the list are checked one by one even if no file was added or removed, because people
-/// edit these in place. Checking a hundred thousand packets would take too long.
+/// How many packets at the top of the list are always checked one by one, because people may edit them in place.
+/// Checking a hundred thousand packets would take too long.
 const MAX_PACKETS_CHECKED: usize = 1_000;
 
-/// The largest index that is read: that of several hundred thousand packets. A larger index is rebuilt.
+/// The largest index that is read. It has room for several hundred thousand packets. A larger index is rebuilt.
 const MAX_INDEX_BYTES: usize = 128 * 1024 * 1024;
 
-/// The first line of the index. If a file begins with another line, the index is rebuilt.
+/// The first line of the index. If the file begins with another line, the index is rebuilt.
 const INDEX_FIRST_LINE: &str = "thru packets 2";
 
-/// File times are coarse, so an index is used only if it is this many nanoseconds newer than the folder's last change.
+/// File times are coarse. So an index is used only if it is at least this many nanoseconds newer than the folder's last
+/// change.
 const MIN_INDEX_AGE_NANOS: i64 = 1_000_000_000;
 
-/// All packets in the form of the index: a first line, then one line for each packet. Most of a long list is never
+/// All packets, in the format of the index: a first line, then one line for each packet. Most of a long list is never
 /// shown, so lines are parsed only on demand.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PacketListing {
     text: String,
 }
 
-/// One packet, with the fields that are shown in a list of packets.
+/// One packet, with the fields that lists show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedPacket<'a> {
     /// The file's name without its suffix; it identifies the packet.
@@ -44,13 +45,13 @@ pub struct ListedPacket<'a> {
     pub created_at: &'a str,
     pub claimed_by: &'a str,
     pub purpose: &'a str,
-    /// Shows whether the file has changed since it was read.
+    /// Changes whenever the file changes.
     stamp: &'a str,
 }
 
 impl Store {
-    /// Lists every packet. The index is used only if the packets at its top are unchanged and no file in the folder
-    /// was added, removed or replaced. A caller that needs only one packet reads that packet instead.
+    /// Lists every packet. The index is used only if the packets at its top are unchanged and no file in the folder was
+    /// added, removed or replaced. A caller that needs only one packet should read that packet instead.
     pub fn list_packets(&self) -> Result<PacketListing> {
         let folder = match self.dir().open_subfolder(layout::PACKETS) {
             Err(Error::Absent { .. }) => return Ok(PacketListing::default()),
@@ -77,8 +78,8 @@ impl Store {
         Ok(listing)
     }
 
-    /// Returns the names at the top of the index, last changed first. This is fast, but the names are as old as the
-    /// index. Without an index it returns nothing.
+    /// Returns the names at the top of the index, last changed first. This is fast, but the index may be outdated. If
+    /// there is no index, returns no names.
     pub fn newest_packets_in_index(&self, bytes: usize) -> Vec<String> {
         let Ok(top) = self.dir().read_start(layout::PACKETS_INDEX, bytes) else { return Vec::new() };
         let text = String::from_utf8_lossy(&top);
@@ -112,7 +113,7 @@ impl Store {
 struct PacketIndex {
     /// When the index was written.
     written: i64,
-    /// When the folder had last changed before the index was written.
+    /// The folder's change time when the index was written.
     of_folder: i64,
     listing: PacketListing,
 }
@@ -171,7 +172,7 @@ impl<'a> ListedPacket<'a> {
     }
 }
 
-/// Returns the index line of a packet if its file is unchanged, or else a new line from the packet.
+/// Returns the packet's line from the index if its file is unchanged. Otherwise returns a new line from the packet.
 fn index_line<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> Option<Cow<'a, str>> {
     let stamp = file_stamp(folder, name)?;
     if let Some(line) = known.get(name)
@@ -206,7 +207,7 @@ fn change_time_and_size(folder: &Dir, name: &str) -> Option<(i64, i64)> {
     (kind != FileType::Symlink).then_some((changed, stat.st_size))
 }
 
-/// Divides the work on a long list among the cores.
+/// Divides the work on a long list between the cores.
 fn map_in_parallel<'a>(
     names: &[&str],
     work: impl Fn(&str) -> Option<Cow<'a, str>> + Sync,

@@ -38,14 +38,12 @@ impl ListingFixture {
         self.store.list_packets().unwrap()
     }
 
-    /// Returns the status and the purpose of one packet.
     fn find_packet(&self, name: &str) -> Option<(Option<PacketStatus>, String)> {
         let listing = self.list_packets();
         let found = listing.iter().find(|listed| listed.name == name)?;
         Some((found.status, found.purpose.to_owned()))
     }
 
-    /// Sets the times of all files to a minute ago.
     fn make_files_older(&self) {
         let past = SystemTime::now() - Duration::from_secs(60);
         fs::File::open(self.path.join("packets")).unwrap().set_modified(past).unwrap();
@@ -53,7 +51,7 @@ impl ListingFixture {
 }
 
 #[test]
-fn few_need_no_index() {
+fn few_packets_are_listed_without_an_index() {
     let case = ListingFixture::new(3);
     assert_eq!(case.list_packets().len(), 3);
     assert_eq!(case.read_index(), None);
@@ -66,7 +64,7 @@ fn the_index_never_hides_a_change() {
     let first = case.list_packets();
     assert!(case.read_index().unwrap().starts_with(INDEX_FIRST_LINE));
     assert!(case.list_packets() == first, "from the index");
-    // Some editors write a file in place. Then the folder's time does not change.
+    // Some editors write a file in place, which does not change the folder's time.
     fs::write(case.path.join("packets/p00007.md"), packet_text("done", "other words")).unwrap();
     assert_eq!(case.find_packet("p00007"), Some((Some(PacketStatus::Done), "other words".into())));
     fs::write(case.path.join("packets/p9-new.md"), packet_text("active", "new")).unwrap();
@@ -106,7 +104,7 @@ fn an_index_that_is_gone_or_damaged_is_made_again() {
 }
 
 #[test]
-fn what_cannot_be_read_is_still_listed() {
+fn an_unreadable_packet_is_still_listed() {
     let case = ListingFixture::new(1);
     fs::create_dir(case.path.join("packets/p5.md")).unwrap();
     let (status, purpose) = case.find_packet("p5").unwrap();
@@ -116,7 +114,7 @@ fn what_cannot_be_read_is_still_listed() {
 }
 
 #[test]
-fn the_one_changed_last_comes_first() {
+fn the_packet_changed_last_comes_first() {
     let case = ListingFixture::new(3);
     let later = packet_text("draft", "later").replace("updated_at: 2026-11-15", "updated_at: 2026-11-16");
     fs::write(case.path.join("packets/p00000.md"), later).unwrap();

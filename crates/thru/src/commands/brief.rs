@@ -14,28 +14,29 @@ use crate::output::{self, DIM, Format};
 
 /// Show what an agent would be told
 ///
-/// Uses what hooks recorded of a session here, or a transcript alone, as if the session ended with it.
+/// Uses what hooks recorded about a session of this project, or only a transcript, as if the session ended where the
+/// transcript ends.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Use this transcript, not what was recorded here
+    /// Use this transcript, not what hooks recorded
     #[arg(long, value_name = "FILE", conflicts_with = "session")]
     transcript: Option<PathBuf>,
-    /// The session; the beginning of its id is enough
+    /// Use this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The event to compose it for [default: a compaction if there was one and the session goes on]
+    /// Compose the brief for this event [default: a compaction, if there was one and the session has not ended]
     #[arg(long, value_enum)]
     event: Option<OccasionArg>,
     /// Use the limits of this harness [default: the harness of the session]
     #[arg(long = "for", value_name = "HARNESS")]
     harness: Option<String>,
-    /// At most this many characters, counted as the harness counts (UTF-16 units)
+    /// Limit the brief to this many characters, counted as the harness counts (UTF-16 units)
     #[arg(long, value_name = "N", conflicts_with_all = ["budget", "all"])]
     max_chars: Option<usize>,
-    /// At most this many tokens, estimated
+    /// Limit the brief to this many tokens, estimated
     #[arg(long, value_name = "N", conflicts_with = "all")]
     budget: Option<usize>,
-    /// Include everything, whatever its size
+    /// Include every fact, whatever the size of the brief
     #[arg(long)]
     all: bool,
     /// Print only what corrects or adds to the summary in FILE, which the agent already gets from the harness
@@ -46,7 +47,7 @@ pub struct Args {
         "transcript", "harness", "max_chars", "budget", "all", "summary", "explain", "scoring",
     ])]
     as_sent: bool,
-    /// Show every candidate: its score, what that is made of, its tokens, in or out and why; or only this one
+    /// Show every candidate, or only this one: the parts of its score, its tokens, and why the brief contains it or not
     #[arg(long, value_name = "ID", num_args = 0..=1)]
     explain: Option<Option<String>>,
     /// Rank by score or in the fixed order, whatever brief.scoring.enabled says

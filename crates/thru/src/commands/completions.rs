@@ -11,6 +11,7 @@ use crate::output::{self, Format};
 /// `source <(thru completions zsh)`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// The shell
     shell: Shell,
 }
 

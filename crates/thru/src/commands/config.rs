@@ -11,7 +11,7 @@ use crate::output::{self, DIM, Format};
 /// Show every setting, its effective value and where it comes from
 ///
 /// Later sources win: defaults, ~/.config/throughline/config.toml, .agent/context/config.toml (of a trusted root),
-/// THROUGHLINE_* variables. Exit code 1 if a file cannot be used.
+/// THROUGHLINE_* variables. The exit code is 1 if a settings file cannot be used.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

@@ -7,28 +7,29 @@ use crate::output::{Format, GOOD};
 
 /// Record a decision: what was settled, and why
 ///
-/// It stands in .agent/context/decisions.jsonl, and in every brief and packet until another supersedes it or its time is
-/// over. `thru decisions` lists them. The user's answers to an agent's questions are recorded by themselves.
+/// The decision is written to .agent/context/decisions.jsonl. Briefs and packets contain it until another decision
+/// supersedes it or it expires. `thru decisions` lists all decisions. The user's answers to an agent's questions are
+/// recorded automatically.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What was decided; `-` reads it from stdin
+    /// What was decided; `-` reads the text from stdin
     text: String,
-    /// Why
+    /// Say why
     #[arg(long)]
     why: Option<String>,
-    /// The decision that it takes the place of
+    /// Supersede this decision
     #[arg(long, value_name = "ID")]
     supersedes: Option<String>,
-    /// Until when it holds: 2026-12-01, or 30d from now
+    /// Let the decision expire, at a date (2026-12-01) or after a time (30d)
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
-    /// The task it belongs to, instead of the one in progress
+    /// Assign the decision to this task, not to the task in progress
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// It is a pattern: how a thing is done here every time
+    /// Record a pattern: how something is always done here
     #[arg(long)]
     pattern: bool,
-    /// Who decides, instead of the session around us
+    /// Record this session as the author [default: the current session]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
@@ -49,7 +50,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 pub fn read_stdin() -> Result<String> {
-    // Read more than the longest text that is kept, so that the refusal of a longer text can give its length.
+    // Read more than the limit, so that the error can give the length of a text that is too long.
     let bytes = ops::input::read_stdin(16 * MAX_TEXT_BYTES)?;
     String::from_utf8(bytes)
         .map_err(|_| Error::Usage { what: "stdin is not UTF-8".into(), hint: "a decision is text".into() })

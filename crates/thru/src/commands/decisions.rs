@@ -14,10 +14,10 @@ use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 /// How many characters of a text a list shows.
 const MAX_TEXT_CHARS: usize = 160;
 
-/// Decisions: which hold, why, and what they took the place of
+/// List, show, supersede and accept decisions
 ///
-/// Decisions are lines of .agent/context/decisions.jsonl, which only grows. context.md next to it lists them for people.
-/// `thru decide` records a decision.
+/// Decisions are lines of .agent/context/decisions.jsonl, which only grows. context.md next to it lists them for
+/// people. `thru decide` records a decision.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -26,44 +26,44 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the decisions that hold, newest first
+    /// List the decisions in force, newest first
     List {
-        /// Superseded, withdrawn and expired ones too
+        /// Also list superseded, withdrawn and expired decisions
         #[arg(long)]
         all: bool,
-        /// What agents said was decided, and nobody has accepted; nothing is decided by it
+        /// List what agents said was decided and nobody has accepted; a suggestion decides nothing
         #[arg(long, conflicts_with = "all")]
         suggested: bool,
-        /// How many; 0 for all
+        /// List at most this many; 0 means all
         #[arg(short, value_name = "N", default_value_t = 30)]
         n: usize,
     },
-    /// Show one decision, with what it took the place of
+    /// Show one decision, and what it superseded
     Show {
-        /// Its id, or the beginning of it
+        /// The id of the decision, or the beginning of the id
         id: String,
     },
-    /// Put another decision in the place of one, or take it back
+    /// Supersede a decision with a new one, or withdraw it
     Supersede {
-        /// The old one: its id, or the beginning of it
+        /// The old decision: its id, or the beginning of its id
         id: String,
-        /// What is decided now; without it the old one is withdrawn. `-` reads it from stdin
+        /// The new decision; without it, the old decision is withdrawn. `-` reads the text from stdin
         text: Option<String>,
-        /// Why
+        /// Say why
         #[arg(long)]
         why: Option<String>,
-        /// Until when the new one holds: 2026-12-01, or 30d from now
+        /// Let the new decision expire, at a date (2026-12-01) or after a time (30d)
         #[arg(long, value_name = "WHEN", requires = "text")]
         expires: Option<String>,
-        /// Who decides, instead of the session around us
+        /// Record this session as the author [default: the current session]
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
-    /// Make a decision of what an agent said
+    /// Record what an agent said as a decision
     Accept {
-        /// The suggestion: its id, or the beginning of it
+        /// The suggestion: its id, or the beginning of its id
         id: String,
-        /// Why, instead of what the agent said
+        /// Say why, in place of the agent's reason
         #[arg(long)]
         why: Option<String>,
     },
@@ -109,18 +109,18 @@ pub fn print_report(report: &DecisionReport, format: Format, word: &str) {
     let DecisionReport { decision, superseded, changed, covered, notes } = report;
     let text = if decision.is_withdrawal() { superseded } else { &decision.text };
     let id = if decision.is_withdrawal() { &decision.supersedes } else { &decision.id };
-    let word = if *changed { word } else { "It was so already" };
+    let word = if *changed { word } else { "Already recorded:" };
     output::print_line(format_args!(
         "{word} {DIM}{id}{DIM:#}: {BOLD}{}{BOLD:#}",
         one_line(text, MAX_TEXT_CHARS)
     ));
     if !superseded.is_empty() && !decision.is_withdrawal() {
-        output::print_line(format_args!("  in place of: {}", one_line(superseded, MAX_TEXT_CHARS)));
+        output::print_line(format_args!("  supersedes: {}", one_line(superseded, MAX_TEXT_CHARS)));
     }
     print_notes(notes, *covered);
 }
 
-/// Prints what `thru import swarm` took from a context.md.
+/// Prints the result of importing a context.md.
 pub fn print_import(report: &import::ImportReport, mode: Mode) {
     let import::ImportReport { from, decisions, patterns, known, written, .. } = report;
     let how = match (written, mode) {
@@ -140,7 +140,6 @@ pub fn print_import(report: &import::ImportReport, mode: Mode) {
     print_notes(&report.notes, report.covered);
 }
 
-/// Returns a decision as a line of a list.
 fn format_row(one: &DecisionStanding) -> String {
     let Decision { id, ts, text, why, kind, .. } = &one.decision;
     let day = one_line(ts.get(..10).unwrap_or(ts), 10);

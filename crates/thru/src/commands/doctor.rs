@@ -10,8 +10,8 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Check root, trust, settings, disk, records and hooks; change nothing
 ///
-/// Writes a file to .agent/context/scratch and removes it, to test whether records can be written. Exit code 1 if
-/// something needs your attention. Notes are for information and do not count.
+/// Writes a file to .agent/context/scratch and removes it, to test whether records can be written. The exit code is 1
+/// if something needs your attention; notes do not change it.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
@@ -58,12 +58,12 @@ fn print_events(events: &[EventStatistics], world: &World) {
     }
     if events.iter().any(|event| event.p50_ms.is_none()) {
         output::print_line(format_args!(
-            "{DIM}-: not timed. A tool call writes one line, its journal's, before its own time is known.{DIM:#}"
+            "{DIM}-: not timed. A tool call writes only its journal line, before its time is known.{DIM:#}"
         ));
     }
 }
 
-/// Returns the style and the word for the result of a check. The word is clear even without colour.
+/// Returns the style and the word for the result of a check. The word is needed because colour may be off.
 fn status_mark(check: &Check) -> (output::Style, &'static str) {
     match check.findings.iter().map(|finding| finding.level).max() {
         None | Some(FindingLevel::Note) => (GOOD, "ok  "),

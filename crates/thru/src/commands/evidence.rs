@@ -14,7 +14,7 @@ use crate::output::{BAD, DIM, Format, GOOD, Style, WARN};
 /// Manage evidence that tasks are done: test runs that thru saw, reviews, diffs, approvals, notes
 ///
 /// Only what thru saw itself proves a task: a command that `evidence run` ran, or a test run in a session with hooks.
-/// It is bound to the files it is about, and becomes stale when they change.
+/// Such evidence is bound to the files that it covers, and becomes stale when they change.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -25,13 +25,13 @@ pub struct Args {
 enum Command {
     Run(run::Args),
     Add(Box<add::Args>),
-    /// List the tasks with evidence, and its result
+    /// List the tasks that have evidence, with the result of each
     List,
     /// Show all evidence of a task
     Show {
         /// The task
         id: String,
-        /// Show the archive instead
+        /// Show the archived entries instead
         #[arg(long)]
         archived: bool,
     },

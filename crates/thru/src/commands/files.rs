@@ -7,16 +7,16 @@ use ops::session::files::{FileRow, FilesReport};
 
 use crate::output::{self, DIM, Format};
 
-/// Show the files that matter, by what tools did to them, best first
+/// List the files that matter most, ranked by how tools used them
 ///
-/// Edits count more than reads, recent use more than old, frequent use more than rare. Files that are deleted,
-/// ignored by git or generated rank lower. A `~` means that only the text of a command named the file.
+/// Edits count more than reads, recent use counts more than old use, and frequent use more than rare use. Files that
+/// are deleted, ignored by git or generated rank lower. A `~` means that only the text of a command named the file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only this session; the beginning of its id is enough
+    /// List only files of this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// At most this many; 0 for all
+    /// List at most this many files; 0 means all
     #[arg(long, short = 'n', default_value_t = 40, value_name = "N")]
     limit: usize,
 }

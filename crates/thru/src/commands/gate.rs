@@ -12,9 +12,9 @@ use crate::output::Format;
 
 /// Check that the files sub-agents had to write exist, are complete and are fresh
 ///
-/// A stage says which files it expects (`expect`). A file counts if its last line is `<!-- AGENT_COMPLETE -->`,
-/// outside any code block, and it is not from an earlier run. `check` judges the files, and `run` launches commands
-/// for the missing ones.
+/// `expect` records which files a stage must produce. A file is valid if its last line is `<!-- AGENT_COMPLETE -->`,
+/// outside any code block, and the file is not from an earlier run. `check` judges the files, and `run` launches the
+/// commands of the missing files.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

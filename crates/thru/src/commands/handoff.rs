@@ -12,29 +12,29 @@ use crate::output::{self, DIM, Format, GOOD};
 
 /// Write a packet: what the work is about, its state, and what to do next
 ///
-/// Filled by rule from what was captured of the session, from git and from the records; no model is asked. Uses the
-/// current session, or else the newest of this project. `thru pickup` turns the packet into a prompt, anywhere.
+/// Fills the packet by rules, from the captured session, git and the records, without a model. Uses the current
+/// session, or else the newest session of this project. `thru pickup` turns the packet into a prompt for any harness.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What remains to be finished, in a few words
     #[arg(required = true, num_args = 1.., value_name = "PURPOSE")]
     purpose: Vec<String>,
-    /// The session; the beginning of its id is enough
+    /// Use this session; the beginning of its id is enough
     #[arg(long, value_name = "ID", conflicts_with = "transcript")]
     session: Option<String>,
-    /// Use the session in this transcript, even if nothing of it was captured
+    /// Use the session in this transcript, even if hooks captured nothing of it
     #[arg(long, value_name = "FILE")]
     transcript: Option<PathBuf>,
-    /// A file that matters, whatever the ranking says; can be given several times
+    /// Confirm a file as relevant, whatever its rank; can be given several times
     #[arg(long, value_name = "FILE")]
     confirm: Vec<String>,
-    /// A command that must pass before the work is done; can be repeated
+    /// Add a command that must pass before the work is done; can be given several times
     #[arg(long, value_name = "CMD")]
     validator: Vec<String>,
-    /// What the agent says when everything is done, for a loop that starts from the packet
+    /// Set what the agent says when everything is done, for a loop that starts from the packet
     #[arg(long, value_name = "TEXT")]
     promise: Option<String>,
-    /// The most iterations of such a loop
+    /// Limit the iterations of that loop; with 0 the default of loops applies
     #[arg(long, value_name = "N", default_value_t = 0)]
     max_iterations: u32,
 }
@@ -69,17 +69,17 @@ fn print_report(report: &HandoffReport) {
     output::print_line(report.path.display());
     if session.is_empty() {
         output::print_message(format_args!(
-            "{DIM}nothing has been captured here, so it contains only the purpose and git{DIM:#}"
+            "{DIM}nothing has been captured here, so the packet contains only the purpose and the state of git{DIM:#}"
         ));
     } else {
         let guess = match (&report.instead_of, report.chosen) {
             (Some(newer), _) => {
                 format!(
-                    ", the last that did work here ({} has done nothing)",
+                    ", the last session that did work here (session {} has done nothing)",
                     activity::short_session_id(newer)
                 )
             }
-            (None, Some(SessionChoice::Guess)) => ", the newest here (a guess)".to_owned(),
+            (None, Some(SessionChoice::Guess)) => ", the newest session here (a guess)".to_owned(),
             _ => String::new(),
         };
         let todos = if *open_todos == 0 {

@@ -16,10 +16,11 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List them: what each one reports, and what it does not
+    /// List the harnesses: what each reports, and what it does not report
     List,
-    /// Show one: what its events mean to us, what it cannot do, and how it calls us
+    /// Show one harness: what its events mean, what it cannot do, and how it calls thru
     Show {
+        /// The harness
         #[arg(value_parser = PossibleValuesParser::new(harnesses::installable_harnesses()))]
         harness: String,
     },

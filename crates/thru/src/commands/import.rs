@@ -7,7 +7,7 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// Import what another tool left; the original stays unchanged
+/// Import the records of another tool; the originals stay unchanged
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

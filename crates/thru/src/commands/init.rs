@@ -8,14 +8,15 @@ use crate::output::{self, BOLD, Format, GOOD, WARN};
 
 /// Set up this project: its store, trust on this machine, hooks in the harnesses in use
 ///
-/// Running it again changes nothing. A root above this folder is used, and a git worktree uses the root of its main
-/// checkout. Hooks are merged into settings files that are not in git: your personal ones for this project if the
-/// harness has them, otherwise your global ones. `thru uninstall` removes them again.
+/// Running this command again changes nothing. If a folder above this one is a root, that root is used; a git worktree
+/// uses the root of its main checkout. Hooks are inserted into settings files that are not in git: your own settings
+/// for this project if the harness has such a file, otherwise your settings for all projects. `thru uninstall` removes
+/// the hooks again.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     root: RootArgs,
-    /// Leave the settings of all harnesses alone
+    /// Do not change the settings of any harness
     #[arg(long)]
     no_hooks: bool,
 }
@@ -23,13 +24,13 @@ pub struct Args {
 /// The options of a new root, with or without hooks.
 #[derive(Debug, clap::Args)]
 pub struct RootArgs {
-    /// Keep records that a team shares in git; journals and state stay out of it
+    /// Let git track the records that a team shares; journals and state stay out of git
     #[arg(long)]
     shared: bool,
     /// Create a root here even if a parent folder already has one
     #[arg(long)]
     nested: bool,
-    /// The project's name [default: the folder's name]
+    /// Set the project's name [default: the name of the folder]
     #[arg(long)]
     name: Option<String>,
 }
@@ -94,7 +95,7 @@ fn print_report(report: &InitReport) {
     }
     if !report.looked_for.is_empty() {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} no harness was found, so no hooks were set; looked for"
+            "{WARN}note:{WARN:#} no harness was found, so no hooks were installed; looked for"
         ));
         for sign in &report.looked_for {
             output::print_message(format_args!("      {}", one_line(sign, 400)));
@@ -110,11 +111,11 @@ fn print_report(report: &InitReport) {
         output::print_line("Its records are not trusted on this machine, so hooks do nothing here.");
         output::print_line("Next: look at them, then run `thru trust`");
     } else if !report.looked_for.is_empty() {
-        output::print_line(format_args!("Next: {} sets its hooks anyway", install_commands()));
+        output::print_line(format_args!("Next: {} installs hooks anyway", install_commands()));
     } else if report.created && report.wired.is_empty() && !report.wired_elsewhere {
         // If there are notes, they say what prevents the hooks, and what to do.
         if report.not_wired.is_empty() {
-            output::print_line(format_args!("Next: {} sets the hooks", install_commands()));
+            output::print_line(format_args!("Next: {} installs the hooks", install_commands()));
         }
     } else if report.created {
         output::print_line("Next: start your harness as usual; `thru status` shows what was captured");

@@ -15,28 +15,28 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Install hooks and commands into a harness's settings
 ///
-/// Nothing of yours is changed: comments, order, indentation and other tools' hooks stay byte for byte. Running it
-/// again changes nothing, and `thru uninstall` restores the original bytes. A backup is kept. Without a flag, the
-/// file that is not in git is used.
+/// Nothing of yours is changed: comments, order, indentation and other tools' hooks stay byte for byte. Running this
+/// command again changes nothing, and `thru uninstall` restores the original bytes. A backup is kept. Without --user,
+/// --project or --local, a settings file that is not in git is used.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     what: InstallTarget,
-    /// Write the status line too, in your own settings; one that you have is kept and called first
+    /// Also add the status line to your own settings; a status line that you already have is kept and called first
     #[arg(long)]
     statusline: bool,
 }
 
 /// Remove our hooks and commands from a harness's settings
 ///
-/// Removes only ours; your own changes stay. With --all, from every settings file of every project that is trusted on
-/// this machine, its worktrees, and your own settings.
+/// Removes only what thru added; your own changes stay. With --all, also removes it from every project on this machine
+/// that thru was installed into, from the worktrees of these projects, and from your own settings.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["harness", "all"]))]
 pub struct UninstallArgs {
     #[arg(help = "The harness", value_parser = PossibleValuesParser::new(ops::setup::harnesses::installable_harnesses()))]
     harness: Option<String>,
-    /// Every harness, in every project and in your own settings; says what is left
+    /// Uninstall from every harness, in every project and in your own settings, and report what is left
     #[arg(long, conflicts_with = "scope")]
     all: bool,
     #[command(flatten)]
@@ -53,13 +53,14 @@ struct InstallTarget {
 
 #[derive(Debug, clap::Args)]
 struct InstallFlags {
-    /// Your own settings, for every project
+    /// Use your own settings, which apply to every project
     #[arg(long, group = "scope")]
     user: bool,
-    /// The project's settings, which are in git: hooks find `thru` on PATH and do nothing where it is not installed
+    /// Use the project's settings, which are in git; hooks find `thru` on PATH, and do nothing where thru is not
+    /// installed
     #[arg(long, group = "scope")]
     project: bool,
-    /// Your settings for this project, which are not in git
+    /// Use your own settings for this project, which are not in git
     #[arg(long, group = "scope")]
     local: bool,
     /// Show what would change, and change nothing
@@ -137,7 +138,7 @@ fn uninstall_everywhere(world: &World, mode: Mode, format: Format) -> Result<u8>
 fn print_everywhere(all: &UninstallReport) {
     match (all.undone.is_empty() && all.not_undone.is_empty(), all.gone.is_empty()) {
         (true, true) => output::print_line("No settings file calls thru."),
-        (true, false) => output::print_line("None of the settings files that could be looked at calls thru."),
+        (true, false) => output::print_line("None of the settings files that could be read calls thru."),
         (false, _) => {}
     }
     all.undone.iter().for_each(print_report);
@@ -182,7 +183,7 @@ pub fn print_report(report: &InstallReport) {
     if changed.is_empty() && report.failed.is_empty() {
         output::print_line(format_args!("{BOLD}{harness}{BOLD:#}: nothing to change"));
     }
-    for group in changed.chunk_by(|one, next| is_listed_with(one, next)) {
+    for group in changed.chunk_by(|one, next| share_one_line(one, next)) {
         let [file, others @ ..] = group else { continue };
         let word = match (file.change, report.written) {
             (FileChange::Created, true) => "created",
@@ -197,7 +198,7 @@ pub fn print_report(report: &InstallReport) {
             if file.events.is_empty() { String::new() } else { format!(" ({} hooks)", file.events.len()) };
         let named = match others {
             [] => file.path.display().to_string(),
-            _ => in_braces(group),
+            _ => join_paths_in_braces(group),
         };
         output::print_line(format_args!("{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} {named}{events}"));
         if let Some(backup) = &file.backup {
@@ -215,8 +216,8 @@ pub fn print_report(report: &InstallReport) {
     }
 }
 
-/// Returns whether two files are named in one line: our command files in one folder.
-fn is_listed_with(one: &ChangedFile, next: &ChangedFile) -> bool {
+/// Returns whether two files share a line: our command files in one folder.
+fn share_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
     let is_plain = |file: &ChangedFile| {
         file.events.is_empty()
             && file.backup.is_none()
@@ -225,8 +226,8 @@ fn is_listed_with(one: &ChangedFile, next: &ChangedFile) -> bool {
     is_plain(one) && is_plain(next) && one.change == next.change && one.path.parent() == next.path.parent()
 }
 
-/// Names several files of one folder: `/p/.claude/commands/{handoff,pickup}.md`.
-fn in_braces(files: &[&ChangedFile]) -> String {
+/// Returns several files of one folder as one text: `/p/.claude/commands/{handoff,pickup}.md`.
+fn join_paths_in_braces(files: &[&ChangedFile]) -> String {
     let folder = files.iter().find_map(|file| file.path.parent()).unwrap_or(Path::new(""));
     let names: Vec<_> =
         files.iter().filter_map(|file| file.path.file_stem()).map(|name| name.to_string_lossy()).collect();

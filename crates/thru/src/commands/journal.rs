@@ -13,23 +13,23 @@ use crate::output::{self, BAD, BOLD, DIM, Format};
 
 /// Show what happened in a session, call by call
 ///
-/// Without --session: the session of the harness around this shell, or else the newest here. A call that was reported
-/// twice is shown once. With --json, one record per line, as in the journal.
+/// Without --session, shows the session of the harness that this shell runs in, or else the newest session of this
+/// project. A call that was reported twice is shown once. With --json, prints one record per line, as in the journal.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The session; the beginning of its id is enough
+    /// Use this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Keep printing new records until interrupted
     #[arg(long, short)]
     follow: bool,
-    /// Only the last N lines
+    /// Print only the last N lines
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
-    /// Only calls that failed
+    /// Print only calls that failed
     #[arg(long)]
     failures: bool,
-    /// List the sessions instead; -n limits them too
+    /// List the sessions instead; -n limits their number
     #[arg(long, conflicts_with_all = ["session", "follow", "failures"])]
     list: bool,
 }
@@ -67,7 +67,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Json => output::print_json_line_unless_closed(line),
         Format::Text => output::print_line_unless_closed(line),
     };
-    // Records that exist already are sorted and limited; records that arrive with `--follow` are not.
+    // Existing records are sorted and limited. Records that arrive with `--follow` are not.
     let mut known = Vec::new();
     reading.read_new_records(|record| match format {
         _ if !args.includes_record(record) => {}
@@ -89,7 +89,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             return Ok(0);
         }
         std::thread::sleep(POLL_INTERVAL);
-        if let Some(next) = reading.next(world) {
+        if let Some(next) = reading.open_next_session(world) {
             reading = next;
             if format == Format::Text {
                 print_title(world, &reading);
@@ -98,10 +98,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
 }
 
-/// One line of the output.
 struct ShownRecord {
     at: String,
-    /// What the agent said, if this is a stop or a text of the transcript.
+    /// The agent's message, if this is a stop or a message from the transcript.
     said: String,
     ends_turn: bool,
     is_late: bool,
@@ -123,8 +122,8 @@ impl ShownRecord {
         }
     }
 
-    /// Inserts the record at its time. The transcript is read at a stop, so what only the transcript contains is
-    /// recorded after that stop. Words that the stop repeats are shown once.
+    /// Inserts the record by its time. Records from the transcript are written after the stop at which the transcript
+    /// is read, although they are older. A message that the stop repeats is shown once.
     fn insert_by_time(self, known: &mut Vec<ShownRecord>) {
         let is_earlier = |other: &&ShownRecord| other.at > self.at || other.at == self.at && other.ends_turn;
         let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };
@@ -140,8 +139,8 @@ impl ShownRecord {
 fn print_title(world: &World, reading: &JournalReader) {
     let how = match reading.chosen {
         SessionChoice::Named => "",
-        SessionChoice::Harness => " (of the harness around this shell)",
-        SessionChoice::Guess => " (the newest here; --session names another)",
+        SessionChoice::Harness => " (of the harness that this shell runs in)",
+        SessionChoice::Guess => " (the newest here; --session chooses another)",
     };
     let zone = clock::zone_name(&time::to_rfc3339(world.now));
     output::print_message(format_args!("{DIM}session {}{how}, times in {zone}{DIM:#}", reading.session));
@@ -166,7 +165,7 @@ fn record_detail(record: &JournalRecord) -> String {
         parts.push(files.join(", "));
     }
     parts.push(one_line(&record.name, 40));
-    // The task of a sub-agent comes before its answer, which is longer.
+    // The task of a sub-agent comes before its answer, because the answer is longer.
     parts.push(one_line(&record.asked, 100));
     // A summary can begin with the model's analysis.
     let text = record.text.split_once("<summary>").filter(|_| record.event == "summary");
@@ -175,7 +174,7 @@ fn record_detail(record: &JournalRecord) -> String {
     parts.push(one_line(text, 100));
     if record.ok == Some(false) {
         let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
-        let why = reason(&record.error);
+        let why = line_naming_error(&record.error);
         parts.push(format!("{BAD}failed{exit}{BAD:#} {}", one_line(why, 100)));
     }
     if !record.verdict.is_empty() {
@@ -193,8 +192,8 @@ fn record_detail(record: &JournalRecord) -> String {
     parts.join("  ")
 }
 
-/// Returns the line that names the error. In a Python traceback that is the last one.
-fn reason(error: &str) -> &str {
+/// Returns the line that names the error. In a Python traceback, this is the last line.
+fn line_naming_error(error: &str) -> &str {
     let mut reasons = failure::reason_lines(error);
     let reason = if error.starts_with("Traceback") { reasons.last() } else { reasons.next() };
     reason.unwrap_or_default()

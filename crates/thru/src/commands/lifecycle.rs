@@ -10,8 +10,9 @@ use crate::output::Format;
 
 /// Show and change the state of roles between compactions
 ///
-/// active → saving → saved → compacting → recovering → active. Hooks move a role by themselves; these are the steps
-/// that a person or an agent takes. A step that is not allowed is refused, with the allowed ones (exit code 15).
+/// active → saving → saved → compacting → recovering → active. Hooks change the state of a role automatically; these
+/// commands are for the steps that a person or an agent takes. A step that is not allowed is refused (exit code 15),
+/// and the message lists the allowed steps.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

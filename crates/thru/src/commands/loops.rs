@@ -15,10 +15,10 @@ use crate::output::Format;
 
 /// Feed a prompt to an agent again and again until it keeps a promise
 ///
-/// A loop holds one session: whenever its agent would stop, it gets the prompt again, until its last message says
-/// <promise>TEXT</promise> outside code and the validators pass, or a limit is reached. Other sessions and sub-agents
-/// are never affected. Without an ID the commands use the loop in the foreground; the beginning of an ID, or a part
-/// of its name, is enough.
+/// A loop belongs to one session. Each time the agent of that session would stop, it gets the prompt again, until its
+/// last message contains <promise>TEXT</promise> outside code and the validators pass, or until a limit is reached.
+/// Other sessions and sub-agents are never affected. Without an ID, commands use the loop in the foreground. The
+/// beginning of an ID, or a part of the loop's name, is enough.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -28,43 +28,43 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Start(start::Args),
-    /// List the loops of this project; ▶ marks those in the foreground, ▷ those that wait for a session
+    /// List the loops of this project; ▶ marks loops in the foreground, ▷ loops that wait for a session
     #[command(visible_alias = "status")]
     List,
     /// Show a loop: its state and its prompt
     Show {
-        /// The loop: its id, the beginning of it or a part of its name [default: the one in the foreground]
+        /// The loop: its id, the beginning of its id, or a part of its name [default: the loop in the foreground]
         id: Option<String>,
     },
-    /// Put a loop into the foreground of a session; the one that was there waits
+    /// Put a loop into the foreground of a session; the loop that was there waits
     Activate {
-        /// The loop: its id, the beginning of it, or a part of its name
+        /// The loop: its id, the beginning of its id, or a part of its name
         id: String,
         #[command(flatten)]
         owner: OwnerArgs,
     },
-    /// Allow a loop that came from elsewhere: shows its prompt and its commands, and asks
+    /// Allow a loop that came from elsewhere, after showing its prompt and its commands
     ///
-    /// A loop runs only if its user started it here. One that came with a clone or a pull, that somebody changed, or
-    /// that an older thru made, is never fed and never runs anything until it is adopted. Needs a terminal; refuses
-    /// to run inside a harness.
+    /// A loop runs only if you started it on this machine. A loop that came with a clone or a pull, that somebody
+    /// changed, or that an older thru created feeds and runs nothing until you adopt it. Needs a terminal; refuses to
+    /// run inside a harness.
     Adopt {
-        /// The loop: its id, the beginning of it, or a part of its name
+        /// The loop: its id, the beginning of its id, or a part of its name
         id: String,
     },
     /// Pause a loop; `resume` continues it
     Pause {
-        /// The loop: its id, the beginning of it or a part of its name [default: the one in the foreground]
+        /// The loop: its id, the beginning of its id, or a part of its name [default: the loop in the foreground]
         id: Option<String>,
     },
     /// Continue a loop that was paused, or that a limit ended
     Resume {
-        /// The loop: its id, the beginning of it or a part of its name [default: the one that is paused]
+        /// The loop: its id, the beginning of its id, or a part of its name [default: the paused loop]
         id: Option<String>,
-        /// The new limit, counted from the loop's start; 0 means none
+        /// Set a new limit, counted from the loop's start; 0 means no limit
         #[arg(long, value_name = "N")]
         max_iterations: Option<u64>,
-        /// The time limit from now on, e.g. 2h or 1h30m
+        /// Set a time limit from now on, e.g. 2h or 1h30m
         #[arg(long = "for", value_name = "TIME", value_parser = parse_seconds)]
         seconds: Option<i64>,
         #[command(flatten)]
@@ -72,12 +72,12 @@ enum Command {
     },
     /// End a loop for good; takes effect at the session's next stop
     Cancel {
-        /// The loop: its id, the beginning of it or a part of its name [default: the one in the foreground]
+        /// The loop: its id, the beginning of its id, or a part of its name [default: the loop in the foreground]
         id: Option<String>,
     },
-    /// Show what happened, iteration by iteration
+    /// Show what happened in a loop, iteration by iteration
     Log {
-        /// The loop: its id, the beginning of it or a part of its name [default: the one in the foreground]
+        /// The loop: its id, the beginning of its id, or a part of its name [default: the loop in the foreground]
         id: Option<String>,
     },
 }
@@ -116,10 +116,10 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 #[derive(Debug, clap::Args)]
 struct OwnerArgs {
-    /// The session to hold, instead of the current one
+    /// Run the loop in this session, not in the current one
     #[arg(long, value_name = "ID", conflicts_with = "next")]
     session: Option<String>,
-    /// Hold the next session that starts here
+    /// Run the loop in the next session that starts here
     #[arg(long)]
     next: bool,
 }

@@ -26,24 +26,25 @@ pub struct Args {
 enum Command {
     /// List packets, last changed first
     List {
-        /// Only those with this status
+        /// List only packets with this status
         #[arg(long, value_name = "STATUS", value_parser = ["draft", "active", "done", "blocked"])]
         status: Option<String>,
-        /// At most this many; 0 for all [default: 40, with --json all]
+        /// List at most this many packets; 0 means all [default: 40, with --json all]
         #[arg(long, short = 'n', value_name = "N")]
         limit: Option<usize>,
     },
     /// Print a packet, without escape sequences and invisible characters
     Show {
-        /// The packet: its id, the beginning of it, or a part of its name [default: the one that `thru pickup` takes]
+        /// The packet: its id, the beginning of its id, or a part of its name [default: the packet that `thru pickup`
+        /// would use]
         id: Option<String>,
-        /// Print every byte of the file; not to a terminal, which would act on escape sequences
+        /// Print every byte of the file; refused on a terminal, which would act on escape sequences
         #[arg(long, conflicts_with = "json")]
         raw: bool,
     },
-    /// Print a packet's path; on a terminal open it in $EDITOR
+    /// Open a packet in $EDITOR, or print its path if stdout is not a terminal
     Open {
-        /// The packet: its id, the beginning of it, or a part of its name
+        /// The packet: its id, the beginning of its id, or a part of its name
         id: String,
         /// Only print the path
         #[arg(long)]
@@ -51,56 +52,56 @@ enum Command {
     },
     /// Mark a packet as active again
     Activate {
-        /// The packet: its id, the beginning of it, or a part of its name
+        /// The packet: its id, the beginning of its id, or a part of its name
         id: String,
     },
     /// Mark a packet as done
     Done {
-        /// The packet: its id, the beginning of it, or a part of its name
+        /// The packet: its id, the beginning of its id, or a part of its name
         id: String,
     },
     /// Mark a packet as blocked
     Block {
-        /// The packet: its id, the beginning of it, or a part of its name
+        /// The packet: its id, the beginning of its id, or a part of its name
         id: String,
-        /// The reason
+        /// Give the reason
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
-    /// Add files that matter, whatever the ranking says
+    /// Confirm files as relevant, whatever their rank
     Confirm {
-        /// The packet: its id, the beginning of it, or a part of its name
+        /// The packet: its id, the beginning of its id, or a part of its name
         id: String,
-        /// Relative to this folder, or to the project's folder
+        /// The files, relative to this folder or to the project's folder
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
-    /// Remove files from the confirmed ones
+    /// Remove files from the confirmed files
     Unconfirm {
-        /// The packet: its id, the beginning of it, or a part of its name
+        /// The packet: its id, the beginning of its id, or a part of its name
         id: String,
-        /// Relative to this folder, or to the project's folder
+        /// The files, relative to this folder or to the project's folder
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
     /// Replace the text of one section with stdin; no other byte changes
     Set {
-        /// The packet: its id, the beginning of it, or a part of its name
+        /// The packet: its id, the beginning of its id, or a part of its name
         id: String,
-        /// The section's heading, or the start of a standard heading: Intent, Context, Next, …
+        /// Name the section by its heading, or by the start of a standard heading: Intent, Context, Next, …
         #[arg(long, value_name = "HEADING")]
         section: String,
     },
     /// Check a packet, or all of them, for problems
     Validate {
-        /// The packet, or use --all
+        /// The packet; --all checks every packet
         #[arg(required_unless_present = "all")]
         id: Option<String>,
         /// Check every packet
         #[arg(long, conflicts_with = "id")]
         all: bool,
     },
-    /// Make a packet from a handoff that somebody else wrote
+    /// Create a packet from a handoff that another tool or person wrote
     Import {
         /// A markdown file; it stays unchanged
         file: PathBuf,

@@ -6,25 +6,26 @@ use crate::output::{self, Format};
 
 /// Print a packet's prompt, after checking its claims against the files on disk and git
 ///
-/// Changes nothing unless --claim is given. Without an id: the newest active packet, or else the newest draft.
+/// Changes nothing unless --claim or --take-over is given. Without an id, uses the newest active packet, or else the
+/// newest draft.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("claiming").args(["claim", "take_over"]))]
 pub struct Args {
-    /// The packet: its id, the beginning of it, or a part of its name
+    /// The packet: its id, the beginning of its id, or a part of its name
     #[arg(value_name = "ID")]
     id: Option<String>,
     #[arg(long = "for", value_name = "HARNESS", help = harness_names_for_help())]
     harness: Option<String>,
-    /// Add the files that were written since, marked as later
+    /// Add the files that were written after the packet, marked as later
     #[arg(long)]
     hydrate: bool,
     /// Claim the packet for this session; a second claimant is refused
     #[arg(long)]
     claim: bool,
-    /// Take the packet for this session also from another one that has claimed it and still runs
+    /// Claim the packet for this session, even if another running session has claimed it
     #[arg(long)]
     take_over: bool,
-    /// Claim for this session
+    /// Claim the packet for this session, not for the current one
     #[arg(long, value_name = "ID", requires = "claiming")]
     session: Option<String>,
 }
@@ -53,7 +54,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn harness_names_for_help() -> String {
     format!(
-        "Name files as this harness wants them: {}",
+        "Write file names in the form that this harness expects: {}",
         ops::setup::harnesses::harness_names().collect::<Vec<_>>().join(", ")
     )
 }

@@ -8,7 +8,7 @@ mod show;
 
 use clap::Subcommand;
 use model::plan::TaskStatus;
-use model::render::borrow_or_make_line;
+use model::render::borrow_or_collapse_line;
 use ops::features::plan::edit::{self, PlanReport};
 use ops::{Result, World};
 
@@ -17,13 +17,13 @@ pub use self::set::{parse_ids, parse_size};
 pub use self::show::print_plan;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style, WARN};
 
-/// The width of a text in a list.
+/// The width of a text in a list, in characters.
 const TEXT_WIDTH: usize = 100;
 
 /// Plan the work: phases and tasks, what is ready, what waits for what
 ///
-/// The plan is .agent/context/plan.json; plan.md next to it is the same for reading, and plan-ledger.jsonl has every
-/// change. `thru task` works on single tasks.
+/// The plan is .agent/context/plan.json. plan.md next to it shows the plan to people, and plan-ledger.jsonl records
+/// every change. `thru task` works on single tasks.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -37,18 +37,18 @@ enum Command {
         /// Draw the dependencies
         #[arg(long)]
         graph: bool,
-        /// Only this phase
+        /// Show only this phase
         #[arg(long, value_name = "N")]
         phase: Option<u32>,
-        /// Include finished phases, and every task of long ones
+        /// Include finished phases, and every task of long phases
         #[arg(long)]
         all: bool,
     },
-    /// Begin a plan
+    /// Create a plan
     Init {
         /// What the plan is for
         title: String,
-        /// A phase; can be given several times
+        /// Add a phase; can be given several times
         #[arg(long = "phase", value_name = "NAME")]
         phases: Vec<String>,
         /// Replace the existing plan; the old one stays in the ledger
@@ -60,18 +60,18 @@ enum Command {
     Add {
         /// The name of the phase
         name: String,
-        /// Its number [default: the next one]
+        /// Set the number of the phase [default: the next number]
         #[arg(long, value_name = "N")]
         id: Option<u32>,
     },
     Set(set::Args),
-    /// Show what can be begun now, and what the others wait for
+    /// Show the tasks that can start now, and what the other tasks wait for
     Next,
-    /// Check the plan: circles, unknown and duplicate ids, whether the ledger gives the same plan
+    /// Check the plan for circles, unknown and duplicate ids, and differences from its ledger
     Check,
-    /// Show the changes of the plan
+    /// Show the changes to the plan
     Log {
-        /// The number of changes, newest last; 0 for all
+        /// Show this many changes, newest last; 0 means all
         #[arg(short, value_name = "N", default_value_t = 20)]
         n: usize,
     },
@@ -83,7 +83,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::Show { phase, all, .. } => show::run(world, *phase, *all, format),
         Command::Init { title, phases, replace } => {
             let report = edit::begin_plan(world, title, phases, *replace)?;
-            print_report(&report, format, &format!("{GOOD}Begun{GOOD:#}: {BOLD}{}{BOLD:#}", report.title));
+            print_report(
+                &report,
+                format,
+                &format!("{GOOD}Created{GOOD:#} the plan {BOLD}{}{BOLD:#}", report.title),
+            );
             Ok(0)
         }
         Command::Add { name, id } => {
@@ -122,7 +126,7 @@ pub fn print_notes(notes: &[String], covered: bool) {
     }
 }
 
-/// Lists at most a dozen ids, and how many more there are.
+/// Lists at most a dozen ids, and the number of further ids.
 fn format_id_list<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     let mut list = String::new();
     push_id_list(&mut list, ids);
@@ -138,7 +142,7 @@ fn push_id_list<'a>(list: &mut String, ids: impl IntoIterator<Item = &'a str>) {
             continue;
         }
         list.push_str(if place == 0 { "" } else { ", " });
-        list.push_str(&borrow_or_make_line(id, 64));
+        list.push_str(&borrow_or_collapse_line(id, 64));
     }
     if more > 0 {
         list.push_str(&format!(" +{more}"));

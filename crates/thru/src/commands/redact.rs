@@ -8,10 +8,10 @@ use crate::output::{self, Format};
 /// The largest input, in bytes. The whole input is kept in memory.
 const MAX_INPUT_BYTES: usize = 1024 * 1024 * 1024;
 
-/// Replace secrets in stdin with typed placeholders, to stdout
+/// Copy stdin to stdout, with each secret replaced by a typed placeholder
 ///
-/// Uses the rules that run before anything captured is written: `thru redact < log > clean`. Everything else comes
-/// out byte for byte. E-mail addresses are replaced with --emails or `redact.emails = true`.
+/// Uses the same rules as hooks do before they write anything: `thru redact < log > clean`. All other bytes stay the
+/// same. E-mail addresses are replaced with --emails or `redact.emails = true`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Replace e-mail addresses too

@@ -15,7 +15,7 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// Manage loading manifests: what to read before work continues, and whether it was read
+/// Manage manifests: the files that an agent must read before it continues, and which of them it read
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -26,21 +26,22 @@ pub struct Args {
 enum Command {
     /// Create a manifest for a workstream
     New {
-        /// NN-kebab-case, like 24-new-parser
+        /// The id of the workstream: NN-kebab-case, like 24-new-parser
         id: String,
-        /// The name that people use
+        /// Set the name that people use
         #[arg(long, value_name = "TEXT")]
         name: Option<String>,
-        /// A file to load; can be given several times, in order
+        /// Add a file to load; can be given several times, in order
         #[arg(long, value_name = "FILE")]
         load: Vec<String>,
+        /// Set the phase
         #[arg(long, value_name = "PHASE", default_value = "planning", value_parser = model::manifest::KNOWN_PHASES.to_vec())]
         phase: String,
-        /// The skill or command that continues it, as the agent would call it [default: none, only the next open
+        /// Set the skill or command that continues the work, as the agent would call it [default: none, only the next open
         /// step is told]
         #[arg(long, value_name = "SKILL", default_value = model::manifest::NEXT_OPEN_STEP, hide_default_value = true)]
         next_action: String,
-        /// The session that works on it
+        /// Set the session that works on the workstream
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
@@ -48,18 +49,18 @@ enum Command {
     List,
     /// Show a manifest: what it loads, its state, its questions
     Show {
-        /// The workstream [default: the one last active]
+        /// The workstream [default: the workstream last active]
         id: Option<String>,
     },
-    /// Set the workstream of a session: after a compaction it is told this one, and no other
+    /// Set the workstream of a session: after a compaction, the session is told about no other workstream
     Use {
         /// The workstream, or its number
         id: String,
-        /// The session [default: the current one]; the beginning of its id is enough
+        /// Use this session [default: the current session]; the beginning of its id is enough
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
-    /// Check a manifest, or all of them; exit code 1 if one has errors
+    /// Check one manifest or all of them; the exit code is 1 if there are errors
     Validate {
         /// The manifest [default: every manifest of this project]
         #[arg(value_name = "FILE")]
@@ -68,15 +69,15 @@ enum Command {
         #[arg(long, conflicts_with = "file")]
         all: bool,
     },
-    /// Update a manifest from the boxes of its steps
+    /// Update a manifest from the ticked boxes of its steps
     Update {
-        /// The workstream [default: the one last active]
+        /// The workstream [default: the workstream last active]
         id: Option<String>,
         /// Tick the next open box first
         #[arg(long)]
         task_done: bool,
     },
-    /// Convert `_resume.md` files; the originals stay as .backup
+    /// Convert `_resume.md` files to manifests; the originals are kept as .backup files
     Migrate {
         /// Only show what would be done
         #[arg(long, conflicts_with = "rollback")]
@@ -85,11 +86,11 @@ enum Command {
         #[arg(long)]
         rollback: bool,
     },
-    /// Show which files of the manifest a session has read since it was compacted
+    /// Show which files of the manifest a session has read since its last compaction
     Gate {
         /// The workstream [default: the session's own]
         id: Option<String>,
-        /// The session [default: the current one, or else the newest]
+        /// Use this session [default: the current session, or else the newest]
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },

@@ -34,9 +34,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 /// The role that a command is about.
 #[derive(Debug, clap::Args)]
 pub struct RoleArg {
-    /// The role [default: this session's]
+    /// The role [default: the role of this session]
     role: Option<String>,
-    /// The same as a flag
+    /// Name the role with a flag instead
     #[arg(long = "role", value_name = "ROLE", conflicts_with = "role")]
     named: Option<String>,
 }
@@ -47,7 +47,7 @@ impl RoleArg {
     }
 }
 
-/// Says where a role comes from, if that is uncertain.
+/// Prints a warning if the role is uncertain.
 pub fn print_role_doubt(source: &RoleSource) {
     if let Some(doubt) = source.uncertainty_warning() {
         output::print_message(format_args!("{WARN}note:{WARN:#} {doubt}"));

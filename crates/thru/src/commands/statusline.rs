@@ -5,23 +5,23 @@ use std::time::Instant;
 use ops::Result;
 
 use crate::output::Format;
-use crate::statusline::{self, Call};
+use crate::statusline::{self, StatusLineCall};
 
 /// Print one line about a session for a harness's status line: context, task, loop, gate, role, packet
 ///
-/// The harness calls it with a description of its session on stdin; `thru install HARNESS --statusline` sets that up.
-/// It reads, writes nothing, and prints nothing if it understands nothing.
+/// The harness calls this command with a description of its session on stdin; `thru install HARNESS --statusline` sets
+/// that up. The command writes no file, and prints nothing if it does not understand the description.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A command whose output comes first: the status line that was there before
+    /// Run this command, and print its output first: the status line that you had before
     #[arg(long, value_name = "COMMAND")]
     after: Option<OsString>,
 }
 
-/// For a call with options before the name of the command. Harnesses put the name first, and `main` handles such a
-/// call without an argument parser.
+/// Handles a call with options before the command's name. Harnesses put the name first, and `main` handles those calls
+/// without an argument parser.
 pub fn run(root: Option<PathBuf>, args: &Args, format: Format) -> Result<u8> {
-    let call = Call { after: args.after.clone(), root, json: format == Format::Json };
+    let call = StatusLineCall { after: args.after.clone(), root, json: format == Format::Json };
     statusline::run_status_line(call, true, Instant::now());
     Ok(0)
 }

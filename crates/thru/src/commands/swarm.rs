@@ -14,10 +14,10 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// A team of agents: install it, see what it did, what it judged and what it saw a summary of
+/// Install a team of agents, and show its plan, its verdicts and its activity
 ///
-/// The agents are architect, explorer, sme, coder, reviewer, critic and test_engineer. What reviewer, critic and test_engineer
-/// return becomes evidence of the current task.
+/// The agents are architect, explorer, sme, coder, reviewer, critic and test_engineer. What reviewer, critic and
+/// test_engineer return becomes evidence of the current task.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -8,8 +8,9 @@ use crate::output::{self, DIM, Format};
 
 /// Write packets for sessions that crashed
 ///
-/// A session is dead if its harness is no longer running or, if that is unknown, after twelve hours without an event.
-/// A session start does this for the newest one by itself.
+/// A session has crashed if it did not end and its harness is no longer running. If nothing is known about the
+/// harness's process, a session without an event for twelve hours counts as crashed. Each session start writes the
+/// packet of the newest crashed session automatically.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only show what would be written
@@ -32,7 +33,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
                 let ago = time::parse_time(&one.last_at)
                     .map_or(String::new(), |at| time::describe_age(at, world.now));
                 let packet = match (one.packet.is_empty(), one.written) {
-                    (true, _) => "nothing to hand on".to_owned(),
+                    (true, _) => "nothing to hand over".to_owned(),
                     (false, true) => one.packet.clone(),
                     (false, false) => format!("would be {}", one.packet),
                 };

@@ -9,7 +9,7 @@ use ops::{Result, World};
 use super::plan::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD};
 
-/// Work on the tasks of the plan: start one, finish it, block it
+/// Work on the tasks of the plan: add, start, finish and block tasks
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -19,18 +19,18 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Add(add::Args),
-    /// Start a task; if several sessions try, one gets it
+    /// Start a task; if several sessions try, only one of them gets it
     Start {
         /// The task
         id: String,
         #[command(flatten)]
         who: SessionArg,
     },
-    /// Finish a task; one with an acceptance criterion needs fresh evidence that it passed
+    /// Finish a task; a task with an acceptance criterion needs fresh evidence that passed
     Done {
         /// The task
         id: String,
-        /// Why it counts without evidence; this is recorded
+        /// Finish the task without evidence, and record this reason
         #[arg(long, value_name = "WHY")]
         without_evidence: Option<String>,
         #[command(flatten)]
@@ -40,7 +40,7 @@ enum Command {
     Block {
         /// The task
         id: String,
-        /// What blocks it
+        /// What blocks the task
         why: String,
         #[command(flatten)]
         who: SessionArg,
@@ -61,7 +61,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct SessionArg {
-    /// The session that does it [default: the current one]
+    /// Act as this session [default: the current session]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
@@ -95,7 +95,7 @@ pub fn print_task_report(report: &TaskReport, format: Format, word: &str) {
         true => output::print_line(format_args!(
             "{GOOD}{word}{GOOD:#} {BOLD}{id}{BOLD:#} {text} {DIM}({status}){DIM:#}"
         )),
-        false => output::print_line(format_args!("{BOLD}{id}{BOLD:#} {text}: it was {status} already")),
+        false => output::print_line(format_args!("{BOLD}{id}{BOLD:#} {text}: already {status}")),
     }
     if !report.newly_ready.is_empty() && word == "Done" {
         output::print_line(format_args!("Ready now: {}", report.newly_ready.join(", ")));

@@ -2,25 +2,25 @@ use model::render::one_line;
 use model::text::count_with_noun;
 use ops::Result;
 use ops::World;
-use ops::project::trust::{ConsentKind, TrustReport, Want};
+use ops::project::trust::{ConsentKind, PermissionRequest, TrustReport};
 use serde::Serialize;
 
 use crate::clock;
 use crate::output::{self, BOLD, DIM, Format, GOOD};
 
-/// Vouch for the records of this project, so that hooks may use them
+/// Trust the records of this project on this machine, so that hooks may use them
 ///
-/// Records that came with a clone are somebody else's text: hooks leave them alone until you have looked at them and
-/// said so here. What they would feed or run is listed, but not allowed by this command: use `thru loop adopt` and
-/// `thru gate run --adopt`. Refuses to run inside a harness. Trust is recorded outside the project, for this machine
-/// only.
+/// Records that came with a clone are somebody else's text. Hooks ignore them until you have read them and run this
+/// command. The command lists what the records would run or feed to an agent, but does not allow it; `thru loop adopt`
+/// and `thru gate run --adopt` do that. Refuses to run inside a harness. Trust is recorded outside the project, for
+/// this machine only.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Withdraw the trust
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
-    /// You moved the project here: trust this path in place of the old one, which no longer exists. What you allowed to
-    /// run there is allowed here too
+    /// Trust this path in place of the old path of a project that you moved here; what you allowed to run at the old
+    /// path is allowed here too
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
     moved: bool,
     /// List every trusted root of this machine
@@ -49,7 +49,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Json => output::print_json(&report),
         Format::Text => {
             print_report(&report);
-            print_wants(&report.wants);
+            print_permission_requests(&report.wants);
         }
     }
     Ok(0)
@@ -85,15 +85,15 @@ fn print_report(report: &TrustReport) {
     if let Some(from) = &report.maybe_moved_from {
         output::print_line(format_args!(
             "It was trusted at {}, which no longer exists. If you moved it, `thru trust --moved` forgets that path and \
-             takes along what you allowed to run there.",
+             keeps what you allowed to run there.",
             one_line(from, 300)
         ));
     }
 }
 
-/// Prints what the store would run or feed. A user who reads only this must learn that trust alone runs none of it.
-fn print_wants(wants: &[Want]) {
-    let foreign: Vec<&Want> = wants.iter().filter(|want| !want.given).collect();
+/// Prints what the store would run or feed. The text must make clear that trust alone runs none of it.
+fn print_permission_requests(wants: &[PermissionRequest]) {
+    let foreign: Vec<&PermissionRequest> = wants.iter().filter(|want| !want.given).collect();
     if foreign.is_empty() {
         return;
     }

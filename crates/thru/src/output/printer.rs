@@ -1,7 +1,7 @@
-//! The only module that writes to stdout and stderr. Text for people is cleaned here, and colour is added after that.
+//! The only module that writes to stdout and stderr. It cleans text for people, and then adds colour.
 //!
-//! A file, a branch, an argument or a record can contain escape sequences that write to the clipboard, move the
-//! cursor or hide text. So every text is cleaned, wherever it comes from and whether a terminal or a pipe reads it.
+//! A file, a branch, an argument or a record can contain escape sequences that write to the clipboard, move the cursor
+//! or hide text. So every text is cleaned, no matter where it comes from, and whether a terminal or a pipe reads it.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
@@ -18,8 +18,8 @@ pub const GOOD: Style = Style::Good;
 pub const WARN: Style = Style::Warn;
 pub const BAD: Style = Style::Bad;
 
-/// The style of a part of a line. `{BOLD}` begins that part, and `{BOLD:#}` ends it. The text contains only a mark,
-/// which the printer replaces with the terminal's codes.
+/// The style of a part of a line. `{BOLD}` begins the part, and `{BOLD:#}` ends it. Both write a mark, which the
+/// printer replaces with the terminal's codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     Bold,
@@ -31,14 +31,14 @@ pub enum Style {
 
 const STYLES: [Style; 5] = [Style::Bold, Style::Dim, Style::Good, Style::Warn, Style::Bad];
 
-/// The first character of a mark. It is a noncharacter: Unicode reserves these for the internal use of programs,
-/// and the printer removes them from texts.
+/// The first character of a mark. It is a noncharacter: Unicode reserves these characters for internal use, and the
+/// printer removes them from texts.
 const MARK_START: char = '\u{fdd0}';
 /// The last character of a mark.
 const MARK_END: char = '\u{fdd1}';
 
 /// Returns a random part of every mark, chosen once per process, so that no text can contain a mark.
-fn mark_secret() -> &'static str {
+fn random_part_of_marks() -> &'static str {
     static SECRET: OnceLock<String> = OnceLock::new();
     SECRET.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(0)))
 }
@@ -50,12 +50,12 @@ impl Display for Style {
     }
 }
 
-/// Returns the marks of all styles. The last mark ends any style. The marks are built once, because printing a plan
-/// uses thousands of them.
+/// Returns the marks of all styles. The last mark ends any style. The marks are built only once, because printing a
+/// plan uses thousands of them.
 fn style_marks() -> &'static [String; STYLES.len() + 1] {
     static MARKS: OnceLock<[String; STYLES.len() + 1]> = OnceLock::new();
     MARKS.get_or_init(|| {
-        std::array::from_fn(|number| format!("{MARK_START}{}{number}{MARK_END}", mark_secret()))
+        std::array::from_fn(|number| format!("{MARK_START}{}{number}{MARK_END}", random_part_of_marks()))
     })
 }
 
@@ -94,8 +94,7 @@ impl Stream {
         choice != anstream::ColorChoice::Never
     }
 
-    /// Writes bytes unchanged. This function is private: its callers have cleaned the bytes, or know that they are
-    /// data for a program.
+    /// Writes bytes unchanged. Callers must have cleaned the bytes, unless the bytes are data for a program.
     fn write(self, bytes: &[u8]) -> std::io::Result<()> {
         match self {
             Stream::Out => {
@@ -107,18 +106,18 @@ impl Stream {
     }
 }
 
-/// Prints text for people, without adding a line end.
+/// Prints text for people. No line end is added.
 pub fn print(stream: Stream, text: &str) -> std::io::Result<()> {
     stream.write(clean_and_color(text, stream.has_color()).as_bytes())
 }
 
-/// Prints a line on stderr that the next such line replaces. Only for a terminal.
+/// Prints a line on stderr that the next call replaces. This is only for a terminal.
 pub fn print_transient_line(text: &str) -> std::io::Result<()> {
     let color = Stream::Err.has_color();
     let text = clean_and_color(text, color);
     let line = match color {
         true => format!("\r\x1b[2K{text}"),
-        // Without escape sequences, blanks are needed to clear the line.
+        // Without escape sequences, the line is cleared with blanks.
         false => format!("\r{:MAX_TRANSIENT_WIDTH$}\r{text}", ""),
     };
     Stream::Err.write(line.as_bytes())
@@ -128,7 +127,7 @@ pub fn print_transient_line(text: &str) -> std::io::Result<()> {
 const MAX_TRANSIENT_WIDTH: usize = 79;
 
 /// Prints one JSON document and a line end. Invisible characters are written as `\u` escapes. They occur only in
-/// strings, and a string with the escape has the same value.
+/// strings, where an escape does not change the value.
 pub fn print_json(json: &str) -> std::io::Result<()> {
     let mut out = String::with_capacity(json.len() + 1);
     for c in json.chars() {
@@ -144,7 +143,7 @@ pub fn print_json(json: &str) -> std::io::Result<()> {
     Stream::Out.write(out.as_bytes())
 }
 
-/// Prints data for a program, byte for byte. For a person at a terminal the data is cleaned.
+/// Prints data for a program, byte for byte. On a terminal, the data is cleaned.
 pub fn print_data(bytes: &[u8]) -> std::io::Result<()> {
     if Stream::Out.is_terminal() {
         return print(Stream::Out, &String::from_utf8_lossy(bytes));
@@ -152,12 +151,12 @@ pub fn print_data(bytes: &[u8]) -> std::io::Result<()> {
     Stream::Out.write(bytes)
 }
 
-/// Prints a hook's reply: JSON or text that was composed and cleaned in `model`.
+/// Prints a hook's reply: JSON or text that `model` composed and cleaned.
 pub fn print_reply(reply: &[u8]) -> std::io::Result<()> {
     Stream::Out.write(reply)
 }
 
-/// Prints help and version texts. They contain only our own words, so clap's colours are kept.
+/// Prints help and version texts. They contain only our own text, so clap's colours are kept.
 pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::Result<()> {
     match stream.has_color() {
         true => stream.write(help.ansi().to_string().as_bytes()),
@@ -188,10 +187,10 @@ fn clean_and_color(text: &str, color: bool) -> Cow<'_, str> {
 
 /// Returns the text before the first mark, the number of the mark's style, and the text after the mark.
 fn next_mark(text: &str) -> Option<(&str, &str, &str)> {
-    // Search for the first character of the mark: searching for the whole mark would cost more than the rest of the
-    // printing.
+    // Search only for the first character of the mark. Searching for the whole mark would take longer than the rest of
+    // the printing.
     text.match_indices(MARK_START).find_map(|(at, open)| {
-        let mark = text[at + open.len()..].strip_prefix(mark_secret())?;
+        let mark = text[at + open.len()..].strip_prefix(random_part_of_marks())?;
         let (number, after) = mark.split_once(MARK_END)?;
         Some((&text[..at], number, after))
     })

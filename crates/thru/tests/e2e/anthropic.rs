@@ -1,4 +1,4 @@
-//! The Anthropic Messages API, as Claude Code uses it.
+//! The Anthropic Messages API, for Claude Code.
 
 use serde_json::{Value, json};
 
@@ -6,8 +6,8 @@ use crate::http::{Request, StreamPiece};
 use crate::model::RequestKind;
 use crate::script::ScriptStep;
 
-/// Returns the kind of a request. A header marks the requests of sub-agents. The request for a summary has no mark,
-/// so it is recognised by its text.
+/// Returns the kind of a request. A header marks the requests of sub-agents. The request for a summary has no mark, so
+/// it is recognised by its text.
 pub fn request_kind(request: &Request) -> RequestKind {
     let asked = last_user_text(&request.body);
     if asked.contains("create a detailed summary") && asked.contains("<summary>") {
@@ -50,7 +50,7 @@ pub fn answer_pieces(step: &ScriptStep, model: &Value, number: usize) -> Vec<Str
     pieces
 }
 
-/// Returns the content blocks of an answer: the start of each block, and its whole content in one delta.
+/// Returns the content blocks of an answer. Each block has a start and one delta with its whole content.
 fn content_blocks(step: &ScriptStep, number: usize) -> Vec<(Value, Value)> {
     let mut blocks = Vec::new();
     if !step.text.is_empty() {

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Returns the binary that the variable names, or else the binary that `scripts/harnesses.sh` installed.
+/// Returns the binary in the variable, or else the binary that `scripts/harnesses.sh` installed.
 pub fn find_harness(variable: &str, name: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable).map_or_else(|| harnesses_folder().join(name), PathBuf::from);
     match path.canonicalize() {
@@ -21,7 +21,7 @@ pub fn report_skipped(why: &str) {
     print_to_stderr(&format!("skipped: {why}"));
 }
 
-/// Prints directly to stderr, because the test runner shows a test's output only if it fails.
+/// Prints directly to stderr, because the test runner shows the output of a test only if the test fails.
 pub fn print_to_stderr(text: &str) {
     let test = std::thread::current().name().unwrap_or_default().to_owned();
     let _ = writeln!(std::io::stderr(), "{test}: {text}");

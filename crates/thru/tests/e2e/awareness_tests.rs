@@ -1,4 +1,4 @@
-//! What agents learn about themselves and about other sessions, with the real Claude Code.
+//! Tests with the real Claude Code: what agents are told about themselves and about other sessions.
 
 use serde_json::json;
 
@@ -8,7 +8,6 @@ use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 use crate::terminal::TestTerminal;
 
-/// A sub-agent of each kind gets the facts of its profile, and no others.
 #[test]
 fn a_sub_agent_is_given_what_its_kind_needs() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -62,7 +61,7 @@ fn a_sub_agent_is_given_what_its_kind_needs() {
     scratch.assert_healthy();
 }
 
-/// The figures are those of the last request, as the model reported them, and the agent is told once.
+/// The token counts come from the last request, as the model reported them.
 #[test]
 fn a_window_that_fills_up_is_told_once() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -89,7 +88,7 @@ fn a_window_that_fills_up_is_told_once() {
     let asked = model.received_requests();
     let told: Vec<usize> = asked.iter().map(|asked| asked.count_occurrences("% full (")).collect();
     // Claude Code writes its transcript while it continues, so the usage may be missing from the file at the second
-    // stop. Then the third stop finds it, and the fourth prompt brings the message.
+    // stop. In this case, the third stop finds it, and the message comes with the fourth prompt.
     let once = told == [0, 0, 0, 0, 1, 1, 1] || told == [0, 0, 0, 0, 0, 0, 1];
     assert!(once, "once, with the third or fourth prompt; later requests replay it: {told:?}");
     assert!(asked.last().expect("a question").contains("% full (7"), "the figure of a request");
@@ -97,7 +96,6 @@ fn a_window_that_fills_up_is_told_once() {
     scratch.assert_healthy();
 }
 
-/// Each of two sessions is told once that the other edits the same file.
 #[test]
 fn two_sessions_that_edit_one_file_hear_of_each_other_once() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -146,7 +144,6 @@ fn two_sessions_that_edit_one_file_hear_of_each_other_once() {
     scratch.assert_healthy();
 }
 
-/// On a terminal, the user's own status line is shown below the prompt, followed by ours.
 #[test]
 fn the_status_line_is_on_the_screen() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -160,7 +157,7 @@ fn the_status_line_is_on_the_screen() {
     scratch.run_thru_successfully(&["plan", "init", "A plan", "--phase", "first"]);
     scratch.run_thru_successfully(&["task", "add", "A task", "--id", "1.1"]);
     scratch.run_thru_successfully(&["task", "start", "1.1", "--session", "whoever"]);
-    // What a person has agreed to before the first prompt.
+    // The settings that a user has after agreeing to Claude Code's questions at its first start.
     let project = scratch.project.to_string_lossy().into_owned();
     let agreed = json!({
         "hasCompletedOnboarding": true, "theme": "dark",

@@ -1,4 +1,4 @@
-//! Drives the real Claude Code, offline.
+//! Runs the real Claude Code, offline.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -17,19 +17,19 @@ pub struct ClaudeCode {
     binary: PathBuf,
 }
 
-/// A session in one process, which takes one prompt after another.
+/// A session in one process, which gets one prompt after another.
 #[derive(Debug)]
 pub struct Conversation {
     process: TestProcess,
 }
 
 impl ClaudeCode {
-    /// Returns `None` if Claude Code is not installed; the test has then been reported as skipped.
+    /// Returns `None` if Claude Code is not installed. The test is then reported as skipped.
     pub fn find_installed() -> Option<ClaudeCode> {
         available::find_harness("THRU_CLAUDE", "claude").map(|binary| ClaudeCode { binary })
     }
 
-    /// Runs `thru init`, which notices that Claude Code is in use and installs hooks, as it does for a user.
+    /// Runs `thru init`. It detects Claude Code and installs hooks.
     pub fn init_project(scratch: &ScratchProject) {
         std::fs::create_dir_all(scratch.home.join(".claude/projects")).expect("a folder");
         scratch.run_thru_successfully(&["init"]);
@@ -37,7 +37,6 @@ impl ClaudeCode {
         assert!(settings.exists(), "init wires what is in use");
     }
 
-    /// Sends one prompt in a separate process.
     pub fn run_prompt(
         &self,
         scratch: &ScratchProject,
@@ -62,7 +61,7 @@ impl ClaudeCode {
     }
 
     /// Starts a conversation in plan mode, in which the user is asked for permissions. The agent also gets its todo
-    /// list, which it otherwise has only on a terminal.
+    /// list, which it usually has only on a terminal.
     pub fn start_conversation_in_plan_mode(
         &self,
         scratch: &ScratchProject,
@@ -86,7 +85,7 @@ impl ClaudeCode {
         command
     }
 
-    /// Like [`ClaudeCode::claude_command`], but the agent may use only the tools that were allowed.
+    /// Like [`ClaudeCode::claude_command`], but the agent may use only the allowed tools.
     pub fn command_with_permissions(&self, scratch: &ScratchProject, model: &ScriptedModel) -> Command {
         let mut command = self.offline_command(scratch);
         command.env("ANTHROPIC_BASE_URL", model.url()).env("ANTHROPIC_API_KEY", "dummy").args([
@@ -107,8 +106,8 @@ impl ClaudeCode {
         command
     }
 
-    /// Returns the command with variables that keep it offline. The last two have other purposes: root cannot skip
-    /// permissions without `IS_SANDBOX`, and `CLAUDE_CODE_TMPDIR` keeps files out of /tmp.
+    /// Returns the command with variables that keep it offline. The last two variables have other purposes: without
+    /// `IS_SANDBOX`, root cannot skip permissions, and `CLAUDE_CODE_TMPDIR` keeps files out of /tmp.
     fn offline_command(&self, scratch: &ScratchProject) -> Command {
         let mut command = scratch.command_in_project(&self.binary.to_string_lossy());
         command
@@ -123,7 +122,6 @@ impl ClaudeCode {
 }
 
 impl Conversation {
-    /// Sends a prompt and waits until the turn is over.
     pub fn send_and_wait(&mut self, text: &str) -> Value {
         self.send_prompt(text);
         self.process.wait_for("result", |line| line["type"] == "result")
@@ -149,8 +147,8 @@ impl Conversation {
         self.process.wait_for("result", |line| line["type"] == "result")
     }
 
-    /// Sends a prompt and gives the permission that the agent asks for. If the agent asks about a plan, this
-    /// approves the plan.
+    /// Sends a prompt and gives the permission that the agent asks for. If the agent presents a plan, this approves the
+    /// plan.
     pub fn send_and_give_permission(&mut self, text: &str) -> Value {
         self.send_prompt(text);
         let asked = self.process.wait_for("question", |line| line["type"] == "control_request");
@@ -172,7 +170,7 @@ impl Conversation {
     }
 }
 
-/// Returns the hooks that Claude Code reported. It reports no hooks around a compaction.
+/// Returns the hooks that Claude Code reported. It does not report hooks around a compaction.
 pub fn hook_runs(ended: &EndedProcess) -> Vec<HookRun> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     hooks::pair_hook_runs(ended, |TimedLine { json, .. }| match json["subtype"].as_str()? {
@@ -188,17 +186,16 @@ pub fn hook_runs(ended: &EndedProcess) -> Vec<HookRun> {
     })
 }
 
-/// Returns the id of the session from the result.
 pub fn session_id_of_result(result: &Value) -> String {
     result["session_id"].as_str().expect("a result names its session").to_owned()
 }
 
-/// Returns Claude Code's own record of a session, which shows what it did with a hook's reply.
+/// Returns Claude Code's own record of a session, which shows how it handled a hook's reply.
 pub fn read_transcript(scratch: &ScratchProject, session: &str) -> JournalLines {
     JournalLines::read(&transcript_folder(scratch).join(format!("{session}.jsonl")))
 }
 
-/// Returns the transcripts of all sessions in this project so far.
+/// Returns the paths of all transcripts in this project.
 pub fn transcript_paths(scratch: &ScratchProject) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(transcript_folder(scratch)).into_iter().flatten().flatten();
     entries

@@ -6,8 +6,8 @@ use crate::model::{RequestKind, ScriptedModel};
 use crate::scratch::{ScratchProject, files_below};
 use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
-/// A session uses every kind of tool on files and in a shell, a sub-agent, a compaction and a resume. Everything is
-/// in the journal once, in order.
+/// The session uses every kind of tool on files and in a shell, a sub-agent, a compaction and a resume. The journal
+/// contains each event once, in order.
 #[test]
 fn a_whole_session_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -125,7 +125,7 @@ fn a_whole_session_is_in_the_journal() {
     hooks::assert_all_succeeded("Claude Code", &runs);
 }
 
-/// Claude Code compacts by itself when the model reports that the context is nearly full.
+/// Claude Code compacts by itself when the model reports a nearly full context.
 #[test]
 fn an_automatic_compaction_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -162,7 +162,7 @@ fn an_automatic_compaction_is_in_the_journal() {
     ]);
 }
 
-/// If records came with a clone, nothing is written, the user is told once, and the model is told nothing.
+/// If records came with a clone, nothing is written. The user is told once, and the model is told nothing.
 #[test]
 fn in_an_untrusted_clone_only_the_person_is_told() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -196,7 +196,7 @@ fn in_an_untrusted_clone_only_the_person_is_told() {
     assert!(said.len() == 1 && said[0].event == "SessionStart", "{said:?}");
     let reply: Value = serde_json::from_str(&said[0].stdout).expect("JSON");
     assert!(reply["systemMessage"].as_str().is_some_and(|text| text.contains("thru trust")), "{reply}");
-    // The message was shown to the user, not only received.
+    // The message was not only received, but also shown to the user.
     read_transcript(&scratch, &sid).assert_once(&json!({ "attachment": { "type": "hook_system_message" } }));
     assert!(model.has_received("Write a file"));
     for ours in ["thru trust", "Throughline: ", ".agent/context", "BAIT-OF-THE-CLONE"] {

@@ -16,8 +16,8 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
     let scratch = ScratchProject::new();
     ClaudeCode::init_project(&scratch);
     let file = scratch.project.join("a.txt");
-    // The command survives the harness and ends by itself once the folder of this test is gone. `exec` replaces the
-    // harness's shell, because that shell would write into the folder while it is being removed.
+    // The command outlives the harness and ends by itself when the folder of this test is removed. `exec` replaces the
+    // harness's shell, because the shell would write to the folder during its removal.
     let endless = "touch in-flight; exec sh -c 'while [ -e in-flight ]; do sleep 0.1; done'";
     let model = ScriptedModel::start(ModelScript::main([
         call_step("Write", json!({ "file_path": file, "content": "a\n" })),
@@ -33,7 +33,7 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
     talk.send_prompt("Begin and do not end");
     let running = scratch.project.join("in-flight");
     wait_until("the last call is running", || running.exists());
-    // Claude Code writes its transcript shortly after it has acted on a reply.
+    // Claude Code writes its transcript shortly after it has processed a reply.
     wait_until("the transcript names the last call", || any_transcript_contains(&scratch, "touch in-flight"));
     let killed = talk.kill();
     assert!(!killed.status.success());
@@ -52,11 +52,11 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
     let files = scratch.run_thru_successfully(&["files"]);
     assert!(files.contains("a.txt"), "{files}");
     scratch.assert_healthy();
-    // The packet contains what no hook reported: the last words, and the call that was running.
+    // The packet contains what no hook reported: the last message, and the call that was running.
     let swept = scratch.run_thru_json(&["sweep"]);
     let packet = swept[0]["packet"].as_str().expect("a packet");
     let text = scratch.run_thru_successfully(&["packet", "show", packet]);
-    for needle in ["LAST-WORDS: the suite takes long", "Begun and not finished", "touch in-flight"] {
+    for needle in ["LAST-WORDS: the suite takes long", "Started and not finished", "touch in-flight"] {
         assert!(text.contains(needle), "{needle:?} in\n{text}");
     }
     std::fs::remove_file(running).expect("it was there");
@@ -89,8 +89,8 @@ fn session_id(killed: &EndedProcess) -> String {
     id.expect("it said which session it was").to_owned()
 }
 
-/// Returns whether any transcript of this project contains the words. The harness reports the session's id only at its
-/// end.
+/// Returns whether any transcript of this project contains `words`. All transcripts are searched, because the harness
+/// reports the session's id only at its end.
 fn any_transcript_contains(scratch: &ScratchProject, words: &str) -> bool {
     transcript_paths(scratch)
         .iter()

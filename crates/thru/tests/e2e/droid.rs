@@ -1,4 +1,4 @@
-//! Drives the real Factory Droid, offline and without a login, against a custom model.
+//! Runs the real Factory Droid, offline and without a login, with a custom model.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -23,7 +23,7 @@ pub struct Droid {
     compact_at: Option<u64>,
 }
 
-/// A session in one process, through Droid's protocol for editors.
+/// A session in one process, over Droid's protocol for editors.
 #[derive(Debug)]
 pub struct Conversation {
     process: TestProcess,
@@ -31,12 +31,12 @@ pub struct Conversation {
 }
 
 impl Droid {
-    /// Returns `None` if Droid is not installed; the test has then been reported as skipped.
+    /// Returns `None` if Droid is not installed. The test is then reported as skipped.
     pub fn find_installed() -> Option<Droid> {
         available::find_harness("THRU_DROID", "droid").map(|binary| Droid { binary, compact_at: None })
     }
 
-    /// Runs `thru init`, which notices that Droid is in use and installs hooks, as it does for a user.
+    /// Runs `thru init`. It detects Droid and installs hooks.
     pub fn init_project(scratch: &ScratchProject) {
         let folder = scratch.home.join(".factory");
         std::fs::create_dir_all(folder.join("sessions")).expect("a folder");
@@ -44,19 +44,19 @@ impl Droid {
         assert!(folder.join("hooks.json").exists(), "init wires what is in use");
     }
 
-    /// Makes Droid compact by itself when the context reaches this many tokens.
+    /// Makes Droid compact when the context reaches this many tokens.
     pub fn compacting_at(self, tokens: u64) -> Droid {
         Droid { compact_at: Some(tokens), ..self }
     }
 
-    /// Sends one prompt in a separate process. In this mode Droid fires no event for the prompt.
+    /// Sends one prompt in a separate process. In this mode, Droid fires no event for the prompt.
     pub fn run_prompt(&self, scratch: &ScratchProject, model: &ScriptedModel, prompt: &str) -> EndedProcess {
         let mut command = self.droid_command(scratch, model);
         command.args(ONE_SHOT_ARGUMENTS).arg(prompt);
         TestProcess::start(command).close_and_wait()
     }
 
-    /// Starts a conversation, and returns it with the id of its session.
+    /// Starts a conversation. Also returns the id of its session.
     pub fn start_conversation(
         &self,
         scratch: &ScratchProject,
@@ -74,7 +74,6 @@ impl Droid {
         (talk, id.to_owned())
     }
 
-    /// Resumes an earlier session in a new process.
     pub fn resume_conversation(
         &self,
         scratch: &ScratchProject,
@@ -103,8 +102,8 @@ impl Droid {
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("settings.json"), settings.to_string()).expect("a file");
         let mut command = scratch.command_in_project(&self.binary.to_string_lossy());
-        // Droid has no offline switch. So the variables name a proxy that does not exist for everything outside this
-        // machine. Two telemetry senders ignore proxies, so they get the same address as their target.
+        // Droid has no offline switch. So the variables name a proxy that does not exist, for all addresses outside
+        // this machine. Two telemetry senders ignore proxies, so the same address is set as their target.
         for variable in
             ["HTTP_PROXY", "HTTPS_PROXY", "FACTORY_TELEMETRY_INGEST_BASE_URL", "OTEL_CUSTOMER_ENDPOINT"]
         {
@@ -116,7 +115,7 @@ impl Droid {
 }
 
 impl Conversation {
-    /// Sends a prompt and waits until the turn is over and Droid is idle again.
+    /// Sends a prompt and waits until Droid is idle again.
     pub fn send_and_wait(&mut self, text: &str) {
         self.send("droid.add_user_message", &json!({ "text": text }));
         let note = |line: &Value| line["params"]["notification"].clone();

@@ -6,8 +6,8 @@ use crate::model::{RequestKind, ScriptedModel};
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
-/// A process handles one prompt. In this mode Droid fires no event for the prompt and none for a tool that failed.
-/// Both are read from the transcript when Droid stops.
+/// In a process for a single prompt, Droid fires no event for the prompt and none for a failed tool. Both are read from
+/// the transcript at the stop.
 #[test]
 fn one_prompt_is_in_the_journal() {
     let Some(droid) = Droid::find_installed() else { return };
@@ -63,7 +63,7 @@ fn one_prompt_is_in_the_journal() {
     scratch.assert_healthy();
 }
 
-/// A conversation has prompts and a compaction. After the compaction the session has a new id.
+/// After the compaction, the session has a new id.
 #[test]
 fn a_conversation_is_in_the_journal() {
     let Some(droid) = Droid::find_installed() else { return };
@@ -120,8 +120,7 @@ fn a_conversation_is_in_the_journal() {
     hooks::assert_all_succeeded("Droid", &hook_runs(&ended));
 }
 
-/// No event reports a compaction that Droid makes by itself. The transcript shows the compaction, and the agent
-/// gets the brief once, with the next prompt.
+/// No event reports an automatic compaction of Droid, but the transcript shows it.
 #[test]
 fn after_an_automatic_compaction_the_next_prompt_brings_the_brief() {
     let Some(droid) = Droid::find_installed() else { return };

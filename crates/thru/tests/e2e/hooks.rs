@@ -1,22 +1,21 @@
-//! The runs of our hooks that a harness reported. A harness reports each start and each end.
+//! The runs of our hooks, according to the harness, which reports each start and each end.
 
 use std::time::Duration;
 
 use crate::available::print_to_stderr;
 use crate::process::{EndedProcess, TimedLine};
 
-/// One run of one hook.
 #[derive(Debug, Default)]
 pub struct HookRun {
     pub event: String,
     pub exit: Option<i64>,
     pub stdout: String,
     pub stderr: String,
-    /// How long the process took, including the shell and the report.
+    /// How long the process took, including the shell and the harness's report.
     pub took: Duration,
 }
 
-/// Pairs the starts and ends of hooks by their id. `read` recognises such reports in the lines.
+/// Matches the starts and ends of hooks by their ids. `read` recognises the reports among the lines.
 pub fn pair_hook_runs(ended: &EndedProcess, read: impl Fn(&TimedLine) -> Option<HookReport>) -> Vec<HookRun> {
     let reports: Vec<(&TimedLine, HookReport)> =
         ended.lines.iter().filter_map(|line| Some((line, read(line)?))).collect();
@@ -42,7 +41,7 @@ pub enum HookReport {
     Ended { id: String, event: String, exit: Option<i64>, stdout: String, stderr: String },
 }
 
-/// Asserts that all hooks exited with 0 and wrote nothing to stderr. Prints how long they took, for information.
+/// Asserts that all hooks exited with 0 and wrote nothing to stderr. Also prints how long they took.
 pub fn assert_all_succeeded(harness: &str, runs: &[HookRun]) {
     assert!(runs.iter().all(|run| run.exit == Some(0) && run.stderr.is_empty()), "{runs:#?}");
     let mut times: Vec<(Duration, &str)> = runs.iter().map(|run| (run.took, run.event.as_str())).collect();

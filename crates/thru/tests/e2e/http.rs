@@ -1,5 +1,4 @@
-//! The part of HTTP/1.1 that the harnesses need from a model: one request per connection, with a whole or a
-//! streamed answer.
+//! A minimal HTTP/1.1 server for the harnesses: one request per connection, with a complete or a streamed answer.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -14,7 +13,7 @@ pub struct Request {
     pub path: String,
     /// The names and values. The names are in lower case.
     headers: Vec<(String, String)>,
-    /// The body as JSON; null if the body was not JSON.
+    /// The body as JSON; null if the body is not JSON.
     pub body: Value,
 }
 
@@ -56,7 +55,6 @@ fn read_line(reader: &mut impl BufRead) -> io::Result<String> {
     Ok(text.trim_end().to_owned())
 }
 
-/// Sends a complete answer.
 pub fn send_answer(mut stream: &TcpStream, status: &str, body: &Value) -> io::Result<()> {
     let body = body.to_string();
     write!(
@@ -66,14 +64,14 @@ pub fn send_answer(mut stream: &TcpStream, status: &str, body: &Value) -> io::Re
     )
 }
 
-/// One piece of a streamed answer. Pieces of an OpenAI answer have no name.
+/// One piece of a streamed answer. In OpenAI's format, pieces have no name.
 #[derive(Debug)]
 pub struct StreamPiece {
     pub name: Option<&'static str>,
     pub data: String,
 }
 
-/// Sends a stream of server-sent events, which ends with the connection.
+/// Sends a stream of server-sent events. The stream ends with the connection.
 pub fn send_stream(mut stream: &TcpStream, pieces: &[StreamPiece]) -> io::Result<()> {
     stream.write_all(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\nconnection: close\r\n\r\n",

@@ -1,4 +1,4 @@
-//! Tests with Claude Code what `thru init` and `thru install` write for it.
+//! Tests the files that `thru init` and `thru install` write, with the real Claude Code.
 
 use std::fs;
 
@@ -9,7 +9,6 @@ use crate::model::ScriptedModel;
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, call_step, text_step};
 
-/// A new session is first told what the last session did.
 #[test]
 fn a_new_session_begins_with_the_last_one() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -42,10 +41,9 @@ fn a_new_session_begins_with_the_last_one() {
     scratch.read_journal(&ids[1]).assert_once(&json!({ "event": "session-start", "name": "startup" }));
 }
 
-/// A worktree that was added after `thru init` needs no installation. Claude Code runs the hooks of the main
-/// checkout's local settings in the worktree too, and knows the main checkout's commands. If the worktree has the
-/// same hooks, each runs only once. `HookTable` and the FAQ rely on this; this test fails if a version of Claude
-/// Code behaves differently.
+/// A worktree that was added after `thru init` needs no installation: Claude Code also runs the hooks and offers the
+/// commands of the main checkout. If the worktree has the same hooks, each runs only once. `HookTable` and the FAQ rely
+/// on this behaviour, and this test fails if Claude Code changes it.
 #[test]
 fn a_worktree_runs_the_hooks_of_its_main_checkout() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -85,7 +83,7 @@ fn a_worktree_runs_the_hooks_of_its_main_checkout() {
     model.assert_script_used_up();
 }
 
-/// The harness runs the slash command that `thru init` installed, and the model gets its output.
+/// The harness runs the slash command, and the model gets its output.
 #[test]
 fn the_slash_command_runs() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -101,7 +99,7 @@ fn the_slash_command_runs() {
     ]));
 
     claude.run_prompt(&scratch, &model, "Write", &[]).assert_success();
-    // Unlike in the other tests, the permissions in the command's own front matter must be enough.
+    // Unlike in the other tests, only the permissions in the command's own frontmatter apply.
     let mut command = claude.command_with_permissions(&scratch, &model);
     command.arg("/thru-context");
     crate::process::TestProcess::start(command).close_and_wait().assert_success();
@@ -115,8 +113,7 @@ fn the_slash_command_runs() {
     }
 }
 
-/// If the settings have a byte order mark, tabs, Windows line ends and other people's hooks, our hooks run, and so
-/// do the others.
+/// The settings have a byte order mark, tabs, Windows line ends and other hooks. All hooks run.
 #[test]
 fn hooks_run_from_settings_that_were_there() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -146,8 +143,8 @@ fn hooks_run_from_settings_that_were_there() {
     assert_eq!(read_settings(&scratch), theirs, "as it was before");
 }
 
-/// Comments and trailing commas stay, byte for byte. Claude Code itself silently ignores such a file; this test
-/// fails if a version of Claude Code reads it.
+/// Comments and trailing commas stay, byte for byte. Claude Code silently ignores such a file, and this test fails if
+/// Claude Code changes that.
 #[test]
 fn comments_stay_although_the_harness_reads_none() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -171,7 +168,6 @@ fn comments_stay_although_the_harness_reads_none() {
     assert_eq!(read_settings(&scratch), theirs, "as it was before");
 }
 
-/// `thru doctor` names every event that has fired, and when it last fired.
 #[test]
 fn the_doctor_knows_what_fired() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -211,7 +207,7 @@ const USER_SETTINGS: &str = r#"{
 }
 "#;
 
-/// Installs over these settings and checks that text was only inserted: the old text is still there, in order.
+/// Installs hooks over these settings and checks that text was only inserted.
 fn install_over(scratch: &ScratchProject, theirs: &str) -> String {
     scratch.write_file(".claude/settings.local.json", theirs);
     ClaudeCode::init_project(scratch);

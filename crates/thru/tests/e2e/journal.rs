@@ -16,19 +16,19 @@ impl JournalLines {
         JournalLines::parse(path, &std::fs::read_to_string(path).unwrap_or_default())
     }
 
-    /// Parses printed output; `name` is for the failure message.
+    /// Parses printed output. `name` appears in the failure message.
     pub fn parse(name: impl AsRef<Path>, text: &str) -> JournalLines {
         let parse = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("torn: {line}"));
         JournalLines { path: name.as_ref().to_path_buf(), lines: text.lines().map(parse).collect() }
     }
 
-    /// Returns the lines that have every field of the pattern with its value. If a value is an object, the line's
-    /// object may have more fields.
+    /// Returns the lines that have every field of the pattern with its value. If a value is an object, the object in
+    /// the line may have further fields.
     pub fn matching(&self, pattern: &Value) -> Vec<&Value> {
         self.lines.iter().filter(|line| contains_pattern(line, pattern)).collect()
     }
 
-    /// Asserts that exactly one line matches, and returns its index, so that callers can assert an order.
+    /// Asserts that exactly one line matches, and returns its index, so that callers can check the order.
     pub fn assert_once(&self, pattern: &Value) -> usize {
         let found = self.matching(pattern).len();
         assert_eq!(found, 1, "lines that hold {pattern} in\n{self}");

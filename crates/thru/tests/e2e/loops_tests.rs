@@ -1,4 +1,4 @@
-//! Loops in the real harnesses: what the model receives, what is counted, and how loops end.
+//! Loops in the real harnesses: what the model receives, which stops are counted, and how loops end.
 
 use std::time::{Duration, Instant};
 
@@ -14,14 +14,13 @@ use crate::process::WAIT_LIMIT;
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
-/// A prompt that contains everything which usually breaks such prompts.
+/// A prompt with characters that often break the handling of prompts.
 const LOOP_PROMPT: &str = "MAKE-IT-GREEN\n---\n# Steps\n```sh\nmake \"test\"\n```\n## Notes\nthen `stop` | ✓";
 
 fn bash_step(command: &str) -> ScriptStep {
     call_step("Bash", json!({ "command": command, "description": "Run it" }))
 }
 
-/// Starts a loop for the next session.
 fn start_waiting_loop(scratch: &ScratchProject, words: &[&str]) -> String {
     let started = scratch.run_thru_json(&[&["loop", "start", "--next", LOOP_PROMPT], words].concat());
     started["loop"]["id"].as_str().expect("an id").to_owned()
@@ -41,7 +40,7 @@ fn status_and_reason(scratch: &ScratchProject, id: &str) -> (String, String) {
     (text("status"), text("ended_reason"))
 }
 
-/// Counts the requests to the model whose last message contains this iteration and the whole prompt.
+/// Returns how many requests have a last message with this iteration and the whole prompt.
 fn count_fed_iterations(model: &ScriptedModel, iteration: &str) -> usize {
     let words = format!("iteration {iteration}");
     let asked = model.received_requests();
@@ -57,8 +56,8 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// The user types the slash command, and the model starts the loop in its own session. There are five iterations,
-/// each with the exact prompt. The agent gives the promise at the end.
+/// The user types the slash command, and the model starts the loop in its own session. Each of the five iterations gets
+/// the exact prompt. At the end, the agent gives the promise.
 #[test]
 fn claude_code_is_fed_five_times_and_ends_on_the_promise() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -150,7 +149,7 @@ fn a_validator_that_fails_sends_claude_code_back_with_its_output() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
     let scratch = ScratchProject::new();
     ClaudeCode::init_project(&scratch);
-    // The agent knows the validator's text from the start, but not its output.
+    // The agent knows the text of the validator, but not its output.
     let validator = "test -f green.txt || { printf 'STILL-VERY-%s\\n' RED; exit 3; }";
     let id = start_waiting_loop(&scratch, &["--promise", "ALL GREEN", "--validator", validator]);
     let model = ScriptedModel::start(ModelScript::main([
@@ -175,8 +174,8 @@ fn a_validator_that_fails_sends_claude_code_back_with_its_output() {
         .assert_once(&json!({ "event": "ended", "iteration": 2, "files": ["green.txt"], "changed": 1 }));
 }
 
-/// A loop belongs to one session. Another session in the same project stops as usual, and a command in another terminal
-/// ends the loop.
+/// A loop belongs to one session. Another session in the same project can stop, and a command in another terminal ends
+/// the loop.
 #[test]
 fn a_second_session_is_free_and_a_cancel_from_elsewhere_counts() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -206,8 +205,8 @@ fn a_second_session_is_free_and_a_cancel_from_elsewhere_counts() {
     assert_eq!(status_and_reason(&scratch, &id), ("cancelled".into(), "cancelled".into()));
 }
 
-/// The conversation is compacted in the middle of the loop: first automatically, then by the user after a crash.
-/// The loop continues each time.
+/// The conversation is compacted during the loop: first automatically, then by the user after a crash. The loop
+/// continues both times.
 #[test]
 fn a_compaction_in_the_middle_keeps_the_count() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -268,8 +267,8 @@ fn a_compaction_in_the_middle_keeps_the_count() {
     );
 }
 
-/// If hooks are installed twice, every stop is reported twice at the same moment. The stop counts once, even if the
-/// agent repeats its words.
+/// If hooks are installed twice, every stop is reported twice at the same moment. The stop is counted once, even if the
+/// agent repeats its message.
 #[test]
 fn a_stop_that_fires_twice_counts_once() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -309,7 +308,7 @@ fn a_stop_that_fires_twice_counts_once() {
     assert_eq!(runs.lines().count(), 2, "validators run once for a promise");
 }
 
-/// After eight continuations in a row without a tool call, Claude Code ignores the hook, and the log says so.
+/// After eight continuations in a row without a tool call, Claude Code ignores the hook. The log mentions this.
 #[test]
 fn the_log_says_when_claude_code_would_not_go_on() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -336,13 +335,13 @@ fn the_log_says_when_claude_code_would_not_go_on() {
     assert_eq!(log.matching(&json!({ "event": "fed" })).len(), 9, "{log}");
 }
 
-/// Droid's stop event contains no message, so the promise is found in its transcript.
+/// Droid's stop event contains no message, so the promise is read from the transcript.
 #[test]
 fn droid_is_fed_until_the_promise() {
     let Some(droid) = Droid::find_installed() else { return };
     let scratch = ScratchProject::new();
     Droid::init_project(&scratch);
-    // The agent knows the validator's text from the start, but not its output.
+    // The agent knows the text of the validator, but not its output.
     let validator = "test -f green.txt || { printf 'STILL-VERY-%s\\n' RED; exit 3; }";
     let id = start_waiting_loop(
         &scratch,
@@ -369,13 +368,13 @@ fn droid_is_fed_until_the_promise() {
     assert_eq!(show_loop(&scratch, &id)["iteration"], 3);
     let sid = ended_run.lines[0].json["session_id"].as_str().expect("a session");
     assert_eq!(show_loop(&scratch, &id)["session"], sid);
-    // The prompt that the loop fed is not recorded as a prompt of the user.
+    // The prompt of the loop is not recorded as a prompt of the user.
     scratch.shown_journal(sid).assert_once(&json!({ "event": "prompt" }));
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
     scratch.assert_healthy();
 }
 
-/// After a compaction Droid continues with another session id, and the loop follows it.
+/// After a compaction, Droid continues under another session id, and the loop moves to this id.
 #[test]
 fn droid_takes_its_loop_through_a_compaction() {
     let Some(droid) = Droid::find_installed() else { return };

@@ -1,7 +1,7 @@
-//! The scripted model: a server on loopback that answers from a [`Script`] and records the requests.
+//! The scripted model: a server on loopback that answers from a [`ModelScript`] and records the requests.
 //!
-//! It listens until it is dropped. The harnesses are real, but the model is not: a test shows only what a model would
-//! receive.
+//! It listens until it is dropped. The harnesses are real, but the model is not, so a test shows only what a model
+//! would receive.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,17 +17,15 @@ use crate::http::{self, Request};
 use crate::script::{ModelScript, ScriptStep, text_step};
 use crate::{anthropic, openai};
 
-/// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestKind {
     Main,
     Subagent,
     Compact,
-    /// A request for a title or something similar. It is answered without using a step of the script.
+    /// A request for a title or a similar text. It does not use a step of the script.
     Side,
 }
 
-/// One request, as it was received.
 #[derive(Clone, Debug)]
 pub struct ReceivedRequest {
     pub kind: RequestKind,
@@ -53,7 +51,7 @@ struct ModelState {
     subagent: VecDeque<ScriptStep>,
     compact: VecDeque<ScriptStep>,
     asked: Vec<ReceivedRequest>,
-    /// Requested paths for which there is no answer. The environment of the harnesses prevents such requests.
+    /// Paths of requests without an answer. The harnesses are configured not to make such requests.
     unknown: Vec<String>,
 }
 
@@ -81,7 +79,7 @@ impl ScriptedModel {
         self.shared.lock_state().asked.clone()
     }
 
-    /// Adds answers after those that are left.
+    /// Adds answers after the remaining answers.
     pub fn add_answers(&self, script: ModelScript) {
         let mut state = self.shared.lock_state();
         state.main.extend(script.main);
@@ -89,7 +87,7 @@ impl ScriptedModel {
         state.compact.extend(script.compact);
     }
 
-    /// Clears the requests and the answers that are left, so that another test can use the same model.
+    /// Clears the requests and the remaining answers, so that another test can use the same model.
     pub fn clear_script_and_requests(&self) {
         *self.shared.lock_state() = ModelState::default();
     }
@@ -99,7 +97,7 @@ impl ScriptedModel {
         self.shared.lock_state().asked.iter().any(|asked| asked.contains(needle))
     }
 
-    /// Asserts that all steps were used. If some steps were not used, the test proves less than it seems to.
+    /// Asserts that all steps were used. With unused steps, a test would prove less than it seems to.
     pub fn assert_script_used_up(&self) {
         let state = self.shared.lock_state();
         let left = (state.main.len(), state.subagent.len(), state.compact.len());
@@ -109,13 +107,12 @@ impl ScriptedModel {
 }
 
 impl ReceivedRequest {
-    /// Returns whether the text is anywhere in the messages or the system prompt. Descriptions of tools do not
-    /// count.
+    /// Returns whether the messages or the system prompt contain the text. Descriptions of tools are not searched.
     pub fn contains(&self, needle: &str) -> bool {
         self.count_occurrences(needle) > 0
     }
 
-    /// Returns whether one text contains all of these words, each after the previous one.
+    /// Returns whether one text contains all of these words in this order.
     pub fn contains_in_order(&self, needles: &[&str]) -> bool {
         contains_in_order(&self.body["messages"], needles) || contains_in_order(&self.body["system"], needles)
     }
@@ -173,7 +170,7 @@ fn describe_state(state: &ModelState) -> String {
 impl Drop for ScriptedModel {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::Relaxed);
-        // Another connection wakes the listener, which then sees that the model was dropped.
+        // A connection wakes the listener, which then sees that the model was dropped.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.listener.take() {
             let _ = thread.join();
@@ -198,7 +195,7 @@ fn accept_connections(listener: &TcpListener, shared: &Arc<SharedState>) {
             return;
         }
         let shared = Arc::clone(shared);
-        // Tests let harnesses disconnect in the middle of a request, so a broken connection is not an error.
+        // In some tests, a harness disconnects in the middle of a request, so a broken connection is not an error.
         thread::spawn(move || drop(serve_request(&stream, &shared)));
     }
 }
@@ -207,16 +204,16 @@ fn serve_request(stream: &TcpStream, shared: &SharedState) -> io::Result<()> {
     let request = Request::read(stream)?;
     match (request.method.as_str(), request.path.as_str()) {
         ("POST", "/v1/messages") => {
-            let (number, step) = shared.next(anthropic::request_kind(&request), &request);
-            shared.wait(step.delay);
+            let (number, step) = shared.next_step(anthropic::request_kind(&request), &request);
+            shared.wait_unless_stopped(step.delay);
             http::send_stream(stream, &anthropic::answer_pieces(&step, &request.body["model"], number))
         }
         ("POST", "/v1/messages/count_tokens") => {
             http::send_answer(stream, "200 OK", &json!({ "input_tokens": 1000 }))
         }
         ("POST", "/v1/chat/completions") => {
-            let (number, step) = shared.next(openai::request_kind(&request), &request);
-            shared.wait(step.delay);
+            let (number, step) = shared.next_step(openai::request_kind(&request), &request);
+            shared.wait_unless_stopped(step.delay);
             let model = &request.body["model"];
             if let Some(status) = step.refusal {
                 let reason = status.split_once(' ').map_or(status, |(_, reason)| reason);
@@ -235,7 +232,7 @@ fn serve_request(stream: &TcpStream, shared: &SharedState) -> io::Result<()> {
 }
 
 impl SharedState {
-    fn next(&self, kind: RequestKind, request: &Request) -> (usize, ScriptStep) {
+    fn next_step(&self, kind: RequestKind, request: &Request) -> (usize, ScriptStep) {
         let mut state = self.lock_state();
         state.asked.push(ReceivedRequest { kind, body: request.body.clone() });
         let step = match kind {
@@ -253,7 +250,7 @@ impl SharedState {
         (state.asked.len(), step)
     }
 
-    fn wait(&self, delay: Duration) {
+    fn wait_unless_stopped(&self, delay: Duration) {
         let until = Instant::now() + delay;
         while Instant::now() < until && !self.is_stopped() {
             thread::sleep(Duration::from_millis(20));

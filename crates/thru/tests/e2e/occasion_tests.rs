@@ -1,4 +1,4 @@
-//! When a session gets a brief, with the real Claude Code: once after a compaction, and when other sessions are
+//! Tests when a session gets a brief, with the real Claude Code: once after a compaction, and when other sessions are
 //! running.
 
 use serde_json::json;
@@ -14,8 +14,8 @@ fn edit_step(scratch: &ScratchProject, file: &str) -> ScriptStep {
     call_step("Write", json!({ "file_path": scratch.project.join(file), "content": "x\n" }))
 }
 
-/// When Claude Code resumes a session, it keeps the brief that followed a compaction. So a session gets the brief
-/// once, however often it is resumed.
+/// When Claude Code resumes a session, the conversation still contains the brief that followed the compaction. So the
+/// session gets the brief only once.
 #[test]
 fn resumed_twice_after_a_compaction_the_brief_is_there_once() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -44,7 +44,7 @@ fn resumed_twice_after_a_compaction_the_brief_is_there_once() {
         assert_eq!(last.count_occurrences(BRIEF_TITLE), 1, "after {prompt:?}");
         assert_eq!(last.count_occurrences("was resumed"), 0, "nothing has changed since");
     }
-    // Meanwhile, somebody else changes a file of the session.
+    // In the meantime, somebody else changes a file of the session.
     scratch.write_file("src/lexer.rs", "changed\n");
     claude.run_prompt(&scratch, &model, "What is new?", &["--resume", &sid]).assert_success();
     let asked = model.received_requests();
@@ -97,8 +97,8 @@ fn two_sessions_side_by_side_hear_of_each_other() {
     assert!(!third.contains("Also at work"), "both have ended: {third}");
 }
 
-/// The brief adds what a summary omits, and corrects what it gets wrong: a commit, a push and a comment. It does
-/// not repeat the rest.
+/// The brief adds what the summary omits, and corrects its mistakes: a commit, a push and a comment. It does not repeat
+/// the rest.
 #[test]
 fn beside_a_summary_the_brief_adds_and_puts_right() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -106,7 +106,7 @@ fn beside_a_summary_the_brief_adds_and_puts_right() {
     ClaudeCode::init_project(&scratch);
     scratch.run_git(&["init", "--quiet", "--bare", "../origin.git"]);
     scratch.run_git(&["remote", "add", "origin", "../origin.git"]);
-    // A substitute for the forge's own program. It does only what this test needs.
+    // A substitute for `gh` that does only what this test needs.
     let gh = scratch.bin_folder().join("gh");
     let comment = "https://github.com/acme/lexer/pull/7#issuecomment-2459881";
     std::fs::write(&gh, format!("#!/bin/sh\necho {comment}\n")).expect("a file");

@@ -1,5 +1,5 @@
-//! No harness tries to reach anything but the scripted model. The tests check system calls, so that failed attempts
-//! are found as well.
+//! No harness tries to connect to anything except the scripted model. The tests check system calls, so that failed
+//! attempts are found too.
 
 use std::process::Command;
 
@@ -61,7 +61,7 @@ fn assert_stays_offline(scratch: &ScratchProject, model: &ScriptedModel, command
     assert!(outside.is_empty(), "{}", outside.join("\n"));
 }
 
-/// Returns whether a call uses an address outside this machine, or any name server.
+/// Returns whether a call uses an address outside this machine, or a name server.
 fn leaves_machine(call: &str) -> bool {
     let here = call.contains("inet_addr(\"127.") || call.contains("\"::1\"");
     call.contains("AF_INET") && (!here || call.contains("htons(53)"))

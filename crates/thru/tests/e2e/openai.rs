@@ -1,4 +1,4 @@
-//! OpenAI chat completions, as Droid and OpenCode use them with a custom model.
+//! OpenAI chat completions, for Droid and OpenCode with a custom model.
 
 use serde_json::{Value, json};
 
@@ -6,8 +6,8 @@ use crate::http::{Request, StreamPiece};
 use crate::model::RequestKind;
 use crate::script::ScriptStep;
 
-/// Returns the kind of a request. Requests of the agent have tools; requests for summaries and titles do not.
-/// OpenCode marks a sub-agent with a header.
+/// Returns the kind of a request. Requests of the agent contain tools, and requests for summaries and titles do not.
+/// OpenCode marks the requests of a sub-agent with a header.
 pub fn request_kind(request: &Request) -> RequestKind {
     let is_title = request.body["messages"][0]["content"]
         .as_str()

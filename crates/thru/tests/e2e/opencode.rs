@@ -1,4 +1,4 @@
-//! Drives the real OpenCode, offline: `opencode run`, and `opencode serve` through its HTTP interface.
+//! Runs the real OpenCode, offline: `opencode run`, and `opencode serve` over its HTTP interface.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -19,7 +19,7 @@ use crate::terminal::TestTerminal;
 /// Where `thru install` puts the plugin in a project.
 pub const PLUGIN_PATH: &str = ".opencode/plugins/throughline.js";
 
-/// A model whose name makes OpenCode offer `apply_patch` in place of `edit` and `write`.
+/// The name of a model for which OpenCode offers `apply_patch` instead of `edit` and `write`.
 pub const PATCHING_MODEL: &str = "gpt-5-scripted";
 const MODEL_NAME: &str = "scripted";
 
@@ -35,11 +35,10 @@ pub struct OpenCode {
 #[derive(Debug)]
 pub struct OpenCodeServer {
     address: String,
-    /// In a mutex, because several tests may use a server at once.
+    /// In a mutex, because several tests may use a server at the same time.
     process: Mutex<TestProcess>,
 }
 
-/// A session of a server.
 #[derive(Debug)]
 pub struct ServerSession {
     address: String,
@@ -48,13 +47,13 @@ pub struct ServerSession {
 }
 
 impl OpenCode {
-    /// Returns `None` if OpenCode is not installed; the test has then been reported as skipped.
+    /// Returns `None` if OpenCode is not installed. The test is then reported as skipped.
     pub fn find_installed() -> Option<OpenCode> {
         available::find_harness("THRU_OPENCODE", "opencode").map(|binary| OpenCode { binary })
     }
 
-    /// Installs the plugin as a user does, and makes it wait longer for `thru`. On a busy machine a call could time
-    /// out and be reported later, and the test would see another order. Other tests check the timeouts.
+    /// Installs the plugin, and makes it wait longer for `thru`. On a busy machine, a call could time out and be
+    /// reported later, which would change the order of events. Other tests check the timeouts.
     pub fn install_plugin(scratch: &ScratchProject) {
         OpenCode::init_project(scratch);
         let path = scratch.project.join(PLUGIN_PATH);
@@ -64,7 +63,7 @@ impl OpenCode {
         std::fs::write(path, patient).expect("a file");
     }
 
-    /// Runs `thru init`, which notices that OpenCode is in use and installs the plugin, as it does for a user.
+    /// Runs `thru init`. It detects OpenCode and installs the plugin.
     pub fn init_project(scratch: &ScratchProject) {
         let folder = scratch.home.join(".config/opencode");
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -73,7 +72,6 @@ impl OpenCode {
         assert!(scratch.project.join(PLUGIN_PATH).exists(), "init wires what is in use");
     }
 
-    /// Sends one prompt in a separate process.
     pub fn run_prompt(
         &self,
         scratch: &ScratchProject,
@@ -121,8 +119,8 @@ impl OpenCode {
         }
     }
 
-    /// Returns the command with variables that keep it offline. Without `enabled_providers` it would use its maker's
-    /// hosted models, and without `npm_config_offline` it would install a package before it loads a plugin.
+    /// Returns the command with variables that keep it offline. Without `enabled_providers`, it would use hosted
+    /// models. Without `npm_config_offline`, it would install a package before it loads a plugin.
     pub fn opencode_command(&self, scratch: &ScratchProject, model: &ScriptedModel) -> Command {
         let limit = json!({ "context": CONTEXT_TOKENS, "output": 1_000 });
         let settings = json!({
@@ -138,7 +136,7 @@ impl OpenCode {
                 },
             } },
         });
-        // Each scripted model has its own settings file, because two processes may run at once.
+        // Each scripted model has its own settings file, because two processes may run at the same time.
         let port = model.url().rsplit(':').next().unwrap_or_default().to_owned();
         let file = scratch.tmp_folder().join(format!("opencode-{port}.json"));
         std::fs::write(&file, settings.to_string()).expect("a file");
@@ -165,7 +163,7 @@ impl OpenCode {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{query}: {output:?}"))
     }
 
-    /// Returns the lines that report an error in the logs of all OpenCode processes.
+    /// Returns the error lines in the logs of all OpenCode processes.
     pub fn logged_errors(scratch: &ScratchProject) -> Vec<String> {
         let folder = scratch.home.join(".local/share/opencode/log");
         let files = std::fs::read_dir(&folder).expect("it writes a log").flatten();
@@ -177,7 +175,7 @@ impl OpenCode {
             .collect()
     }
 
-    /// Puts OpenCode on the PATH of `thru`, under the name that users type.
+    /// Puts OpenCode on the PATH of `thru`, under its usual name.
     pub fn put_on_path(&self, scratch: &ScratchProject) {
         std::os::unix::fs::symlink(&self.binary, scratch.bin_folder().join("opencode")).expect("a link");
     }
@@ -187,7 +185,7 @@ fn is_error_line(line: &str) -> bool {
     line.contains("level=ERROR") || line.starts_with("ERROR")
 }
 
-/// A call that needs a permission which nobody gives.
+/// Returns a call that needs a permission which nobody gives.
 pub fn step_without_permission() -> ScriptStep {
     call_step("webfetch", json!({ "url": "http://127.0.0.1:9/", "format": "text", "timeout": 5 }))
 }
@@ -207,25 +205,22 @@ impl OpenCodeServer {
         session
     }
 
-    /// Returns an existing session in this folder.
     pub fn open_session(&self, id: &str, folder: &Path) -> ServerSession {
         ServerSession { address: self.address.clone(), id: id.to_owned(), folder: folder.to_path_buf() }
     }
 
-    /// Returns what the server has written to stderr so far. That includes the stack of an error that a plugin throws
-    /// in an event.
+    /// Returns the server's stderr so far. It includes the stack of an error that a plugin throws in an event.
     pub fn stderr(&self) -> String {
         self.process.lock().unwrap_or_else(PoisonError::into_inner).stderr()
     }
 
-    /// Kills the server, like a crash.
+    /// Kills the server, to simulate a crash.
     pub fn kill(self) {
         self.process.into_inner().unwrap_or_else(PoisonError::into_inner).kill();
     }
 }
 
 impl ServerSession {
-    /// Sends a prompt and waits until the turn is over.
     pub fn send_and_wait(&self, text: &str) -> Value {
         self.send_to_model(text, MODEL_NAME)
     }

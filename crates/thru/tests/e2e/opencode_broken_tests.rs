@@ -1,6 +1,5 @@
-//! OpenCode with a broken `thru`. There is one test for each way in which `thru` can be broken: the turn continues,
-//! the plugin throws nothing, and no more time is lost than the timeouts allow. The tests share one server and run
-//! one after the other.
+//! OpenCode with a `thru` that is broken in different ways. In each case, the turn continues, the plugin throws
+//! nothing, and no more time is lost than the timeouts allow. The tests share one server and run one after the other.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -15,12 +14,12 @@ use crate::opencode_tests::bash_step;
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, call_step, text_step};
 
-/// How much time is lost if `thru` never answers: two seconds for the first event, and half a second for each of
-/// the ten other events of a turn. During that time the plugin reports no tool calls.
+/// The time that is lost if `thru` never answers: two seconds for the first event, and half a second for each of the
+/// ten other events of a turn. During this time, the plugin reports no tool calls.
 const HANGING_COST: Duration = Duration::from_millis(2_000 + 10 * 500);
 
-/// How much time is lost if the answer is wrong or missing. The plugin does not wait for a better answer; if it
-/// did, a turn would take 20 seconds longer.
+/// The time that is lost if the answer is wrong or missing. The plugin does not wait for a better answer. If it did, a
+/// turn would take 20 seconds longer.
 const IMMEDIATE_COST: Duration = Duration::from_secs(2);
 
 /// The events that [`run_whole_turn`] reports.
@@ -35,8 +34,8 @@ const REPORTED_EVENTS: &[&str] = &[
     "experimental.chat.messages.transform",
 ];
 
-/// How many times a slow turn is tried. A busy machine makes one turn slow, but a plugin that waits makes every
-/// turn slow.
+/// How many times a slow turn is tried. A busy machine slows down a single turn, but a plugin that waits slows down
+/// every turn.
 const MAX_TRIES: usize = 3;
 
 #[test]
@@ -83,8 +82,8 @@ fn thru_prints_a_megabyte() {
     assert_turn_continues("megabyte", Some(script), IMMEDIATE_COST);
 }
 
-/// Only a late answer is lost. A tool call is reported when the pause is over, a stop is reported again, and the
-/// brief that was missed comes with the next prompt.
+/// Only a late answer is lost. A tool call is reported after the pause, a stop is reported again, and the missed brief
+/// comes with the next prompt.
 #[test]
 fn a_timeout_loses_no_prompt_no_call_no_stop_and_no_brief() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };
@@ -136,8 +135,7 @@ fn a_timeout_loses_no_prompt_no_call_no_stop_and_no_brief() {
     );
 }
 
-/// If the request for the brief failed, and the hook of the prompt returned something else, that is not taken for
-/// the brief.
+/// If the request for the brief failed, another text from the hook of the prompt is not treated as the brief.
 #[test]
 fn other_context_is_not_taken_for_the_brief() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };
@@ -169,7 +167,7 @@ fn other_context_is_not_taken_for_the_brief() {
     assert_eq!(turn.count_in_last_requests(1, "THE-BRIEF"), [1]);
 }
 
-/// Only the names of files in a patch are passed on, even if the patch fails.
+/// Only the names of the files in a patch are passed on, even if the patch fails.
 #[test]
 fn no_text_of_a_file_is_told() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };
@@ -214,7 +212,7 @@ fn an_answer_is_read_whole_wherever_its_pieces_end() {
     turn.model.assert_script_used_up();
 }
 
-/// Proves that the checks below would notice a plugin that throws: in an event, whose result nobody waits for, and
+/// Proves that the checks below would notice a plugin that throws, both in an event, whose result nobody waits for, and
 /// in a call.
 #[test]
 fn what_a_plugin_throws_is_seen() {
@@ -255,7 +253,7 @@ fn assert_turn_continues(how: &str, script: Option<&str>, lost: Duration) {
 
 /// Runs a prompt, a call, a compaction and another prompt.
 fn run_whole_turn(model: &ScriptedModel, session: &ServerSession, how: &str) -> Duration {
-    // The first request in a folder loads its plugins, so it is not timed.
+    // The first request in a folder loads its plugins, so its time is not measured.
     session.is_idle();
     let started = Instant::now();
     model.add_answers(ModelScript {
@@ -276,9 +274,9 @@ fn run_whole_turn(model: &ScriptedModel, session: &ServerSession, how: &str) -> 
     took
 }
 
-/// The server of these tests. The tests that are running or waiting share it.
+/// The server that these tests share.
 struct SharedServer {
-    // Declared first, so that the server ends before the files that it uses are removed.
+    // Declared first, so that the server stops before its files are removed.
     server: OpenCodeServer,
     model: ScriptedModel,
     scratch: ScratchProject,
@@ -304,7 +302,7 @@ impl std::ops::Deref for ServerTurn {
 }
 
 impl ServerTurn {
-    /// Waits for the server. Returns `None` if OpenCode is not installed.
+    /// Waits for the right to use the server. Returns `None` if OpenCode is not installed.
     fn wait_for_turn() -> Option<ServerTurn> {
         let opencode = OpenCode::find_installed()?;
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -323,7 +321,7 @@ impl ServerTurn {
         Some(ServerTurn { shared: server, _turn: turn })
     }
 
-    /// Returns what plugins have thrown so far: the stacks on stderr, and the errors in OpenCode's log.
+    /// Returns the errors that plugins have thrown so far: the stacks on stderr, and the errors in OpenCode's log.
     fn thrown_errors(&self) -> Vec<String> {
         let stderr = self.server.stderr();
         let is_stack = |line: &&str| line.trim_start().starts_with("at ") || line.contains("Error:");
@@ -337,7 +335,8 @@ impl ServerTurn {
         asked[asked.len() - requests..].iter().map(|asked| asked.count_occurrences(needle)).collect()
     }
 
-    /// Creates a folder with a plugin that calls this script, or a program that does not exist.
+    /// Creates a folder with a plugin that calls this script. Without a script, the plugin calls a program that does
+    /// not exist.
     fn create_project(&self, name: &str, script: Option<&str>) -> PluginProject {
         let program = self.scratch.bin_folder().join(format!("thru-{name}"));
         if let Some(script) = script {
@@ -366,13 +365,13 @@ impl PluginProject {
         text.lines().filter(|line| *line == event).count()
     }
 
-    /// Returns a file next to the script: the script's path with this suffix.
+    /// Returns the path of the script with this suffix.
     fn path_with_suffix(&self, ending: &str) -> PathBuf {
         PathBuf::from(format!("{}.{ending}", self.program.display()))
     }
 }
 
-/// Returns the installed plugin, changed to call another program.
+/// Returns the text of the installed plugin, changed to call another program.
 fn plugin_calling(plugin: &Path, program: &Path) -> String {
     let text = std::fs::read_to_string(plugin).expect("it was installed");
     let (before, rest) = text.split_once("{\"thru\":\"").expect("what it was installed with");

@@ -1,4 +1,4 @@
-//! Loops in OpenCode. With `serve` and in the user interface they continue after the turn. With plain `run` they
+//! Loops in OpenCode. With `serve` and in the user interface, they continue after the turn. With plain `run`, they
 //! continue before the process exits.
 
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn loop_log(scratch: &ScratchProject, id: &str) -> JournalLines {
     JournalLines::read(&scratch.store_folder().join(format!("loops/{id}.log.jsonl")))
 }
 
-/// Five turns. In one of them the agent says something before its call, which is not a stop.
+/// Five turns. In one of them, the agent writes a message before a tool call. This message is not a stop.
 fn script_of_five_turns() -> ModelScript {
     ModelScript::main([
         text_step("One."),
@@ -120,8 +120,8 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_eq!(loop_state(&scratch, &id).0, "cancelled");
     model.assert_script_used_up();
 
-    // An abort is the user's decision. The turn took a step before the abort, so only the abort distinguishes this
-    // turn from a finished turn.
+    // An abort is the user's decision. The turn made a step before the abort, so only the abort distinguishes it from a
+    // finished turn.
     let id = start_waiting_loop(&scratch, &[]);
     let never = ScriptStep { delay: WAIT_LIMIT, ..text_step("Never heard.") };
     model.add_answers(ModelScript::main([text_step("One."), bash_step("echo two"), never]));
@@ -136,7 +136,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // A refused permission is the user's decision too.
+    // A refused permission is also the user's decision.
     let id = start_waiting_loop(&scratch, &[]);
     model.add_answers(ModelScript::main([text_step("One."), step_without_permission()]));
     let session = server.create_session(&scratch.project);
@@ -146,7 +146,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // After an error from the provider the loop is not fed either.
+    // After an error of the provider, the loop is not fed.
     let id = start_waiting_loop(&scratch, &[]);
     model.add_answers(ModelScript::main([
         text_step("One."),
@@ -165,7 +165,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// The user says something while validators run. The loop feeds nothing during that turn, and continues after it.
+/// The user sends a message while validators run. The loop feeds nothing during that turn, and continues afterwards.
 fn check_user_comes_first(scratch: &ScratchProject, model: &ScriptedModel, session: &ServerSession) {
     let slow = "while ! [ -e validated ]; do sleep 0.1; done; false";
     let id = start_waiting_loop(scratch, &["--max-iterations", "3", "--validator", slow]);
@@ -181,7 +181,7 @@ fn check_user_comes_first(scratch: &ScratchProject, model: &ScriptedModel, sessi
     wait_until("the user's turn", || model.has_received("WHAT-IS-THE-PORT"));
     scratch.write_file("validated", "");
     wait_until("the promise is not believed", || loop_state(scratch, &id).2 == 2);
-    // The loop's prompt would arrive within a second.
+    // If the loop fed its prompt, the prompt would arrive within a second.
     std::thread::sleep(std::time::Duration::from_secs(1));
     scratch.write_file("answered", "");
     wait_until("the limit", || loop_state(scratch, &id).0 != "active");
@@ -205,8 +205,8 @@ fn bash_then_text(n: u32) -> Vec<ScriptStep> {
     vec![bash_step(&format!("echo {n}")), text_step(&format!("Turn {n}."))]
 }
 
-/// Asserts that the model gets no more requests for a while after the turn. If the loop continued, it would do so
-/// within this time, because the stop is reported before the session is idle.
+/// Asserts that the model gets no more requests for a while after the turn. A loop that continued would do so within
+/// this time, because the stop is reported before the session is idle.
 fn assert_not_fed(scratch: &ScratchProject, model: &ScriptedModel, id: &str, iteration: u64) {
     let questions = count_main_requests(model);
     std::thread::sleep(std::time::Duration::from_secs(2));
@@ -253,8 +253,8 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(loop_state(&scratch, &id), ended_state("paused", "limit", 5));
     model.assert_script_used_up();
 
-    // First the agent itself cancels the loop. Then a turn of another, active loop ends with an error. Neither loop
-    // is fed again.
+    // First, the agent cancels its loop. Then a turn of another active loop ends with an error. Neither loop is fed
+    // again.
     let id = start_waiting_loop(&scratch, &[]);
     let cancel = bash_step("thru loop cancel");
     let model = ScriptedModel::start(ModelScript::main([
@@ -301,8 +301,7 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     );
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // With `run` nobody can be asked for a permission. So if the loop fed a prompt after the turn, it would never
-    // be answered.
+    // With `run`, nobody can give a permission. So a prompt that the loop fed after the turn would never be answered.
     let id = start_waiting_loop(&scratch, &[]);
     let model = ScriptedModel::start(ModelScript::main([text_step("One."), step_without_permission()]));
     let ended = opencode.run_prompt(&scratch, &model, &["Begin"]);
@@ -316,8 +315,8 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// Without git OpenCode takes no snapshots, so a turn ends sooner. After a turn that filled the window, it compacts
-/// first.
+/// Without git, OpenCode takes no snapshots, so a turn ends earlier. After a turn that filled the window, OpenCode
+/// compacts first.
 #[test]
 fn in_run_a_loop_goes_on_without_git_and_through_a_compaction() {
     let Some(opencode) = OpenCode::find_installed() else { return };
@@ -346,7 +345,7 @@ fn in_run_a_loop_goes_on_without_git_and_through_a_compaction() {
     model.assert_script_used_up();
 }
 
-/// Counts the prompts that a loop has fed to a session, in OpenCode's own database.
+/// Returns how many prompts a loop has fed to a session, according to OpenCode's database.
 fn count_fed_prompts(opencode: &OpenCode, scratch: &ScratchProject, session: &str) -> u64 {
     let query = format!(
         "select count(*) as fed from part where session_id = '{session}' and \

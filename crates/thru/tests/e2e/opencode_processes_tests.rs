@@ -11,7 +11,7 @@ use crate::opencode_tests::{BRIEF_TITLE, bash_step};
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, call_step, text_step};
 
-/// The server was started before the session, and another process began and compacted the session.
+/// The server is older than the session, which another process started and compacted.
 #[test]
 fn a_session_that_another_process_compacted_is_briefed() {
     let Some(opencode) = OpenCode::find_installed() else { return };
@@ -28,7 +28,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     model.add_answers(script_with_compaction());
     session.send_and_wait("DO-THE-WORK");
     session.summarize();
-    // This process gets the brief.
+    // The brief is sent in this process.
     session.send_and_wait("AFTER");
     other.kill();
 
@@ -61,7 +61,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// OpenCode does not answer the plugin's request for the conversation. The summary is in the model's request anyway.
+/// OpenCode does not answer the plugin's request for the conversation. The model's request contains the summary anyway.
 #[test]
 fn the_brief_does_not_depend_on_the_conversation_being_read() {
     let Some(opencode) = OpenCode::find_installed() else { return };
@@ -72,7 +72,7 @@ fn the_brief_does_not_depend_on_the_conversation_being_read() {
     let id = first.create_session(&scratch.project).id;
     first.open_session(&id, &scratch.project).send_and_wait("DO-THE-WORK");
     first.open_session(&id, &scratch.project).summarize();
-    // This process gets the brief.
+    // The brief is sent in this process.
     first.open_session(&id, &scratch.project).send_and_wait("AFTER");
     first.kill();
 
@@ -88,7 +88,7 @@ fn the_brief_does_not_depend_on_the_conversation_being_read() {
     journal.assert_once(&json!({ "event": "prompt", "text": "LATER" }));
 }
 
-/// OpenCode does not answer the plugin's request for the parent session. A sub-agent is still not taken for a main
+/// OpenCode does not answer the plugin's request for the parent session. A sub-agent is still not treated as a main
 /// session.
 #[test]
 fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {
@@ -107,7 +107,7 @@ fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {
     let query = format!("select id from session where parent_id = '{main}'");
     let child = opencode.query_database(&scratch, &query)[0]["id"].as_str().expect("an id").to_owned();
 
-    // Both requests at the prompt fail. The request at the call that follows is answered.
+    // Both requests at the prompt fail. The request at the following call is answered.
     fail_first_requests(&scratch, "get", 2);
     let server = opencode.start_server(&scratch, &model, &scratch.project);
     model.add_answers(ModelScript {
@@ -123,8 +123,8 @@ fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {
         .assert_once(&json!({ "tool": "bash", "command": "echo GO-ON", "agent": { "id": child } }));
 }
 
-/// A shared plugin calls the `thru` on PATH. If `thru` is not there, the shared plugin leaves the session to the
-/// user's own copy of the plugin.
+/// A shared plugin calls the `thru` on PATH. If there is no `thru` on PATH, the user's own copy of the plugin handles
+/// the session.
 #[test]
 fn a_shared_plugin_without_its_program_does_not_silence_the_users_own() {
     let Some(opencode) = OpenCode::find_installed() else { return };
@@ -154,14 +154,13 @@ fn script_with_compaction() -> ModelScript {
     }
 }
 
-/// Counts the briefs in the last requests of the session.
 fn count_briefs(model: &ScriptedModel, requests: usize) -> Vec<usize> {
     let asked = model.received_requests();
     let main: Vec<_> = asked.iter().filter(|asked| asked.kind == RequestKind::Main).collect();
     main[main.len() - requests..].iter().map(|asked| asked.count_occurrences(BRIEF_TITLE)).collect()
 }
 
-/// Adds a plugin that makes OpenCode answer the first requests of other plugins with an error.
+/// Adds a plugin that makes the first requests of other plugins fail.
 fn fail_first_requests(scratch: &ScratchProject, what: &str, times: u32) {
     let plugin = format!(
         "export const Failing = async ({{ client }}) => {{\n\

@@ -1,4 +1,5 @@
-//! Sessions of OpenCode that have ended, that began before the plugin was installed, or that another harness continues.
+//! Sessions of OpenCode that have ended, that started before the plugin was installed, or that another harness
+//! continues.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
 #[test]
-fn killed_in_the_middle_of_a_call_its_packet_has_its_last_words() {
+fn killed_in_the_middle_of_a_call_its_packet_has_its_last_message() {
     let Some(opencode) = OpenCode::find_installed() else { return };
     let scratch = ScratchProject::new();
     OpenCode::install_plugin(&scratch);
@@ -27,7 +28,7 @@ fn killed_in_the_middle_of_a_call_its_packet_has_its_last_words() {
             call_step("write", json!({ "filePath": scratch.project.join("a.txt"), "content": "a\n" })),
             ScriptStep { text: "I know the cause: THE-LOCK-IS-NEVER-RELEASED.".into(), ..bash_step(endless) },
         ],
-        // The sub-agent's calls are in the journal too, but the database does not list them in the session.
+        // The journal also contains the sub-agent's calls, but the database does not list them in the session.
         subagent: (1..=3)
             .map(|n| bash_step(&format!("echo {n}")))
             .chain([text_step("SEEN-IT-ALL")])
@@ -52,8 +53,8 @@ fn killed_in_the_middle_of_a_call_its_packet_has_its_last_words() {
     assert_eq!(scratch.run_thru_json(&["sweep"]), json!([]), "once");
 }
 
-/// No hook saw the session, so it is read from the database: by OpenCode's own program and by sqlite3. After that
-/// the session continues with the plugin.
+/// No hook saw the session, so it is read from the database, with OpenCode's own program and with sqlite3. Then the
+/// session continues with the plugin.
 #[test]
 fn a_session_that_began_before_the_plugin() {
     let Some(opencode) = OpenCode::find_installed() else { return };
@@ -102,7 +103,7 @@ fn a_session_that_began_before_the_plugin() {
     ]);
 }
 
-/// After a compaction there is one brief. It stays in the conversation, whichever process continues the session.
+/// After a compaction there is one brief. It stays in the conversation, no matter which process continues the session.
 #[test]
 fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     let Some(opencode) = OpenCode::find_installed() else { return };
@@ -122,7 +123,7 @@ fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     {
         scratch.run_thru_successfully(words);
     }
-    // The first thing that the next process has to do is a compaction.
+    // The next process begins with a compaction.
     let second = serve();
     let session = second.open_session(&id, &scratch.project);
     model.add_answers(ModelScript {
@@ -147,14 +148,13 @@ fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// Counts our briefs in the last requests of the session.
 fn count_briefs(model: &ScriptedModel, requests: usize) -> Vec<usize> {
     let asked = model.received_requests();
     let main: Vec<_> = asked.iter().filter(|asked| asked.kind == RequestKind::Main).collect();
     main[main.len() - requests..].iter().map(|asked| asked.count_occurrences("Throughline: ")).collect()
 }
 
-/// The number of tokens is that of OpenCode's last request, and the size of the window comes from its settings.
+/// The token count comes from OpenCode's last request, and the size of the window from its settings.
 #[test]
 fn a_window_that_fills_up_in_opencode_is_told_once() {
     let Some(opencode) = OpenCode::find_installed() else { return };
@@ -213,7 +213,7 @@ fn a_packet_goes_through_three_harnesses() {
     claude.run_prompt(&scratch, &model, prompt, &[]).assert_success();
     scratch.run_thru_successfully(&["handoff", "finish the parser"]);
 
-    // The agent runs the commands in the session's folder, although the server was started elsewhere.
+    // The agent runs the commands in the session's folder, although the server was started in another folder.
     let model = ScriptedModel::start(ModelScript::main([
         bash_step(&format!("{thru} pickup --for opencode")),
         text_step("Picked up."),
@@ -261,8 +261,8 @@ fn a_packet_goes_through_three_harnesses() {
     }
 }
 
-/// Measures the cost of the plugin: turns of ten calls on two servers that differ only in the plugin. Each server is
-/// the first one in every second turn, and the medians are compared.
+/// Measures the cost of the plugin: turns of ten calls on two servers that differ only in the plugin. The servers
+/// alternate in going first, and the medians are compared.
 ///
 ///     THRU_BIN=<the static release build> cargo test -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
 #[test]
@@ -289,7 +289,7 @@ fn what_the_plugin_costs() {
             let started = Instant::now();
             sessions[which].send_and_wait("Ten calls");
             let took = started.elapsed();
-            // Work after a turn, such as a title, must not be counted in the next turn.
+            // Work after a turn, such as a title, must not be included in the next turn.
             wait_until("nothing is going on", || sessions.iter().all(ServerSession::is_idle));
             if turn >= WARM_UP_TURNS {
                 times[which].push(took);

@@ -1,4 +1,4 @@
-//! OpenCode: what is recorded, compared with its own database, and what its model receives.
+//! OpenCode: compares the records with OpenCode's own database, and checks what its model receives.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,8 +16,8 @@ pub fn bash_step(command: &str) -> ScriptStep {
     call_step("bash", json!({ "command": command, "description": "Run it" }))
 }
 
-/// One server, which was started in another folder, runs a session in a repository and a session in a folder
-/// without git. The sessions do everything that an agent can do. Then both kinds of compaction follow.
+/// One server, started in another folder, runs a session in a repository and a session in a folder without git. The
+/// sessions use all features of an agent. Then both kinds of compaction follow.
 #[test]
 fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     let Some(opencode) = OpenCode::find_installed() else { return };
@@ -40,7 +40,7 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
         session.answer_question("red");
     });
     model.assert_script_used_up();
-    // Read the journal's file, because `thru journal` hides repeated lines.
+    // Read the journal's file, because `thru journal` hides duplicates.
     let journal = scratch.read_journal(&session.id);
     journal.assert_in_order(&[
         json!({ "event": "session-start", "name": "startup", "harness": "opencode" }),
@@ -95,8 +95,8 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     assert!(doctor.contains("(plugin ") && doctor.contains("last event "), "{doctor}");
 }
 
-/// Asserts that the first prompt was sent with context. The request for a title of the same message was sent at the
-/// same time, without the context.
+/// Asserts that the first prompt was sent with context. The request for a title was sent at the same time, without the
+/// context.
 fn assert_told_but_not_titled(asked: &[ReceivedRequest]) {
     let first = asked.iter().find(|asked| asked.kind == RequestKind::Main).expect("a request");
     assert!(first.contains("DO-THE-WORK") && first.contains("Parser plan"), "the plan is told at the start");
@@ -144,8 +144,8 @@ fn whole_script(scratch: &ScratchProject) -> ModelScript {
     }
 }
 
-/// Compacts on request. The brief is in the first request after the compaction, and unchanged in the next three.
-/// The summariser gets guidance.
+/// Compacts on request. The brief is in the first request after the compaction, and unchanged in the next three
+/// requests. The summariser gets guidance.
 fn check_manual_compaction(session: &ServerSession, model: &ScriptedModel) {
     let before = model.received_requests().len();
     model.add_answers(ModelScript {
@@ -188,7 +188,7 @@ fn check_manual_compaction(session: &ServerSession, model: &ScriptedModel) {
     );
 }
 
-/// Lets OpenCode compact by itself. It continues without a prompt, and the brief is still there.
+/// Lets OpenCode compact by itself. It continues without a prompt, and the request contains the brief.
 fn check_automatic_compaction(session: &ServerSession, model: &ScriptedModel) {
     let before = model.received_requests().len();
     model.add_answers(ModelScript {
@@ -224,7 +224,7 @@ fn check_automatic_compaction(session: &ServerSession, model: &ScriptedModel) {
     );
 }
 
-/// Lets the provider refuse a request that is too long. OpenCode compacts and sends the user's message again.
+/// The provider refuses a request that is too long. OpenCode compacts and sends the user's message again.
 fn check_compaction_after_error(session: &ServerSession, model: &ScriptedModel) {
     model.add_answers(ModelScript {
         main: vec![
@@ -280,8 +280,7 @@ fn make_root(scratch: &ScratchProject, folder: &Path) -> std::path::PathBuf {
     folder
 }
 
-/// Runs a turn in a folder without git. OpenCode then reports `/` as the worktree, but the root is still the
-/// session's folder.
+/// Runs a turn in a folder without git. OpenCode reports `/` as the worktree, but the root is the session's folder.
 fn check_folder_without_git(
     scratch: &ScratchProject,
     session: &ServerSession,
@@ -306,7 +305,8 @@ fn check_folder_without_git(
     );
 }
 
-/// Returns every prompt of a session, and every call of the session and its sub-agents by id, as OpenCode stored them.
+/// Returns every prompt of a session, and every call of the session and its sub-agents by id, according to OpenCode's
+/// database.
 fn prompts_and_calls_in_database(
     opencode: &OpenCode,
     scratch: &ScratchProject,
@@ -334,7 +334,6 @@ fn prompts_and_calls_in_database(
     (prompts, calls)
 }
 
-/// Two processes run at the same time in one project.
 #[test]
 fn two_processes_on_one_project_do_not_mix() {
     let Some(opencode) = OpenCode::find_installed() else { return };
@@ -343,13 +342,13 @@ fn two_processes_on_one_project_do_not_mix() {
     scratch.write_file(".opencode/plugins/mine.js", "export const Mine = async () => ({})\n");
     let before = files_below(&scratch.project.join(".opencode"));
     OpenCode::install_plugin(&scratch);
-    // There are two copies of the plugin, and one of them must be silent.
+    // There are two copies of the plugin. One of them must be silent.
     scratch.run_thru_successfully(&["install", "opencode", "--user"]);
     let script = |word: &str| {
         ModelScript::main([bash_step(&format!("echo {word}")), text_step(&format!("{word}-DONE"))])
     };
     let (one, two) = (ScriptedModel::start(script("ONE")), ScriptedModel::start(script("TWO")));
-    // OpenCode creates its database at the first start, and fails if two processes do that at once.
+    // OpenCode creates its database at the first start, and fails if two processes do this at the same time.
     opencode.query_database(&scratch, "select count(*) as sessions from session");
     let first = opencode.start_prompt(&scratch, &one, &["FIRST"]);
     let second = opencode.start_prompt(&scratch, &two, &["SECOND"]);
@@ -373,7 +372,7 @@ fn two_processes_on_one_project_do_not_mix() {
         assert_eq!(journal.matching(&json!({ "event": "prompt" })).len(), 1, "{journal}");
     }
     scratch.assert_healthy();
-    // Uninstalling removes the two copies of the plugin and changes no other byte. OpenCode has added files to both
+    // Uninstalling removes both copies of the plugin and changes no other byte. OpenCode has added files to both
     // folders.
     let folders = [scratch.project.join(".opencode"), scratch.home.join(".config/opencode")];
     let mut expected = folders.each_ref().map(|folder| files_below(folder));

@@ -11,8 +11,8 @@ use crate::model::ScriptedModel;
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, call_step, text_step};
 
-/// The plugin contains what `thru install claude-code --project` writes, byte for byte. `THRU_BLESS=1` rewrites the
-/// plugin.
+/// The plugin contains the hooks that `thru install claude-code --project` writes, byte for byte. `THRU_BLESS=1`
+/// rewrites the plugin.
 #[test]
 fn the_plugin_is_what_would_be_installed() {
     let scratch = ScratchProject::new();
@@ -59,7 +59,7 @@ fn claude_code_finds_nothing_wrong_with_it() {
     }
 }
 
-/// The plugin is installed from the marketplace of a checkout, as a user does it, and no settings contain our hooks.
+/// The plugin is installed from the marketplace of a checkout. No settings contain our hooks.
 #[test]
 fn a_session_with_the_plugin_alone_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -105,7 +105,6 @@ fn a_session_with_the_plugin_alone_is_in_the_journal() {
     hooks::assert_all_succeeded("Claude Code, through the plugin,", &hook_runs(&ended));
 }
 
-/// If `thru` is not installed, the plugin is silent.
 #[test]
 fn without_thru_the_plugin_does_nothing() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -118,7 +117,7 @@ fn without_thru_the_plugin_does_nothing() {
 
     let folder = plugin_folder();
     let mut command = claude.claude_command(&scratch, &model);
-    // A developer may have `thru` on the PATH. Then the plugin would find it.
+    // A developer may have `thru` on the PATH, and the plugin would find it.
     command.env("PATH", "/usr/bin:/bin").args(["--plugin-dir", &folder.to_string_lossy(), "Begin"]);
     let ended = crate::process::TestProcess::start(command).close_and_wait();
     ended.assert_success();
@@ -130,7 +129,7 @@ fn without_thru_the_plugin_does_nothing() {
     assert!(!scratch.store_folder().exists());
 }
 
-/// If there are hooks both in the plugin and in the settings, every event fires twice, but every call counts once.
+/// If both the plugin and the settings contain hooks, every event fires twice, but every call is counted once.
 #[test]
 fn plugin_and_settings_together_count_once() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -194,7 +193,6 @@ fn read_json(path: &Path) -> Value {
     serde_json::from_str(&read_text(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns the names and contents of the files in a folder.
 fn read_files(folder: &Path) -> Vec<(String, String)> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     let mut files: Vec<_> = entries

@@ -1,5 +1,5 @@
-//! A harness as a child process that reads and writes lines of JSON. Every wait has a limit, every process that was
-//! started is ended, and all output is kept for the failure message.
+//! A harness as a child process that reads and writes lines of JSON. Every wait has a limit, every started process is
+//! ended, and all output is kept for the failure message.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -12,8 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
-/// The limit of every wait. It is far longer than any step takes, even on a busy machine, and far shorter than a CI
-/// job.
+/// The limit of every wait. It is far longer than any step takes on a busy machine, and far shorter than a CI job.
 pub const WAIT_LIMIT: Duration = Duration::from_secs(120);
 
 const LEFTOVER_WAIT: Duration = Duration::from_secs(2);
@@ -37,7 +36,6 @@ pub struct TimedLine {
     pub json: Value,
 }
 
-/// A process that has ended.
 #[derive(Debug)]
 pub struct EndedProcess {
     pub status: ExitStatus,
@@ -46,7 +44,7 @@ pub struct EndedProcess {
 }
 
 impl TestProcess {
-    /// Starts a process in its own group, so that it can be ended with everything that it started.
+    /// Starts a process in its own group, so that all processes that it starts can be ended with it.
     pub fn start(mut command: Command) -> TestProcess {
         let name = command.get_program().to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -76,7 +74,6 @@ impl TestProcess {
         TestProcess { name, child, stdin, incoming, seen: Vec::new(), stderr, stderr_ended, ended: false }
     }
 
-    /// Returns what the process has written to stderr so far.
     pub fn stderr(&self) -> String {
         self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -92,7 +89,6 @@ impl TestProcess {
         drop(self.stdin.take());
     }
 
-    /// Reads lines until one matches.
     pub fn wait_for(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + WAIT_LIMIT;
         loop {
@@ -123,16 +119,16 @@ impl TestProcess {
         self.finish_process(status)
     }
 
-    /// Kills the process with a signal that it cannot handle, like a crash or an impatient user.
+    /// Kills the process with a signal that it cannot handle, to simulate a crash.
     pub fn kill(mut self) -> EndedProcess {
         self.child.kill().expect("it is our child");
         let status = self.child.wait().expect("it is our child");
         self.finish_process(status)
     }
 
-    /// Ends the process like Ctrl-C on a terminal, with a signal to its whole group that it can handle.
+    /// Ends the process like Ctrl-C on a terminal: the whole group gets a signal that it can handle.
     pub fn interrupt(mut self) -> EndedProcess {
-        // A shell ignores SIGINT for processes that it starts in the background, and CI may use such a shell.
+        // A shell ignores SIGINT for background processes, and CI may use such a shell.
         for signal in [Signal::INT, Signal::TERM] {
             if let Some(group) = Pid::from_raw(self.child.id() as i32) {
                 let _ = kill_process_group(group, signal);
@@ -154,8 +150,8 @@ impl TestProcess {
         EndedProcess { status, lines: std::mem::take(&mut self.seen), stderr }
     }
 
-    /// Reads what is still in the pipes. A process that the harness left running may keep them open, so this does not
-    /// wait long.
+    /// Reads the rest of the output. A process that the harness left running may keep the pipes open, so the wait is
+    /// short.
     fn drain_pipes(&mut self) -> String {
         while let Ok(line) = self.incoming.recv_timeout(LEFTOVER_WAIT) {
             self.seen.push(line);

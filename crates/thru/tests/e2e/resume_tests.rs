@@ -1,4 +1,4 @@
-//! A compaction and what follows it: what a poor summary omits, the manifest and its gate.
+//! A compaction and what follows: the facts that a poor summary omits, the manifest and its gate.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
 const WORKSTREAM_FOLDER: &str = ".agent/context/workstreams/01-greeting";
 
-/// Arguments that tell Claude Code that a person can be asked. Otherwise it hides its question tool.
+/// Arguments which tell Claude Code that a person can be asked. Otherwise it does not offer its question tool.
 const ASKING_ARGUMENTS: [&str; 2] = ["--permission-prompt-tool", "stdio"];
 
-/// A project with a workstream, and hooks in Claude Code.
+/// A project with a workstream, and with hooks in Claude Code.
 fn project_with_workstream() -> ScratchProject {
     let scratch = ScratchProject::new();
     scratch.write_failing_check("error: no such greeting", 3);
@@ -57,12 +57,12 @@ fn send_work_prompt(talk: &mut Conversation) -> Value {
     talk.send_and_answer_question("Please GREET-THE-WORLD. Never use exclamation marks.", &answers)
 }
 
-/// A summary without anything that was done, asked or decided.
+/// A summary that omits everything that was done, asked or decided.
 fn poor_summary() -> Vec<ScriptStep> {
     vec![text_step("<analysis>none</analysis>\n<summary>SOMETHING-WAS-DONE</summary>")]
 }
 
-/// Asserts that a request contains what the poor summary left out, and what the manifest says.
+/// Asserts that a request contains the facts that the poor summary omits, and the content of the manifest.
 fn assert_restored(after: &ReceivedRequest) {
     let facts = [
         "SOMETHING-WAS-DONE",
@@ -91,7 +91,7 @@ fn assert_restored(after: &ReceivedRequest) {
         "3. “Which step is next, and what does it need? (from steps.md)”",
     ];
     assert!(after.contains_in_order(&manifest), "files and questions of the manifest, in order");
-    // The earlier conversation is no longer in the request, so this copy came with the brief.
+    // The request no longer contains the earlier conversation, so this text came with the brief.
     assert_eq!(after.count_occurrences("Which tongue comes first?"), 1, "the decision is told once");
 }
 
@@ -99,7 +99,7 @@ fn assert_restored(after: &ReceivedRequest) {
 fn a_manual_compaction_is_restored_and_the_gate_is_observed() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
     let scratch = project_with_workstream();
-    // The files are too long for the brief. A file that the brief contains in full need not be loaded again.
+    // The files are too long for the brief. A file that the brief contains completely need not be loaded again.
     scratch.write_file(
         &format!("{WORKSTREAM_FOLDER}/plan.md"),
         &"One line, then its translations.\n".repeat(1_000),
@@ -242,7 +242,7 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     model.assert_script_used_up();
     let asked = model.received_requests();
     let sent = |prompt: &str| asked.iter().find(|asked| asked.contains(prompt)).expect("a question");
-    // A request also contains what the session was told before, so the briefs in it are counted.
+    // A request also contains earlier briefs, so the briefs in it are counted.
     let load = "to load, in this order";
     let of_another = sent("OF-ANOTHER");
     assert!(!of_another.contains("Workstream:") && !of_another.contains(load), "another session's");
@@ -251,6 +251,6 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     let named = "01-greeting was active before the compaction; that state is not used: it is from \
                  2026-01-02T03:04:05Z, more than 72 hours ago";
     assert!(late.contains(named), "too old");
-    // The list that came after the compaction is still in the conversation, so a resume does not repeat it.
+    // The list after the compaction is still in the conversation, so a resume does not repeat it.
     assert_eq!((loads(late), loads(in_time)), (1, 1), "told once");
 }

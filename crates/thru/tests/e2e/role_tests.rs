@@ -9,7 +9,7 @@ const CONTEXT_FILE: &str = ".agent/context/agents/tester.context.md";
 
 const SUMMARY_TEXT: &str = "<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>";
 
-/// Creates a context file with today's date, so that nothing in it is stale.
+/// Creates a context file with today's date, so that it is not stale.
 fn write_context_file(scratch: &ScratchProject) -> String {
     scratch.run_thru_successfully(&["context", "new", "tester"]);
     let path = scratch.project.join(CONTEXT_FILE);
@@ -29,7 +29,7 @@ fn lifecycle_steps(scratch: &ScratchProject) -> Vec<String> {
     rows[0]["history"].as_array().expect("a history").iter().map(step).collect()
 }
 
-/// The agent takes a role and saves it, the harness compacts, and the agent reads its context file again.
+/// The agent gets a role and saves it, the harness compacts, and the agent reads its context file again.
 #[test]
 fn a_role_goes_through_a_compaction() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -89,7 +89,7 @@ fn a_role_goes_through_a_compaction() {
     scratch.assert_healthy();
 }
 
-/// An invalid context file does not stop a compaction, and the next brief says what is wrong with the file.
+/// An invalid context file does not stop a compaction. The next brief says what is wrong with the file.
 #[test]
 fn an_invalid_file_does_not_stop_a_compaction() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -129,7 +129,7 @@ fn an_invalid_file_does_not_stop_a_compaction() {
     );
 }
 
-/// `/recover`, as `thru init` installs it, asks the model to run the command, and gives it the permission.
+/// The installed `/recover` asks the model to run the command, and allows it.
 #[test]
 fn the_slash_command_recovers() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -146,7 +146,7 @@ fn the_slash_command_recovers() {
         text_step("Recovered."),
     ]));
 
-    // Unlike in the other tests, the permissions in the command's own front matter must be enough.
+    // Unlike in the other tests, only the permissions in the command's own frontmatter apply.
     let mut command = claude.command_with_permissions(&scratch, &model);
     command.arg("/recover tester");
     crate::process::TestProcess::start(command).close_and_wait().assert_success();

@@ -1,4 +1,4 @@
-//! A separate home and repository for one test, and access to what `thru` left there.
+//! A separate home and repository for one test, and access to the records in it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -19,14 +19,14 @@ impl ScratchProject {
     /// Creates a git repository that has one commit and no root.
     pub fn new() -> ScratchProject {
         let mut dir = tempfile::Builder::new().prefix("thru-e2e-").tempdir().expect("a temporary folder");
-        // With this variable the files of a failing test can be inspected.
+        // If this variable is set, the files of a test are kept for inspection.
         dir.disable_cleanup(std::env::var_os("THRU_E2E_KEEP").is_some());
         let top = dir.path().canonicalize().expect("it was just made");
         let scratch = ScratchProject { home: top.join("home"), project: top.join("project"), dir };
         for folder in ["home", "project", "tmp", "bin"] {
             std::fs::create_dir(top.join(folder)).expect("a folder");
         }
-        // Harnesses find `thru` by its bare name on PATH, as they do for users.
+        // Harnesses find `thru` by its name on PATH, as on a user's machine.
         std::os::unix::fs::symlink(thru_binary(), top.join("bin/thru")).expect("a link");
         scratch.write_file("README.md", "# Scratch\n");
         scratch.run_git(&["init", "--quiet", "--initial-branch", "main"]);
@@ -35,7 +35,7 @@ impl ScratchProject {
         scratch
     }
 
-    /// Replaces the project with a clone: the clone has the same records, but nobody has trusted its folder.
+    /// Replaces the project with a clone. The clone has the same records, but nobody has trusted its folder.
     pub fn move_to_clone(&mut self) {
         self.run_git(&["clone", "--quiet", ".", "../clone"]);
         self.project.set_file_name("clone");
@@ -56,7 +56,7 @@ impl ScratchProject {
         std::fs::write(path, text).expect("a file");
     }
 
-    /// Writes `./test.sh` into the project: a check that fails with these words and this exit code.
+    /// Writes a check to `./test.sh` that fails with this output and exit code.
     pub fn write_failing_check(&self, words: &str, code: u8) {
         self.write_file("test.sh", &format!("#!/bin/sh\necho '{words}' >&2\nexit {code}\n"));
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -74,7 +74,6 @@ impl ScratchProject {
         self.command_in_project("thru").args(arguments).output().expect("thru is built")
     }
 
-    /// Runs `thru` like [`ScratchProject::run_thru`], but the test fails if the command fails.
     pub fn run_thru_successfully(&self, arguments: &[&str]) -> String {
         let output = self.run_thru(arguments);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -107,7 +106,7 @@ impl ScratchProject {
         JournalLines::read(&self.store_folder().join(format!("sessions/{session}.jsonl")))
     }
 
-    /// Returns the journal as `thru journal` shows it, without repeated calls.
+    /// Returns the journal as `thru journal` shows it, without duplicates.
     pub fn shown_journal(&self, session: &str) -> JournalLines {
         JournalLines::parse(
             "thru journal",
@@ -115,7 +114,6 @@ impl ScratchProject {
         )
     }
 
-    /// Returns what a command prints with `--json`.
     pub fn run_thru_json(&self, arguments: &[&str]) -> Value {
         // `--json` comes first, because after `--` it would belong to the launched command.
         let text = self.run_thru_successfully(&[&["--json"], arguments].concat());
@@ -132,13 +130,12 @@ impl ScratchProject {
     }
 }
 
-/// Returns the binary under test: the binary that `cargo xtask e2e` names, or else the one that was built with this
-/// test.
+/// Returns the binary under test: the binary in `THRU_BIN`, or else the binary that was built with this test.
 fn thru_binary() -> PathBuf {
     std::env::var_os("THRU_BIN").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_thru")), PathBuf::from)
 }
 
-/// Returns every file below a folder with its bytes. Two snapshots are equal if nothing was written between them.
+/// Returns every file below a folder with its bytes.
 pub fn files_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// The answers to requests of each kind, in order. After the last answer, a default answer is given.
+/// The answers to requests of each kind, in order. When the answers are used up, a default answer is given.
 #[derive(Debug, Default)]
 pub struct ModelScript {
     pub main: Vec<ScriptStep>,
@@ -17,10 +17,10 @@ pub struct ModelScript {
 pub struct ScriptStep {
     pub text: String,
     pub calls: Vec<ScriptedCall>,
-    /// The size of the context that the model reports. Harnesses rely on it.
+    /// The size of the context that the model reports. Harnesses use it to decide when to compact.
     pub input_tokens: Option<u64>,
     pub delay: Duration,
-    /// An error instead of an answer, as the status of the HTTP response.
+    /// The HTTP status of an error that is returned instead of an answer.
     pub refusal: Option<&'static str>,
 }
 
@@ -38,7 +38,6 @@ pub fn call_step(tool: &'static str, input: Value) -> ScriptStep {
     ScriptStep { calls: vec![ScriptedCall { tool, input }], ..ScriptStep::default() }
 }
 
-/// Returns an error in place of an answer.
 pub fn error_step(status: &'static str) -> ScriptStep {
     ScriptStep { refusal: Some(status), ..ScriptStep::default() }
 }

@@ -1,8 +1,7 @@
 //! A swarm in the real harnesses: a whole phase with its verdicts, and read-only agents that cannot write.
 //!
-//! Droid runs sub-agents only for users who are logged in with its maker, and these tests are offline. So with Droid
-//! the main agent goes through the phase, and the hook gets what a sub-agent would return, in the form that Droid's
-//! source describes.
+//! Droid runs sub-agents only for users who are logged in, and these tests are offline. So with Droid, the main agent
+//! does the work of the phase, and the hook gets the reports of sub-agents in the format of Droid's source code.
 
 use serde_json::{Value, json};
 
@@ -36,7 +35,7 @@ const AGENT_ANSWERS: &[(&str, &str)] = &[
     ("test_engineer", "| Field | Value |\n|---|---|\n| Verdict | PASS |\n| Tests | 2 passed |"),
 ];
 
-/// Returns the steps of the main agent in a whole phase. `delegate` calls an agent, `shell` runs a command.
+/// Returns the steps of the main agent in a whole phase. `delegate` calls an agent, and `shell` runs a command.
 fn phase_steps(delegate: fn(&str, &str) -> ScriptStep, shell: fn(&str) -> ScriptStep) -> Vec<ScriptStep> {
     let mut steps = vec![shell("thru swarm agents architect"), shell("thru swarm plan || true")];
     for (number, (agent, _)) in AGENT_ANSWERS.iter().enumerate() {
@@ -66,7 +65,8 @@ fn assert_phase(scratch: &ScratchProject, model: &ScriptedModel) {
     assert_recorded(scratch, model);
 }
 
-/// Asserts that the evidence has every verdict in order, that `plan show` shows the state, and that the gate uses them.
+/// Asserts that the evidence contains every verdict in order, that `plan show` shows the state, and that the gate uses
+/// the verdicts.
 fn assert_recorded(scratch: &ScratchProject, model: &ScriptedModel) {
     model.assert_script_used_up();
     let bundle = std::fs::read(scratch.store_folder().join("evidence/1.1/bundle.json")).expect("a bundle");
@@ -98,7 +98,7 @@ fn assert_recorded(scratch: &ScratchProject, model: &ScriptedModel) {
     assert_gate(scratch);
 }
 
-/// Asserts that one rejection in four reviews is too many for a strict limit, but not for the default one.
+/// Asserts that one rejection in four reviews exceeds a strict limit, but not the default limit.
 fn assert_gate(scratch: &ScratchProject) {
     let gate = || scratch.run_thru(&["swarm", "benchmark", "--ci-gate"]);
     let settings = scratch.store_folder().join("config.toml");
@@ -145,7 +145,7 @@ fn a_phase_of_the_swarm_in_claude_code() {
     scratch.assert_healthy();
 }
 
-/// The model calls the tool anyway, in each read-only agent.
+/// In each read-only agent, the model tries to call the tool anyway.
 #[test]
 fn a_read_only_agent_cannot_write_in_claude_code() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -231,7 +231,7 @@ fn a_read_only_agent_cannot_write_in_opencode() {
         main.push(opencode_agent_step(name, "TRY-TO-WRITE"));
         subagent.push(call_step("write", json!({ "filePath": file, "content": "no\n" })));
         subagent.push(bash_step(&format!("echo no > {}", file.display())));
-        // All of them are denied the same; one agent tries everything.
+        // All read-only agents have the same permissions, so one agent tries all tools.
         if name == "mega_reviewer" {
             subagent.push(call_step(
                 "edit",
@@ -265,7 +265,7 @@ fn a_read_only_agent_cannot_write_in_opencode() {
     }
 }
 
-/// Returns a step that replaces a sub-agent: it reports the agent's end to the hook, in Droid's form.
+/// Returns a step that replaces a sub-agent: it reports the agent's stop to the hook, in Droid's format.
 fn agent_end_step(name: &str, prompt: &str) -> ScriptStep {
     let number: usize = prompt.split(' ').find_map(|word| word.parse().ok()).expect("the number of the step");
     let payload = json!({
@@ -297,7 +297,7 @@ fn a_phase_of_the_swarm_in_droid_without_its_sub_agents() {
     assert_recorded(&scratch, &model);
     let asked = model.received_requests();
     let first = asked.iter().find(|asked| asked.kind == RequestKind::Main).expect("a request");
-    // This is before any of our commands has printed the names.
+    // None of our commands has printed the names before this point.
     assert!(first.contains("test_engineer"), "Droid offers our agents");
 }
 

@@ -1,4 +1,4 @@
-//! A program on its own terminal, into which the test can type. The program is ended when this value is dropped.
+//! A program on its own terminal, on which the test can type. The program is ended when this value is dropped.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -33,7 +33,7 @@ impl TestTerminal {
         let open = || File::options().read(true).write(true).open(name).expect("its other end");
         command.stdin(open()).stdout(open()).stderr(open()).process_group(0);
         let child = command.spawn().unwrap_or_else(|error| panic!("starting {command:?}: {error}"));
-        // `command` holds the other ends of the terminal, which is closed only when all of these are closed.
+        // `command` holds the other ends of the terminal. The terminal is closed only when all of them are closed.
         drop(command);
         let keyboard = File::from(master);
         let mut reader = keyboard.try_clone().expect("another handle");
@@ -52,7 +52,7 @@ impl TestTerminal {
         self.keyboard.write_all(keys.as_bytes()).expect("somebody reads");
     }
 
-    /// Returns everything that was ever written to the screen, including cursor movements.
+    /// Returns everything that was written to the screen, including cursor movements.
     pub fn screen_output(&self) -> String {
         let screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&screen).into_owned()

@@ -55,7 +55,7 @@ fn only_the_start_of_a_session_makes_one() {
 fn the_home_folder_and_what_is_above_it_never_become_a_root() {
     let env = env_with_auto_init();
     let before = env.file_tree();
-    // `/` itself is not tested: a failing test would leave a root there for the whole machine.
+    // `/` itself is not tested, because a failing test would leave a root on the machine.
     for folder in [env.home_folder(), env.base_folder().to_owned()] {
         start_session(&env, "SessionStart.startup", &folder).assert_silent("too high");
     }

@@ -1,4 +1,4 @@
-//! What agents learn about each other: the log of their calls, `thru swarm status`, and what a hook tells them.
+//! What agents are told about each other: the log of calls, `thru swarm status`, and the messages of hooks.
 
 use std::fs;
 
@@ -108,17 +108,17 @@ fn the_log_is_written_at_a_checkpoint_and_can_be_deleted() {
     assert_eq!(lines[1]["agent"]["type"], "coder");
     assert_eq!(lines[3]["role"], "tester");
     assert_eq!(env.run_thru_json(&["swarm", "status"]), before);
-    // A later call is not in the log yet, but it counts.
+    // A later call is not in the log yet, but it is counted.
     report_edit(&env, "one", "t5", "", "src/c.rs");
     let with_one_more = env.run_thru_json(&["swarm", "status"]);
     assert_eq!(with_one_more["calls"], 5);
-    // Without the log, or with half of it, the journals give the same result.
+    // If the log is missing or incomplete, the journals give the same result.
     let whole = fs::read_to_string(&log).unwrap();
     fs::write(&log, whole.lines().next().unwrap()).unwrap();
     assert_eq!(env.run_thru_json(&["swarm", "status"]), with_one_more);
     fs::remove_file(&log).unwrap();
     assert_eq!(env.run_thru_json(&["swarm", "status"]), with_one_more);
-    // A crash between writing the log and the digest leaves the same lines twice.
+    // A crash between writing the log and the digest can write the same lines twice.
     fs::write(&log, format!("{whole}{whole}")).unwrap();
     assert_eq!(env.run_thru_json(&["swarm", "status"]), with_one_more);
 }
@@ -151,12 +151,12 @@ fn two_sessions_that_edit_one_file_are_each_told_once() {
     let told = fire_prompt(&env, "two").context_for_model();
     assert!(told.contains("session one (Claude Code) edited src/a.rs at"), "{told}");
     fire_prompt(&env, "two").assert_silent("it was told");
-    // The file of a sub-agent counts as the session's own.
+    // The file of a sub-agent counts as the session's own file.
     report_edit(&env, "two", "t6", "", "src/b.rs");
     let told = fire_prompt(&env, "one").context_for_model();
     assert!(told.contains("edited src/b.rs"), "{told}");
     fire_prompt(&env, "one").assert_silent("it was told");
-    // Nobody is told about a file that only one session edits.
+    // There is no warning about a file that only one session edits.
     report_edit(&env, "one", "t7", "", "src/only.rs");
     fire_prompt(&env, "two").context_for_model();
     fire_prompt(&env, "two").assert_silent("src/only.rs is nobody else's");
@@ -198,8 +198,13 @@ fn edits_far_apart_or_in_another_checkout_concern_nobody() {
     assert!(fire_prompt(&env, "one").context_for_model().contains("edited a at 2026-11-15T19:09:59Z"));
 }
 
-/// Fires an event at a time.
-fn at(env: &TestEnv, now: &str, session: &str, event: &str, fields: Value) -> crate::call::ThruOutput {
+fn fire_event_at(
+    env: &TestEnv,
+    now: &str,
+    session: &str,
+    event: &str,
+    fields: Value,
+) -> crate::call::ThruOutput {
     let payload = env.event_payload(session, event, fields).to_string();
     env.hook_call(event, payload).with_variable("THROUGHLINE_NOW", format!("2026-11-15T{now}Z")).run()
 }
@@ -208,11 +213,11 @@ fn edit_at(env: &TestEnv, now: &str, session: &str, file: &str) {
     let input = json!({"file_path": env.project_folder().join(file), "old_string": "a", "new_string": "b"});
     let id = format!("{session}-{now}-{file}");
     let fields = json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input});
-    at(env, now, session, "PostToolUse", fields).assert_silent("an edit");
+    fire_event_at(env, now, session, "PostToolUse", fields).assert_silent("an edit");
 }
 
 fn prompt_at(env: &TestEnv, now: &str, session: &str) -> String {
-    let output = at(env, now, session, "UserPromptSubmit", json!({"prompt": "Go on."}));
+    let output = fire_event_at(env, now, session, "UserPromptSubmit", json!({"prompt": "Go on."}));
     if output.stdout.is_empty() { String::new() } else { output.context_for_model() }
 }
 
@@ -220,12 +225,12 @@ fn prompt_at(env: &TestEnv, now: &str, session: &str) -> String {
 fn a_clash_is_told_after_a_turn_of_any_length() {
     let env = TestEnv::with_root();
     for session in ["one", "two"] {
-        at(&env, "10:00:00", session, "SessionStart", json!({"source": "startup"}));
+        fire_event_at(&env, "10:00:00", session, "SessionStart", json!({"source": "startup"}));
         assert_eq!(prompt_at(&env, "10:00:10", session), "");
     }
     edit_at(&env, "10:05:00", "one", "src/a.rs");
     edit_at(&env, "10:06:00", "two", "src/a.rs");
-    // The turn of the first session goes on for more than an hour, with more calls than one read of the journal holds.
+    // The turn of the first session lasts more than an hour, with more calls than one read of the journal covers.
     let journal = env.store_folder().join("sessions/one.jsonl");
     let line = json!({"v": 1, "ts": "2026-11-15T10:30:00Z", "harness": "claude-code", "event": "tool-done",
         "session": "one", "worktree": env.project_folder(), "tool": "Bash", "ok": true, "command": "x".repeat(900)});
@@ -239,7 +244,13 @@ fn a_clash_is_told_after_a_turn_of_any_length() {
     let mut text = fs::read_to_string(&journal).unwrap();
     text.push_str(&(lines.join("\n") + "\n"));
     fs::write(&journal, text).unwrap();
-    at(&env, "11:10:00", "one", "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
+    fire_event_at(
+        &env,
+        "11:10:00",
+        "one",
+        "Stop",
+        json!({"stop_hook_active": false, "last_assistant_message": "done"}),
+    );
     let told = prompt_at(&env, "11:11:00", "one");
     assert!(told.contains("session two (Claude Code) edited src/a.rs at 2026-11-15T10:06:00Z"), "{told}");
     let told = prompt_at(&env, "11:11:00", "two");
@@ -250,12 +261,12 @@ fn a_clash_is_told_after_a_turn_of_any_length() {
 #[test]
 fn a_session_that_had_ended_before_is_no_clash() {
     let env = TestEnv::with_root();
-    at(&env, "10:00:00", "one", "SessionStart", json!({"source": "startup"}));
-    at(&env, "10:00:00", "open", "SessionStart", json!({"source": "startup"}));
+    fire_event_at(&env, "10:00:00", "one", "SessionStart", json!({"source": "startup"}));
+    fire_event_at(&env, "10:00:00", "open", "SessionStart", json!({"source": "startup"}));
     edit_at(&env, "10:01:00", "one", "src/a.rs");
     edit_at(&env, "10:01:00", "open", "src/b.rs");
-    at(&env, "10:02:00", "one", "SessionEnd", json!({"reason": "clear"}));
-    at(&env, "10:03:00", "two", "SessionStart", json!({"source": "clear"}));
+    fire_event_at(&env, "10:02:00", "one", "SessionEnd", json!({"reason": "clear"}));
+    fire_event_at(&env, "10:03:00", "two", "SessionStart", json!({"source": "clear"}));
     edit_at(&env, "10:04:00", "two", "src/a.rs");
     edit_at(&env, "10:04:00", "two", "src/b.rs");
     let told = prompt_at(&env, "10:05:00", "two");
@@ -270,7 +281,7 @@ fn a_clash_is_told_however_many_sessions_there_are() {
     let env = TestEnv::with_root();
     let sessions = ["one", "two", "c", "d", "e", "f", "g", "h"];
     for session in sessions {
-        at(&env, "10:00:00", session, "SessionStart", json!({"source": "startup"}));
+        fire_event_at(&env, "10:00:00", session, "SessionStart", json!({"source": "startup"}));
     }
     for session in sessions {
         let file = if session.len() == 3 { "src/a.rs".to_owned() } else { format!("src/{session}.rs") };
@@ -278,13 +289,13 @@ fn a_clash_is_told_however_many_sessions_there_are() {
     }
     for n in 0..10 {
         let (short, now) = (format!("short{n}"), format!("10:06:0{n}"));
-        at(&env, &now, &short, "SessionStart", json!({"source": "startup"}));
-        at(&env, &now, &short, "SessionEnd", json!({"reason": "other"}));
+        fire_event_at(&env, &now, &short, "SessionStart", json!({"source": "startup"}));
+        fire_event_at(&env, &now, &short, "SessionEnd", json!({"reason": "other"}));
     }
     let told = prompt_at(&env, "10:07:00", "one");
     assert_eq!(told.matches("Throughline: session").count(), 1, "{told}");
     assert!(told.contains("session two (Claude Code) edited src/a.rs"), "{told}");
-    // Many files: the first five have a line each, and the others are named.
+    // If there are many files, the first five have a line each, and the others are only named.
     for n in 0..30 {
         for session in ["one", "two"] {
             edit_at(&env, "10:08:00", session, &format!("many/{n:02}.rs"));
@@ -296,7 +307,7 @@ fn a_clash_is_told_however_many_sessions_there_are() {
     assert_eq!(prompt_at(&env, "10:10:00", "two"), "", "all of them were told");
 }
 
-/// Writes a transcript with these requests (the tokens and the model of each), and returns its path.
+/// Writes a transcript with these requests (token count and model), and returns its path.
 fn write_transcript(env: &TestEnv, requests: &[(u64, &str)]) -> String {
     let line = |(index, (tokens, model)): (usize, &(u64, &str))| {
         let usage = json!({"input_tokens": 7, "cache_read_input_tokens": tokens - 7, "output_tokens": 5});
@@ -336,7 +347,7 @@ fn a_window_that_fills_up_is_told_once_for_each_level() {
     stop_with_transcript(&env, &full);
     assert!(fire_prompt(&env, "s1").context_for_model().contains("90 % full (181,000 of 200,000 tokens)"));
     fire_prompt(&env, "s1").assert_silent("it was told");
-    // A compaction opens a new window.
+    // After a compaction, the window is nearly empty.
     env.fire_event("s1", "SessionStart", json!({"source": "compact"}));
     fire_prompt(&env, "s1").assert_silent("the new window is empty");
     stop_with_transcript(&env, &[&full[..], &[(20_000, model), (145_000, model)]].concat());
@@ -448,7 +459,6 @@ fn without_figures_of_the_harness_the_window_is_estimated() {
     assert!(told.contains("about 75 % full (150,0") && told.contains("estimated"), "{told}");
 }
 
-/// A session with facts of every class.
 fn env_with_all_facts() -> TestEnv {
     let env = TestEnv::with_root();
     env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
@@ -479,7 +489,7 @@ fn text_given_to_subagent(env: &TestEnv, kind: &str) -> String {
 #[test]
 fn each_kind_of_agent_is_given_its_own_facts() {
     let env = env_with_all_facts();
-    // The words that each kind of agent is given. Every kind is also told which files others have edited.
+    // The words that each kind of agent is given. Every kind is also told which files other agents have edited.
     let words =
         ["goal-word", "plan-word", "task-word", "decision-word", "read-word", "failing-word", "check-word"];
     let cases = [

@@ -8,7 +8,7 @@ use crate::env::TestEnv;
 
 const CONFIG_FILE: &str = "project/.agent/context/config.toml";
 
-/// A plan with one task that was rejected once and approved once, and whose tests failed once and passed once.
+/// A plan with one task. The task was rejected once and approved once, and its tests failed once and passed once.
 fn project_with_reviews() -> TestEnv {
     let env = TestEnv::new();
     env.run_thru(&["init"]).assert_ok();
@@ -181,7 +181,7 @@ fn imports_of_other_tools() {
     );
 }
 
-/// A gate of another tool says that an agent had its turn, not what it found.
+/// A gate of another tool says that an agent had its turn, not what the agent found.
 #[test]
 fn imported_gates_are_not_approvals() {
     let env = TestEnv::new();

@@ -1,12 +1,10 @@
-//! A session is told what happened before, when it needs to know it: after a compaction, at a resume and, in a few
-//! words, at a start.
+//! When a session is told what happened before: after a compaction, at a resume and, briefly, at a start.
 
 use serde_json::{Value, json};
 
 use crate::call::ThruOutput;
 use crate::env::TestEnv;
 
-/// Fires the events of one session, with only the fields that matter.
 struct TestSession<'a> {
     env: &'a TestEnv,
     id: &'a str,
@@ -175,8 +173,8 @@ fn hooks_in_two_places_tell_it_once() {
     session.do_some_work();
     let summary =
         json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>short</summary>"});
-    // The two events come one after the other, or both at once, as in Claude Code. Both cases are tried with an
-    // announcement and without.
+    // The two events come one after the other or, as in Claude Code, at the same time. Both cases are tried with and
+    // without an announcement.
     for announced in [true, false] {
         session.fire_event(
             "UserPromptSubmit",

@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// The time limit. It is far longer than any call takes, even on a busy machine; Only a call that hangs takes this
-/// long.
+/// The time limit. It is far longer than any call takes on a busy machine, so only a hanging call reaches it.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub struct ThruCall {
@@ -26,7 +25,6 @@ pub struct ThruOutput {
     pub stdout: String,
     pub stderr: String,
     pub code: i32,
-    /// The bytes of stdout, unchanged.
     pub bytes: Vec<u8>,
 }
 
@@ -60,7 +58,6 @@ impl ThruCall {
         self
     }
 
-    /// Keeps stdin open after the input was written.
     pub fn with_stdin_left_open(mut self) -> ThruCall {
         self.open_for = CALL_TIMEOUT * 2;
         self
@@ -71,8 +68,7 @@ impl ThruCall {
         self
     }
 
-    /// Runs the same call through another program. Its arguments are `words`, the binary, and the arguments of the
-    /// binary.
+    /// Runs the same call through another program. Its arguments are `words`, the binary, and the binary's arguments.
     pub fn through_program(self, program: impl AsRef<OsStr>, words: &[&OsStr]) -> ThruCall {
         let mut command = Command::new(program);
         command.args(words).arg(self.command.get_program()).args(self.command.get_args());
@@ -94,8 +90,7 @@ impl ThruCall {
         ThruCall { command, stdin: self.stdin, open_for: self.open_for }
     }
 
-    /// Runs the call on a terminal where `typed` is typed. The output's stdout is everything printed there, including
-    /// stderr.
+    /// Runs the call on a terminal on which `typed` is typed. Stdout and stderr are returned together as stdout.
     pub fn run_on_terminal(mut self, typed: &str) -> ThruOutput {
         use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -107,7 +102,7 @@ impl ThruCall {
         drop(self.command);
         let mut master = std::fs::File::from(master);
         master.write_all(typed.as_bytes()).unwrap();
-        // At its end a terminal returns an error, not an end of file.
+        // When a terminal is closed, reading returns an error instead of an end of file.
         let said = read_in_thread(master).recv_timeout(CALL_TIMEOUT);
         if said.is_err() {
             let _ = child.kill();
@@ -126,7 +121,7 @@ impl ThruCall {
         let mut child = piped.spawn().unwrap_or_else(|e| panic!("{:?}: {e}", self.command));
         let mut stdin = child.stdin.take().unwrap();
         let (input, open_for) = (std::mem::take(&mut self.stdin), self.open_for);
-        // A program that does not read its input is not a failure here. Its output shows what it did instead.
+        // If a program does not read its input, this is not a failure. Its output shows what it did.
         std::thread::spawn(move || {
             let _ = stdin.write_all(&input);
             std::thread::sleep(open_for);
@@ -142,7 +137,7 @@ impl ThruCall {
         ThruOutput {
             stdout: String::from_utf8_lossy(&stdout).into_owned(),
             stderr: String::from_utf8_lossy(&stderr).into_owned(),
-            // If a signal ended the program, the code is 128 plus the signal's number, as in a shell.
+            // If a signal killed the program, the code is 128 plus the signal's number, as in a shell.
             code: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
             bytes: stdout,
         }
@@ -160,7 +155,6 @@ fn read_in_thread(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8
 }
 
 impl ThruOutput {
-    /// Asserts exit code 0.
     #[track_caller]
     pub fn assert_ok(self) -> ThruOutput {
         self.assert_exit_code(0)
@@ -172,15 +166,14 @@ impl ThruOutput {
         self
     }
 
-    /// Asserts that a hook printed nothing.
     #[track_caller]
     pub fn assert_silent(&self, about: &str) {
         let said = (self.code, self.stdout.as_str(), self.stderr.as_str());
         assert_eq!(said, (0, "", ""), "{about}");
     }
 
-    /// Asserts that Claude Code accepts a hook's output: nothing, context at the events that allow it, or plain
-    /// text for a summariser.
+    /// Asserts that Claude Code accepts a hook's output: no output, context at events that allow it, or plain text for
+    /// a summariser.
     #[track_caller]
     pub fn assert_accepted_by_harness(&self, about: &str) {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{about}");
@@ -198,7 +191,7 @@ impl ThruOutput {
         assert_eq!((answer.as_object().map(|a| a.len()), output.len()), (Some(1), 2), "{about}: {answer}");
     }
 
-    /// Returns what a hook told the model; empty if the hook told it nothing.
+    /// Returns a hook's text for the model; empty if there is none.
     #[track_caller]
     pub fn context_for_model(&self) -> String {
         if self.stdout.is_empty() {
@@ -213,7 +206,7 @@ impl ThruOutput {
     }
 }
 
-/// The form in which snapshots show an output.
+/// The format of an output in snapshots.
 impl std::fmt::Display for ThruOutput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "exit: {}", self.code)?;

@@ -1,4 +1,4 @@
-//! A store that came with a clone was written by somebody else: hooks do not use it, and tell the user once.
+//! A store that came with a clone was written by somebody else. Hooks do not use it, and tell the user once.
 
 use std::fs;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ impl ClonedProject {
     }
 }
 
-/// Returns what the user is told, and asserts that nothing else was printed.
+/// Returns the message for the user, and asserts that nothing else was printed.
 #[track_caller]
 fn message_to_user(output: &ThruOutput) -> String {
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));

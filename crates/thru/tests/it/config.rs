@@ -1,4 +1,4 @@
-//! `thru config`: every setting, its value, its source, and a message about each value that was not accepted.
+//! `thru config`: shows every setting with its value and source, and a message for each value that was not accepted.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -12,7 +12,7 @@ fn value_and_source(config: &Value, key: &str) -> (Value, String) {
 }
 
 #[test]
-fn the_defaults() {
+fn config_shows_every_default() {
     let env = TestEnv::with_root();
     assert_snapshot!(env.run_thru(&["config"]).to_string(), @"
     exit: 0
@@ -20,25 +20,25 @@ fn the_defaults() {
     hooks.enabled                                 true                           default  false turns every hook off
     hooks.auto_init                               false                          default  true lets a session start create the root
     hooks.compaction_guidance                     true                           default  tells the summariser what to keep verbatim, if the harness allows it
-    hooks.deadline_ms                             200                            default  a hook's time in ms, a quarter of it where the agent waits; a lock gets at most half
+    hooks.deadline_ms                             200                            default  how long a hook may take in ms, a quarter of that where the agent waits; half of it for one lock
     hooks.log_limit_kib                           8192                           default  a log of this size in KiB is rotated
     loops.no_progress_turns                       3                              default  turns in a row without progress after which a loop ends; 0 turns this off
     loops.validator_timeout                       300                            default  seconds for all validators of a loop; run `thru install` again after a change
     resume.reminders                              true                           default  remind the agent of unread manifest files while work continues
     resume.inline                                 true                           default  include the text of the files to load, if there is room
-    resume.max_age_hours                          72                             default  a state from before a compaction that is older is not used
+    resume.max_age_hours                          72                             default  a state from before a compaction is not used if it is older than this
     resume.globs                                                                 default  more places for manifests, separated by commas: work/*/resume-context.md
     summaries.enabled                             false                          default  true shows the model a summary of a large tool output; `thru swarm retrieve` prints the original
     summaries.threshold_bytes                     16384                          default  an output is summarised if it is larger than this by a quarter
-    benchmark.max_rejection_percent               30                             default  `swarm benchmark` fails if more of the reviews rejected
-    benchmark.min_test_pass_percent               80                             default  `swarm benchmark` fails if the last test of fewer tested tasks passed
-    benchmark.max_tool_error_percent              20                             default  `swarm benchmark` fails if more of the tool calls failed
-    benchmark.max_hard_limit_hits                 1                              default  `swarm benchmark` fails if a limit ended more loops
+    benchmark.max_rejection_percent               30                             default  `swarm benchmark` fails if a larger percentage of reviews rejected
+    benchmark.min_test_pass_percent               80                             default  `swarm benchmark` fails if the last test passed in a smaller percentage of tested tasks
+    benchmark.max_tool_error_percent              20                             default  `swarm benchmark` fails if a larger percentage of tool calls failed
+    benchmark.max_hard_limit_hits                 1                              default  `swarm benchmark` fails if limits ended more loops than this
     swarm.domains                                 false                          default  true lets `swarm domains` name the fields of expertise that a text touches
     redact.emails                                 false                          default  true redacts e-mail addresses too
     output.color                                  auto                           default  colour on the terminal
     roles.dir                                     .agent/context/agents          default  where the context files of roles are, relative to the project
-    roles.stale_hours                             24                             default  warn about a context file that was updated longer ago
+    roles.stale_hours                             24                             default  warn about a context file that was last updated longer ago than this
     roles.architecture_doc                        docs/architecture.md           default  the document that a recovering role should read
     gates.jobs                                    4                              default  how many outputs `thru gate run` makes at the same time
     gates.timeout_s                               1800                           default  seconds after which a launched command is ended
@@ -78,7 +78,7 @@ fn the_defaults() {
     brief.scoring.weights.commands                1                              default  weight of checks, traps and other commands
     brief.scoring.weights.problems                1                              default  weight of what went wrong with hooks
     brief.budget_warnings                         true                           default  tell the agent when its context window is 70 and 90 percent full
-    brief.model_limits                                                           default  context windows of models in tokens, before the known ones: \"my-*\" = 200000
+    brief.model_limits                                                           default  context windows of models in tokens; they override the known ones: \"my-*\" = 200000
     swarm.awareness_max_chars                     300                            default  the most characters of what other agents did lately, in a brief and for a sub-agent
     profiles.max_chars                            2000                           default  the most characters that a sub-agent is given when it starts; 0 for nothing
     profiles.architect                            all                            default  what an architect is given when it starts

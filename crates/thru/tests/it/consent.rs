@@ -1,5 +1,5 @@
-//! A command runs only if this user allowed it on this machine. Everything that a clone, a pull or an edit brings is
-//! only data.
+//! A command runs only if this user allowed it on this machine. Everything from a clone, a pull or an edit is only
+//! data.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn evil_loop_text(session: Option<&str>) -> String {
     }
 }
 
-/// A store that others commit to.
+/// A store to which other people commit.
 struct SharedStore {
     env: TestEnv,
 }
@@ -36,7 +36,7 @@ impl SharedStore {
         self.env.write_file(format!("project/.agent/context/{rel}"), text)
     }
 
-    /// Commits everything, so that the records are in the working tree and in git, as after a pull.
+    /// Commits all files, so that the records are in the working tree and in git, as after a pull.
     fn commit_all(&self) {
         self.env.run_git(&["add", "--force", "."]);
         self.env.run_git(&["commit", "--quiet", "--message", "from elsewhere"]);
@@ -343,7 +343,7 @@ fn a_list_that_lies_there_launches_nothing_until_it_is_adopted() {
 }
 
 #[test]
-fn what_the_user_typed_is_given_and_an_edit_of_it_is_not() {
+fn a_command_that_the_user_typed_is_allowed_and_an_edit_of_it_is_not() {
     let shared = SharedStore::new();
     shared
         .env
@@ -387,7 +387,7 @@ fn a_stage_of_the_user_is_given_and_one_of_the_project_is_not() {
     shared.env.run_thru(&["gate", "run"]).assert_exit_code(15);
     shared.env.thru_call(&["gate", "run", "--adopt"]).run_on_terminal("y\n").assert_exit_code(4);
     assert!(shared.env.project_folder().join("other").exists());
-    // The consent covers the definition, so the next run needs no new consent, as long as the definition does not
+    // The consent covers the definition. So the next run needs no new consent, as long as the definition does not
     // change.
     fs::remove_file(shared.env.project_folder().join("other")).unwrap();
     shared.env.run_thru(&["gate", "expect", "review"]).assert_ok();
@@ -415,8 +415,7 @@ fn a_packet_s_validators_are_given_when_they_are_taken() {
     assert!(env.project_folder().join("ran").exists());
 }
 
-/// Anybody may have written a record of a shared store. If git knows who last committed the record, the reader is
-/// told.
+/// Anybody may have written a record of a shared store. If git knows the author of its last commit, the reader is told.
 #[test]
 fn what_is_taken_from_shared_records_says_who_committed_it_last() {
     let shared = SharedStore::new();

@@ -1,5 +1,4 @@
-//! Decisions through the binary: they are recorded, superseded, taken from answers, suggested, imported, and shown
-//! in briefs.
+//! Decisions through the binary: recorded, superseded, taken from answers, suggested, imported, and shown in briefs.
 
 use std::fs;
 
@@ -34,7 +33,6 @@ fn start_session(env: &TestEnv, session: &str) {
     );
 }
 
-/// Returns the brief that a session gets after a compaction.
 fn brief_after_compaction(env: &TestEnv, session: &str) -> String {
     env.fire_event(session, "PreCompact", json!({"trigger": "manual"}));
     env.fire_event(session, "SessionStart", json!({"source": "compact"})).context_for_model()
@@ -59,7 +57,7 @@ fn a_decision_is_recorded_once_and_listed() {
 }
 
 #[test]
-fn one_takes_the_place_of_another_and_nothing_is_deleted() {
+fn a_decision_supersedes_another_and_nothing_is_deleted() {
     let env = TestEnv::with_root();
     let old = env.run_thru_json(&["decide", "Use XML"])["decision"]["id"].as_str().unwrap().to_owned();
     let new =
@@ -80,7 +78,7 @@ fn one_takes_the_place_of_another_and_nothing_is_deleted() {
     let again = env.run_thru(&["decisions", "supersede", &old, "Use YAML"]);
     assert_eq!(again.code, 15, "{}", again.stderr);
     assert!(again.stderr.contains(new_id), "{}", again.stderr);
-    // The decision is withdrawn, and nothing replaces it.
+    // The decision is withdrawn without a replacement.
     env.run_thru(&["decisions", "supersede", new_id, "--why", "no settings at all"]).assert_ok();
     assert_eq!(listed_texts(&env.run_thru_json(&["decisions", "list"])), [""; 0]);
     assert!(
@@ -93,14 +91,14 @@ fn one_takes_the_place_of_another_and_nothing_is_deleted() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn invalid_decisions_are_refused_with_a_reason() {
     let env = TestEnv::with_root();
     env.run_thru(&["decide", "a"]).assert_ok();
     let long = "x".repeat(9_000);
     let rows: [(&[&str], i32, &str); 8] = [
         (&["decide", " "], 2, "say what was decided"),
         (&["decide", &long], 2, "has 9000 bytes; at most 8192 are kept"),
-        (&["decide", "b", "--expires", "soon"], 2, "`soon` is no time"),
+        (&["decide", "b", "--expires", "soon"], 2, "`soon` is not a time"),
         (&["decide", "b", "--expires", "2020-01-01"], 2, "is in the past"),
         (&["decide", "b", "--supersedes", "d-zzz"], 10, "there is no decision d-zzz"),
         (&["decide", "b", "--task", "1.1"], 10, "there is no plan here yet"),
@@ -113,7 +111,7 @@ fn what_is_wrong_is_said() {
         assert!(output.stderr.contains(text), "{words:?}: {}", output.stderr);
     }
     assert_eq!(recorded_decisions(&env).len(), 1);
-    // Torn lines, and lines that a newer version of thru wrote, are skipped, and `thru doctor` names them.
+    // Torn lines, and lines of a newer version of thru, are skipped. `thru doctor` names them.
     let mut log = fs::read(env.store_folder().join("decisions.jsonl")).unwrap();
     log.extend_from_slice(b"{\"v\":9,\"id\":\"d-9\",\"text\":\"later\"}\n{\"id\":\"d-");
     fs::write(env.store_folder().join("decisions.jsonl"), log).unwrap();
@@ -135,8 +133,8 @@ fn a_secret_is_covered_before_it_is_written() {
     }
 }
 
-/// An answer is recorded at the call. The agent is told about it once after the compaction, and a later answer
-/// supersedes it.
+/// An answer is recorded at the call. After the compaction, the agent is told about it once. A later answer supersedes
+/// it.
 #[test]
 fn an_answer_is_a_decision_at_the_call() {
     let env = TestEnv::with_root();
@@ -166,10 +164,10 @@ fn an_answer_is_a_decision_at_the_call() {
     report_answer(&env, "s1", "Which database?", "Postgres");
     let told = brief_after_compaction(&env, "s1");
     assert!(told.contains("“Postgres”") && !told.contains("“SQLite”"), "{told}");
-    // If the user asks a question in return, or refuses, nothing was decided.
+    // If the user asks a question in return, or refuses, there is no decision.
     report_answer(&env, "s1", "Which colour?", "What is the difference?");
     assert_eq!(listed_texts(&env.run_thru_json(&["decisions", "list"])), ["Which database? → Postgres"]);
-    // The packet contains the decision too, once.
+    // The packet also contains the decision, once.
     env.run_thru(&["handoff", "finish the parser", "--session", "s1"]).assert_ok();
     let packet = fs::read_to_string(
         env.store_folder().join("packets").join(&names_in(&env.store_folder().join("packets"))[0]),
@@ -179,7 +177,6 @@ fn an_answer_is_a_decision_at_the_call() {
     assert!(!packet.contains("SQLite"), "{packet}");
 }
 
-/// If no hook recorded the answer, the next checkpoint records it as a decision.
 #[test]
 fn an_answer_that_only_the_journal_holds_is_recorded_at_a_checkpoint() {
     let env = TestEnv::with_root();
@@ -188,7 +185,7 @@ fn an_answer_that_only_the_journal_holds_is_recorded_at_a_checkpoint() {
     fs::remove_file(env.store_folder().join("decisions.jsonl")).unwrap();
     env.fire_event("s1", "Stop", json!({}));
     assert_eq!(listed_texts(&env.run_thru_json(&["decisions", "list"])), ["Which database? → SQLite"]);
-    // The next checkpoint does not bring back a decision that was withdrawn.
+    // The next checkpoint does not record a withdrawn decision again.
     let id = recorded_decisions(&env)[0]["id"].as_str().unwrap().to_owned();
     env.run_thru(&["decisions", "supersede", &id]).assert_ok();
     report_answer(&env, "s1", "Which colour?", "red");
@@ -197,7 +194,7 @@ fn an_answer_that_only_the_journal_holds_is_recorded_at_a_checkpoint() {
 }
 
 #[test]
-fn superseded_and_expired_ones_leave_the_brief() {
+fn superseded_and_expired_decisions_leave_the_brief() {
     let env = TestEnv::with_root();
     start_session(&env, "s1");
     env.run_thru(&["decide", "Use TOML for all settings", "--why", "people edit it"]).assert_ok();
@@ -228,8 +225,8 @@ fn superseded_and_expired_ones_leave_the_brief() {
     assert_eq!(ids.iter().filter(|id| id.starts_with("decision:d-")).count(), 3, "{ids:?}");
 }
 
-/// A packet lists the decisions in force when it was written. So whoever picks it up is told what was decided since,
-/// and which of its decisions are no longer in force.
+/// A packet lists the decisions that were in force when it was written. A pickup adds the later decisions, and says
+/// which decisions of the packet are no longer in force.
 #[test]
 fn a_pickup_tells_what_was_decided_since() {
     let env = TestEnv::with_root();
@@ -269,7 +266,7 @@ fn what_an_agent_says_is_suggested_and_never_decided() {
     assert_eq!(env.run_thru_json(&["decisions", "list", "--suggested"])["suggested"], json!([]));
     let again = env.run_thru(&["decisions", "accept", id]);
     assert_eq!(again.code, 10);
-    assert!(again.stderr.contains("it is a decision already"), "{}", again.stderr);
+    assert!(again.stderr.contains("this suggestion is already a decision"), "{}", again.stderr);
     assert!(
         brief_after_compaction(&env, "s1")
             .contains("I decided to keep the old reader, because the new one drops comments.")
@@ -287,18 +284,20 @@ fn the_view_follows_and_what_a_person_wrote_is_kept() {
         view.starts_with("<!-- Written by thru (") && view.contains("- Use TOML, because people edit it (d-"),
         "{view}"
     );
-    // After the next checkpoint the view contains the answer.
+    // After the next checkpoint, the view contains the answer.
     report_answer(&env, "s1", "Which database?", "SQLite");
     env.fire_event("s1", "Stop", json!({}));
     let view = fs::read_to_string(&path).unwrap();
     assert!(view.contains("- Which database? → SQLite (d-"), "{view}");
     assert!(view.contains("| s1 | claude-code |") && view.contains("Write the parser"), "{view}");
-    // The view is never read, so an edit of it has no effect.
+    // The view is never read, so an edit of the view has no effect.
     fs::write(&path, view.replace("SQLite", "Oracle")).unwrap();
     assert!(!brief_after_compaction(&env, "s1").contains("Oracle"));
     let told = env.run_thru(&["decide", "Two passes"]).assert_ok().stderr;
     assert!(
-        told.contains("context.md had been edited: it is kept as context.md.edited-20261115T192200Z"),
+        told.contains(
+            "context.md had been edited: your version is kept as context.md.edited-20261115T192200Z"
+        ),
         "{told}"
     );
     assert!(
@@ -366,7 +365,7 @@ fn many_who_decide_the_same_decide_once() {
     assert_eq!(recorded_decisions(&env).len(), 1);
 }
 
-/// In a long session there may be many decisions after the one that superseded the answer.
+/// In a long session, many decisions may follow the decision that superseded the answer.
 #[test]
 fn an_answer_that_was_superseded_stays_away_however_old_it_is() {
     let env = TestEnv::with_root();

@@ -36,8 +36,7 @@ pub fn all_commands(env: &TestEnv) -> Vec<String> {
     found
 }
 
-/// Returns the commands that a help page lists. A line that continues another is indented more deeply, and is
-/// skipped.
+/// Returns the commands that a help page lists. Continuation lines are indented more deeply, and are skipped.
 fn commands_in_help(help: &str) -> Vec<String> {
     let rows =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());

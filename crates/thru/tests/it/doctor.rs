@@ -7,16 +7,16 @@ use serde_json::json;
 
 use crate::env::TestEnv;
 
-/// Returns the part before the rows about the harnesses. Those rows depend on the machine.
-fn above_harnesses(doctor: &str) -> &str {
+/// Returns the output before the rows about harnesses, which depend on the machine.
+fn text_above_harnesses(doctor: &str) -> &str {
     doctor.split("\nok   claude-code").next().unwrap_or(doctor)
 }
 
 #[test]
-fn a_healthy_root() {
+fn the_doctor_of_a_healthy_root() {
     let env = TestEnv::with_root();
     env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
-    assert_snapshot!(above_harnesses(&env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string())), @"
+    assert_snapshot!(text_above_harnesses(&env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string())), @"
     exit: 0
     ---- stdout
     ok   root         $PROJECT (<uuid>)
@@ -32,7 +32,7 @@ fn a_healthy_root() {
     let later = env.thru_call(&["doctor"]).with_variable("THROUGHLINE_NOW", "2026-11-15T19:52:00Z").run();
     let shown = env.mask_variable_parts(&later.to_string());
     let (_, events) = shown.split_once("\n\n").unwrap_or((&shown, ""));
-    assert_snapshot!(above_harnesses(&shown), @"
+    assert_snapshot!(text_above_harnesses(&shown), @"
     exit: 0
     ---- stdout
     ok   root         $PROJECT (<uuid>)
@@ -42,7 +42,7 @@ fn a_healthy_root() {
     ok   files        8 files in 8 folders
     ok   hooks        2 hook runs, last: session-start 30 min ago
     ");
-    // Cut off the durations, which differ from run to run.
+    // Remove the durations, which differ from run to run.
     let rows: Vec<&str> = events.lines().map(|row| row.get(..49).unwrap_or(row).trim_end()).collect();
     assert_eq!(
         rows,
@@ -50,7 +50,7 @@ fn a_healthy_root() {
             "harness      event             runs  last fired",
             "claude-code  session-start        1  30 min ago",
             "claude-code  tool-done            1  30 min ago",
-            "-: not timed. A tool call writes one line, its jo",
+            "-: not timed. A tool call writes only its journal",
         ]
     );
 }
@@ -112,7 +112,7 @@ fn an_event_that_is_recorded_under_another_name_has_fired() {
 }
 
 #[test]
-fn no_root() {
+fn the_doctor_without_a_root() {
     let env = TestEnv::new();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string()), @"
     exit: 1
@@ -125,7 +125,7 @@ fn no_root() {
 }
 
 #[test]
-fn notes_do_not_count() {
+fn notes_do_not_change_the_exit_code() {
     let env = TestEnv::with_root();
     env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
     env.write_file("project/.agent/context/packets/.p.md.77-0.tmp", "half");
@@ -134,7 +134,7 @@ fn notes_do_not_count() {
     env.write_file("project/.agent/context/sessions/s~0001.jsonl", "{\"a\":1}\n{\"tor");
     let before = env.file_tree();
     let output = env.thru_call(&["doctor"]).with_variable("THROUGHLINE_DISABLE", "1").run();
-    assert_snapshot!(above_harnesses(&env.mask_variable_parts(&output.to_string())), @"
+    assert_snapshot!(text_above_harnesses(&env.mask_variable_parts(&output.to_string())), @"
     exit: 0
     ---- stdout
     ok   root         $PROJECT (<uuid>)
@@ -149,7 +149,7 @@ fn notes_do_not_count() {
         note: sessions/s~0001.jsonl:2: 1 line could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
     ok   hooks        no hook has run yet
     ");
-    // The time of the folder has changed, because a file was written there and removed.
+    // The time of the folder has changed, because a file was written to it and removed.
     assert_eq!(
         before.changes_to(&env.file_tree()),
         ["~/project/.agent/context/scratch"],

@@ -1,4 +1,5 @@
-//! Effects on the outside world are recorded at the call, and the agent is told about them before it can repeat them.
+//! Effects on the outside world are recorded at the call, and the agent is told about them, so that it does not repeat
+//! them.
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ const COMMIT_OUTPUT: &str = "[main 3696270] Add the parser\n 2 files changed, 9 
 const PUSH_OUTPUT: &str = "To github.com:o/r.git\n   b7b88a7..3696270  main -> main";
 const COMMENT_REPLY: &str = r#"{"url":"https://api.github.com/repos/o/r/pulls/comments/2752893362","id":2752893362,"node_id":"x","diff_hunk":"@@","html_url":"https://github.com/o/r/pull/133#discussion_r2752893362"}"#;
 
-/// Reports a successful command as Claude Code does. Git prints the result of a push on stderr.
+/// Reports a successful command in the format of Claude Code. Git prints the result of a push on stderr.
 fn report_command(env: &TestEnv, id: &str, command: &str, stdout: &str, stderr: &str) {
     let response = json!({"stdout": stdout, "stderr": stderr, "interrupted": false});
     let call = json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}, "tool_response": response});
@@ -132,7 +133,7 @@ fn a_brief_says_what_is_at_risk_first() {
     {
         assert!(brief.contains(&id), "{id}: {brief}");
     }
-    // The journal is authoritative: a deleted digest is rebuilt from it and gives the same text.
+    // The journal is authoritative. A deleted digest is rebuilt from it and gives the same text.
     std::fs::remove_dir_all(env.store_folder().join("state/digest")).unwrap();
     assert!(env.run_thru(&["brief"]).assert_ok().stdout.contains("8 comments on o/r#133"));
 }
@@ -181,7 +182,7 @@ fn git_on_disk_is_asked_too() {
     assert!(!env.run_thru(&["brief"]).assert_ok().stdout.contains("not pushed"), "the remote has it");
 }
 
-/// If the user commits in another terminal, the brief does not say that nothing is committed.
+/// If the user commits in another terminal, the brief does not say that nothing was committed.
 #[test]
 fn a_commit_by_somebody_else_is_seen_on_disk() {
     let env = TestEnv::with_repository();
@@ -206,7 +207,7 @@ fn a_commit_by_somebody_else_is_seen_on_disk() {
     assert!(!env.run_thru(&["brief"]).assert_ok().stdout.contains("At risk"), "restored");
 }
 
-/// Claude Code's transcript contains the branch on every line, and results in the form in which the agent saw them.
+/// Claude Code's transcript contains the branch on every line, and the results that the agent saw.
 #[test]
 fn a_transcript_tells_the_same() {
     let env = TestEnv::with_root();

@@ -1,5 +1,5 @@
-//! An isolated place to run `thru`. It has its own home and project, an empty environment and a fixed clock. It is
-//! removed after the test.
+//! An isolated environment for running `thru`, with its own home and project, no environment variables and a fixed
+//! clock. It is removed after the test.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ use crate::tree::FileTree;
 
 pub const TEST_TIME: &str = "2026-11-15T19:22:00Z";
 
-/// The project folder in the captured payloads. A test replaces it with its own.
+/// The project folder in the captured payloads. Tests replace it with their own folder.
 const CAPTURED_PROJECT: &str = "/home/dev/project";
 /// The home folder in the captured payloads.
 const CAPTURED_HOME: &str = "/home/dev";
@@ -41,7 +41,7 @@ impl TestEnv {
         env
     }
 
-    /// Creates a project in which `thru init` was run: it has a root and is trusted.
+    /// Creates a project after `thru init`: it has a root and is trusted.
     pub fn with_root() -> TestEnv {
         let env = TestEnv::new();
         env.run_thru(&["init"]).assert_ok();
@@ -58,7 +58,7 @@ impl TestEnv {
         env
     }
 
-    /// Returns the folder that contains the home folder and the project, for files next to these.
+    /// Returns the folder that contains the home folder and the project.
     pub fn base_folder(&self) -> &Path {
         &self.base
     }
@@ -79,7 +79,6 @@ impl TestEnv {
         self.home_folder().join(".config/throughline/config.toml")
     }
 
-    /// Returns the path of the project's trust record.
     pub fn trust_record_path(&self) -> PathBuf {
         let id = self.read_marker()["project_id"].as_str().unwrap().to_owned();
         self.home_folder().join(format!(".local/state/throughline/trust/{id}.json"))
@@ -89,7 +88,7 @@ impl TestEnv {
         serde_json::from_slice(&fs::read(self.store_folder().join("root.json")).unwrap()).unwrap()
     }
 
-    /// Writes a file below the base, and creates the folders that it needs.
+    /// Writes a file below the base folder, and creates missing folders.
     pub fn write_file(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.base.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -97,8 +96,8 @@ impl TestEnv {
         path
     }
 
-    /// Makes a folder of the project the live run with this list, and gives the user's consent to it. To get the
-    /// consent, the stage is first defined in the user's own settings; then the list is written as requested.
+    /// Makes a folder of the project the live run with this list, and gives the user's consent to it. For the consent,
+    /// the stage is first defined in the user's own settings. Then the list is written.
     pub fn make_allowed_live_run(&self, folder: &str, expected: &Value) {
         let defined = |output: &Value| {
             let pairs = ["file", "tier", "prompt", "launch"].map(|key| format!("{key} = {}", output[key]));
@@ -119,7 +118,7 @@ impl TestEnv {
         FileTree::read_folder(&self.base)
     }
 
-    /// Asserts that nothing was written since `before` except receipts in the state folder of this machine.
+    /// Asserts that nothing was written since `before`, except receipts in the state folder of this machine.
     #[track_caller]
     pub fn assert_state_receipts_only(&self, before: &FileTree, about: &str) {
         let state = "/home/.local/state/throughline";
@@ -127,10 +126,9 @@ impl TestEnv {
         assert_eq!(before.changes_to(&self.file_tree()), expected, "{about}");
     }
 
-    /// Returns a call of the binary in the project's folder.
     pub fn thru_call<S: AsRef<OsStr>>(&self, words: &[S]) -> ThruCall {
         let call = self.thru_call_as_tester(words);
-        // If the files were given to another user, all later calls run as that user.
+        // If the files belong to another user, all later calls run as that user.
         if self.belongs_to_nobody() {
             call.with_program(&self.base.join("thru")).with_user(NOBODY_UID)
         } else {
@@ -154,17 +152,14 @@ impl TestEnv {
         self.thru_call(words).run()
     }
 
-    /// Returns what `thru <words> --json` prints.
     pub fn run_thru_json(&self, words: &[&str]) -> Value {
         self.thru_call(words).with_argument("--json").run().assert_ok().json()
     }
 
-    /// Fires an event as Claude Code does.
     pub fn fire_hook(&self, event: &str, payload: &Value) -> ThruOutput {
         self.hook_call(event, payload.to_string()).run()
     }
 
-    /// Fires an event of a session with these extra fields.
     pub fn fire_event(&self, session: &str, event: &str, more: Value) -> ThruOutput {
         let output = self.fire_hook(event, &self.event_payload(session, event, more));
         output.assert_accepted_by_harness(event);
@@ -215,7 +210,6 @@ impl TestEnv {
         text.lines().map(read).collect()
     }
 
-    /// Counts the lines of all journals.
     pub fn count_journal_lines(&self) -> usize {
         let folder = self.store_folder().join("sessions");
         names_in(&folder).iter().map(|n| fs::read_to_string(folder.join(n)).unwrap().lines().count()).sum()
@@ -225,7 +219,7 @@ impl TestEnv {
         self.run_git_in(&self.project_folder(), words)
     }
 
-    /// Runs git with the settings of this test environment. The test fails if git fails.
+    /// Runs git with the settings of this environment. The test fails if git fails.
     pub fn run_git_in(&self, folder: &Path, words: &[&str]) -> String {
         let settings = self.base.join("gitconfig");
         if !settings.exists() {
@@ -244,13 +238,13 @@ impl TestEnv {
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// Returns a call to which file modes apply. If the test runs as root, all files are first given to another
-    /// user, and the call runs as that user.
+    /// Returns a call to which file modes apply. If the test runs as root, all files are first given to another user,
+    /// and the call runs as that user.
     pub fn call_bound_by_modes(&self, words: &[&str]) -> ThruCall {
         self.locked.set(true);
         let owner = fs::metadata(&self.base).unwrap().uid();
         if owner == 0 || owner == NOBODY_UID {
-            // The binary may be in a folder that only root may enter.
+            // The binary may be in a folder that only root can access.
             let copy = self.base.join("thru");
             if !copy.exists() {
                 copy_binary(&copy);
@@ -282,7 +276,6 @@ impl Drop for TestEnv {
     }
 }
 
-/// Merges the fields of `more` into `common`.
 pub fn merge_fields(common: &Value, more: Value) -> Value {
     let mut whole = common.clone();
     if let (Value::Object(fields), Value::Object(more)) = (&mut whole, more) {
@@ -291,16 +284,16 @@ pub fn merge_fields(common: &Value, more: Value) -> Value {
     whole
 }
 
-/// Returns the binary under test: the binary that THRU_BIN names (the release build in CI), or else the binary that
-/// cargo built.
+/// Returns the binary under test: the binary in `THRU_BIN` (the release build in CI), or else the binary that cargo
+/// built.
 pub fn thru_binary() -> PathBuf {
     let named = std::env::var_os("THRU_BIN").filter(|path| !path.is_empty());
     let path = named.map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_thru")), PathBuf::from);
     path.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Copies the binary in another process. If this process wrote the copy itself, a child process that is just being
-/// started could still have the copy open for writing. Then the copy could not be run.
+/// Copies the binary in another process. If this process wrote the copy, a child process that is just being started
+/// could still have it open for writing, and the copy could not be run.
 pub fn copy_binary(to: &Path) {
     let copied = Command::new("cp").arg(thru_binary()).arg(to).status().unwrap();
     assert!(copied.success());

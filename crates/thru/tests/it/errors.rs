@@ -14,7 +14,7 @@ fn env_with_marker(text: &str) -> TestEnv {
     env
 }
 
-/// Returns the fields from which programs recognise an error.
+/// Returns the fields by which programs recognise an error.
 #[track_caller]
 fn error_fields(env: &TestEnv, words: &[&str], code: i32) -> Value {
     let output = env.thru_call(words).with_argument("--json").run().assert_exit_code(code);
@@ -25,7 +25,7 @@ fn error_fields(env: &TestEnv, words: &[&str], code: i32) -> Value {
 }
 
 #[test]
-fn absent() {
+fn an_absent_root_is_exit_code_10() {
     let env = TestEnv::new();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["trust"]).to_string()), @"
     exit: 10
@@ -41,7 +41,7 @@ fn absent() {
 }
 
 #[test]
-fn denied() {
+fn an_unreadable_marker_is_exit_code_11() {
     let env = TestEnv::with_root();
     let marker = env.store_folder().join("root.json");
     fs::set_permissions(&marker, fs::Permissions::from_mode(0o000)).unwrap();
@@ -60,7 +60,7 @@ fn denied() {
 }
 
 #[test]
-fn damaged() {
+fn a_damaged_marker_is_exit_code_12() {
     let env = env_with_marker("{\n  \"schema_version\": 1,\n  \"project_id\": oops\n}\n");
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
     exit: 12
@@ -75,7 +75,7 @@ fn damaged() {
 }
 
 #[test]
-fn foreign() {
+fn a_marker_of_a_newer_version_is_exit_code_13() {
     let env = TestEnv::with_root();
     let mut marker = env.read_marker();
     marker["schema_version"] = 2.into();
@@ -99,7 +99,7 @@ fn foreign() {
 }
 
 #[test]
-fn refused() {
+fn a_refused_command_is_exit_code_15() {
     let env = TestEnv::with_root();
     fs::create_dir(env.project_folder().join("sub")).unwrap();
     let error = error_fields(&env, &["init", "--root", "sub"], 15);
@@ -135,7 +135,7 @@ fn init_sets_a_damaged_marker_aside_and_grants_no_trust() {
     Next: look at them, then run `thru trust`
     ---- stderr
     warning: root.json was damaged; it is kept as root.json.damaged-20261115T192200Z
-    note: no harness was found, so no hooks were set; looked for
+    note: no harness was found, so no hooks were installed; looked for
           Claude Code: `claude` on the PATH, $HOME/.claude, $PROJECT/.claude
           Factory Droid: `droid` on the PATH, $HOME/.factory, $PROJECT/.factory
           OpenCode: `opencode` on the PATH, $HOME/.config/opencode, $PROJECT/.opencode

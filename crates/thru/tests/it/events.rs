@@ -1,4 +1,4 @@
-//! Passes every captured payload to the hook. The hook prints nothing, and the journal gets one line.
+//! Passes every captured payload to the hook. The hook prints nothing and writes one journal line.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,4 @@
-//! Evidence through the binary: what is run, what is kept, and that evidence is no longer valid after one of its
-//! files has changed.
+//! Evidence through the binary: running and recording commands, and detecting later changes of files.
 
 mod imports;
 
@@ -23,7 +22,7 @@ fn env_with_plan() -> TestEnv {
     env
 }
 
-/// A command that prints what cargo prints when all tests pass.
+/// A command that prints cargo's summary of passed tests.
 const PASSING_COMMAND: &str = "echo 'test result: ok. 5 passed; 0 failed; 0 ignored'";
 const FAILING_COMMAND: &str =
     "echo 'test a::b ... FAILED'; echo 'test result: FAILED. 4 passed; 1 failed; 0 ignored'; exit 101";
@@ -74,7 +73,7 @@ fn a_run_is_streamed_and_recorded() {
     );
 }
 
-/// A line of a private key is a secret only together with the lines before it.
+/// A line of a private key is recognised as a secret only together with the lines before it.
 #[test]
 fn the_last_line_of_a_private_key_is_not_stored() {
     let env = env_with_plan();
@@ -147,8 +146,8 @@ fn a_file_that_changes_makes_it_stale_wherever_it_is_shown() {
     assert!(text(&["brief"]).contains("1.1: passed, and no file has changed since"), "{}", text(&["brief"]));
     assert_eq!(json(&["plan", "show"])["phases"][0]["tasks"][0]["evidence"]["stale"], json!(false));
 
-    // The new content has the same length and was written in the same second. So the file's size and time would not
-    // show the change.
+    // The new content has the same length and was written in the same second. So the size and the time of the file do
+    // not show the change.
     env.write_file("project/src/a.rs", "fn b() {}\n");
     let changed = "src/a.rs changed";
     assert!(
@@ -216,7 +215,7 @@ fn a_run_can_speak_of_some_files() {
 fn what_changes_while_it_runs_was_not_tested() {
     let env = env_with_plan();
     let run = env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", "echo x > src/a.rs"]);
-    assert!(run.stderr.contains("src/a.rs changed while it ran"), "{}", run.stderr);
+    assert!(run.stderr.contains("src/a.rs changed while the command ran"), "{}", run.stderr);
     assert_eq!(env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
 }
 
@@ -236,7 +235,7 @@ fn a_run_that_says_nothing_proves_nothing() {
     assert_eq!(read_bundle(&env, "1.2")["entries"][0]["metadata"]["ended"], json!("timed out"));
 }
 
-/// The run is recorded, whatever the report says.
+/// The run is recorded in any case.
 #[test]
 fn a_report_counts_only_if_the_command_wrote_it() {
     let env = env_with_plan();
@@ -250,20 +249,18 @@ fn a_report_counts_only_if_the_command_wrote_it() {
     assert_eq!(run("echo '<testsuite tests=\"3\" failures=\"0\"></testsuite>' > junit.xml").code, 0);
     assert_eq!((&last()["tests_passed"], &last()["verdict"]), (&json!(3), &json!("pass")));
     let old = run("true");
-    assert!(old.code == 1 && old.stderr.contains("of an earlier run"), "{}", old.stderr);
+    assert!(old.code == 1 && old.stderr.contains("from an earlier run"), "{}", old.stderr);
     assert_eq!((&last()["verdict"], &last()["tests_passed"]), (&json!("warn"), &Value::Null));
     assert_eq!(run("echo '<testsuite tests=\"3\" failures=\"1\"></testsuite>' > junit.xml").code, 1);
     assert_eq!((&last()["verdict"], &last()["tests_failed"]), (&json!("fail"), &json!(1)));
     let other = run("echo hello > junit.xml");
-    assert!(other.code == 1 && other.stderr.contains("no JUnit report"), "{}", other.stderr);
+    assert!(other.code == 1 && other.stderr.contains("not a JUnit report"), "{}", other.stderr);
     assert_eq!(read_bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 5);
 }
 
-/// A time that is later than every change which a test makes to a file: files get the real time, while the clock of
-/// the tests is fixed.
+/// A time after every change that a test makes to a file. Files get the real time, but the clock of the tests is fixed.
 const FAR_FUTURE: &str = "2099-01-01T00:00:00Z";
 
-/// Fires an event of session `s1` at this time.
 fn fire_at(env: &TestEnv, now: &str, event: &str, more: Value) {
     let payload = env.event_payload("s1", event, more).to_string();
     env.hook_call(event, payload)
@@ -276,7 +273,6 @@ fn report_stop(env: &TestEnv) {
     fire_at(env, FAR_FUTURE, "Stop", json!({}));
 }
 
-/// Reports a shell call with this output.
 fn report_bash_at(env: &TestEnv, now: &str, id: &str, command: &str, output: &str) {
     let more = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id,
         "tool_response": {"stdout": output, "stderr": "", "interrupted": false}});
@@ -293,8 +289,8 @@ fn report_edit(env: &TestEnv, id: &str, path: &str) {
     fire_at(env, FAR_FUTURE, "PostToolUse", more);
 }
 
-/// Returns the real time, at a second in which no file was changed. Files get the time of the last clock tick, so
-/// the function waits for a few ticks before and after the second begins.
+/// Returns the real time, at a second in which no file was changed. Files get the time of the last clock tick, so the
+/// function waits for a few ticks before and after the beginning of the second.
 fn quiet_real_time() -> String {
     let ticks = || std::thread::sleep(std::time::Duration::from_millis(60));
     let second = || jiff::Timestamp::now().as_second();
@@ -311,7 +307,7 @@ fn quiet_real_time() -> String {
     jiff::Timestamp::from_second(now).unwrap().to_string()
 }
 
-/// No hook reports what an editor or another session does, but the times of the files show it.
+/// No hook reports the changes of an editor or of another session, but the times of the files show them.
 #[test]
 fn a_file_that_changed_between_a_run_and_its_checkpoint_was_not_tested() {
     let env = env_with_plan();
@@ -343,7 +339,7 @@ fn a_file_that_changed_between_a_run_and_its_checkpoint_was_not_tested() {
     }
 }
 
-/// cargo prints a summary for each crate and, at the end, an empty summary for the tests in the documentation.
+/// cargo prints a summary for each crate and, at the end, an empty summary for doc tests.
 #[test]
 fn every_summary_of_a_run_is_counted() {
     let env = env_with_plan();
@@ -368,7 +364,7 @@ fn a_run_that_found_no_room_is_recorded_when_there_is_some() {
     assert_eq!(read_bundle(&env, "1.1")["entries"][0]["kind"], json!("observed"));
 }
 
-/// The files of a failed run are kept, however many runs follow.
+/// The file listing of a failed run is kept, no matter how many runs follow.
 #[test]
 fn a_failure_is_not_forgotten() {
     let env = env_with_plan();
@@ -407,7 +403,7 @@ fn each_task_has_its_own_files_and_unknown_ones_prove_nothing() {
     assert_eq!(proofs(), [json!("stale"), json!("stale")], "it is not known whether there is a new file");
 }
 
-/// A session waits while a brief is composed, so the brief compares a limited number of files.
+/// A session waits for its brief, so a brief compares only a limited number of files.
 #[test]
 fn a_brief_compares_a_limited_number_of_files() {
     let env = TestEnv::with_root();
@@ -434,8 +430,7 @@ fn paths_lead_to_no_file_outside() {
     std::os::unix::fs::symlink(&outside, env.project_folder().join("link")).unwrap();
     let linked = env.run_thru(&["evidence", "run", "1.1", "--file", "link/secret", "--", "true"]);
     assert_eq!(linked.code, 10, "{}", linked.stderr);
-    // If a task names a file outside the project, the task's list is ignored, and the run is about the whole
-    // project.
+    // If a task names a file outside the project, the task's list is ignored, and the run covers the whole project.
     env.run_thru(&["plan", "set", "1.1", "--file", "../outside/secret"]).assert_ok();
     env.run_thru(&["evidence", "run", "1.1", "--", "true"]).assert_ok();
     let lists = names_in(&env.store_folder().join("evidence/1.1"));
@@ -464,7 +459,7 @@ fn a_test_run_that_a_hook_saw_is_evidence_of_the_task_in_progress() {
     assert_eq!(read_bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 1, "seen once");
     assert_eq!(env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
 
-    // The run is about all files of the project, not only about those that were edited before it.
+    // The run covers all files of the project, not only the files that were edited before it.
     env.write_file("project/README.md", "other\n");
     assert_eq!(env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
 
@@ -543,19 +538,23 @@ fn over_the_limits_is_refused_with_the_figure() {
     }
     let refused = env.run_thru(&["evidence", "add", "1.1", "--summary", &long]);
     assert_eq!(refused.code, 15);
-    assert!(refused.stderr.contains("512000 is the most"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("the limit is 512000"), "{}", refused.stderr);
     let small = env.write_file("project/small.patch", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n");
     let with_patch = ["evidence", "add", "1.1", "--summary", &long, "--patch", small.to_str().unwrap()];
     assert_eq!(env.run_thru(&with_patch).code, 15);
     let names = names_in(&env.store_folder().join("evidence/1.1"));
     assert!(names.iter().all(|name| !name.ends_with(".patch")), "a patch that no entry names: {names:?}");
-    // The number in the hint makes room for exactly this entry.
+    // With the number in the hint, there is room for exactly this entry.
     let keep = refused.stderr.split("--keep ").nth(1).unwrap().split('`').next().unwrap();
     assert_eq!(keep, "3", "{}", refused.stderr);
     let patch = env.write_file("project/big.patch", vec![b'x'; 5 * 1024 * 1024 + 1]);
     let refused =
         env.run_thru(&["evidence", "add", "1.1", "--type", "diff", "--patch", patch.to_str().unwrap()]);
-    assert!(refused.code == 15 && refused.stderr.contains("5242881 bytes; 5242880"), "{}", refused.stderr);
+    assert!(
+        refused.code == 15 && refused.stderr.contains("5242881 bytes; the limit is 5242880"),
+        "{}",
+        refused.stderr
+    );
     let patch = env.write_file("project/ok.patch", vec![b'x'; 5 * 1024 * 1024]);
     for number in 0..4 {
         let add =

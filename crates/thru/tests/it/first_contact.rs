@@ -1,4 +1,4 @@
-//! A session that hooks have not seen from its start: its transcript is read once, far back, and the events are
+//! A session that hooks have not seen from its start. A large part of its transcript is read once, and the events are
 //! recorded in chronological order.
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::env::{TEST_TIME, TestEnv};
 
-/// Builds a transcript of Claude Code.
 struct TranscriptBuilder {
     text: String,
     calls: usize,
@@ -50,7 +49,7 @@ impl TranscriptBuilder {
         self.push_call_result(&id, output);
     }
 
-    /// Adds calls that do not matter, with this many bytes in total.
+    /// Adds irrelevant calls with this many bytes in total.
     fn push_filler(&mut self, bytes: usize) {
         let (end, output) = (self.text.len() + bytes, "a line of output\n".repeat(4_000));
         while self.text.len() < end {
@@ -67,8 +66,8 @@ fn edit_input(env: &TestEnv, file: &str) -> Value {
     json!({"file_path": env.project_folder().join(file), "old_string": "a", "new_string": "b"})
 }
 
-/// A long session whose first part is more than 1.5 MB before the end. Earlier versions of the hooks stopped
-/// reading at that point.
+/// A long session whose first part is more than 1.5 MB before the end. Earlier versions of the hooks did not read that
+/// far back.
 fn long_session(env: &TestEnv) -> TranscriptBuilder {
     let mut transcript = TranscriptBuilder::new();
     transcript.push_prompt("Build the parser, and never use regular expressions in it");
@@ -121,7 +120,7 @@ fn hooks_name_as_many_files_as_the_command_line() {
         for words in ["Build the parser", "Now the printer", "The printer is half done."] {
             assert!(told.contains(words), "{event}: {words} in\n{told}");
         }
-        // The prompts are in chronological order, so the early prompt is not taken for the newest.
+        // The prompts are in chronological order, so the early prompt is not treated as the newest.
         let prompts: Vec<String> = env
             .read_journal("late")
             .iter()
@@ -129,7 +128,7 @@ fn hooks_name_as_many_files_as_the_command_line() {
             .map(|line| line["text"].as_str().unwrap().to_owned())
             .collect();
         assert_eq!(prompts.len(), 2, "{prompts:?}");
-        // The transcript is read once: the next event continues where the reading ended.
+        // The transcript is read once. The next event continues at the cursor.
         let size = std::fs::metadata(&path).unwrap().len();
         let cursor = std::fs::read_to_string(env.store_folder().join("state/cursors/late.json")).unwrap();
         let cursor: Value = serde_json::from_str(&cursor).unwrap();
@@ -165,7 +164,7 @@ fn what_hooks_told_before_the_first_contact_stays_the_newest() {
     let told = run_brief(&env, &["--session", "late"]);
     std::fs::remove_file(env.store_folder().join("state/digest/late.json")).unwrap();
     assert_eq!(run_brief(&env, &["--session", "late"]), told);
-    // The session is in the list, although no hook saw it start.
+    // The session is in the list, although no hook saw its start.
     assert_eq!(env.run_thru_json(&["status"])["last_session"]["session"], "late");
 }
 

@@ -1,4 +1,4 @@
-//! What a new user meets in the first week: what must not disturb, and what must be right.
+//! What a new user sees in the first week.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,6 @@ fn claim_packet(env: &TestEnv, id: &str, session: &str, more: &[&str]) -> crate:
     env.thru_call(&words).with_variable("CLAUDE_CODE_SESSION_ID", session).run()
 }
 
-/// Adds a worktree of the project's repository, next to the project.
 fn add_worktree(env: &TestEnv) -> std::path::PathBuf {
     let tree = env.base_folder().join("beside");
     env.run_git(&["worktree", "add", "--quiet", "--detach", tree.to_str().unwrap()]);
@@ -37,7 +36,7 @@ fn read_exclude_list(env: &TestEnv) -> String {
     fs::read_to_string(env.project_folder().join(".git/info/exclude")).unwrap_or_default()
 }
 
-/// A repository of a user who has Claude Code.
+/// A repository of a user who uses Claude Code.
 fn repository_with_claude_code() -> TestEnv {
     let env = TestEnv::with_repository();
     env.write_file("home/.claude/settings.json", "{}\n");
@@ -126,7 +125,7 @@ fn uninstall_all_undoes_every_project_and_says_what_is_left() {
     env.run_thru(&["uninstall", "claude-code", "--all"]).assert_exit_code(2);
 }
 
-/// Neither of the two projects is trusted, and neither is the current folder. They are found in the list of
+/// Neither of the two projects is trusted, and neither is the current folder. They are found through the list of
 /// installations.
 #[test]
 fn uninstall_all_finds_projects_that_are_not_trusted() {

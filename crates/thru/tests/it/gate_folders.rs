@@ -1,4 +1,4 @@
-//! Runs in a folder that belongs to an orchestrator, and the messages if a run cannot be found.
+//! Runs in a folder of an orchestrator, and the messages if a run cannot be found.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -19,7 +19,7 @@ fn env_with_orchestrator_file() -> TestEnv {
     env
 }
 
-/// Leaves an output that was written a day before the test's clock.
+/// Writes an output with a time one day before the test's clock.
 fn write_old_output(env: &TestEnv, file: &str) {
     let path = env.write_file(format!("project/{SESSION_FOLDER}/{file}"), format!("x\n{COMPLETE_MARK}\n"));
     let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_794_684_120);
@@ -32,8 +32,7 @@ fn verdict_of_file(env: &TestEnv, stage: &str, file: &str) -> Value {
     rows.iter().find(|row| row["file"] == file).unwrap_or_else(|| panic!("{report}"))["verdict"].clone()
 }
 
-/// Valid files in the folder are used and not requested again. A stale file does not become fresh because it is
-/// requested.
+/// Valid files in the folder are used and not requested again. A request does not make a stale file fresh.
 #[test]
 fn valid_work_in_a_shared_folder_stays_valid() {
     let env = env_with_orchestrator_file();
@@ -54,7 +53,7 @@ fn valid_work_in_a_shared_folder_stays_valid() {
     assert_eq!(verdict_of_file(&env, "review", "review-b.md"), "stale", "something else is asked for");
 }
 
-/// Plan, review and retro share one folder, and each keeps its own list.
+/// Plan, review and retro share one folder, and each has its own list.
 #[test]
 fn stages_in_one_folder_stand_side_by_side() {
     let env = env_with_orchestrator_file();

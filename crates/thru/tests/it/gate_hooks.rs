@@ -10,7 +10,7 @@ const COMPLETE_MARK: &str = "<!-- AGENT_COMPLETE -->";
 const RUN_FOLDER: &str = ".agent/context/outputs/review-20261115T192200Z";
 
 fn brief_after_compaction(env: &TestEnv) -> String {
-    // Without this event the next session start would be a second report of the same compaction.
+    // Without this event, the next session start would count as a second report of the same compaction.
     env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
     env.fire_event("s1", "SessionStart", json!({"source": "compact"})).context_for_model()
 }
@@ -25,7 +25,7 @@ fn subagent_stop_fields(kind: &str, id: &str, said: &str) -> Value {
 
 fn env_expecting_outputs(words: &[&str]) -> TestEnv {
     let env = TestEnv::with_root();
-    // Without profiles, hooks tell sub-agents only about their outputs.
+    // If profiles are off, hooks tell sub-agents only about their outputs.
     env.write_file(env.user_config_path(), "[profiles]\nmax_chars = 0\n");
     env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
     env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Review it"}));
@@ -33,7 +33,8 @@ fn env_expecting_outputs(words: &[&str]) -> TestEnv {
     env
 }
 
-/// A reader may copy the last line from a brief, so it must be exact. The brief must also advise only what is possible.
+/// A reader may copy the last line from a brief, so it must be exact. Also, a brief must not give advice that cannot be
+/// followed.
 #[test]
 fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
     let env = env_expecting_outputs(&["review-a.md"]);
@@ -51,7 +52,7 @@ fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
     assert!(text.contains("`thru gate run --again` launches"), "{text}");
 }
 
-/// A record that cannot be read is not skipped: the receipt and the brief name it.
+/// A record that cannot be read is not ignored: the receipt and the brief name it.
 #[test]
 fn a_damaged_run_is_told_of() {
     type DamageFn = fn(&TestEnv);
@@ -105,7 +106,7 @@ fn what_is_there_already_is_not_asked_for_again() {
 }
 
 #[test]
-fn the_last_words_of_two_are_both_kept() {
+fn the_last_messages_of_two_agents_are_both_kept() {
     let env = env_expecting_outputs(&["review-security.md"]);
     env.fire_event("s1", "SubagentStop", subagent_stop_fields("security", "a1", "The first."));
     env.fire_event("s1", "SubagentStop", subagent_stop_fields("security", "a2", "The second."));
@@ -145,7 +146,7 @@ fn a_sub_agent_with_the_name_of_its_file_is_told_and_judged() {
     assert_eq!(fs::read_to_string(kept).unwrap(), "All is well.\n");
 }
 
-/// The session of a launched sub-agent must write its own output. It does not manage the run.
+/// The session of a launched sub-agent must write its own output, and does not manage the run.
 #[test]
 fn a_launched_sub_agent_is_not_told_to_launch_itself() {
     let env = env_expecting_outputs(&["review-a.md", "review-b.md", "--", "true"]);
@@ -161,12 +162,12 @@ fn a_launched_sub_agent_is_not_told_to_launch_itself() {
     };
     let told = start("s2", &format!("{RUN_FOLDER}/review-a.md"));
     assert!(!told.contains("thru gate run") && !told.contains("review-b.md"), "{told}");
-    // It may start a run of its own.
+    // The sub-agent may start a run of its own.
     let told = start("s3", "another-run/review-a.md");
     assert!(told.contains("thru gate run"), "{told}");
 }
 
-/// In `{skill}-{agent-role}.md` the skill's name can contain hyphens, and an agent's type can have the prefix of a
+/// In `{skill}-{agent-role}.md`, the skill's name can contain hyphens, and an agent's type can have the prefix of a
 /// plugin.
 #[test]
 fn a_role_is_known_by_its_end() {

@@ -1,4 +1,5 @@
-//! `thru gate run` with commands that succeed, fail, hang, write nothing, write half, or succeed only the second time.
+//! `thru gate run` with commands that succeed, fail, hang, write nothing, write an incomplete output, or succeed only
+//! the second time.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ struct TestStage {
 }
 
 impl TestStage {
-    /// Creates a run. Each output has a tier and a line for `sh`. Each launch adds a line to the file `launches`.
+    /// Creates a run. Each output has a tier and a shell line. Each launch adds a line to the file `launches`.
     fn new(outputs: &[(&str, &str, &str)]) -> TestStage {
         let stage = TestStage { env: TestEnv::with_root() };
         let output = |(file, tier, line): &(&str, &str, &str)| {
@@ -120,7 +121,7 @@ fn exactly_the_invalid_ones_are_launched_at_most_twice() {
         omissions.contains("`review-half.md`: incomplete") && !omissions.contains("review-good"),
         "{omissions}"
     );
-    // Without a terminal there is one line for each event, and no escape sequences.
+    // Without a terminal, there is one line for each event, and no escape sequences.
     for line in
         ["reused    review-there.md", "launched  review-second.md (launch 2)", "valid     review-second.md ("]
     {
@@ -198,8 +199,8 @@ fn a_command_gets_its_prompt_and_what_it_says_is_redacted() {
 
 #[test]
 fn side_by_side_up_to_the_number_of_jobs() {
-    // Each command waits until as many commands have begun as there are jobs. If they ran one by one, none would
-    // finish.
+    // Each command waits until as many commands have started as there are jobs. If the commands ran one by one, none
+    // would finish.
     let meet = |n: usize| {
         format!(
             "i=0; while [ $(wc -l < launches) -lt {n} ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done; [ $i -lt 400 ] && {{ {OUTPUT_COMMAND}; }}"
@@ -227,13 +228,13 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// The run is killed while one output is done and others are not. Valid outputs are not made again, counted launches
-/// stay counted, and a command that outlived the run is waited for instead of started twice.
+/// The run is killed when one output is finished and others are not. Valid outputs are not produced again, counted
+/// launches stay counted, and a command that outlived the run is not started twice.
 #[test]
 fn killed_in_the_middle_and_again() {
     use rustix::process::{Pid, Signal, kill_process_group};
     use std::os::unix::process::CommandExt;
-    // The command prints nothing: nobody is left to read its output, and writing to the closed pipe would end it.
+    // The command prints nothing, because writing to the closed pipe would kill it.
     let slow = format!(
         "while ! test -e go; do sleep 0.05; done; {}",
         OUTPUT_COMMAND.trim_start_matches("echo ok; ")
@@ -262,7 +263,7 @@ fn killed_in_the_middle_and_again() {
         stage.count_launches("review-later.md") == 1
             && stage.read_output("review-later.md").contains(COMPLETE_MARK)
     });
-    // This also kills the process that watched over the command.
+    // This also kills the process that watched the command.
     kill_process_group(Pid::from_child(&first), Signal::KILL).unwrap();
     first.wait().unwrap();
     assert_eq!(stage.recorded_attempts(), [1, 1, 1], "counted before they were launched");
@@ -279,8 +280,8 @@ fn killed_in_the_middle_and_again() {
     assert!(said().contains("reused    review-done.md"), "{}", said());
 }
 
-/// If a run is killed at any moment, an output is launched at most twice, and in the end every output that can be made
-/// is there.
+/// If a run is killed at any moment, an output is launched at most twice, and in the end every output that can be
+/// produced exists.
 #[test]
 fn killed_at_any_moment() {
     for ms in [1, 5, 10, 20, 40, 80] {
@@ -307,7 +308,7 @@ fn killed_at_any_moment() {
     }
 }
 
-/// The limit is on failed launches. An output that succeeded may be made again whenever its inputs change.
+/// Only failed launches are limited. A valid output may be produced again whenever its inputs change.
 #[test]
 fn a_valid_result_starts_the_count_anew() {
     let env = TestEnv::with_root();
@@ -322,7 +323,7 @@ fn a_valid_result_starts_the_count_anew() {
     let launches = fs::read_to_string(env.project_folder().join("launches")).unwrap();
     assert_eq!(launches, "v1\nv2\nv3\nv4\n");
 
-    // A command that changes its own input never becomes valid, and its count does not restart.
+    // If a command changes its own input, its output never becomes valid, and its launches stay counted.
     let stage =
         TestStage::new(&[("review-a.md", "critical", &format!("echo x >> plan.md; {OUTPUT_COMMAND}"))]);
     let mut expected: Value = serde_json::from_str(&stage.read_output("expected.json")).unwrap();
@@ -352,7 +353,7 @@ fn nothing_is_launched_without_its_inputs() {
     env.run_thru(&["gate", "run"]).assert_exit_code(0);
 }
 
-/// A launched command that outlived its run and the process that watched over it.
+/// A launched command that outlived its run and the process that watched the command.
 struct OrphanProcess {
     stage: TestStage,
     process: rustix::process::Pid,
@@ -389,7 +390,7 @@ fn launched_pid(stage: &TestStage) -> Option<rustix::process::Pid> {
     rustix::process::Pid::from_raw(text.trim().parse().ok()?)
 }
 
-/// Returns whether the process is gone, or has ended and is not yet collected by its new parent.
+/// Returns whether the process has ended. A zombie counts as ended.
 fn has_process_ended(process: rustix::process::Pid) -> bool {
     let stat = || fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
     rustix::process::test_kill_process(process).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
@@ -421,7 +422,7 @@ fn again_ends_what_an_earlier_run_has_left() {
     assert_eq!((stage.recorded_attempts(), stage.count_launches("review-a.md")), (vec![1], 2));
 }
 
-/// However `gate run` ends, nothing that it launched continues unwatched.
+/// However `gate run` ends, no launched process continues without supervision.
 #[test]
 fn whoever_ends_a_run_ends_what_it_launched() {
     use rustix::process::{Pid, Signal, kill_process};
@@ -437,7 +438,7 @@ fn whoever_ends_a_run_ends_what_it_launched() {
         wait_until("the launch", || launched_pid(&stage).is_some());
         std::thread::sleep(Duration::from_millis(200));
         kill_process(Pid::from_child(&child), signal).unwrap();
-        // `nohup` and some shells start this test with signals ignored, and child processes inherit that.
+        // `nohup` and some shells start this test with ignored signals, and child processes inherit this.
         if test_ignored_signal(signal) {
             child.kill().unwrap();
         }
@@ -455,7 +456,7 @@ fn test_ignored_signal(signal: rustix::process::Signal) -> bool {
     ignored.is_some_and(|signals| signals & (1 << (signal.as_raw() - 1)) != 0)
 }
 
-/// Ctrl-C in a terminal also ends the launched commands. Outputs that were finished before stay.
+/// Ctrl-C in a terminal also ends the launched commands. Outputs that were already finished stay.
 #[test]
 fn an_interrupt_ends_what_was_launched() {
     use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
@@ -485,12 +486,12 @@ fn an_interrupt_ends_what_was_launched() {
             .and_then(Pid::from_raw)
     };
     wait_until("the second launch", || pid().is_some());
-    // The command may run a moment before its launch is recorded.
+    // The command may run for a moment before its launch is recorded.
     std::thread::sleep(Duration::from_millis(300));
     kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
     assert!(!child.wait().unwrap().success());
     let launched = pid().unwrap();
-    // The process is gone, or it has ended and is not yet collected by its new parent.
+    // The process is gone or a zombie.
     let stat = || fs::read_to_string(format!("/proc/{}/stat", launched.as_raw_nonzero()));
     wait_until("its end", || {
         test_kill_process(launched).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
@@ -498,7 +499,7 @@ fn an_interrupt_ends_what_was_launched() {
     assert_eq!(stage.recorded_attempts(), [1, 1]);
 }
 
-/// The records of somebody else may contain any command.
+/// Untrusted records may contain any command.
 #[test]
 fn an_untrusted_root_launches_nothing() {
     let stage = TestStage::new(&[("review-a.md", "critical", OUTPUT_COMMAND)]);
@@ -508,7 +509,7 @@ fn an_untrusted_root_launches_nothing() {
     stage.env.run_thru(&["gate", "check"]).assert_exit_code(4);
 }
 
-/// An output that is a link is moved away, and nothing is written through it.
+/// An output that is a link is renamed, and nothing is written through the link.
 #[test]
 fn a_link_is_moved_out_of_the_way() {
     let stage = TestStage::new(&[("review-a.md", "critical", OUTPUT_COMMAND)]);
@@ -519,7 +520,7 @@ fn a_link_is_moved_out_of_the_way() {
     assert!(stage.read_output("review-a.md").contains("report"));
 }
 
-/// If a command leaves a file unchanged, the file does not count as its work.
+/// If a command leaves a file unchanged, the file does not count as its output.
 #[test]
 fn what_was_stale_does_not_become_fresh_by_itself() {
     let env = TestEnv::with_root();
@@ -539,9 +540,9 @@ fn what_was_stale_does_not_become_fresh_by_itself() {
     assert!(fs::read_to_string(run.join("review-a.md.prompt.md")).unwrap().starts_with("Be a.\n"));
 }
 
-/// On a terminal, a last line shows what is running and for how long; it disappears at the end.
+/// On a terminal, the last line shows what is running and for how long. It disappears at the end.
 #[test]
-fn progress_on_a_terminal() {
+fn progress_is_shown_on_a_terminal() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     let stage = TestStage::new(&[("review-a.md", "critical", &format!("sleep 0.7; {OUTPUT_COMMAND}"))]);
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -555,7 +556,7 @@ fn progress_on_a_terminal() {
     let mut child = command.stdout(std::process::Stdio::piped()).stderr(slave).spawn().unwrap();
     drop(command);
     let mut seen = Vec::new();
-    // At its end a terminal returns an error, not an end of file.
+    // When a terminal is closed, reading returns an error instead of an end of file.
     let _ = std::io::Read::read_to_end(&mut fs::File::from(master), &mut seen);
     assert!(child.wait().unwrap().success());
     let seen = String::from_utf8_lossy(&seen);

@@ -1,4 +1,4 @@
-//! The outputs of sub-agents: how they are judged, and who is told what about them.
+//! The outputs of sub-agents: how they are judged, and what agents and users are told about them.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -209,7 +209,7 @@ fn usage_is_checked_before_anything_is_made() {
     before.assert_unchanged(&env.file_tree(), "refused");
 }
 
-/// An orchestrator that keeps its own folders names the run in a live-state file.
+/// An orchestrator with its own folders names the run in a live-state file.
 #[test]
 fn a_live_state_file_names_the_run() {
     let env = TestEnv::with_root();
@@ -254,8 +254,8 @@ fn a_stage_can_be_defined_once_for_all_runs() {
     env.write_file("project/.agent/context/config.toml", config);
     let shown = env.run_thru(&["config"]).assert_ok().stdout;
     assert!(shown.contains("stages.review  1 output  "), "{shown}");
-    // A definition in the tree launches nothing until the user agrees to it. After that, every run of it launches its
-    // commands.
+    // A definition in the project launches nothing until the user agrees. Then every run of this definition launches
+    // its commands.
     env.run_thru(&["gate", "run", "--stage", "review"]).assert_exit_code(15);
     let output =
         env.thru_call(&["gate", "run", "--stage", "review", "--adopt"]).run_on_terminal("y\n").assert_ok();
@@ -332,7 +332,7 @@ fn only_what_a_run_expects_is_sealed() {
     }
 }
 
-/// A session start examines a limited number of outputs, and only the end of a large one.
+/// A session start examines a limited number of outputs, and reads only the end of a large output.
 #[test]
 fn a_brief_looks_at_a_run_briefly() {
     let env = TestEnv::with_root();
@@ -404,7 +404,7 @@ fn a_sub_agent_is_told_and_its_verdict_is_kept() {
     assert_eq!(line["verdict"], "valid");
 }
 
-/// A hook writes only into the store, even if the run's folder is elsewhere.
+/// A hook writes only to the store, even if the run's folder is outside the store.
 #[test]
 fn the_last_message_for_a_run_that_is_not_ours_is_kept_in_the_store() {
     let env = TestEnv::with_root();

@@ -1,5 +1,5 @@
-//! Runs every command over a store in which every text is hostile: on a terminal and through a pipe, for people and
-//! as JSON. The output contains nothing that a terminal would act on, and nothing that a reader cannot see.
+//! Runs every command on a store in which every text is hostile: on a terminal and through a pipe, for people and as
+//! JSON. The output must not contain anything that a terminal interprets, or that a reader cannot see.
 
 mod corpus;
 mod rows;
@@ -14,7 +14,6 @@ use crate::pty::run_on_terminal;
 use corpus::{HiddenCharacters, hostile_corpus};
 use rows::{CommandRow, all_rows};
 
-/// How a command is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OutputWay {
     Pipe,
@@ -23,7 +22,7 @@ enum OutputWay {
     Colour,
 }
 
-/// Runs a command once. Returns the bytes of both streams and the exit code.
+/// Runs a command. Returns the bytes of both streams and the exit code.
 fn run_row(env: &TestEnv, row: &CommandRow, way: OutputWay) -> (Vec<u8>, i32) {
     let mut words: Vec<String> = row.path.split(' ').map(str::to_owned).collect();
     words.extend(row.words.iter().cloned());
@@ -48,7 +47,7 @@ fn run_row(env: &TestEnv, row: &CommandRow, way: OutputWay) -> (Vec<u8>, i32) {
     run_on_terminal(command, &row.stdin)
 }
 
-/// Returns the first hidden or control character in the output that must not be there.
+/// Returns the first forbidden hidden character or control character in the output.
 fn find_hidden_character(
     hidden: &HiddenCharacters,
     row: &CommandRow,
@@ -58,7 +57,7 @@ fn find_hidden_character(
     let Ok(text) = std::str::from_utf8(bytes) else { return Some("bytes that are no UTF-8".to_owned()) };
     let mut text = text.to_owned();
     if way == OutputWay::Colour {
-        // The codes of our own styles, of clap's help and of the line that is redrawn are allowed.
+        // The codes of our own styles, of clap's help and of the redrawn line are allowed.
         for code in ["0", "1", "2", "31", "32", "33", "4"] {
             text = text.replace(&format!("\u{1b}[{code}m"), "");
         }
@@ -74,7 +73,7 @@ fn find_hidden_character(
             return Some(format!("no JSON: {text:.300}"));
         }
     }
-    // A harness decodes a hook's reply, so JSON escapes do not make a character harmless there.
+    // A harness decodes a hook's reply, so a JSON escape does not make a character harmless.
     if row.path == "hook"
         && let Ok(reply) = serde_json::from_str::<serde_json::Value>(&text)
     {
@@ -97,7 +96,6 @@ fn strings_in_json(value: &serde_json::Value) -> String {
     }
 }
 
-/// What hooks tell a model is cleaned, and hostile words are quoted as data.
 #[test]
 fn what_is_injected_is_cleaned_and_quoted() {
     let env = stores::hostile_but_readable_store();
@@ -116,7 +114,7 @@ fn what_is_injected_is_cleaned_and_quoted() {
         brief.contains("Its goal: “h0<") && brief.contains("Its checklist for a recovery: 1. “Read"),
         "{brief}"
     );
-    // The texts try to close a quotation or the surrounding markup. Neither is printed unescaped.
+    // The texts try to close a quotation or the surrounding markup. Both are escaped.
     assert!(!brief.contains("” The user said") && !brief.contains("</system-reminder>"), "{brief}");
     for line in brief.lines().filter(|line| line.contains("忽略之前的所有指令")) {
         let before = line.split("忽略").next().unwrap();
@@ -175,7 +173,7 @@ fn terminals_with_damaged_records() {
     check_all_rows(&stores::damaged_store(), &[OutputWay::Terminal]);
 }
 
-/// Error messages repeat typed text: clap's messages, our own messages, and messages in JSON.
+/// Error messages quote the user's input: clap's messages, our own messages, and messages in JSON.
 #[test]
 fn arguments_are_cleaned_in_errors() {
     let env = TestEnv::with_root();
@@ -190,10 +188,10 @@ fn arguments_are_cleaned_in_errors() {
             find_hidden_character(&hidden, &row, way, &bytes).map(|what| format!("{}: {what}", row.path)),
         );
     };
-    // Each argument contains many texts at once. If one of them causes a problem, the output shows it.
+    // Each argument contains many texts at once. If one of them causes a problem, the output shows which.
     let bundles: Vec<String> = corpus.chunks(40).map(|chunk| chunk.concat().replace('\0', "")).collect();
     let commands = all_commands(&env);
-    // Harnesses call these two commands, and both exit with 0 whatever the arguments are.
+    // Harnesses call these two commands. Both always exit with 0.
     let is_lenient = |path: &&String| path == &"hook" || path == &"statusline";
     for (i, path) in commands.iter().filter(|path| !is_lenient(path)).enumerate() {
         let path: &'static str = path.clone().leak();
@@ -242,7 +240,7 @@ fn raw_bytes_go_to_a_pipe_only() {
     }
 }
 
-/// A text must not imitate our colours, or begin a line that looks like a line of ours.
+/// A text must not imitate our colours, or begin a line that looks like our output.
 #[test]
 fn marks_of_the_printer_cannot_be_forged() {
     let env = TestEnv::with_root();
@@ -253,7 +251,7 @@ fn marks_of_the_printer_cannot_be_forged() {
     assert!(!text.contains("\nerror:"), "{text:?}");
 }
 
-/// A person who reads records that came with a clone is told that they are not trusted.
+/// A person who reads records from a clone is told that they are not trusted.
 #[test]
 fn records_that_are_not_trusted_are_named_so() {
     let env = stores::hostile_but_readable_store();

@@ -1,4 +1,4 @@
-//! `thru init` creates one root, once.
+//! `thru init` creates one root, and only once.
 
 use std::fs;
 
@@ -14,9 +14,9 @@ fn init_makes_the_marker_and_says_what_is_next() {
     exit: 0
     ---- stdout
     Created the root of project in $PROJECT/.agent/context
-    Next: `thru install claude-code` or `thru install droid` or `thru install opencode` sets its hooks anyway
+    Next: `thru install claude-code` or `thru install droid` or `thru install opencode` installs hooks anyway
     ---- stderr
-    note: no harness was found, so no hooks were set; looked for
+    note: no harness was found, so no hooks were installed; looked for
           Claude Code: `claude` on the PATH, $HOME/.claude, $PROJECT/.claude
           Factory Droid: `droid` on the PATH, $HOME/.factory, $PROJECT/.factory
           OpenCode: `opencode` on the PATH, $HOME/.config/opencode, $PROJECT/.opencode
@@ -45,7 +45,7 @@ fn init_makes_the_marker_and_says_what_is_next() {
     "#);
     let env = TestEnv::new();
     let plain = env.run_thru(&["init", "--no-hooks"]).assert_ok();
-    assert!(plain.stderr.is_empty() && plain.stdout.contains("sets the hooks"), "{plain}");
+    assert!(plain.stderr.is_empty() && plain.stdout.contains("installs the hooks"), "{plain}");
 }
 
 #[test]

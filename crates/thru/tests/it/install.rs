@@ -1,4 +1,4 @@
-//! `thru install`, `uninstall`, and the hooks that `init` installs: they only insert text, and uninstalling restores
+//! `thru install`, `uninstall`, and the hooks that `init` installs. Text is only inserted, and uninstalling restores
 //! the exact bytes.
 
 use std::fs;
@@ -159,11 +159,11 @@ fn a_command_of_the_users_own_is_not_overwritten() {
     assert_eq!(fs::read_to_string(mine).unwrap(), "mine\n");
 }
 
-/// Only files that we wrote are hidden from git. The list is one for all worktrees.
+/// Only our own files are hidden from git. All worktrees share one exclude list.
 #[test]
 fn a_command_of_the_users_own_is_not_hidden_from_git() {
-    const MINE: &str = ".claude/commands/thru-context.md";
-    const OURS: &str = ".claude/commands/handoff.md";
+    const USERS_COMMAND_FILE: &str = ".claude/commands/thru-context.md";
+    const OUR_COMMAND_FILE: &str = ".claude/commands/handoff.md";
     let env = TestEnv::with_repository();
     env.write_file("project/a.py", "");
     env.run_git(&["add", "a.py"]);
@@ -172,28 +172,33 @@ fn a_command_of_the_users_own_is_not_hidden_from_git() {
     let list = env.project_folder().join(".git/info/exclude");
     let is_hidden =
         |file: &str| fs::read_to_string(&list).unwrap().lines().any(|line| line == format!("/{file}"));
-    // The file is in one worktree, and then in the other.
+    // The file is first in one worktree, then in the other.
     for folder in ["project", "tree"] {
-        let mine = env.write_file(format!("{folder}/{MINE}"), "mine\n");
+        let mine = env.write_file(format!("{folder}/{USERS_COMMAND_FILE}"), "mine\n");
         env.run_thru(&["install", "claude-code"]).assert_ok();
-        assert!(is_hidden(OURS) && !is_hidden(MINE), "{folder}: {}", fs::read_to_string(&list).unwrap());
+        assert!(
+            is_hidden(OUR_COMMAND_FILE) && !is_hidden(USERS_COMMAND_FILE),
+            "{folder}: {}",
+            fs::read_to_string(&list).unwrap()
+        );
         let again = env.run_thru(&["install", "claude-code", "--json"]).assert_ok().stdout;
         assert!(!again.contains("info/exclude"), "{folder}: {again}");
         env.run_thru(&["uninstall", "claude-code"]).assert_ok();
         fs::remove_file(mine).unwrap();
     }
-    // An older version of thru hid the file. A line that the user wrote above ours is left alone.
+    // An older version listed the user's file in `.git/info/exclude`. Our line is removed. The same line above ours,
+    // written by the user, is kept.
     env.run_thru(&["install", "claude-code"]).assert_ok();
-    assert!(is_hidden(MINE));
-    env.write_file(format!("project/{MINE}"), "mine\n");
+    assert!(is_hidden(USERS_COMMAND_FILE));
+    env.write_file(format!("project/{USERS_COMMAND_FILE}"), "mine\n");
     env.run_thru(&["install", "claude-code"]).assert_ok();
-    assert!(is_hidden(OURS) && !is_hidden(MINE));
+    assert!(is_hidden(OUR_COMMAND_FILE) && !is_hidden(USERS_COMMAND_FILE));
     env.run_thru(&["uninstall", "claude-code"]).assert_ok();
-    fs::write(&list, format!("/{MINE}\n")).unwrap();
+    fs::write(&list, format!("/{USERS_COMMAND_FILE}\n")).unwrap();
     env.run_thru(&["install", "claude-code"]).assert_ok();
-    assert!(is_hidden(OURS) && is_hidden(MINE));
+    assert!(is_hidden(OUR_COMMAND_FILE) && is_hidden(USERS_COMMAND_FILE));
     env.run_thru(&["uninstall", "claude-code"]).assert_ok();
-    assert_eq!(fs::read_to_string(&list).unwrap(), format!("/{MINE}\n"));
+    assert_eq!(fs::read_to_string(&list).unwrap(), format!("/{USERS_COMMAND_FILE}\n"));
 }
 
 #[test]
@@ -244,8 +249,8 @@ fn a_list_of_gits_that_is_no_text_is_kept() {
     assert_eq!(fs::read(env.project_folder().join(".git/info/exclude")).unwrap(), mine);
 }
 
-/// The exclude list had no line end at its end, so one was added before our lines. Uninstalling removes that line
-/// end only if nothing follows.
+/// The exclude list had no line end at its end, so a line end was added before our lines. Uninstalling removes this
+/// line end only if no line follows ours.
 #[test]
 fn what_the_user_adds_below_our_lines_keeps_its_line_end() {
     let env = TestEnv::with_repository();
@@ -417,8 +422,8 @@ fn a_folder_that_may_not_be_written_is_told_as_such() {
     call.run().assert_exit_code(11);
 }
 
-/// An older version wrote the command `/loop`, which the harness itself has now. A user's own command with that
-/// name stays.
+/// An older version wrote the command `/loop`, which the harness itself now has. A user's own command with this name is
+/// kept.
 #[test]
 fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
     for task in ["install", "uninstall"] {
@@ -434,8 +439,8 @@ fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
     }
 }
 
-/// The status line is only in the user's own settings. If the user already had a status line, it is called first,
-/// and uninstalling restores it byte for byte.
+/// The status line is only in the user's own settings. If the user already had a status line, ours calls it first, and
+/// uninstalling restores it byte for byte.
 #[test]
 fn a_status_line_is_added_and_removed() {
     let env = TestEnv::with_root();
@@ -467,8 +472,8 @@ fn a_status_line_is_added_and_removed() {
         env.run_thru(&["uninstall", "claude-code", "--user"]).assert_ok();
         assert_eq!(fs::read_to_string(&settings).ok().as_deref(), before);
     }
-    // The status line was installed together with a project's hooks. Removing the hooks does not remove the status
-    // line, and a message says so.
+    // The status line was installed together with a project's hooks. Removing the hooks keeps the status line, and a
+    // message says so.
     env.run_thru(&["install", "claude-code", "--statusline"]).assert_ok();
     let local = env.run_thru(&["uninstall", "claude-code"]).assert_ok();
     assert!(local.stderr.contains("the status line of thru is still here"), "{local}");

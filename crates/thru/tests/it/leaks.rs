@@ -1,5 +1,5 @@
-//! Captured text is redacted as a whole before anything is cut or selected from it, wherever it is written to disk
-//! or sent in a reply.
+//! Captured text is redacted as a whole before a part of it is cut out or selected. This applies to all files and
+//! replies.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,6 @@ fn assert_not_leaked(env: &TestEnv, parts: &[String], shown: &str, what: &str) {
     }
 }
 
-/// Returns a transcript with one failed call that printed `output`.
 fn transcript_with_failed_call(output: &str) -> String {
     let call = json!({"type": "assistant", "uuid": "a", "timestamp": "2026-11-15T19:00:00Z", "sessionId": "s", "message": {
         "id": "m1", "role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "cat id_rsa"}}]}});
@@ -35,8 +34,8 @@ fn transcript_with_failed_call(output: &str) -> String {
     format!("{call}\n{result}\n")
 }
 
-/// Passes a transcript that no hook reported through a checkpoint, a brief and a packet. Returns what the commands
-/// print.
+/// Passes a transcript that no hook reported through a checkpoint, a brief and a packet. Returns the output of the
+/// commands.
 fn shown_after_transcript(env: &TestEnv, output: &str) -> String {
     let path = env.write_file("transcript.jsonl", transcript_with_failed_call(output));
     let common: Value = json!({"session_id": "s", "cwd": env.project_folder(), "transcript_path": path});
@@ -45,7 +44,7 @@ fn shown_after_transcript(env: &TestEnv, output: &str) -> String {
         .assert_accepted_by_harness("PreCompact");
     let brief = env.fire_hook("SessionStart", &merge_fields(&common, json!({"source": "compact"})));
     env.run_thru(&["handoff", "go on"]).assert_ok();
-    // Remove the transcript, which is the harness's own file: only our files are searched.
+    // Remove the transcript, which is the harness's own file, because only our files are searched.
     std::fs::remove_file(&path).unwrap();
     format!("{}{}", brief.stdout, env.run_thru(&["journal", "--session", "s", "--json"]).assert_ok().stdout)
 }
@@ -55,7 +54,7 @@ fn a_private_key_in_a_failed_call_reaches_neither_journal_nor_brief() {
     let lines = invented_private_key();
     for (name, part) in [("whole", &lines[..]), ("without BEGIN", &lines[3..]), ("without END", &lines[..12])]
     {
-        // After a file name and a line number, a line of the key looks like an error message of a compiler.
+        // After a file name and a line number, a line of the key looks like a compiler error.
         for prefix in ["", "keys/a.pem:7:", "  12\u{2192}"] {
             let output: Vec<String> = part.iter().map(|line| format!("{prefix}{line}")).collect();
             let env = TestEnv::with_root();
@@ -119,7 +118,7 @@ fn row_text(row: &Value) -> &str {
     row["text"].as_str().unwrap()
 }
 
-/// Returns the values that must not appear anywhere.
+/// Returns the values that must not appear in any file.
 fn secret_values(row: &Value) -> Vec<String> {
     let also = row["also"].as_array().into_iter().flatten();
     [&row["secret"]].into_iter().chain(also).map(|value| value.as_str().unwrap().to_owned()).collect()
@@ -134,8 +133,8 @@ fn is_secret_found(row: &Value, text: &str) -> bool {
     !secret_values(row).iter().any(|value| text.contains(value) || shown.contains(value))
 }
 
-/// Measures the redaction of `secrets.jsonl` and `benign.jsonl` in the folder `$THRU_REDACT_SET`. Then the texts
-/// are passed to hooks and written into a transcript, and all our files are searched for every raw value.
+/// Measures the redaction of `secrets.jsonl` and `benign.jsonl` in the folder `$THRU_REDACT_SET`. Then the texts are
+/// passed to hooks and written to a transcript, and all our files are searched for every raw value.
 #[test]
 fn a_labelled_set_is_found_and_reaches_no_file() {
     let Some(folder) = std::env::var_os("THRU_REDACT_SET").map(std::path::PathBuf::from) else {

@@ -1,5 +1,5 @@
-//! No hook hangs or loads a file that it cannot use. This is tested with a gigabyte, a pipe, a device and a folder
-//! in place of each file that hooks read.
+//! No hook hangs or loads a file that it cannot use. Each file that hooks read is replaced with a gigabyte, a pipe, a
+//! device and a folder.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -16,11 +16,11 @@ use crate::obstacles::make_pipe;
 const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 const GIGABYTE: u64 = 1 << 30;
 
-/// The longest time that a hook may take. It is far longer than a hook takes in the debug build on a busy machine,
-/// and far shorter than reading a gigabyte takes.
+/// The longest time that a hook may take. It is far longer than a hook of the debug build takes on a busy machine, and
+/// far shorter than reading a gigabyte takes.
 const MAX_HOOK_TIME: Duration = Duration::from_secs(4);
 
-/// The memory that a hook may allocate here, in KB. The debug build needs more than the eight megabytes that
+/// The memory that a hook may allocate in this test, in KB. The debug build needs more than the eight megabytes that
 /// `xtask torture` checks.
 const MAX_MEMORY_KB: u32 = 24 * 1024;
 
@@ -33,13 +33,13 @@ const TESTED_EVENTS: [&str; 6] = [
     "SessionEnd.other",
 ];
 
-/// Runs the same call with little memory. If it needs more, it is aborted, and the exit code shows this.
+/// Runs the same call with little memory. If the call needs more memory, it is aborted, and the exit code shows this.
 fn with_little_memory(call: ThruCall) -> ThruCall {
     let script = format!("ulimit -d {MAX_MEMORY_KB}; exec \"$0\" \"$@\"");
     call.through_program("sh", &["-c".as_ref(), script.as_ref()])
 }
 
-/// Returns every file that some hook reads, relative to the base of the environment.
+/// Returns every file that a hook reads, relative to the base of the environment.
 fn files_read_by_hooks(env: &TestEnv) -> Vec<PathBuf> {
     let store = [
         "root.json",
@@ -88,7 +88,7 @@ fn make_huge_file(path: &Path) {
     File::create(path).unwrap().set_len(GIGABYTE).unwrap();
 }
 
-/// Replaces one file after the other with something else, and runs every event.
+/// Replaces one file after the other, and runs every event each time.
 fn check_all_files(about: &str, make: impl Fn(&Path)) {
     let count = files_read_by_hooks(&TestEnv::with_root()).len();
     for at in 0..count {
@@ -107,8 +107,8 @@ fn check_all_files(about: &str, make: impl Fn(&Path)) {
             assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{about}");
             assert!(started.elapsed() < MAX_HOOK_TIME, "{about}: {:?}", started.elapsed());
         }
-        // Without the marker, the journal or the trust record, nothing can be recorded. In all other cases nothing
-        // may be lost.
+        // Without the marker, the journal or the trust record, nothing can be recorded. In all other cases, nothing may
+        // be lost.
         let is_needed =
             ["root.json", &format!("{SESSION_ID}.jsonl")].map(|name| place.ends_with(name)).contains(&true);
         if !is_needed && place != env.trust_record_path() {
@@ -141,7 +141,7 @@ fn a_device_in_place_of_a_file_is_not_read() {
 #[test]
 fn a_folder_in_place_of_a_file_does_no_harm() {
     check_all_files("a folder", |path| {
-        // If the folder exists already, it stays.
+        // If the folder already exists, it is kept.
         let _ = fs::create_dir(path);
     });
 }
@@ -161,9 +161,9 @@ fn pipes_in_git_hold_up_no_command() {
         env.run_thru(&["files", "--json"]).assert_ok();
         env.run_thru(&["handoff", "go on"]).assert_ok();
         env.fire_hook("SessionStart", &event_payload(&env, "SessionStart.startup")).assert_ok();
-        // If git itself ran, it would wait for ten seconds each time.
+        // If git itself ran, each call would take ten seconds.
         assert!(started.elapsed() < Duration::from_secs(8), "{name}: {:?}", started.elapsed());
-        // If git's state cannot be read, no file may be taken for one that git does not track.
+        // If git's state cannot be read, no file may be treated as untracked.
         let install = env.run_thru(&["install", "claude-code"]);
         assert!(install.code != 0 && install.stderr.contains("not a regular file"), "{name}: {install}");
     }
@@ -183,7 +183,7 @@ fn write_long_journal(env: &TestEnv) {
 
 #[test]
 fn of_a_long_journal_the_end_is_read_and_the_rest_is_told() {
-    // With the first limit the journal is one file. With the second limit it is rotated.
+    // With the first limit, the journal is one file. With the second limit, it is rotated.
     for limit in ["1000000", "1024"] {
         let env = TestEnv::with_root();
         let settings = format!("[hooks]\nlog_limit_kib = {limit}\n");
@@ -201,7 +201,7 @@ fn check_long_journal(env: &TestEnv) {
     assert!(told.contains("MB of the journal were not read"), "{told}");
     let receipt = env.read_receipts().pop().unwrap();
     assert!(receipt["warning"].as_str().unwrap().contains("MB of the journal were not read"), "{receipt}");
-    // A checkpoint writes the digest. A command can still read what the hook skipped.
+    // A checkpoint writes the digest. A command can still read the part that the hook skipped.
     env.fire_event(SESSION_ID, "Stop", json!({"stop_hook_active": false})).assert_ok();
     let brief = env.run_thru(&["brief", "--session", SESSION_ID]).assert_ok().stdout;
     assert!(brief.contains("begin with the lexer") && brief.contains("finish the parser"), "{brief}");

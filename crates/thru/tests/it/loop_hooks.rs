@@ -1,4 +1,4 @@
-//! Loops in the hooks: which session a loop belongs to, what is counted, and what happens if anything is wrong.
+//! Loops in hooks: which session a loop belongs to, which stops are counted, and what happens if something is wrong.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use crate::env::{TestEnv, merge_fields};
 
 const LOOP_PROMPT: &str = "Make it green.";
 
-/// A project with one session, `s1`, and a loop that belongs to it.
+/// A project with one session, `s1`, which owns a loop.
 struct LoopedSession {
     env: TestEnv,
     id: String,
@@ -44,8 +44,8 @@ impl LoopedSession {
         self.env.hook_call(event, merge_fields(&common, more).to_string())
     }
 
-    /// Reports a stop at this minute. The minutes differ, so that a stop with the same words is not taken for a
-    /// repeated report.
+    /// Reports a stop at this minute. The minutes differ, so that two stops with the same message are not treated as
+    /// one stop.
     fn report_stop(&self, minute: u32, more: Value) -> ThruOutput {
         self.hook_call("Stop", more)
             .with_variable("THROUGHLINE_NOW", format!("2026-11-15T20:{minute:02}:00Z"))
@@ -86,7 +86,7 @@ fn prompt_fed(output: &ThruOutput, iteration: &str) -> String {
 }
 
 #[test]
-fn it_is_fed_until_the_promise_and_the_validators_hold() {
+fn a_loop_is_fed_until_the_promise_and_the_validators_pass() {
     let looped = LoopedSession::new(&[
         "--max-iterations",
         "9",
@@ -124,7 +124,7 @@ fn validators_know_that_a_hook_runs_them() {
 }
 
 #[test]
-fn only_its_own_session_is_held() {
+fn a_loop_blocks_only_the_session_that_owns_it() {
     let looped = LoopedSession::new(&[]);
     looped
         .report_stop(1, json!({"session_id": "s2", "last_assistant_message": "Hm."}))
@@ -158,8 +158,7 @@ fn only_its_own_session_is_held() {
         .assert_silent("half a payload holds nobody");
 }
 
-/// If the payload contains no message, the message is taken from the transcript: the last message of the main
-/// agent, in full.
+/// If the payload contains no message, the last message of the main agent is read from the transcript, in full.
 #[test]
 fn the_transcript_tells_what_was_said_last() {
     let said = |id: &str, text: &str, more: &str| {
@@ -215,7 +214,7 @@ fn the_transcript_tells_what_was_said_last() {
             fs::OpenOptions::new().append(true).open(path).unwrap().write_all(line.as_bytes()).unwrap();
         })
     };
-    // The message is usually written after the hook has started. On a busy machine it may be written before. The
+    // The message is usually written after the hook has started. On a busy machine, it may be written before. The
     // promise is found in both cases.
     looped.report_stop(1, json!({"transcript_path": path})).assert_silent("a message that comes late");
     late.join().unwrap();
@@ -251,7 +250,7 @@ fn one_stop_counts_once_however_often_it_is_told() {
     prompt_fed(&looped.report_stop(1, payload()), "3 of 30");
 }
 
-/// Many copies of a stop arrive at once: one of them counts, all get the same answer, and none waits long.
+/// Many copies of a stop arrive at the same time. One of them is counted, all get the same answer, and none waits long.
 #[test]
 fn sixty_four_copies_of_one_stop_count_once() {
     let looped = LoopedSession::new(&[]);
@@ -337,15 +336,14 @@ fn limits_end_it_and_say_which() {
         looped.report_stop_with_words(minute + 1, last).assert_silent(reason);
         let state = looped.loop_state();
         assert_eq!((&state["status"], &state["ended_reason"]), (&json!("paused"), &json!(reason)), "{state}");
-        // Without more iterations, a loop at its limit would not be resumed.
+        // A loop at its limit is resumed only with more iterations.
         let status = looped.env.run_thru(&["status"]).assert_ok().stdout;
         assert!(status.contains("`thru loop resume"), "{status}");
         assert_eq!(status.contains("`thru loop resume --max-iterations N`"), reason == "limit", "{status}");
     }
 }
 
-/// Claude Code ignores a hook that makes it continue again and again without a tool call. The next event shows that
-/// this has happened.
+/// Claude Code ignores a hook that makes it continue again and again without a tool call. The next event shows this.
 #[test]
 fn a_harness_that_ends_the_turn_is_named() {
     for (event, more) in [
@@ -434,7 +432,6 @@ fn a_compaction_keeps_the_loop_and_the_brief_tells_it() {
     assert_eq!(looped.loop_state()["status"], "cancelled");
 }
 
-/// Droid gives a session a new id when it compacts the session.
 #[test]
 fn the_packet_of_a_session_with_a_loop_has_its_prompt_as_the_goal() {
     let looped = LoopedSession::new(&[]);
@@ -468,7 +465,7 @@ fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
     );
 }
 
-/// A fork is another session, and the session that it was forked from may continue too.
+/// A fork is another session. The original session may continue too.
 #[test]
 fn a_fork_takes_no_loop_along() {
     let looped = LoopedSession::new(&[]);
@@ -484,7 +481,7 @@ fn a_fork_takes_no_loop_along() {
     prompt_fed(&looped.report_stop_with_words(2, "Hm."), "2 of 30");
 }
 
-/// The pointer is an index: if it is deleted, it is rebuilt from the loops.
+/// The pointer is an index. If it is deleted, it is rebuilt from the loops.
 #[test]
 fn a_deleted_pointer_is_made_again() {
     let looped = LoopedSession::new(&[]);
@@ -545,7 +542,7 @@ fn the_prompt_is_fed_to_the_byte() {
     assert_eq!(looped.env.run_thru_json(&["loop", "show", &id])["status"], "done");
 }
 
-/// The agent's words come from a harness, so they are redacted. The prompt is the user's own text, so it is not.
+/// The agent's message comes from a harness, so it is redacted. The prompt is the user's own text, so it is not.
 #[test]
 fn what_was_said_is_written_down_redacted() {
     let looped = LoopedSession::new(&[]);

@@ -99,8 +99,7 @@ fn a_list_and_a_log_to_read() {
     );
 }
 
-/// The list shows at a glance which loop runs, which loop waits for the next session, and which loop waits for its
-/// turn.
+/// The list shows which loop is running, which loop waits for the next session, and which loop waits for another loop.
 #[test]
 fn loops_that_wait_are_told_from_the_one_that_runs() {
     let env = env_with_session();
@@ -119,7 +118,7 @@ fn loops_that_wait_are_told_from_the_one_that_runs() {
     ▶ 20261115T190200Z-make-all-tests-pass  active          1 of 30  9487a9f7      20 min ago
       20261115T190100Z-write-the-docs       active (waits)  1 of 30  9487a9f7      21 min ago
     ---- stderr
-    `thru loop activate 20261115T190100Z-write-the-docs` puts one that waits into the foreground
+    `thru loop activate 20261115T190100Z-write-the-docs` puts a waiting loop into the foreground
     ");
 }
 
@@ -129,7 +128,7 @@ fn a_loop_wants_to_know_its_session() {
     assert_snapshot!(env.run_thru(&["loop", "start", "work"]), @"
     exit: 2
     ---- stderr
-    error: which session should the loop hold? No harness says which one this runs in
+    error: which session should run the loop? No harness says in which session this command runs
     hint:  use --session ID (the newest that has not ended is 9487a9f7-611a), or --next for the next session that starts here
     ");
     let inside =
@@ -139,7 +138,7 @@ fn a_loop_wants_to_know_its_session() {
     assert!(started["notes"].to_string().contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"), "{started}");
     env.run_thru(&["loop", "start", "work", "--session", "nobody"]).assert_exit_code(10);
     env.run_thru(&["loop", "start", "work", "--session", "9487", "--next"]).assert_exit_code(2);
-    // Droid does not tell commands which session they run in. The newest session is used, and the output says so.
+    // Droid does not tell commands in which session they run. The newest session is used, and the output says so.
     let payload = json!({"session_id": "d1", "cwd": env.project_folder(), "source": "startup"}).to_string();
     env.thru_call(&["hook", "droid", "SessionStart"])
         .with_variable("FACTORY_PROJECT_DIR", env.project_folder())
@@ -327,7 +326,7 @@ fn a_ralph_loop_comes_in_paused_and_once() {
     env.run_thru(&["import", "ralph", "none.md"]).assert_exit_code(12);
 }
 
-/// Validators run at a stop, so the harness must allow that hook enough time for them.
+/// Validators run at a stop, so the timeout of the stop hook must include them.
 #[test]
 fn the_stop_hook_gets_the_time_of_the_validators() {
     let env = TestEnv::with_root();

@@ -1,5 +1,4 @@
-//! Records that could not be written: the loss is noted if anything can be written at all, it is reported once, and
-//! no hook fails.
+//! Records that could not be written. The loss is recorded if possible, it is reported once, and no hook fails.
 
 use std::fs;
 
@@ -10,8 +9,8 @@ use crate::env::TestEnv;
 
 const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
-/// Runs the same call with a limit on file sizes, in blocks of 512 bytes. Without root, this is as close to a full
-/// disk as possible. At a write beyond the limit the kernel also sends a signal, which ends a process that does not
+/// Runs the same call with a limit on file sizes, in blocks of 512 bytes. Without root, this is the closest simulation
+/// of a full disk. At a write beyond the limit, the kernel also sends a signal, which kills a process that does not
 /// ignore it.
 pub fn with_file_size_limit(call: ThruCall, blocks: u32) -> ThruCall {
     let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
@@ -62,7 +61,7 @@ fn lost_records_are_noted_and_told_by_the_next_hook_that_can() {
     at("2026-11-15T19:22:20Z");
     at("2026-11-15T19:23:00Z");
     let lost = "records were lost between 2026-11-15T19:22:10Z and 2026-11-15T19:23:00Z (3 of them)";
-    // Commands report the loss even before a hook could report it.
+    // Commands report the loss even before a hook can report it.
     assert!(env.run_thru(&["status"]).assert_ok().stdout.contains(lost));
     assert!(env.run_thru_json(&["status"])["lost"].as_str().unwrap().contains(lost));
     assert!(env.run_thru(&["doctor"]).assert_exit_code(1).stdout.contains(lost));
@@ -140,7 +139,7 @@ fn the_doctor_writes_to_see_whether_that_works() {
     let full = with_file_size_limit(env.thru_call(&["doctor"]), 8).run().assert_exit_code(1);
     assert!(full.stdout.contains("records cannot be written") && full.stdout.contains("too large"), "{full}");
     assert!(full.stdout.contains(".agent/context/scratch"), "it names the folder: {full}");
-    // A store that is not trusted is only read, so writing to it is not tested.
+    // An untrusted store is only read, so writing to it is not tested.
     env.run_thru(&["trust", "--revoke"]).assert_ok();
     assert!(!env.run_thru(&["doctor"]).stdout.contains("records can be written"));
 }

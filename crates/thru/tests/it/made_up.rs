@@ -1,5 +1,5 @@
 //! Whole invented sessions through the binary. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the
-//! expected briefs. Then read them as an agent that remembers nothing would read them.
+//! expected briefs. Afterwards, read them like an agent that remembers nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-/// Builds a transcript as Claude Code writes it, line by line.
+/// Builds a transcript in Claude Code's format, line by line.
 struct TranscriptBuilder {
     lines: Vec<String>,
     calls: usize,
@@ -74,7 +74,7 @@ impl TranscriptBuilder {
         self.push_call("Bash", &json!({"command": command}), &text, true);
     }
 
-    /// Adds a call of a sub-agent, as older versions wrote it into the main file.
+    /// Adds a call of a sub-agent. Older versions wrote such calls to the main file.
     fn push_subagent_call(&mut self, tool: &str, input: &Value, result: &str) {
         self.calls += 1;
         let id = format!("toolu_{}", self.calls);
@@ -95,8 +95,7 @@ impl TranscriptBuilder {
     }
 }
 
-/// A session with several requests. All requests are answered except the last one. It is in progress, and a test
-/// fails.
+/// A session with several requests. All requests are answered except the last, which is in progress, and a test fails.
 fn session_with_requests() -> TranscriptBuilder {
     let mut session = TranscriptBuilder::new();
     session
@@ -158,7 +157,7 @@ fn session_with_plan() -> TranscriptBuilder {
     session
 }
 
-/// A session whose last prompt is only a yes: what the user wants is in the agent's proposal.
+/// A session whose last prompt is only a yes. What the user wants is in the agent's proposal.
 fn session_ending_with_yes() -> TranscriptBuilder {
     let mut session = TranscriptBuilder::new();
     session.push_prompt(
@@ -190,7 +189,7 @@ fn check_snapshot(name: &str, told: &str) {
 }
 
 #[test]
-fn requests_with_what_became_of_them() {
+fn a_brief_tells_requests_with_their_outcomes() {
     check_snapshot("requests", &brief_from_transcript(&session_with_requests(), &["--max-chars", "9500"]));
     check_snapshot(
         "requests-2000",
@@ -199,13 +198,13 @@ fn requests_with_what_became_of_them() {
 }
 
 #[test]
-fn a_plan_under_way() {
+fn a_brief_tells_a_plan_under_way() {
     check_snapshot("plan", &brief_from_transcript(&session_with_plan(), &["--max-chars", "9500"]));
     check_snapshot("plan-2000", &brief_from_transcript(&session_with_plan(), &["--max-chars", "2000"]));
 }
 
 #[test]
-fn a_yes_stands_for_the_proposal() {
+fn a_yes_is_told_with_the_proposal_it_accepts() {
     check_snapshot("yes", &brief_from_transcript(&session_ending_with_yes(), &["--max-chars", "2000"]));
 }
 
@@ -273,7 +272,7 @@ fn what_was_tried_last_and_failed_is_told_beside_a_summary() {
         session.push_failed_command(command, printed);
         let told = brief_from_transcript(&session, &["--summary", &file.to_string_lossy()]);
         assert!(told.contains(&format!("Failing:\n{expected}\n")), "{told}");
-        // Once something else was tried, the outcome of a script says nothing about the state of things.
+        // After something else was tried, the result of an earlier script no longer describes the current state.
         session.push_command("./deploy.sh production", "deployed");
         let told = brief_from_transcript(&session, &["--summary", &file.to_string_lossy()]);
         assert_eq!(

@@ -1,6 +1,6 @@
-//! Tests of the real binary, which is driven as people and harnesses drive it.
+//! Tests of the real binary, used as people and harnesses use it.
 //!
-//! `THRU_BIN` names the binary to test (CI: the release build); without it the debug build is used.
+//! `THRU_BIN` names the binary to test, which is the release build in CI. Otherwise the debug build is tested.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 #![allow(clippy::needless_pass_by_value)]

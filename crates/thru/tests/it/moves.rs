@@ -175,7 +175,7 @@ fn what_the_user_allowed_moves_along() {
         let all = report["wants"].as_array().unwrap().iter();
         all.map(|want| (want["kind"].as_str().unwrap().to_owned(), want["given"] == true)).collect()
     };
-    // The user never allowed the stage, and moving the project does not change that.
+    // The user never allowed the stage, and moving the project does not change this.
     assert!(wants(&report).contains(&("loop".to_owned(), true)), "{report}");
     assert!(wants(&report).contains(&("stage-definition".to_owned(), false)), "{report}");
 
@@ -201,7 +201,7 @@ fn uninstalling_everything_names_a_project_that_is_gone() {
     assert_eq!(elsewhere(&["uninstall", "--all", "--json"]).assert_ok().json()["gone"], json!([moved.old]));
     assert!(settings.exists(), "nobody knows where it is");
 
-    // The hooks are removed if the command runs in the new folder, or after the new folder has become known.
+    // The hooks are removed if the command runs in the new folder, or if the new folder is already known.
     let here = moved.run_thru(&["uninstall", "--all", "--json", "--dry-run"]).assert_ok().json();
     assert_eq!(here["gone"], Value::Null, "{here}");
     assert!(here["undone"].to_string().contains(path_as_text(&settings)), "{here}");

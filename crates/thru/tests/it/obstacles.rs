@@ -1,4 +1,4 @@
-//! Links, pipes, files and folders where something else is expected; closed streams; a read-only disk.
+//! Links, pipes, files and folders in unexpected places; closed streams; a read-only disk.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -16,12 +16,12 @@ pub fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Asserts that some events are silent and change nothing except what is `allowed`.
+/// Asserts that some events print nothing and change nothing except the `allowed` files.
 fn assert_silent_and_unchanged(env: &TestEnv, about: &str, allowed: &[&str]) {
     let before = env.file_tree();
     for name in SOME_FIXTURES {
         let output = env.fire_hook(event_of_fixture(name), &env.captured_payload(name));
-        // The user is told that nothing is recorded, and the agent is told nothing.
+        // The user is told that nothing is recorded. The agent is told nothing.
         if name == "SessionStart.startup" && output.stdout.contains("systemMessage") {
             assert!(
                 output.stdout.contains("cannot be written") && !output.stdout.contains("hookSpecific"),
@@ -36,7 +36,7 @@ fn assert_silent_and_unchanged(env: &TestEnv, about: &str, allowed: &[&str]) {
     assert_eq!(changes, [""; 0], "{about}");
 }
 
-/// Moves a folder of the project to another place and returns that place, so that a link to it can be made.
+/// Moves a folder of the project to another place and returns its new path, so that a link to it can be created.
 fn move_outside_project(env: &TestEnv, rel: &str) -> std::path::PathBuf {
     let away = env.base_folder().join("away");
     fs::rename(env.project_folder().join(rel), &away).unwrap();
@@ -151,7 +151,7 @@ fn a_read_only_store_is_left_alone() {
         .with_variable("CLAUDE_PROJECT_DIR", env.project_folder())
         .run()
         .assert_silent("read-only");
-    // The loss of a record is noted outside the store.
+    // The loss of a record is recorded outside the store.
     let touched = before.changes_to(&env.file_tree());
     let state = "/home/.local/state/throughline";
     assert!(touched.iter().all(|path| path[1..].starts_with(state)), "{touched:?}");
@@ -189,7 +189,7 @@ fn closed_streams_do_no_harm() {
         lines += more;
         assert_eq!(env.count_journal_lines(), lines, "{closed}");
     }
-    // If a stream is closed, a file could get its number. The reply must not be written into such a file.
+    // If a stream is closed, a file could get its number. The reply must not be written to such a file.
     env.run_thru(&["trust", "--revoke"]).assert_ok();
     let before = env.file_tree();
     let script = format!("exec \"$0\" \"$@\" <'{}' >&-", payload.display());

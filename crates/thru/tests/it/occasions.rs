@@ -1,5 +1,5 @@
-//! When a session is told something, and about whom: resumes, simultaneous sessions, worktrees, and why nothing is
-//! recorded.
+//! When a session gets a brief, and about which sessions: resumes, simultaneous sessions, worktrees. Also tests the
+//! messages that say why nothing is recorded.
 
 use std::fs;
 use std::path::Path;
@@ -19,14 +19,13 @@ fn report_work(env: &TestEnv, session: &str, prompt: &str, file: &str) {
     env.fire_event(session, "Stop", json!({"last_assistant_message": format!("{file} is done.")}));
 }
 
-/// Fires an event at another time and returns the reply.
 fn fire_at(env: &TestEnv, now: &str, session: &str, event: &str, more: Value) -> String {
     let payload = env.event_payload(session, event, more).to_string();
     let output = env.hook_call(event, payload).with_variable("THROUGHLINE_NOW", now).run();
     if output.stdout.is_empty() { String::new() } else { output.context_for_model() }
 }
 
-/// A process that lives as long as the test and is used in place of a harness. Its start time is read from `/proc`.
+/// A process that runs as long as the test and simulates a harness. Its start time is read from `/proc`.
 #[cfg(target_os = "linux")]
 struct OtherHarness(Child);
 
@@ -107,7 +106,7 @@ fn a_resume_tells_what_others_did_since() {
     env.fire_event("s1", "SessionEnd", json!({"reason": "other"}));
     assert_eq!(resume_session(&env, "s1"), "");
     env.fire_event("s1", "SessionEnd", json!({"reason": "other"}));
-    // The times of the file system are coarse, so wait before a file is changed.
+    // File times are coarse, so wait before a file is changed.
     std::thread::sleep(std::time::Duration::from_millis(20));
     env.write_file("project/src/lexer.rs", "new\n");
     fs::remove_file(env.project_folder().join("src/parser.rs")).unwrap();
@@ -141,7 +140,7 @@ fn a_check_is_qualified_if_files_changed_after_the_session() {
     let told = start_session(&env, "s2");
     assert!(told.contains("`cargo test` → passed\n"), "{told}");
     env.fire_event("s2", "SessionEnd", json!({"reason": "other"}));
-    // The times of the file system are coarse, so wait before a file is changed.
+    // File times are coarse, so wait before a file is changed.
     std::thread::sleep(std::time::Duration::from_millis(20));
     env.write_file("project/src/cart.py", "amount / 7\n");
     let told = start_session(&env, "s3");
@@ -223,7 +222,7 @@ fn sessions_side_by_side_hear_of_each_other_as_running() {
     assert!(!told.contains("session s2 (Claude Code) in"), "it is dead: {told}");
 }
 
-/// The limit applies to all sessions together.
+/// The limit applies to the text about all sessions together.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_running_sessions_did_lately_is_limited_as_a_whole() {
@@ -292,7 +291,7 @@ fn one_name_in_two_worktrees_is_two_files() {
     start_session(&env, "s1");
     report_work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
     let input = json!({"file_path": tree.join("src/lexer.rs")});
-    // The session has moved to the worktree, but the project folder of its harness is the same.
+    // The session has moved to the worktree, but the harness's project folder is the same.
     let call = json!({"tool_name": "Edit", "tool_use_id": "t9", "tool_input": input, "cwd": tree});
     env.fire_event("s1", "PostToolUse", call);
     let files = env.run_thru_json(&["files", "--session", "s1"]);
@@ -302,7 +301,7 @@ fn one_name_in_two_worktrees_is_two_files() {
     assert!(paths.contains(&"src/lexer.rs") && paths.contains(&there.to_str().unwrap()), "{paths:?}");
 }
 
-/// Returns what the user is told when a session starts.
+/// Returns the message for the user when a session starts.
 fn message_to_user_at_start(env: &TestEnv, source: &str) -> String {
     let payload = env.event_payload("s9", "SessionStart", json!({"source": source}));
     let output = env.fire_hook("SessionStart", &payload);
@@ -366,7 +365,7 @@ fn a_project_that_was_moved_is_taken_over_with_one_command() {
     fs::create_dir(&old).unwrap();
 }
 
-/// A path that cannot be examined may still exist. Here the path cannot be examined because it is a link to itself.
+/// A path that cannot be examined may still exist. In this test, the path is a link to itself.
 #[test]
 fn a_project_that_may_not_be_looked_at_was_not_moved() {
     let env = TestEnv::new();

@@ -1,4 +1,4 @@
-//! `thru brief` and the hook give the same bytes on the same occasion, whatever features add to them.
+//! `thru brief` and the hook give the same bytes on the same occasion, including the candidates of all features.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn a_brief_is_what_a_hook_sends() {
     for (source, event) in [("compact", "compact"), ("resume", "resume")] {
         let env = env_with_every_feature();
         let shown = run_brief(&env, &["--session", "s1", "--event", event]);
-        // A resumed session still has its whole conversation, so it is told less.
+        // A resumed session still has its whole conversation, so its brief is shorter.
         for section in sections.iter().filter(|_| event == "compact") {
             assert!(shown.lines().any(|line| line == *section), "{section} in\n{shown}");
         }
@@ -73,8 +73,8 @@ fn a_new_session_is_told_what_the_brief_shows() {
     assert_eq!(shown, sent);
 }
 
-/// The session's process has ended, and there is no packet yet. Both the hook and the command name the packet that
-/// the session start creates.
+/// The session's process has ended, and there is no packet yet. The hook and the command both name the packet that the
+/// session start creates.
 #[test]
 fn a_crashed_session_is_offered_in_both() {
     let env = TestEnv::with_root();
@@ -83,7 +83,7 @@ fn a_crashed_session_is_offered_in_both() {
     let input = json!({"file_path": env.project_folder().join("src/lexer.rs")});
     fire_event(&env, "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "t1", "tool_input": input}));
     let later = "2026-11-17T20:00:00Z";
-    // If the process is not known, a session counts as crashed after twelve hours of silence.
+    // If the process is unknown, a session counts as crashed after twelve hours without an event.
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let lines = std::fs::read_to_string(&sessions).unwrap();
     let without: String = lines
@@ -112,7 +112,8 @@ fn a_crashed_session_is_offered_in_both() {
     assert!(third.stdout.contains("on offer"), "{third}");
 }
 
-/// Some harnesses give a session a new id at every compaction. Its state moves to the new id, here twice.
+/// Some harnesses give a session a new id at every compaction. In this test, the session's state moves to a new id
+/// twice.
 #[test]
 fn what_is_kept_of_a_session_goes_along_through_two_compactions() {
     let env = env_with_every_feature();

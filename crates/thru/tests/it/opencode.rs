@@ -10,8 +10,7 @@ use crate::env::{TestEnv, copy_binary, names_in};
 
 const PLUGIN_PATH: &str = "project/.opencode/plugins/throughline.js";
 
-/// Returns every event with its payload. If there are several payloads of an event, a word after `@` distinguishes
-/// them.
+/// Returns every event with its payload. If an event has several payloads, a word after `@` distinguishes them.
 fn captured_payloads() -> Vec<(String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/opencode/1.18.33");
     let names = names_in(&folder);
@@ -109,7 +108,6 @@ fn a_stop_that_cannot_wait_is_told_to_ask_again() {
     );
 }
 
-/// Besides what to keep, the summariser is told the current phase, the current task and the decisions.
 #[test]
 fn before_a_compaction_the_summariser_is_told_the_current_task_and_decisions() {
     let env = TestEnv::with_root();
@@ -278,8 +276,7 @@ fn show_tells_what_is_mapped_and_what_cannot_be_done() {
     env.run_thru(&["harness", "show", "emacs"]).assert_exit_code(2);
 }
 
-/// A session in the database, as OpenCode's own program and `sqlite3` print it. A script is used in place of both
-/// programs.
+/// A session in the database, as OpenCode's own program and `sqlite3` print it. A script replaces both programs.
 struct StoredSession {
     env: TestEnv,
 }
@@ -314,7 +311,7 @@ impl StoredSession {
     }
 }
 
-/// A user's own settings could change the output of `sqlite3`, so `sqlite3` is told not to read them.
+/// The user's settings could change the output of `sqlite3`, so an option makes `sqlite3` ignore them.
 #[test]
 fn a_stored_session_is_read_by_sqlite_as_it_comes_and_damaged_rows_are_counted() {
     let stored = StoredSession::new();
@@ -333,7 +330,7 @@ fn a_stored_session_is_read_by_sqlite_as_it_comes_and_damaged_rows_are_counted()
     assert!(packet.contains("1 record of the session could not be read"), "{packet}");
 }
 
-/// The output of a session is read completely or not at all.
+/// The output of a query is read completely or not at all.
 #[test]
 fn a_stored_session_that_is_too_large_is_refused() {
     let stored = StoredSession::new();
@@ -363,7 +360,7 @@ fn the_database_is_where_the_variable_says() {
     stored.run_brief(&[("OPENCODE_DB", "nowhere.db")]).assert_exit_code(10);
 }
 
-/// A query starts the whole program of OpenCode, which would otherwise update itself and install packages.
+/// A query starts the whole OpenCode program, which could otherwise update itself and install packages.
 #[test]
 fn its_own_program_is_asked_offline() {
     let stored = StoredSession::new();
@@ -382,8 +379,8 @@ fn its_own_program_is_asked_offline() {
     }
 }
 
-/// The session died in another worktree. The paths in the database are relative to that worktree, like the paths
-/// that hooks reported.
+/// The session died in another worktree. Paths in the database, and paths that hooks reported, are relative to that
+/// worktree.
 #[test]
 fn a_crash_in_another_worktree_names_each_file_once() {
     let stored = StoredSession { env: TestEnv::with_repository() };
@@ -424,8 +421,8 @@ fn a_crash_in_another_worktree_names_each_file_once() {
     assert!(packet.contains("a.txt") && !packet.contains(path.to_str().unwrap()), "{packet}");
 }
 
-/// If a request for a brief gets no answer in time, it is repeated at once. The second request is not taken for a
-/// repeated report.
+/// If a request for a brief gets no answer in time, it is repeated at once. The second request is not treated as a
+/// duplicate.
 #[test]
 fn a_brief_that_is_asked_for_again_is_given_again() {
     let env = TestEnv::with_root();
@@ -446,7 +443,7 @@ fn a_brief_that_is_asked_for_again_is_given_again() {
     assert_eq!(brief("r3"), first);
 }
 
-/// If the brief was not requested, it comes with the prompt, and the reply marks it as a brief.
+/// If the plugin did not request the brief, it comes with the prompt, and the reply marks it as a brief.
 #[test]
 fn a_brief_that_comes_with_a_prompt_is_marked() {
     let env = TestEnv::with_root();
@@ -465,8 +462,7 @@ fn a_brief_that_comes_with_a_prompt_is_marked() {
     assert!(!told.contains("brief"), "{told}");
 }
 
-/// The report of a stop contains the figures: the tokens of the last request, and the size of the window that
-/// OpenCode knows.
+/// The report of a stop contains the token count of the last request, and the size of the window.
 #[test]
 fn a_window_that_fills_up_is_told_once() {
     let env = TestEnv::with_root();
@@ -494,13 +490,13 @@ fn a_window_that_fills_up_is_told_once() {
     assert!(told.contains("`/handoff`"), "{told}");
     stop("msg_6", 15_000, small());
     assert_eq!(prompt("msg_7"), "");
-    // A compaction opens a new window.
+    // After a compaction, the window is nearly empty.
     say("experimental.session.compacting", json!({ "trigger": "manual" }));
     say("session.compacted", json!({ "trigger": "manual" }));
     say("experimental.chat.messages.transform", json!({ "source": "compact" }));
     stop("msg_8", 14_000, small());
     assert!(prompt("msg_9").contains("70 % full"));
-    // The size in the user's own settings takes precedence. If no size is known, the model's name decides.
+    // The size in the user's settings takes precedence. If no size is known, it is derived from the model's name.
     env.write_file(env.store_folder().join("config.toml"), "[brief.model_limits]\n\"local-*\" = 15000\n");
     stop("msg_10", 14_000, small());
     let told = prompt("msg_11");

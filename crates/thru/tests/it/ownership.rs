@@ -1,4 +1,4 @@
-//! Which state folders and roots are trusted, depending on their owners, and which processes act for a person.
+//! Which state folders and roots are trusted, depending on their owners, and which processes count as a person.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -35,7 +35,7 @@ fn untrusted_env() -> TestEnv {
     env
 }
 
-/// Copies a shell and gives it another name, so that it runs lines as a harness would.
+/// Copies a shell under another name, so that its process looks like a harness.
 fn copy_shell_as(env: &TestEnv, rel: &str) -> PathBuf {
     let path = env.base_folder().join(rel);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -82,7 +82,7 @@ fn trust_is_not_given_below_a_harness_whatever_the_environment_says() {
     assert_eq!(env.run_thru_json(&["status"])["trusted"], true, "a shell alone is no harness");
 }
 
-/// Asserts that hooks and commands do not trust a state folder that another user could have written.
+/// Asserts that hooks and commands do not trust a state folder to which another user could have written.
 #[track_caller]
 fn assert_state_not_trusted(env: &TestEnv, folder: &Path, about: &str) {
     let before = env.file_tree();
@@ -202,7 +202,7 @@ fn a_world_writable_folder_above_holds_no_root() {
             assert!(!shared.join(".claude").exists(), "{words:?}");
         }
     }
-    // A damaged marker in a shared folder does not affect anybody.
+    // A damaged marker in a shared folder affects nobody.
     fs::write(shared.join(".agent/context/root.json"), "{").unwrap();
     assert_no_root(&env, &mine, "broken");
     env.thru_call(&["init"]).in_folder(&mine).run().assert_ok();

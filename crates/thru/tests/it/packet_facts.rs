@@ -1,4 +1,4 @@
-//! What a packet says about a session: the goal, what must pass, what was seen to pass, and where it comes from.
+//! The content of a packet: the goal, the checks that must pass, the checks that passed, and the sources.
 
 use std::fs;
 
@@ -63,7 +63,7 @@ fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
     assert!(picked.contains(first), "{picked}");
     let error = "error: src/lib.rs:1: no such rule";
     assert!(picked.matches(error).count() == 1 && picked.contains("\nFailing:\n"), "{picked}");
-    // This is the same check, run without a shell around it.
+    // This is the same check without a shell around it.
     report_command(&env, "cargo test -p parse", "test result: ok. 3 passed; 0 failed; 0 ignored");
     write_handoff(&env, "go on once more");
     let picked = env.run_thru(&["pickup", "once-more"]).assert_ok().stdout;
@@ -139,6 +139,34 @@ fn a_prohibition_within_a_sentence_is_a_constraint() {
     write_handoff(&env, "round");
     let packet = env.run_thru(&["packet", "show", "round"]).assert_ok().stdout;
     assert!(packet.contains("the user: “never change tests/.”"), "{packet}");
+}
+
+#[test]
+fn a_question_in_passing_hides_neither_the_task_nor_its_rules() {
+    let task = "Implement class Coupon in shop/coupon.py with code and percentage. Percentages must be integers from 1 to 90. \
+                Never use floats for money, use Decimal. Do not change cart.py.";
+    let env = env_with_prompt(task);
+    let answer = |words: &str| {
+        fire_event(&env, "Stop", json!({"stop_hook_active": false, "last_assistant_message": words}));
+    };
+    report_tool_call(&env, "Edit", json!({"file_path": env.project_folder().join("shop/coupon.py")}));
+    answer("Coupon is in shop/coupon.py.");
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": "Now write a test: codes are case-insensitive"}));
+    report_tool_call(&env, "Edit", json!({"file_path": env.project_folder().join("tests/test_coupon.py")}));
+    answer("The test is in tests/test_coupon.py.");
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": "what is changed in git right now?"}));
+    answer("Two files are changed.");
+    write_handoff(&env, "finish it");
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(picked.contains("“finish it”"), "the purpose that was given: {picked}");
+    assert!(picked.contains("Implement class Coupon in shop/coupon.py"), "{picked}");
+    for rule in ["must be integers from 1 to 90", "Never use floats for money", "Do not change cart.py"] {
+        assert!(picked.contains(rule), "{rule}: {picked}");
+    }
+    assert!(!picked.contains("the question is answered"), "{picked}");
+    // The brief has the request too, although its rules are quoted.
+    let brief = env.run_thru(&["brief", "--all"]).assert_ok().stdout;
+    assert!(brief.contains("Implement class Coupon") && brief.contains("Do not change cart.py."), "{brief}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Crashed sessions: each gets one packet, or keeps the packet that the user wrote. If the session continued after
-//! that, it gets another packet.
+//! Crashed sessions. Each gets one packet, or keeps the packet of its handoff. If the session continued after the
+//! handoff, it gets another packet.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 use crate::packets::{fire_event, repository_with_session, write_handoff};
 
-/// Changes the recorded process of the session, as if that process had ended and another process had its id now. A
-/// start time is a number, so no process can have the start time `earlier`.
+/// Changes the recorded process of the session, as if it had ended and another process had its id now. A start time is
+/// a number, so no process can have the start time `earlier`.
 pub fn mark_process_dead(env: &TestEnv) {
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
@@ -25,7 +25,6 @@ pub fn mark_process_dead(env: &TestEnv) {
     fs::write(&sessions, lines.collect::<String>()).unwrap();
 }
 
-/// Fires an event of session `s1` at another time.
 fn fire_at(env: &TestEnv, now: &str, event: &str, more: Value) {
     let payload = env.event_payload("s1", event, more);
     env.hook_call(event, payload.to_string())
@@ -63,7 +62,7 @@ fn a_session_that_was_handed_off_leaves_no_second_packet() {
     assert!(env.run_thru(&["pickup"]).assert_ok().stdout.contains("Goal: finish the parser"));
 }
 
-/// The packet of the handoff does not contain what came later, so the crashed session gets another one.
+/// The packet of the handoff does not contain later work, so the crashed session gets another packet.
 #[test]
 fn a_session_that_went_on_after_its_handoff_leaves_a_fresh_packet() {
     for by_start in [false, true] {
@@ -133,9 +132,9 @@ fn a_session_that_was_taken_up_again_is_swept_again() {
     assert_eq!(sweep(&env), json!([]), "once more");
 }
 
-/// The end of the transcript contains what hooks did not report: the last words, and the call that was running.
+/// The end of the transcript contains what hooks did not report: the last message, and the call that was running.
 #[test]
-fn a_killed_session_leaves_its_last_words_and_the_running_command() {
+fn a_killed_session_leaves_its_last_message_and_the_running_command() {
     for by_start in [false, true] {
         let env = TestEnv::with_root();
         let at = "2026-11-15T19:22:00Z";
@@ -176,11 +175,11 @@ fn a_killed_session_leaves_its_last_words_and_the_running_command() {
         let id = packet_ids(&env).remove(0);
         let packet = env.run_thru(&["packet", "show", &id]).assert_ok().stdout;
         assert!(packet.contains("so I run its tests first."), "{packet}");
-        assert!(packet.contains("Begun and not finished"), "{packet}");
+        assert!(packet.contains("Started and not finished"), "{packet}");
         assert!(packet.contains("cargo test -p lexer") && !packet.contains("a1B2"), "{packet}");
         let prompts = env.read_journal("s1").iter().filter(|line| line["event"] == "prompt").count();
         assert_eq!(prompts, 1, "what hooks told is not told again");
         let pickup = env.run_thru(&["pickup", &id]).assert_ok().stdout;
-        assert!(pickup.contains("which had begun and not finished"), "{pickup}");
+        assert!(pickup.contains("which was started and did not finish"), "{pickup}");
     }
 }

@@ -1,4 +1,4 @@
-//! Handing work over and picking it up: what a packet contains, what has changed since, and who has claimed it.
+//! Handing work over and picking it up: the content of a packet, changes since it was written, and claims.
 
 use std::fs;
 use std::sync::Barrier;
@@ -53,7 +53,7 @@ pub fn write_handoff(env: &TestEnv, purpose: &str) -> (String, std::path::PathBu
     (id, path)
 }
 
-/// Returns everything that has changed, as `about subject: note`.
+/// Returns all changes since the packet was written, as `about subject: note`.
 pub fn drift_lines(told: &Value) -> Vec<String> {
     let text = |claim: &Value, key: &str| claim[key].as_str().unwrap().to_owned();
     let all = told["drift"].as_array().unwrap().iter();
@@ -198,7 +198,7 @@ fn hydrate_adds_what_came_later() {
 }
 
 #[test]
-fn one_claimant() {
+fn only_one_session_can_claim_a_packet() {
     let env = repository_with_session();
     for round in 0..10 {
         let (id, _) = write_handoff(&env, &format!("round {round}"));
@@ -310,7 +310,7 @@ fn names_may_be_shortened_and_ambiguous_ones_are_listed() {
 }
 
 #[test]
-fn the_life_of_a_packet() {
+fn a_packet_passes_through_every_status() {
     let env = TestEnv::with_root();
     let (id, _) = write_handoff(&env, "one");
     env.write_file("project/sub/a.txt", "");
@@ -378,7 +378,7 @@ fn other_peoples_handoffs_are_imported_once() {
     env.run_thru(&["packet", "import", "/nowhere.md"]).assert_exit_code(10);
 }
 
-/// A person's input can contain a secret, as an agent's output can. Paths are not redacted.
+/// The input of a person can contain a secret, like the output of an agent. Paths are not redacted.
 #[test]
 fn what_is_given_is_covered_and_said_so() {
     let env = repository_with_session();
@@ -434,7 +434,7 @@ fn the_same_packets_from_a_worktree_and_a_subfolder() {
 #[test]
 fn a_session_that_broke_off_leaves_a_packet() {
     let env = repository_with_session();
-    // The session's process is the process of this test, which is alive.
+    // The session's process is the process of this test, which is running.
     assert_eq!(env.run_thru_json(&["sweep"]), json!([]));
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
@@ -450,7 +450,7 @@ fn a_session_that_broke_off_leaves_a_packet() {
         let payload = json!({"session_id": session, "cwd": env.project_folder(), "hook_event_name": "SessionStart", "source": "startup"});
         env.fire_hook("SessionStart", &payload).stdout
     };
-    // An incomplete payload gets no reply, so nobody has been told yet.
+    // A truncated payload gets no reply, so nobody has been told yet.
     let torn =
         format!(r#"{{"session_id":"s0","cwd":{:?},"source":"startup","model":"x"#, env.project_folder());
     env.hook_call("SessionStart", torn).run().assert_silent("torn");

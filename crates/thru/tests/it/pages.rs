@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::env::TestEnv;
 
-/// An agent that writes the file named in its prompt. The agent for style fails the first time.
+/// An agent that writes the file in its prompt. The agent for style fails the first time.
 const AGENT_SCRIPT: &str = "#!/bin/sh
 file=$(grep -o '/[^ `]*/review-[a-z]*\\.md' | head -n 1)
 case $file in *style*) [ -e \"$HOME/failed\" ] || { : >\"$HOME/failed\"; exit 1; } ;; esac
@@ -13,7 +13,7 @@ printf '# Review\\n\\nNothing to object to.\\n\\n<!-- AGENT_COMPLETE -->\\n' >\"
 ";
 
 #[test]
-fn the_example_of_gates() {
+fn the_example_on_the_page_about_gates_works() {
     use std::os::unix::fs::PermissionsExt;
     let env = TestEnv::with_root();
     env.write_file("project/plan.md", "# Plan\n");
@@ -69,7 +69,7 @@ fn split_shell_words(command: &str) -> Vec<String> {
     words.collect()
 }
 
-/// Replaces the time that an agent took, which differs from run to run.
+/// Replaces the running time of an agent, which differs from run to run.
 fn mask_durations(text: &str) -> String {
     let line = |line: &str| match line.split_once(" after ") {
         Some((before, rest)) => {

@@ -6,7 +6,7 @@ use crate::env::{TestEnv, event_of_fixture, fixture_names};
 
 const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
-/// Returns one value of every JSON type that `value` is not.
+/// Returns one value of every JSON type except the type of `value`.
 fn values_of_other_types(value: &Value) -> Vec<Value> {
     let all =
         [json!(null), json!(true), json!(-7.5e300), json!("text"), json!([[1], {}]), json!({"a": {"b": 1}})];
@@ -22,8 +22,8 @@ fn count_failure_receipts(env: &TestEnv) -> usize {
     env.read_receipts().iter().filter(|receipt| receipt["outcome"] == "failed").count()
 }
 
-/// Fires every captured payload with `change` applied to each of its fields. Each payload leads to one journal
-/// line, or to a receipt of a failure if the session is missing.
+/// Fires every captured payload with `change` applied to each of its fields. Each payload leads to one journal line, or
+/// to a receipt of a failure if the session is missing.
 fn fire_with_each_field_changed(change: impl Fn(&Value, &str) -> Vec<Value>) {
     let env = TestEnv::with_root();
     let (mut lines, mut failed) = (0, 0);
@@ -169,7 +169,7 @@ fn odd_but_readable_payloads_are_read() {
         let journal = env.read_journal("s");
         assert_eq!(journal.len(), at + 1, "{about}");
         let written = journal[at]["text"].as_str().unwrap();
-        // The number of replacement characters in a row does not matter.
+        // The number of consecutive replacement characters does not matter.
         let squeezed: String =
             written.split('\u{fffd}').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\u{fffd}");
         assert_eq!(squeezed, text, "{about}");
@@ -177,7 +177,7 @@ fn odd_but_readable_payloads_are_read() {
 }
 
 #[test]
-fn depth_is_no_danger() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let env = TestEnv::with_root();
     let head = format!("\"session_id\":\"s\",\"cwd\":\"{}\"", env.project_folder().display());
     let arrays = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));

@@ -1,4 +1,4 @@
-//! The plan through the binary: what a user types, what is on disk, and what a session is told.
+//! The plan through the binary: commands, files on disk, and briefs.
 
 use std::fs;
 
@@ -84,7 +84,7 @@ fn tasks_are_taken_up_and_finished() {
         (&done["newly_ready"], &done["task"]["without_evidence"]),
         (&json!(["1.3"]), &json!("looked at it"))
     );
-    // The last task of a phase ends it: a record is written, and the next phase becomes current.
+    // The last task of a phase ends the phase: a record is written, and the next phase becomes current.
     env.run_thru(&["task", "done", "1.3"]).assert_ok();
     let record = fs::read_to_string(env.store_folder().join("phases/1.md")).unwrap();
     assert!(record.starts_with("# Phase 1: Read\n") && record.contains("- done 1.2: Grammar"), "{record}");
@@ -130,7 +130,7 @@ fn without_a_plan_the_way_to_one_is_told() {
     for words in [&["plan", "show"], &["plan", "next"], &["plan", "check"]] {
         let output = env.run_thru(words);
         assert_eq!(
-            (output.code, output.stderr.contains("`thru plan init TITLE` begins one")),
+            (output.code, output.stderr.contains("`thru plan init TITLE` creates one")),
             (10, true),
             "{}",
             output.stderr
@@ -144,7 +144,7 @@ fn without_a_plan_the_way_to_one_is_told() {
     assert_eq!(env.run_thru_json(&["plan", "log"])["lines"].as_array().unwrap().len(), 3);
 }
 
-/// Whatever is lost or truncated, the ledger restores the plan, byte for byte.
+/// If a file is lost or truncated, the ledger restores the plan, byte for byte.
 #[test]
 fn the_file_is_made_again_from_the_ledger() {
     let env = env_with_plan();
@@ -161,15 +161,14 @@ fn the_file_is_made_again_from_the_ledger() {
     fs::remove_file(&path).unwrap();
     env.run_thru(&["task", "start", "1.2", "--session", "s1"]).assert_ok();
     assert_eq!(fs::read(&path).unwrap(), second);
-    // If the file is damaged, a command that reads reports the damage, and a command that writes moves the file
-    // aside.
+    // If the file is damaged, a command that only reads reports the damage, and a command that writes renames the file.
     fs::write(&path, "{\"schema_version\": \"1.0.0\", \"phases\": 7}").unwrap();
     let damaged = env.run_thru(&["plan", "show"]);
     assert_eq!(damaged.code, 12, "{}", damaged.stderr);
     env.run_thru(&["task", "block", "1.2", "why"]).assert_ok();
     assert!(names_in(&env.store_folder()).iter().any(|name| name.starts_with("plan.json.damaged-")));
     assert_eq!(task_status(&env, "1.2"), "blocked");
-    // A file that a newer version of thru wrote is not touched.
+    // A file of a newer version of thru is not changed.
     fs::write(&path, "{\"schema_version\": \"2.0.0\", \"phases\": []}").unwrap();
     assert_eq!(env.run_thru(&["plan", "show"]).code, 13);
     assert_eq!(env.run_thru(&["task", "unblock", "1.2"]).code, 13);
@@ -187,7 +186,7 @@ fn what_a_person_edits_is_taken_in() {
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains("\"owner\": \"ada\"") && text.contains("The grammar"), "{text}");
     env.run_thru(&["plan", "check"]).assert_ok();
-    // An edited view is imported if the user names it as the file to import. Otherwise it is moved aside.
+    // An edited view is imported if the user names it as the file to import. Otherwise it is renamed.
     let view = env.store_folder().join("plan.md");
     let edited = fs::read_to_string(&view).unwrap().replace("- [ ] 1.3: Errors", "- [x] 1.3: Errors");
     fs::write(&view, &edited).unwrap();
@@ -299,7 +298,7 @@ fn a_swarm_is_imported_once_and_stays_as_it_is() {
     assert_eq!(env.thru_call(&["import", "swarm", "nowhere"]).run().code, 10);
 }
 
-/// Files in a project may come from elsewhere: a link could lead to any of the user's files, and reading a pipe may
+/// Files in a project may come from other people. A link could lead to any of the user's files, and reading a pipe may
 /// never end.
 #[test]
 fn a_swarm_is_read_through_no_link_and_no_pipe() {
@@ -314,7 +313,7 @@ fn a_swarm_is_read_through_no_link_and_no_pipe() {
             let target = if rel.ends_with(".md") { &private } else { private.parent().unwrap() };
             std::os::unix::fs::symlink(target, &at).unwrap();
             let output = env.run_thru(words);
-            // If the user names a folder, it is used, even if it is a link.
+            // A folder that the user names is used, even if it is a link.
             if rel == ".swarm" && named {
                 output.assert_ok();
                 continue;
@@ -354,8 +353,8 @@ fn a_long_plan_is_imported_whole() {
     assert_eq!(env.run_thru_json(&["plan", "import", "--from-session", "--session", "s1"])["tasks"], 250);
 }
 
-/// A plan that was approved in plan mode and the agent's list become the plan. Changes in the list change the
-/// states of its tasks, and the brief after a compaction names the current task and the blocked tasks.
+/// A plan that was approved in plan mode and the agent's list become the plan. Changes in the list change the states of
+/// the tasks. The brief after a compaction names the current task and the blocked tasks.
 #[test]
 fn a_session_s_plan_is_imported_and_followed() {
     let env = TestEnv::with_root();

@@ -1,4 +1,4 @@
-//! A terminal for a test. It receives both output streams of a command, and everything that arrives is kept.
+//! A terminal for a test. It receives both output streams of a command, and keeps all output.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -7,20 +7,20 @@ use std::process::{Command, Stdio};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-/// Returns what arrived on the terminal, and the exit code. The command's stdin is a pipe that contains `input`.
+/// Returns the output on the terminal, and the exit code. The command's stdin is a pipe with `input`.
 pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
     let slave = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
-    // In raw mode the terminal does not write a carriage return before each line feed.
+    // In raw mode, the terminal does not write a carriage return before each line feed.
     let mut modes = tcgetattr(&slave).unwrap();
     modes.make_raw();
     tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
     command.stdin(Stdio::piped()).stdout(slave.try_clone().unwrap()).stderr(slave);
     let mut child = command.spawn().unwrap();
-    // The value `command` keeps the terminal open, and the test waits until the terminal is closed.
+    // `command` keeps the terminal open, and the test waits until the terminal is closed.
     drop(command);
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
@@ -28,7 +28,7 @@ pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
         let _ = stdin.write_all(&input);
     });
     let mut seen = Vec::new();
-    // At its end a terminal returns an error, not an end of file.
+    // When a terminal is closed, reading returns an error instead of an end of file.
     let _ = File::from(master).read_to_end(&mut seen);
     (seen, child.wait().unwrap().code().unwrap_or(-1))
 }

@@ -1,5 +1,5 @@
-//! The README's commands and outputs are real: a session is played through hooks, and the README and its picture are
-//! compared with what the binary prints. `THRU_BLESS=1 cargo test -p thru --test it readme` rewrites both.
+//! The README's commands and outputs are real. A session is played through hooks, and the README and its picture are
+//! compared with the binary's output. `THRU_BLESS=1 cargo test -p thru --test it readme` rewrites both.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,15 +11,14 @@ use crate::env::TestEnv;
 
 const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
-/// The beginning of the block in the README that shows what an agent is told.
+/// The beginning of the block in the README that shows a brief.
 const BRIEF_BLOCK_START: &str = "```text\nThroughline: ";
 
 fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Plays the session that the README shows. Returns its journal before the compaction, and what the agent is told after
-/// it.
+/// Plays the session in the README. Returns its journal before the compaction, and the brief after it.
 fn play_session(env: &TestEnv) -> (String, String) {
     let fire = |at: &str, event: &str, more: Value| {
         let call = env.hook_call(event, env.event_payload(SESSION_ID, event, more).to_string());
@@ -69,7 +68,7 @@ fn the_readme_shows_what_the_binary_prints() {
     assert!(page_now.contains("(docs/compaction.svg)"), "the README shows the picture");
 }
 
-/// The README says that `thru brief` prints, byte for byte, what a hook would send.
+/// The README says that `thru brief` prints exactly the bytes that a hook would send.
 #[test]
 fn the_brief_is_what_the_hook_said() {
     let env = TestEnv::with_root();
@@ -82,7 +81,6 @@ fn the_brief_is_what_the_hook_said() {
     assert_eq!(brief.stdout, told);
 }
 
-/// Every command that the README and the docs name exists.
 #[test]
 fn every_command_that_the_pages_name_is_one() {
     let env = TestEnv::new();
@@ -133,7 +131,7 @@ fn replace_block(page: &str, start: &str, text: &str) -> String {
 const PICTURE_COLUMNS: usize = 104;
 const LINE_HEIGHT: usize = 19;
 
-/// Draws two terminals: what hooks recorded before the compaction, and what the agent is told after it.
+/// Draws two terminals: the journal before the compaction, and the brief after it.
 fn draw_picture(before: &str, told: &str) -> String {
     let mut rows: Vec<(&str, String)> = vec![("prompt", "$ thru journal".to_owned())];
     rows.extend(wrap_lines(before).into_iter().map(|line| {

@@ -90,8 +90,8 @@ fn a_folder_that_somebody_cleaned_up_comes_back() {
     assert_eq!(env.read_receipts()[0]["outcome"], "ok");
 }
 
-/// An event has one deadline, however many locks it waits for. Before a compaction this is a quarter of the usual
-/// deadline.
+/// An event has one deadline, no matter how many locks it waits for. Before a compaction, the deadline is a quarter of
+/// the usual deadline.
 #[test]
 fn waits_for_several_locks_add_up_to_no_more_than_the_deadline() {
     let env = TestEnv::with_root();

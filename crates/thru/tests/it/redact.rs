@@ -1,4 +1,4 @@
-//! `thru redact`: the command for the filter through which all captured text passes before it is written.
+//! `thru redact`: a command for the filter that all captured text passes before it is written.
 
 use crate::call::ThruOutput;
 use crate::env::TestEnv;

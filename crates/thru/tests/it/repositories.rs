@@ -1,5 +1,4 @@
-//! A repository's own settings may name commands that git would run. `thru` runs git, but none of these commands is
-//! run.
+//! A repository's own settings may name commands that git would run. `thru` runs git, but none of these commands runs.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -21,7 +20,7 @@ const DANGEROUS_GIT_SETTINGS: &[(&str, &str)] = &[
     ),
 ];
 
-/// A name for a way in which the settings get into the project, and a function that puts them there.
+/// The name of a way in which the settings arrive in the project, and a function that puts them there.
 type SettingsArrangement = (&'static str, fn(&TestEnv));
 
 #[test]
@@ -34,7 +33,7 @@ fn git_runs_no_command_of_the_repository() {
         env.run_git(&["add", "src"]);
         env.run_git(&["commit", "-q", "-m", "a"]);
         env.write_file("project/.gitattributes", "* filter=evil\n");
-        // The content has the same length as before, so git must read the file to see whether it changed.
+        // The content has the same length as before, so git must read the file to see whether it has changed.
         env.write_file("project/src/a.rs", "fn b() {}\n");
         let project = env.project_folder();
         let script = env.base_folder().join("script");

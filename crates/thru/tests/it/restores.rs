@@ -1,4 +1,4 @@
-//! What a session is told about its past if hooks saw little or nothing of it.
+//! Briefs for sessions of which hooks saw little or nothing.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ fn a_session_that_no_hook_saw_is_restored_from_its_transcript() {
         for fact in ["“Make the lexer fast”", "edited src/lexer.rs"] {
             assert!(brief.contains(fact), "{source}: {fact} in\n{brief}");
         }
-        // Without this event the next session start would be a second report of the same compaction.
+        // Without this event, the next session start would count as a second report of the same compaction.
         env.fire_event("late", "PreCompact", json!({"trigger": "auto"}));
         env.fire_event("late", "SessionStart", start);
         let again = env.run_thru(&["brief", "--session", "late", "--event", "compact"]).assert_ok().stdout;

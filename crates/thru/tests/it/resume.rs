@@ -1,4 +1,4 @@
-//! Manifests are created, checked, followed and converted. The active one is detected before a compaction and sent
+//! Manifests are created, checked, updated and converted. The active manifest is detected before a compaction and sent
 //! after it. `thru resume gate` shows which of its files were read.
 
 use serde_json::{Value, json};
@@ -167,7 +167,7 @@ fn the_gate_is_observed() {
     env.run_thru(&["resume", "gate", "--session", "s1"]).assert_ok();
 }
 
-/// A prompt that brings the brief has no room for the reminder, so the reminder comes with the next prompt.
+/// A prompt with a brief has no room for the reminder, so the reminder comes with the next prompt.
 #[test]
 fn a_reminder_that_was_not_told_is_told_later() {
     let env = env_with_workstream();
@@ -343,14 +343,14 @@ fn a_migration_that_was_cut_short_is_completed() {
     std::fs::rename(&backup, &legacy).unwrap();
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "SUCCESS");
     assert_eq!((is(&legacy).as_deref(), is(&target)), (Some(old), None));
-    // In an interrupted rollback the manifest is removed, but the original is not restored.
+    // In an interrupted rollback, the manifest is removed, but the original is not restored.
     assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
     std::fs::remove_file(&target).unwrap();
     assert_eq!(outcome(&["resume", "migrate"]), "SKIP", "nobody knows whether it was removed by hand");
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "SUCCESS");
     assert_eq!((is(&legacy).as_deref(), is(&backup)), (Some(old), None));
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "", "there is nothing more to give back");
-    // A manifest that somebody else wrote is neither taken for ours nor removed.
+    // A manifest of another author is neither treated as ours nor removed.
     std::fs::write(&target, "---\nproject_id: 24-skills\n---\nMine.\n").unwrap();
     assert_eq!(outcome(&["resume", "migrate"]), "SKIP");
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "");
@@ -402,7 +402,7 @@ fn a_brief_of_a_transcript_alone() {
     {
         assert!(brief.contains(fact), "{fact} in\n{brief}");
     }
-    let begun = "Begun, its result was not seen: `Read docs/being_read.md`, `make never-ended`";
+    let begun = "Started, result not seen: `Read docs/being_read.md`, `make never-ended`";
     assert!(brief.contains(begun) && brief.contains("- read docs/being_read.md"), "{brief}");
     assert!(!brief.contains("edited docs/being_read.md"), "{brief}");
     assert!(

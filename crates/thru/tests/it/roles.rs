@@ -1,5 +1,5 @@
-//! Roles through the binary: context files are checked and fixed, the lifecycle changes by hand and by hooks, and
-//! roles recover.
+//! Roles through the binary: context files are checked and fixed, commands and hooks change the lifecycle, and roles
+//! recover.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn report_read(env: &TestEnv, session: &str, tool: &str) {
     env.fire_event(session, "PostToolUse", call);
 }
 
-/// Returns the steps of the lifecycle, such as `saved → compacting`.
+/// Returns the steps of the lifecycle, each like `saved → compacting`.
 fn lifecycle_history(env: &TestEnv) -> Vec<String> {
     let rows = env.run_thru_json(&["lifecycle", "status", "tester"]);
     let steps = rows[0]["history"].as_array().unwrap().iter();
@@ -70,7 +70,7 @@ fn files_are_checked_in_the_words_of_the_schema() {
     assert!(absent.stderr.contains("nowhere.context.md"), "{absent}");
 }
 
-/// Each rule has its own message and exit code. Other line ends and a byte order mark change neither of these.
+/// Each rule has its own message and exit code, also with other line ends and with a byte order mark.
 #[test]
 fn each_rule_has_its_exit_code() {
     let env = env_with_role();
@@ -332,7 +332,7 @@ fn one_file_that_is_not_there_does_not_silence_the_others() {
 }
 
 #[test]
-fn or_with_the_next_tool_call() {
+fn a_compaction_that_never_came_ends_with_the_next_tool_call() {
     let env = env_with_bound_role();
     env.fire_event("s1", "PreCompact", json!({"trigger": "manual"}));
     let call = |agent: Value| {
@@ -387,7 +387,7 @@ fn an_invalid_file_stops_nothing_and_is_told() {
     assert!(env.run_thru(&["doctor"]).stdout.contains("a context file with 1 error"));
 }
 
-/// Droid gives a session a new id at every compaction, but it is the same agent with the same role.
+/// Droid gives a session a new id at every compaction, but the agent and its role are the same.
 #[test]
 fn a_session_that_goes_on_under_another_id_keeps_its_role() {
     let env = env_with_bound_role();
@@ -487,8 +487,8 @@ fn two_sessions_in_one_role_do_not_cross() {
     assert!(sessions.iter().all(|session| session == "s1"), "{sessions:?}");
 }
 
-/// Many processes change one record at once: every step is recorded, and each step begins in the state in which the
-/// previous one ended.
+/// Many processes change one record at the same time. Every step is recorded, and each step begins in the state in
+/// which the previous step ended.
 #[test]
 fn steps_at_once_are_all_on_record() {
     let env = env_with_role();
@@ -668,7 +668,7 @@ fn a_role_with_a_secret_in_its_file_is_told_without_it() {
     assert!(brief.contains("REDACTED") && !brief.contains(&secret), "{brief}");
 }
 
-/// A tool call is one write, even in a session with a role, unless it uses the role's own file.
+/// A tool call is one write, even in a session with a role, unless the call uses the role's context file.
 #[test]
 fn an_ordinary_tool_call_looks_at_no_role() {
     let env = env_with_bound_role();

@@ -1,4 +1,4 @@
-//! Tests which folder is the root.
+//! Which folder is the root.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,6 @@ pub fn status_in(env: &TestEnv, folder: &Path) -> Value {
     env.thru_call(&["status", "--json"]).in_folder(folder).run().assert_ok().json()
 }
 
-/// Returns the two fields that identify the project.
 pub fn project_identity(status: &Value) -> (String, String) {
     let text =
         |field: &str| status[field].as_str().unwrap_or_else(|| panic!("no {field}: {status}")).to_owned();
@@ -118,13 +117,13 @@ fn a_hook_asks_the_project_folder_before_the_working_directory() {
     let other = env.base_folder().join("other");
     fs::create_dir(&other).unwrap();
     env.thru_call(&["init"]).in_folder(&other).run().assert_ok();
-    // A session that began in the project runs `cd ../other`. Its records stay together.
+    // A session that started in the project runs `cd ../other`. Its records stay together.
     let payload = env.captured_payload_in("UserPromptSubmit", &other);
     env.fire_hook("UserPromptSubmit", &payload).assert_silent("project folder");
     let session = payload["session_id"].as_str().unwrap();
     assert_eq!(env.read_journal(session).len(), 1);
     assert_eq!(env.read_journal(session)[0]["cwd"], other.to_str().unwrap());
-    // Without the harness's variable, only the payload names the folder.
+    // Without the harness's variable, only the payload contains the folder.
     env.hook_call("UserPromptSubmit", payload.to_string())
         .without_variable("CLAUDE_PROJECT_DIR")
         .run()

@@ -1,4 +1,4 @@
-//! A log that has reached its limit is renamed, and no line of it is lost.
+//! A log that has reached its limit is renamed without losing a line.
 
 use serde_json::json;
 

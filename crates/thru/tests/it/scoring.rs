@@ -1,5 +1,5 @@
-//! Ranking by score through the binary: every signal is taken from real records, and a change of a record changes
-//! the order as the formula says.
+//! Ranking by score through the binary. Every signal comes from real records, and a changed record changes the order
+//! according to the formula.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::env::{TEST_TIME, TestEnv};
 
 const SCORING_ON: &str = "[brief.scoring]\nenabled = true\n";
 
-/// A root where briefs are ranked by score, with these additional settings.
+/// A root with ranking by score and these additional settings.
 fn env_with_scoring(settings: &str) -> TestEnv {
     let env = TestEnv::with_root();
     write_settings(&env, settings);
@@ -101,7 +101,7 @@ fn assert_close(found: f64, expected: f64, what: &str) {
     assert!((found - expected).abs() < 1e-9, "{what}: {found}, not {expected}");
 }
 
-/// Returns 100 / (100 + rank), as docs/scoring.md says.
+/// Returns 100 / (100 + rank), the formula in docs/scoring.md.
 fn standing_of_rank(rank: f64) -> f64 {
     100.0 / (100.0 + rank)
 }
@@ -199,7 +199,7 @@ fn decisions_by_their_age() {
     assert_eq!(ranking.row_of(&old)["age_hours"], 24.0);
     assert!(ranking.position_of(&new) < ranking.position_of(&old));
     assert!(ranking.position_of("prompt:") > ranking.position_of(&new), "{:?}", ranking.ids());
-    // A day later the newer decision also comes after the goal, as the older one already did.
+    // A day later, the newer decision also comes after the goal, as the older decision already did.
     let later = BriefRanking::at_time(&env, "2026-11-16T19:22:00Z");
     later.assert_score(&old, &[("decision_recency", 0.375)]);
     assert!(later.position_of("prompt:") < later.position_of(&new), "{:?}", later.ids());
@@ -230,7 +230,7 @@ fn failing_commands_and_checks_that_passed() {
     assert_close(found[0].1, 2.5, "the newest");
     assert_close(found[1].1, 1.25, "the one before");
     assert_eq!(ranking.position_of("failure:"), 1);
-    // The lint passes now, so there is one failure and one successful check.
+    // The lint now passes, so there is one failure and one successful check.
     report_command(&env, "t3", "npm run lint", true);
     let ranking = BriefRanking::current(&env);
     let found = failures(&ranking);
@@ -279,8 +279,8 @@ fn prompts_by_their_place() {
     assert_eq!(ranking.row_of("prompt:")["signals"][0]["weight"], 0.0);
 }
 
-/// Each of these signals comes from one record. Without the record there is no candidate, and the weight changes
-/// the candidate's place.
+/// Each of these signals comes from one record. Without the record there is no candidate, and the weight changes the
+/// candidate's place.
 #[test]
 fn loop_role_manifest_packet_outputs_problems_and_effects() {
     let env = TestEnv::with_repository();
@@ -586,7 +586,6 @@ fn a_value_out_of_bounds_is_an_error_and_the_default_is_used() {
     assert_eq!(env.read_receipts().len(), receipts);
 }
 
-/// The page lists every row of the table in the code.
 #[test]
 fn the_page_says_what_the_code_does() {
     let page = include_str!("../../../../docs/scoring.md");

@@ -1,5 +1,5 @@
-//! How the settings of other programs are written: no link in a project is followed, nobody's edit is overwritten,
-//! and the owner and the mode stay the same.
+//! How the settings of other programs are written: links in a project are not followed, no edit is overwritten, and the
+//! owner and the mode stay the same.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -12,7 +12,7 @@ use crate::syscalls::{can_run_test, strace_works};
 
 const LOCAL_SETTINGS_PATH: &str = "project/.claude/settings.local.json";
 
-/// Creates the link, and the folder that contains it.
+/// Creates the link and its folder.
 fn create_link(target: &Path, link: &Path) {
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(target, link).unwrap();
@@ -132,8 +132,7 @@ fn owner_and_mode_of_settings_are_kept() {
     }
 }
 
-/// Runs an installation in which every sync is slow, and calls `edit` each time when a new file is ready to replace
-/// the old one.
+/// Runs an installation in which every sync is slow. Calls `edit` each time a new file is ready to replace the old one.
 fn install_while(env: &TestEnv, edit: impl Fn(usize)) -> crate::call::ThruOutput {
     let folder = env.base_folder().join(LOCAL_SETTINGS_PATH).parent().unwrap().to_owned();
     let words =

@@ -1,4 +1,4 @@
-//! `thru init --shared`: the records of a team are in git, and those of one machine are not.
+//! `thru init --shared`: the records of a team are in git, and machine-local records are not.
 
 use std::fs;
 

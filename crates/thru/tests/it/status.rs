@@ -98,7 +98,7 @@ fn settings_that_are_not_in_force_are_named() {
 }
 
 #[test]
-fn the_same_for_programs() {
+fn the_json_of_status() {
     let env = TestEnv::new();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status", "--json"]).assert_ok().stdout), @r#"
     {
@@ -155,7 +155,6 @@ fn the_last_session_is_found_behind_torn_lines() {
     );
 }
 
-/// There is one line for each kind of record that exists, and none for the other kinds.
 #[test]
 fn every_kind_of_record_has_its_line() {
     let env = TestEnv::with_root();
@@ -174,7 +173,7 @@ fn every_kind_of_record_has_its_line() {
     env.run_thru(&["resume", "new", "01-parser"]).assert_ok();
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = std::fs::read_to_string(&sessions).unwrap();
-    // With another number the record matches no running process, so the session counts as dead.
+    // With another number, the record matches no running process, so the session counts as dead.
     std::fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).assert_ok().stdout), @"
     project      project (<uuid>)
@@ -204,7 +203,8 @@ fn every_kind_of_record_has_its_line() {
     assert!(here.stdout.contains("role         tester in this session"), "{here}");
 }
 
-/// The status line finds the project by what the harness says, or by `--root`, before or after its name.
+/// The status line finds the project from the harness's payload or from `--root`, which may come before or after the
+/// command.
 #[test]
 fn the_status_line_of_a_named_root() {
     let env = TestEnv::with_root();

@@ -1,4 +1,4 @@
-//! Reversible summaries through the binary: what a hook answers, what is stored, and that everything can be retrieved.
+//! Reversible summaries through the binary: the answers of hooks, the stored originals, and their retrieval.
 
 use std::fs;
 
@@ -172,7 +172,7 @@ fn an_output_that_cannot_be_stored_stays_as_it_is() {
 }
 
 /// The disk is full after the first 4 KiB of the original. The model gets the whole output, the call is in the journal,
-/// and no incomplete file is left.
+/// and no incomplete file remains.
 #[test]
 fn on_a_full_disk_an_output_stays_as_it_is() {
     let env = project_with_summaries();
@@ -219,7 +219,7 @@ fn after_a_week_an_original_is_removed_and_that_is_told() {
     assert_eq!(env.run_thru(&["swarm", "retrieve", &id]).assert_ok().stdout, test_run_output());
 }
 
-/// Retention does not depend on the setting: what was stored, or imported, is removed in time.
+/// Retention does not depend on the setting: stored and imported originals are removed after their time.
 #[test]
 fn old_originals_are_removed_while_summaries_are_off() {
     let env = project_with_summaries();
@@ -234,7 +234,7 @@ fn old_originals_are_removed_while_summaries_are_off() {
     assert!(gone.code != 0 && gone.stderr.contains("originals are kept for 7 days"), "{}", gone.stderr);
 }
 
-/// An imported output saved nothing here. When it has been removed, importing it again stores it again.
+/// An imported output saved nothing here. After its removal, another import stores it again.
 #[test]
 fn an_imported_output_is_not_counted_as_saved_and_can_be_restored() {
     let env = TestEnv::new();

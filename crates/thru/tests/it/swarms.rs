@@ -1,4 +1,5 @@
-//! A swarm through the binary: its agents are installed and removed byte for byte, and their verdicts become evidence.
+//! A swarm through the binary: its agents are installed and removed without a trace, and their verdicts become
+//! evidence.
 
 use std::fs;
 
@@ -80,7 +81,7 @@ fn agents_come_and_go_byte_for_byte_in_every_harness() {
 }
 
 /// One call installs the agents in all worktrees of a repository, as `thru init` does with hooks. Files that are in git
-/// in another worktree stay.
+/// in another worktree are not changed.
 #[test]
 fn every_worktree_gets_the_agents_and_loses_them() {
     let env = TestEnv::with_repository();
@@ -242,7 +243,7 @@ fn a_link_in_a_project_is_not_followed() {
     assert!(names_in(&env.base_folder().join("elsewhere")).is_empty());
 }
 
-/// A repository with a plan, and 1.1 in progress.
+/// A repository with a plan and with task 1.1 in progress.
 fn env_with_plan() -> TestEnv {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
@@ -295,7 +296,7 @@ fn verdicts_become_evidence_of_the_current_task() {
     );
     report_agent_stop(&env, "reviewer", "a4", "VERDICT: APPROVED | REJECTED");
     report_agent_stop(&env, "coder", "a5", "VERDICT: APPROVED");
-    // Agents of other plugins, and of a swarm that is not in use.
+    // Agents of other plugins, and agents of a swarm that is not in use.
     report_agent_stop(&env, "pr-review-toolkit:code-reviewer", "a6", "VERDICT: APPROVED");
     report_agent_stop(&env, "code-reviewer", "a7", "VERDICT: APPROVED");
     report_agent_stop(&env, "other_reviewer", "a8", "VERDICT: APPROVED");
@@ -428,7 +429,7 @@ fn a_long_answer_is_a_note_that_says_so() {
     assert!(entries[0]["summary"].as_str().unwrap().contains("longer than 256 KB"), "{}", entries[0]);
 }
 
-/// A rejected task is not done, although it has no acceptance criterion.
+/// A rejected task cannot be completed, even without an acceptance criterion.
 #[test]
 fn a_rejected_task_is_not_closed_in_silence() {
     let env = env_with_plan();
@@ -449,7 +450,7 @@ fn a_rejected_task_is_not_closed_in_silence() {
     env.run_thru(&["task", "done", "1.2", "--without-evidence", "the test is wrong"]).assert_ok();
 }
 
-/// The harness's own list does not close a rejected task either.
+/// The harness's own list does not complete a rejected task either.
 #[test]
 fn a_list_does_not_close_a_rejected_task() {
     let env = env_with_plan();
@@ -467,7 +468,8 @@ fn a_list_does_not_close_a_rejected_task() {
     assert_eq!(status(), "in_progress", "it was rejected");
 }
 
-/// A plan that was imported without a swarm is not of the swarm here. Its decisions are set aside with it.
+/// A plan that was imported without a swarm does not belong to the swarm of this project. Its decisions are set aside
+/// too.
 #[test]
 fn what_belongs_to_a_plan_of_another_swarm_is_set_aside() {
     for (line, named) in [("Swarm: other\n", "other"), ("", "(unnamed)")] {
@@ -497,7 +499,7 @@ fn what_belongs_to_a_plan_of_another_swarm_is_set_aside() {
         let told = env.run_thru(&["brief"]).assert_ok().stdout;
         assert!(told.contains("THEIR-TASK") && told.contains("THEIR-DECISION"), "{told}");
     }
-    // A plan that the user imports from a file is for the swarm here.
+    // A plan that the user imports from a file belongs to the swarm of this project.
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
     fs::create_dir_all(env.user_config_path().parent().unwrap()).unwrap();
@@ -509,7 +511,7 @@ fn what_belongs_to_a_plan_of_another_swarm_is_set_aside() {
     assert!(env.run_thru(&["brief"]).assert_ok().stdout.contains("MY-TASK"));
 }
 
-/// Files of another swarm that a person removed leave no line in git's exclude list.
+/// If a person removed files of another swarm by hand, their lines are removed from git's exclude list.
 #[test]
 fn the_exclude_list_is_restored_when_files_were_removed_by_hand() {
     let env = TestEnv::with_repository();

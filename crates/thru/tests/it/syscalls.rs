@@ -1,5 +1,5 @@
-//! The system calls of the binary, traced with strace: there are few of them, and they neither sync, nor use the
-//! network, nor start a process.
+//! The system calls of the binary, traced with strace. There are few of them. They do not sync, use the network or
+//! start a process.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -11,16 +11,15 @@ use serde_json::json;
 use crate::call::ThruCall;
 use crate::env::{TestEnv, event_of_fixture, fixture_names};
 
-/// A system call in the output of strace.
 #[derive(Debug)]
 struct SystemCall {
     name: String,
-    /// Everything from the first argument on, including the result.
+    /// The text from the first argument, including the result.
     rest: String,
 }
 
-/// Returns whether the test can run. In CI it must run, except on systems other than Linux, which have no strace,
-/// and with an emulated binary, for which strace shows the emulator's calls.
+/// Returns whether the test can run. In CI it must run, with two exceptions: systems other than Linux have no strace,
+/// and for an emulated binary strace shows the emulator's calls.
 pub fn can_run_test(needed: &[(&str, bool)]) -> bool {
     for (foreign, why) in [
         (!cfg!(target_os = "linux"), "strace exists on Linux only"),
@@ -66,7 +65,7 @@ fn parse_strace_line(line: &str) -> Option<SystemCall> {
     is_name.then(|| SystemCall { name: name.to_owned(), rest: rest.to_owned() })
 }
 
-/// Returns the path that a call opens, relative to the folder that it starts in.
+/// Returns the path that a call opens, including the folder that it is relative to.
 fn opened_path(made: &SystemCall) -> Option<String> {
     let named = made.rest.split('"').nth(1)?;
     match made.name.as_str() {
@@ -96,7 +95,7 @@ fn a_tool_call_costs_few_system_calls() {
         env.trust_record_path(),
         env.user_config_path(),
         env.store_folder().join("config.toml"),
-        // The hook looks for this file: if a compaction was announced, a tool call shows that it did not happen.
+        // The hook checks this file: if a compaction was announced, a tool call shows that it did not happen.
         env.store_folder().join(format!("state/pending/{session}")),
         journal.clone(),
     ]
@@ -123,8 +122,7 @@ fn a_tool_call_costs_few_system_calls() {
     }
 }
 
-/// At a stop, a project without loops costs two looks at the disk: one for the index, and one for loops to rebuild
-/// it from.
+/// At a stop, a project without loops costs two lookups on disk: one for the index, and one for the loops.
 #[test]
 fn a_stop_without_a_loop_looks_for_one_once() {
     if !can_run_test(&[strace_works()]) {
@@ -141,7 +139,7 @@ fn a_stop_without_a_loop_looks_for_one_once() {
     assert_eq!(looked, expected);
 }
 
-/// A tool call does not wait for the disk. The next checkpoint waits for it once.
+/// A tool call does not wait for the disk. The next checkpoint waits once.
 #[test]
 fn an_answer_is_on_the_disk_after_the_next_checkpoint() {
     if !can_run_test(&[strace_works()]) {
@@ -180,7 +178,7 @@ fn a_hook_in_somebody_elses_folder_opens_nothing_of_theirs() {
     assert!(!calls.iter().any(|made| made.name.contains("write")));
 }
 
-/// A reply must not be written into a file that got the number of a closed stream.
+/// A reply must not be written to a file that got the number of a closed stream.
 #[test]
 fn closed_streams_are_not_replaced_by_files() {
     if !can_run_test(&[strace_works(), release_build()]) {

@@ -1,4 +1,4 @@
-//! A snapshot of a folder, to see afterwards which files were touched.
+//! A snapshot of a folder. It shows afterwards which files were changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +49,7 @@ impl FileTree {
         self.0.insert(rel.to_owned(), TreeNode { what, touched });
     }
 
-    /// Returns what differs in `later`: `+` is new, `-` is gone, `~` is changed or rewritten with the same bytes.
+    /// Returns the differences in `later`: `+` is new, `-` is missing, `~` is changed or rewritten with the same bytes.
     pub fn changes_to(&self, later: &FileTree) -> Vec<String> {
         let gone = self.0.keys().filter(|rel| !later.0.contains_key(*rel)).map(|rel| format!("-{rel}"));
         let new = later.0.iter().filter_map(|(rel, node)| match self.0.get(rel) {
@@ -60,7 +60,7 @@ impl FileTree {
         gone.chain(new).collect()
     }
 
-    /// Returns the same, but without files that were rewritten with the same bytes.
+    /// Like [`FileTree::changes_to`], but without files that were rewritten with the same bytes.
     pub fn content_changes_to(&self, later: &FileTree) -> Vec<String> {
         let is_other = |change: &String| {
             let rel = &change[1..];
@@ -69,7 +69,7 @@ impl FileTree {
         self.changes_to(later).into_iter().filter(is_other).collect()
     }
 
-    /// Returns the files that contain `text`, for texts that must not reach any file.
+    /// Returns the files that contain `text`. It is used for texts that must not reach any file.
     pub fn files_containing(&self, text: &str) -> Vec<&str> {
         let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
         let hit = |node: &TreeNode| matches!(&node.what, NodeKind::File(bytes) if holds(bytes));

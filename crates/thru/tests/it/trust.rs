@@ -14,7 +14,7 @@ fn untrusted_env() -> TestEnv {
 }
 
 #[test]
-fn what_trust_says() {
+fn the_messages_of_trust() {
     let env = untrusted_env();
     let mut said = String::new();
     for words in
@@ -52,7 +52,7 @@ fn what_trust_says() {
 }
 
 #[test]
-fn what_trust_says_as_json() {
+fn the_json_of_trust() {
     let env = untrusted_env();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["trust", "--json"]).assert_ok().stdout), @r#"
     {
@@ -75,7 +75,7 @@ fn what_trust_says_as_json() {
 }
 
 #[test]
-fn it_is_not_given_from_inside_a_harness() {
+fn trust_is_not_granted_from_inside_a_harness() {
     let env = untrusted_env();
     let before = env.file_tree();
     for variable in ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"] {
@@ -96,7 +96,7 @@ fn init_inside_a_harness_trusts_only_what_it_makes() {
 }
 
 #[test]
-fn it_can_be_taken_back_from_inside_a_harness() {
+fn trust_can_be_revoked_from_inside_a_harness() {
     let env = TestEnv::with_root();
     env.thru_call(&["trust", "--revoke"]).with_variable("CLAUDECODE", "1").run().assert_ok();
     assert_eq!(env.run_thru_json(&["status"])["trusted"], false);

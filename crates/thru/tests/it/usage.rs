@@ -1,4 +1,4 @@
-//! Typing errors and help texts, and how both look.
+//! Typing errors and help texts, and their appearance.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! A git worktree uses the root of its main checkout. Records that were written from a worktree outlive it.
+//! A git worktree uses the root of its main checkout. Records from a worktree outlive the worktree.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ fn a_worktree_names_the_root_of_its_main_checkout() {
 }
 
 #[test]
-fn so_does_a_worktree_that_has_the_marker_checked_out() {
+fn a_worktree_with_a_checked_out_marker_names_the_root_of_its_main_checkout() {
     let env = TestEnv::with_repository();
     env.run_thru(&["init", "--shared"]).assert_ok();
     commit_store(&env);
@@ -111,7 +111,7 @@ fn a_session_that_enters_a_worktree_says_so_in_its_journal() {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
     for tree in add_worktrees(&env) {
-        // The harness's project folder is still the folder where the session began. Only `cwd` has moved.
+        // The harness's project folder is still the folder where the session started. Only `cwd` has changed.
         let payload = env.captured_payload_in("PostToolUse.Edit", &tree);
         env.fire_hook("PostToolUse", &payload).assert_silent("in the worktree");
         let line = env.read_journal(payload["session_id"].as_str().unwrap()).pop().unwrap();
@@ -129,7 +129,7 @@ fn init_in_a_worktree_makes_the_root_in_the_main_checkout() {
     assert!(env.store_folder().join("root.json").exists() && !tree.join(".agent").exists());
 }
 
-/// Claude Code runs the hooks of the main checkout's local settings in every worktree (`e2e::install_tests` shows it).
+/// Claude Code runs the hooks of the main checkout's local settings in every worktree (see `e2e::install_tests`).
 #[test]
 fn a_worktree_that_was_added_later_is_wired_as_its_harness_has_it() {
     let env = TestEnv::with_repository();
@@ -148,7 +148,7 @@ fn a_worktree_that_was_added_later_is_wired_as_its_harness_has_it() {
     let installed = env.thru_call(&["install", "claude-code"]).in_folder(&tree).run().assert_ok();
     assert!(installed.stderr.contains("runs the hooks of the main checkout"), "{installed}");
     let installed = env.thru_call(&["install", "opencode"]).in_folder(&tree).run().assert_ok();
-    assert!(installed.stderr.contains("run `thru init` in one that you add later"), "{installed}");
+    assert!(installed.stderr.contains("run `thru init` in a worktree that you add later"), "{installed}");
     assert_eq!(status_in(&env, &tree)["wired"], serde_json::json!(["claude-code", "opencode"]));
     let doctor = env.thru_call(&["doctor"]).in_folder(&tree).run().assert_ok().stdout;
     assert!(!doctor.contains("wired more than once"), "the harness runs equal hooks once: {doctor}");
@@ -160,7 +160,7 @@ fn a_worktree_that_was_added_later_is_wired_as_its_harness_has_it() {
 fn a_folder_that_only_claims_to_be_a_worktree_does_not_write_into_a_trusted_root() {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
-    // An archive could contain such a folder. It points to the repository, but the repository does not list it as a
+    // An archive could contain this folder. It points to the repository, but the repository does not list it as a
     // worktree.
     env.write_file("hostile/.git", "gitdir: gitdir\n");
     env.write_file("hostile/gitdir/commondir", format!("{}\n", env.project_folder().join(".git").display()));

@@ -1,7 +1,7 @@
 //! Full and read-only disks, and files that the user may not read or write.
 //!
-//! A full or read-only disk is mounted in a separate mount namespace, which disappears when the command ends.
-//! Mounting needs root and a kernel that allows it. Otherwise the tests are skipped with a note.
+//! A full or read-only disk is mounted in a separate mount namespace, which disappears when the command ends. Mounting
+//! needs root and a kernel that allows it. If mounting is not possible, the tests are skipped with a note.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,7 +13,8 @@ use anyhow::{Context as _, Result};
 use super::{COMMANDS_TRIED, command_for_display, judge_files, judge_output, stdin_for_command};
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::torture::judge::{self, Failures};
-use crate::torture::rows::{self, TOOL_DONE};
+use crate::torture::prepare::{self, TOOL_DONE};
+use crate::torture::rows;
 use crate::torture::snapshot::Snapshot;
 use crate::torture::{LossKind, TortureDepth, TortureTally};
 
@@ -36,8 +37,8 @@ fn can_mount() -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// Makes the sandbox's folder a small disk in memory that is completely full. $0 is the sandbox, $1 is its
-/// original, $2 is where to put the result; the rest is the command.
+/// Replaces the sandbox's folder with a small disk in memory that is completely full. $0 is the sandbox, $1 is its
+/// original, and $2 is the folder for the result. The remaining arguments are the command.
 const FULL_DISK_SCRIPT: &str = r#"
     sandbox=$0 was=$1 became=$2; shift 2
     mount -t tmpfs -o size=512k none "$sandbox"
@@ -51,7 +52,7 @@ const FULL_DISK_SCRIPT: &str = r#"
     exit $code
 "#;
 
-/// Makes everything readable and nothing writable. $0 and $1 are the sandbox; the rest is the command.
+/// Makes all files readable and none writable. $0 and $1 are the sandbox. The remaining arguments are the command.
 const READ_ONLY_SCRIPT: &str = r#"
     sandbox=$0; shift
     mount --bind "$sandbox" "$sandbox"
@@ -63,7 +64,7 @@ const READ_ONLY_SCRIPT: &str = r#"
 fn full_disk(lab: &Lab) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     for (at, argv) in COMMANDS_TRIED.iter().enumerate() {
-        for past in [rows::lived_in as fn(&Sandbox) -> Result<()>, |_| Ok(())] {
+        for past in [prepare::prepare_records as fn(&Sandbox) -> Result<()>, |_| Ok(())] {
             let sandbox = lab.sandbox(&format!("full-{at}"))?;
             past(&sandbox)?;
             let before = Snapshot::take(&sandbox.dir)?;
@@ -73,8 +74,7 @@ fn full_disk(lab: &Lab) -> Result<TortureTally> {
             fs::create_dir_all(&became)?;
             let output = run_mounted(FULL_DISK_SCRIPT, &sandbox, &[&was, &became], argv)?;
             let mut wrong = judge_run(argv, &output);
-            // Copy the sandbox back to a disk that is not full: every record must be there, and the next hook must
-            // work.
+            // Copy the sandbox back to a disk that is not full. Every record must exist, and the next hook must work.
             Snapshot::take(&became)?.restore(&sandbox.dir)?;
             let after = Snapshot::take(&sandbox.dir)?;
             judge_files(argv, &before, &after, &mut wrong);
@@ -102,17 +102,17 @@ fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: 
     } else if argv == ["trust", "--revoke"] {
         return Ok(());
     }
-    let output = sandbox.run_thru(TOOL_DONE, &rows::tool(&sandbox.dir))?;
+    let output = sandbox.run_thru(TOOL_DONE, &prepare::tool_payload(&sandbox.dir))?;
     judge::judge_hook_output(&output, wrong);
-    if !rows::tool_call_ids(sandbox).iter().any(|id| id == rows::TOOL_CALL_ID) {
+    if !rows::tool_call_ids(sandbox).iter().any(|id| id == prepare::TOOL_CALL_ID) {
         wrong.push((LossKind::None, "with room again, the next hook left no line in the journal".into()));
     }
     Ok(())
 }
 
-/// Fills the disk for 600 hooks and then frees space. $0 is the sandbox, $1 is its original, $2 is where to put the
-/// result and the output of the commands, $3 is the payload of a tool call, $4 is the payload of a session start;
-/// the rest is the binary.
+/// Fills the disk, runs 600 hooks, and then frees space. $0 is the sandbox, $1 is its original, $2 is the folder for
+/// the result and the output of the commands, $3 is the payload of a tool call, and $4 is the payload of a session
+/// start. The remaining arguments are the binary.
 const FULL_FOR_LONG_SCRIPT: &str = r#"
     sandbox=$0 was=$1 became=$2 tool=$3 start=$4; shift 4
     mount -t tmpfs -o size=1m none "$sandbox"
@@ -138,22 +138,22 @@ const FULL_FOR_LONG_SCRIPT: &str = r#"
 "#;
 
 /// Reports 600 tool calls on a full disk. Each call must be in the journal, in a receipt, or in the number of lost
-/// records, and the report of the loss must give the right times. `thru doctor` must say that the disk is full, and
-/// the first session start that can write must report the loss, once.
+/// records. The report of the loss must give the right times. `thru doctor` must say that the disk is full. The first
+/// session start that can write must report the loss, and only once.
 fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("full-for-long")?;
-    rows::lived_in(&sandbox)?;
+    prepare::prepare_records(&sandbox)?;
     let (was, became) = (lab.path().join("full-for-long-was"), lab.path().join("full-for-long-became"));
     let before = Snapshot::take(&sandbox.dir)?;
     before.restore(&was)?;
     fs::create_dir_all(&became)?;
     let (tool, start) = (lab.path().join("tool.json"), lab.path().join("start.json"));
-    fs::write(&tool, rows::tool(&sandbox.dir))?;
-    let another =
-        String::from_utf8_lossy(&rows::start(&sandbox.dir)).replace(sandbox::SESSION, "another-session");
+    fs::write(&tool, prepare::tool_payload(&sandbox.dir))?;
+    let another = String::from_utf8_lossy(&prepare::start_payload(&sandbox.dir))
+        .replace(sandbox::SESSION, "another-session");
     fs::write(&start, another)?;
-    let captured = rows::tool_call_ids(&sandbox).iter().filter(|id| *id == rows::TOOL_CALL_ID).count();
+    let captured = rows::tool_call_ids(&sandbox).iter().filter(|id| *id == prepare::TOOL_CALL_ID).count();
     let output = run_mounted(FULL_FOR_LONG_SCRIPT, &sandbox, &[&was, &became, &tool, &start], &[])?;
     let mut wrong: Failures = Vec::new();
     if !output.status.success() {
@@ -177,11 +177,11 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     expect("doctor-free", "records can be written", true);
     expect("doctor-free", "records were lost between", true);
     expect("status-free", "records were lost between", true);
-    // Count what became of the 600 calls: a journal line, a receipt, or a lost record.
+    // Count the 600 calls: each is a journal line, a receipt, or a lost record.
     let journal = Snapshot::take(&became)
         .and_then(|after| after.restore(&sandbox.dir))
         .map(|()| rows::tool_call_ids(&sandbox))?;
-    let kept = journal.iter().filter(|id| *id == rows::TOOL_CALL_ID).count() - captured;
+    let kept = journal.iter().filter(|id| *id == prepare::TOOL_CALL_ID).count() - captured;
     let receipts: Vec<serde_json::Value> =
         fs::read_to_string(sandbox.store_folder().join("indexes/receipts.jsonl"))?
             .lines()
@@ -214,7 +214,7 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
 fn read_only_disk(lab: &Lab) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("read-only")?;
-    rows::lived_in(&sandbox)?;
+    prepare::prepare_records(&sandbox)?;
     let before = Snapshot::take(&sandbox.dir)?;
     for argv in COMMANDS_TRIED {
         let output = run_mounted(READ_ONLY_SCRIPT, &sandbox, &[&sandbox.dir], argv)?;
@@ -245,7 +245,7 @@ fn judge_run(argv: &[&str], output: &Output) -> Failures {
     wrong
 }
 
-/// Files that may not be read or written. Each case has a name, and paths with the modes that they get.
+/// Files that may not be read or written. Each case has a name, and a list of paths with their modes.
 const FORBIDDEN_FILES: &[(&str, &[(&str, u32)])] = &[
     ("root.json may not be read", &[("project/.agent/context/root.json", 0o000)]),
     ("the store may not be entered", &[("project/.agent/context", 0o000)]),
@@ -260,8 +260,8 @@ const FORBIDDEN_FILES: &[(&str, &[(&str, u32)])] = &[
     ("the settings may not be read", &[("project/.agent/context/config.toml", 0o000)]),
 ];
 
-/// Tries every command on these files. Root may read and write everything, so if root runs this test, the commands
-/// run as another user.
+/// Tries every command on these files. Root may read and write all files, so if root runs this test, the commands run
+/// as another user.
 fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let root = is_root();
@@ -277,7 +277,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
     fs::copy(&lab.bin, &bin)?;
     for (at, (name, modes)) in FORBIDDEN_FILES.iter().enumerate() {
         let sandbox = lab.sandbox(&format!("forbidden-{at}"))?;
-        rows::lived_in(&sandbox)?;
+        prepare::prepare_records(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
         for argv in COMMANDS_TRIED {
             before.restore(&sandbox.dir)?;
@@ -287,7 +287,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
             set_modes(&sandbox.dir, modes)?;
             let mut command = sandbox.command(&bin, argv);
             if root {
-                command = as_nobody(&command);
+                command = command_as_nobody(&command);
             }
             let output = sandbox::run_with_timeout(&mut command, &stdin_for_command(argv, &sandbox.dir))?;
             restore_modes(&sandbox.dir, modes)?;
@@ -301,25 +301,24 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
-    // If everything is allowed, all commands must work for that user. Otherwise the tests above would prove
-    // nothing.
+    // If all files are allowed, all commands must work for that user. Otherwise the tests above would prove nothing.
     tally.add_tally(try_forbidden_files(lab, &bin, root)?);
     Ok(tally)
 }
 
 fn try_forbidden_files(lab: &Lab, bin: &Path, root: bool) -> Result<TortureTally> {
     let sandbox = lab.sandbox("allowed")?;
-    rows::lived_in(&sandbox)?;
+    prepare::prepare_records(&sandbox)?;
     if root {
         chown_to_nobody(&sandbox.dir)?;
     }
     let mut command = sandbox.command(bin, TOOL_DONE);
     if root {
-        command = as_nobody(&command);
+        command = command_as_nobody(&command);
     }
-    let output = sandbox::run_with_timeout(&mut command, &rows::tool(&sandbox.dir))?;
+    let output = sandbox::run_with_timeout(&mut command, &prepare::tool_payload(&sandbox.dir))?;
     let mut wrong = judge_run(TOOL_DONE, &output);
-    if !rows::tool_call_ids(&sandbox).iter().any(|id| id == rows::TOOL_CALL_ID) {
+    if !rows::tool_call_ids(&sandbox).iter().any(|id| id == prepare::TOOL_CALL_ID) {
         wrong.push((
             LossKind::None,
             "another user's hook left no line in the journal of his own project".into(),
@@ -342,14 +341,14 @@ fn chown_to_nobody(folder: &Path) -> Result<()> {
     status.context("starting chown").map(drop)
 }
 
-fn as_nobody(command: &Command) -> Command {
+fn command_as_nobody(command: &Command) -> Command {
     let mut setpriv = Command::new("setpriv");
     setpriv.args(["--reuid", NOBODY_UID, "--regid", NOBODY_UID, "--clear-groups"]);
     sandbox::wrap_command(setpriv, command)
 }
 
 fn set_modes(sandbox: &Path, modes: &[(&str, u32)]) -> Result<()> {
-    // The innermost path comes first, because nothing in a closed folder can be changed.
+    // Inner paths come first, because nothing in a closed folder can be changed.
     for (path, mode) in modes.iter().rev() {
         fs::set_permissions(sandbox.join(path), fs::Permissions::from_mode(*mode))?;
     }

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::{SESSION_START_HOOK, judge_files, judge_output};
 use crate::sandbox::{Lab, Sandbox, payload};
 use crate::torture::judge::{self, Failures};
-use crate::torture::rows::{self, TOOL_DONE};
+use crate::torture::prepare::{self, TOOL_DONE};
+use crate::torture::rows;
 use crate::torture::snapshot::Snapshot;
 use crate::torture::{LossKind, TortureDepth, TortureTally, on_all_cores};
 
@@ -20,25 +21,25 @@ const PAYLOADS: &[(&str, MakePayloadFn)] = &[
     ("null", |_| b"null".to_vec()),
     ("a list", |_| b"[1, 2, 3]".to_vec()),
     ("an empty object", |_| b"{}".to_vec()),
-    ("half an object", |s| first_half(rows::tool(s))),
+    ("half an object", |s| first_half(prepare::tool_payload(s))),
     ("text", |_| b"hello".to_vec()),
     ("all byte values", |_| (0..=255).cycle().take(70_000).collect()),
     ("NULs", |_| vec![0; 100_000]),
-    ("a BOM", |s| [b"\xef\xbb\xbf".as_slice(), &rows::tool(s)].concat()),
+    ("a BOM", |s| [b"\xef\xbb\xbf".as_slice(), &prepare::tool_payload(s)].concat()),
     ("UTF-16", |s| {
-        String::from_utf8_lossy(&rows::tool(s)).encode_utf16().flat_map(u16::to_le_bytes).collect()
+        String::from_utf8_lossy(&prepare::tool_payload(s)).encode_utf16().flat_map(u16::to_le_bytes).collect()
     }),
-    ("invalid UTF-8 in a string", |s| replace_bytes(rows::tool(s), b"cargo", b"c\xff\xfeo")),
-    ("a lone surrogate", |s| replace_bytes(rows::tool(s), b"cargo", b"\\ud800o")),
-    ("two payloads", |s| [rows::tool(s), rows::tool(s)].concat()),
+    ("invalid UTF-8 in a string", |s| replace_bytes(prepare::tool_payload(s), b"cargo", b"c\xff\xfeo")),
+    ("a lone surrogate", |s| replace_bytes(prepare::tool_payload(s), b"cargo", b"\\ud800o")),
+    ("two payloads", |s| [prepare::tool_payload(s), prepare::tool_payload(s)].concat()),
     ("the same key twice", |s| {
-        replace_bytes(rows::tool(s), b"{\"session_id\"", b"{\"session_id\":\"x\",\"session_id\"")
+        replace_bytes(prepare::tool_payload(s), b"{\"session_id\"", b"{\"session_id\":\"x\",\"session_id\"")
     }),
     ("numbers for strings", |s| {
         payload_with_fields(s, &[("session_id", json!(7)), ("cwd", json!(1.5)), ("tool_name", json!(null))])
     }),
     ("objects for strings", |s| payload_with_fields(s, &[("session_id", json!({})), ("cwd", json!([]))])),
-    ("huge numbers", |s| replace_bytes(rows::tool(s), b"false", b"1e999999999999999999999999")),
+    ("huge numbers", |s| replace_bytes(prepare::tool_payload(s), b"false", b"1e999999999999999999999999")),
     ("100 MB of text", |s| {
         payload_with_fields(s, &[("tool_response", json!({"stdout": "x".repeat(100_000_000)}))])
     }),
@@ -75,7 +76,7 @@ const PAYLOADS: &[(&str, MakePayloadFn)] = &[
     ("transcript is a device", |s| payload_with_fields(s, &[("transcript_path", json!("/dev/zero"))])),
 ];
 
-/// Wrong arguments of `thru hook`, because people also write hooks into settings by hand.
+/// Wrong arguments of `thru hook`. People also write hooks into settings by hand.
 const MEANINGLESS_ARGUMENTS: &[&[&str]] = &[
     &["hook"],
     &["hook", "claude-code"],
@@ -90,7 +91,7 @@ const MEANINGLESS_ARGUMENTS: &[&[&str]] = &[
 pub fn hostile_input(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
     let mut tally = on_all_cores(PAYLOADS, |at, (name, make)| {
         let sandbox = lab.sandbox(&format!("input-{at}"))?;
-        rows::lived_in(&sandbox)?;
+        prepare::prepare_records(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
         let payload = make(&sandbox.dir);
         let mut tally = TortureTally::default();
@@ -108,11 +109,11 @@ pub fn hostile_input(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
         Ok(tally)
     })?;
     let sandbox = lab.sandbox("words")?;
-    rows::lived_in(&sandbox)?;
+    prepare::prepare_records(&sandbox)?;
     let before = Snapshot::take(&sandbox.dir)?;
     for argv in MEANINGLESS_ARGUMENTS {
         before.restore(&sandbox.dir)?;
-        let wrong = try_payload(&sandbox, &before, argv, &rows::tool(&sandbox.dir))?;
+        let wrong = try_payload(&sandbox, &before, argv, &prepare::tool_payload(&sandbox.dir))?;
         tally.count_point(wrong, || format!("thru {argv:?}"));
     }
     Ok(tally)
@@ -139,7 +140,7 @@ fn try_payload(sandbox: &Sandbox, before: &Snapshot, argv: &[&str], payload: &[u
 }
 
 fn payload_with_fields(sandbox: &Path, fields: &[(&str, Value)]) -> Vec<u8> {
-    let mut value: Value = serde_json::from_slice(&rows::tool(sandbox)).unwrap_or_default();
+    let mut value: Value = serde_json::from_slice(&prepare::tool_payload(sandbox)).unwrap_or_default();
     for (name, field) in fields {
         value[*name] = field.clone();
     }
@@ -171,7 +172,7 @@ fn deeply_nested_payload(sandbox: &Path, open: &str, close: &str) -> Vec<u8> {
 
 fn payload_with_many_keys(sandbox: &Path) -> Vec<u8> {
     let keys: String = (0..1_000_000).map(|number| format!("\"k{number}\":{number},")).collect();
-    let mut payload = rows::tool(sandbox);
+    let mut payload = prepare::tool_payload(sandbox);
     payload.splice(1..1, keys.into_bytes());
     payload
 }
@@ -192,6 +193,9 @@ mod tests {
             serde_json::from_slice::<Value>(&payload_with_many_keys(sandbox))
                 .is_ok_and(|v| v["k999999"] == 999_999)
         );
-        assert_ne!(replace_bytes(rows::tool(sandbox), b"cargo", b"c\xff\xfeo"), rows::tool(sandbox));
+        assert_ne!(
+            replace_bytes(prepare::tool_payload(sandbox), b"cargo", b"c\xff\xfeo"),
+            prepare::tool_payload(sandbox)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Folders, files and environments that are not what they should be. To add a place, add a line to `PLACES`.
+//! Unusual folders, files and environments. To add a place, add a line to `PLACES`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::torture::judge;
-use crate::torture::rows::{self, trust_record_path};
+use crate::torture::prepare::{self, trust_record_path};
 use crate::torture::snapshot::Snapshot;
 use crate::torture::{TortureDepth, TortureTally, on_all_cores};
 
@@ -28,7 +28,7 @@ enum StartFolder {
     Plainly,
     /// With these variables. A variable without a value is removed.
     With(&'static [(&'static str, Option<&'static str>)]),
-    /// Through a shell line that ends in `"$@"`.
+    /// Through a shell line ending in `"$@"`.
     Shell(&'static str),
 }
 use StartFolder::{Plainly, Shell, With};
@@ -144,7 +144,7 @@ const PLACES: &[HostilePlace] = &[
 pub fn hostile_places(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
     on_all_cores(PLACES, |at, place| {
         let sandbox = lab.sandbox(&format!("place-{at}"))?;
-        rows::lived_in(&sandbox)?;
+        prepare::prepare_records(&sandbox)?;
         let lived_in = Snapshot::take(&sandbox.dir)?;
         let mut tally = TortureTally::default();
         for argv in COMMANDS_TRIED {
@@ -186,7 +186,7 @@ fn command_in_place(place: &HostilePlace, sandbox: &Sandbox, argv: &[&str]) -> C
     }
 }
 
-/// Moves the file to a folder outside the project, in which nothing may change, and puts a symbolic link in its place.
+/// Moves the file out of the project, and replaces it with a symbolic link. The moved file must not change.
 fn move_outside_and_link(sandbox: &Sandbox, path: &Path) -> Result<()> {
     let outside = sandbox.dir.join("outside");
     fs::create_dir_all(&outside)?;
@@ -210,7 +210,7 @@ fn make_folder(path: &Path) -> Result<()> {
     Ok(fs::create_dir(path)?)
 }
 
-/// Creates a FIFO that nobody writes into, so that opening it for reading waits forever.
+/// Creates a FIFO without a writer, so that opening it for reading would block forever.
 fn make_fifo(path: &Path) -> Result<()> {
     remove_any(path)?;
     ensure!(Command::new("mkfifo").arg(path).status()?.success(), "mkfifo {}", path.display());

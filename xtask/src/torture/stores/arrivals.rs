@@ -1,4 +1,4 @@
-//! The ways in which hostile files get into a project.
+//! The ways in which hostile files arrive in a project.
 
 use std::fs;
 
@@ -13,8 +13,8 @@ use crate::sandbox::Sandbox;
 
 pub struct Arrival {
     pub name: &'static str,
-    /// Whether the user has trusted the project. Then hooks may record and answer, but must neither run nor feed
-    /// anything.
+    /// Whether the user has trusted the project. In a trusted project, hooks may record and answer, but must neither
+    /// run nor feed anything.
     pub is_trusted: bool,
     pub bring: fn(&Sandbox, &[RepositoryItem]) -> Result<()>,
 }

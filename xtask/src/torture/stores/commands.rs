@@ -26,7 +26,7 @@ pub struct CommandLine {
 }
 
 impl CommandLine {
-    /// Returns whether the command can affect what hooks do afterwards. If so, a session is run after it.
+    /// Returns whether the command can affect later hooks. If so, a session is run after it.
     pub fn precedes_session(&self) -> bool {
         ["loop", "gate", "trust", "init", "pickup", "import", "role"].contains(&self.argv[0])
     }
@@ -164,7 +164,7 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["swarm", "status"]),
     plain_command(&["swarm", "retrieve", "0123456789ab"]),
     plain_command(&["swarm", "benchmark"]),
-    // Without `--dry-run` the command would be allowed to write wherever its user tells it to.
+    // Without `--dry-run`, the command may write to any path that its user names.
     command_with_stdin(&["swarm", "extract", "--dry-run"], "```rust ../outside/made.rs\nfn made() {}\n```\n"),
     command_with_stdin(&["swarm", "domains"], "a database\n"),
     command_with_stdin(&["statusline"], "{}"),
@@ -207,11 +207,11 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["harness", "list"]),
     plain_command(&["harness", "show", "opencode"]),
     plain_command(&["completions", "bash"]),
-    // A binary that `--bin` names may not have this command. Then the line is a usage error.
+    // A binary that `--bin` names might not have this command. The line is then a usage error.
     plain_command(&["debug", "hook", "claude-code", "SessionStart"]),
 ];
 
-/// Returns the lines for this binary. It is an error if the help lists a subcommand that has no line here.
+/// Returns the lines for this binary. It is an error if the help lists a subcommand without a line here.
 pub fn all_command_lines(sandbox: &Sandbox) -> Result<Vec<CommandLine>> {
     let mut known: Vec<Vec<String>> = Vec::new();
     for command in commands_in_help(sandbox, &["--help"])? {
@@ -234,8 +234,7 @@ pub fn all_command_lines(sandbox: &Sandbox) -> Result<Vec<CommandLine>> {
     Ok(COMMAND_LINES.to_vec())
 }
 
-/// Returns the commands that a help page lists. A line that continues another is indented more deeply, and is
-/// skipped.
+/// Returns the commands that a help page lists. Continuation lines are indented more deeply, and are skipped.
 fn commands_in_help(sandbox: &Sandbox, argv: &[&str]) -> Result<Vec<String>> {
     let output = sandbox.run_successfully(argv, b"")?;
     let help = String::from_utf8_lossy(&output.stdout).into_owned();

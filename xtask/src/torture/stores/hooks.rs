@@ -1,4 +1,4 @@
-//! Every event of every harness row, with payloads that make a hook do real work, in the order of a session.
+//! Every event of every harness row, in the order of a session. The payloads make each hook do real work.
 
 use std::path::Path;
 
@@ -9,12 +9,10 @@ use serde_json::{Value, json};
 use super::files::{PROMISE_TEXT, ROLE_NAME};
 use crate::sandbox::SESSION;
 
-/// One hook call. Only the folder differs between stores.
 #[derive(Debug, Clone)]
 pub struct HookSpec {
     pub harness: &'static str,
     pub event: &'static str,
-    /// The deadline of the hook itself.
     pub deadline_ms: u64,
     more: Value,
 }
@@ -71,7 +69,7 @@ pub fn all_hooks() -> Result<Vec<HookSpec>> {
     Ok(hooks)
 }
 
-/// Returns the payloads of an event, each with its place in the order of a session.
+/// Returns the payloads of an event, each with its position in a session.
 fn payloads_of_event(event: &str) -> Vec<(usize, Value)> {
     let role_file = format!(".agent/context/agents/{ROLE_NAME}.context.md");
     let said = format!("All is done. <promise>{PROMISE_TEXT}</promise>");
@@ -111,7 +109,7 @@ fn payloads_of_event(event: &str) -> Vec<(usize, Value)> {
     }
 }
 
-/// Returns the payloads of an event that a plugin reports, in the plugin's format.
+/// Returns the payloads of an event in the format of a plugin.
 fn plugin_payloads_of_event(event: &str, said: &str) -> Vec<(usize, Value)> {
     let agent = json!({"agent_id": "ses_a1", "agent_type": "security", "source": "startup", "message": said});
     match event {

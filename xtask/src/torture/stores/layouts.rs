@@ -1,4 +1,4 @@
-//! Stores whose layout is the attack: links, foreign owners, stores in folders above and below, git, the
+//! Stores whose layout is the attack: links, foreign owners, stores in parent folders and subfolders, git, the
 //! environment.
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 
 use super::arrivals::{arrive_by_clone, arrive_by_pull, arrive_by_trusted_clone};
-use super::files::{self, PROJECT_ID, everything};
+use super::files::{self, PROJECT_ID, attack_with_everything};
 use super::machine::{
     arrange_worked_in_clone, commit_all, create_items, create_repository, run_git, run_past_session,
     trust_project, trust_root, write_trust,
@@ -61,14 +61,14 @@ fn stores_with_links() -> Vec<HostileStore> {
     const GROUP: &str = LINKS_GROUP;
     let moved = MOVED_PATHS.iter().map(|&path| {
         HostileStore::trusted(GROUP, format!("{path} is a link"), move |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             run_past_session(sandbox)?;
             move_outside(sandbox, path)
         })
     });
     let to_file = |path: &'static str| {
         HostileStore::trusted(GROUP, format!("{path} is a link to a file"), move |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             let link = sandbox.project_folder().join(path);
             fs::create_dir_all(link.parent().context("it lies in a folder")?)?;
             if link.exists() {
@@ -79,7 +79,7 @@ fn stores_with_links() -> Vec<HostileStore> {
     };
     let committed =
         HostileStore::untrusted(GROUP, ".claude/settings.local.json is a committed link", |sandbox| {
-            let mut items = everything(sandbox);
+            let mut items = attack_with_everything(sandbox);
             items.push(files::RepositoryItem::Link(
                 ".claude/settings.local.json".into(),
                 "../../outside/settings.json".into(),
@@ -102,14 +102,14 @@ fn stores_with_links() -> Vec<HostileStore> {
 
 fn stores_with_root_above() -> Vec<HostileStore> {
     const GROUP: &str = "root above";
-    // Puts a store into a folder above the project. Only that folder and its mode differ between the cases.
+    // Puts a store into a folder above the project. The cases differ only in that folder and its mode.
     let above = |name: &'static str, mode: u32, at: &'static str, cwd: &'static str| {
         HostileStore::untrusted(GROUP, name, move |sandbox| {
             let folder = sandbox.dir.join(at);
             fs::create_dir_all(sandbox.dir.join(cwd))?;
             create_items(&files::harmless_items(), &folder)?;
-            create_items(&everything(sandbox), &folder)?;
-            // The folder is trusted as well, because a user could have trusted a shared folder by accident.
+            create_items(&attack_with_everything(sandbox), &folder)?;
+            // The folder is also trusted, because a user could have trusted a shared folder by accident.
             trust_root(sandbox, &folder, PROJECT_ID)?;
             Ok(fs::set_permissions(folder, fs::Permissions::from_mode(mode))?)
         })
@@ -122,7 +122,7 @@ fn stores_with_root_above() -> Vec<HostileStore> {
         above("in the parent of the user's home", 0o755, ".", "home/work/project"),
         HostileStore::untrusted(GROUP, "above the git top level", |sandbox| {
             create_items(&files::harmless_items(), &sandbox.dir.join("work"))?;
-            create_items(&everything(sandbox), &sandbox.dir.join("work"))?;
+            create_items(&attack_with_everything(sandbox), &sandbox.dir.join("work"))?;
             trust_root(sandbox, &sandbox.dir.join("work"), PROJECT_ID)?;
             create_repository(&sandbox.dir.join("work/project"), &[])
         })
@@ -136,8 +136,8 @@ fn stores_with_nested_root() -> Vec<HostileStore> {
         HostileStore::untrusted(GROUP, name, move |sandbox| {
             arrange_worked_in_clone(sandbox)?;
             let folder = sandbox.dir.join(at);
-            create_items(&[files::marker_item("0197b000-0000-7000-8000-00000000beef")], &folder)?;
-            create_items(&everything(sandbox), &folder)
+            create_items(&[files::new_marker("0197b000-0000-7000-8000-00000000beef")], &folder)?;
+            create_items(&attack_with_everything(sandbox), &folder)
         })
         .run_in_folder(at)
     };
@@ -148,20 +148,20 @@ fn stores_with_nested_root() -> Vec<HostileStore> {
             arrange_worked_in_clone(sandbox)?;
             let folder = sandbox.dir.join("project/vendor/evil");
             create_items(&files::harmless_items(), &folder)?;
-            create_items(&everything(sandbox), &folder)
+            create_items(&attack_with_everything(sandbox), &folder)
         })
         .run_in_folder("project/vendor/evil"),
         HostileStore::untrusted(GROUP, "a repository below the project", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
-            let mut items = everything(sandbox);
-            items.push(files::marker_item("0197b000-0000-7000-8000-00000000beef"));
+            let mut items = attack_with_everything(sandbox);
+            items.push(files::new_marker("0197b000-0000-7000-8000-00000000beef"));
             create_repository(&sandbox.dir.join("project/vendor/evil"), &items)
         })
         .run_in_folder("project/vendor/evil"),
         HostileStore::untrusted(GROUP, "a submodule with a store", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
-            let mut items = everything(sandbox);
-            items.push(files::marker_item("0197b000-0000-7000-8000-00000000beef"));
+            let mut items = attack_with_everything(sandbox);
+            items.push(files::new_marker("0197b000-0000-7000-8000-00000000beef"));
             let evil = sandbox.dir.join("evil");
             create_repository(&evil, &items)?;
             let url = evil.display().to_string();
@@ -185,7 +185,7 @@ fn stores_with_nested_root() -> Vec<HostileStore> {
             arrange_worked_in_clone(sandbox)?;
             let worktree = sandbox.dir.join("worktree").display().to_string();
             run_git(&sandbox.project_folder(), &["worktree", "add", "--quiet", "-b", "evil", &worktree])?;
-            create_items(&everything(sandbox), Path::new(&worktree))?;
+            create_items(&attack_with_everything(sandbox), Path::new(&worktree))?;
             commit_all(Path::new(&worktree))
         })
         .run_in_folder("worktree")
@@ -197,7 +197,7 @@ fn stores_with_foreign_owner() -> Vec<HostileStore> {
     const GROUP: &str = "foreign-owned";
     let owned = |name: &'static str, given: &'static [&'static str], mode: u32| {
         HostileStore::untrusted(GROUP, name, move |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             chown_to_user(sandbox, TestUser::Nobody, &["."])?;
             chown_to_user(sandbox, TestUser::Somebody, given)?;
             fs::set_permissions(sandbox.dir.join(given[0]), fs::Permissions::from_mode(mode))?;
@@ -212,21 +212,21 @@ fn stores_with_foreign_owner() -> Vec<HostileStore> {
         owned("the state folder is somebody else's", &["state"], 0o777),
         owned("the trust records are somebody else's", &["state/throughline"], 0o777),
         HostileStore::untrusted(GROUP, "anybody may write the state folder", |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             set_mode(&sandbox.state_folder(), 0o777)
         }),
         HostileStore::untrusted(GROUP, "anybody may write the trust records", |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             set_mode(&sandbox.state_folder().join("trust"), 0o777)?;
             set_mode(&sandbox.state_folder().join("trust").join(format!("{PROJECT_ID}.json")), 0o666)
         }),
         HostileStore::untrusted(GROUP, "root works in somebody else's project", |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             chown_to_user(sandbox, TestUser::Somebody, &["project"])
         })
         .run_by(TestUser::Root),
         HostileStore::untrusted(GROUP, "anybody may write the project", |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             set_mode(&sandbox.project_folder(), 0o777)
         }),
     ]
@@ -236,7 +236,7 @@ fn stores_in_repositories() -> Vec<HostileStore> {
     const GROUP: &str = "git";
     let configured = |name: &'static str, config: fn(&str) -> Vec<(&'static str, String)>| {
         HostileStore::trusted(GROUP, name, move |sandbox| {
-            arrive_by_pull(sandbox, &everything(sandbox))?;
+            arrive_by_pull(sandbox, &attack_with_everything(sandbox))?;
             let script = sandbox.dir.join("outside/git-runs-me");
             let canary = files::canaries_folder(sandbox).join("git");
             fs::write(&script, format!("#!/bin/sh\ntouch {}\ncat\n", canary.display()))?;
@@ -277,7 +277,7 @@ fn stores_in_repositories() -> Vec<HostileStore> {
             ]
         }),
         HostileStore::trusted(GROUP, "post-index-change and other git hooks", |sandbox| {
-            arrive_by_pull(sandbox, &everything(sandbox))?;
+            arrive_by_pull(sandbox, &attack_with_everything(sandbox))?;
             let canary = files::canaries_folder(sandbox).join("git-hook");
             for name in ["post-index-change", "fsmonitor-watchman", "reference-transaction", "post-checkout"] {
                 let hook = sandbox.project_folder().join(".git/hooks").join(name);
@@ -289,7 +289,7 @@ fn stores_in_repositories() -> Vec<HostileStore> {
             Ok(())
         }),
         HostileStore::untrusted(GROUP, "an embedded bare repository", |sandbox| {
-            arrive_by_clone(sandbox, &everything(sandbox))?;
+            arrive_by_clone(sandbox, &attack_with_everything(sandbox))?;
             let bare = sandbox.project_folder().join("docs");
             for folder in ["objects", "refs", "info"] {
                 fs::create_dir_all(bare.join(folder))?;
@@ -306,7 +306,7 @@ fn stores_in_repositories() -> Vec<HostileStore> {
         .run_in_folder("project/docs")
         .may_write_in("project"),
         HostileStore::trusted(GROUP, ".git is a file that points to another repository", |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             create_repository(&sandbox.dir.join("other"), &[])?;
             fs::remove_dir_all(sandbox.project_folder().join(".git"))?;
             Ok(fs::write(sandbox.project_folder().join(".git"), "gitdir: ../other/.git\n")?)
@@ -314,20 +314,20 @@ fn stores_in_repositories() -> Vec<HostileStore> {
         HostileStore::untrusted(GROUP, ".git is a file that points to a trusted project's worktrees", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
             let evil = sandbox.dir.join("evil");
-            create_items(&everything(sandbox), &evil)?;
-            create_items(&[files::marker_item(PROJECT_ID)], &evil)?;
+            create_items(&attack_with_everything(sandbox), &evil)?;
+            create_items(&[files::new_marker(PROJECT_ID)], &evil)?;
             Ok(fs::write(evil.join(".git"), "gitdir: ../project/.git/worktrees/evil\n")?)
         })
         .run_in_folder("evil"),
         HostileStore::trusted(GROUP, "FIFOs in .git", |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             for name in ["HEAD", "index", "config", "packed-refs", "info/exclude"] {
                 make_fifo(&sandbox.project_folder().join(".git").join(name))?;
             }
             Ok(())
         }),
         HostileStore::trusted(GROUP, "FIFOs among the records", |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             for name in [
                 &format!("loops/{}.md", files::LOOP_ID),
                 "indexes/active-loop.json",
@@ -343,19 +343,19 @@ fn stores_in_repositories() -> Vec<HostileStore> {
             Ok(())
         }),
         HostileStore::trusted(GROUP, ".git is a huge file", |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             fs::remove_dir_all(sandbox.project_folder().join(".git"))?;
             make_huge_file(&sandbox.project_folder().join(".git"))
         }),
         HostileStore::trusted(GROUP, "huge records", |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             for name in ["indexes/active-loop.json", "state/live.json", "config.toml", "indexes/receipts.jsonl"] {
                 make_huge_file(&sandbox.store_folder().join(name))?;
             }
             make_huge_file(&sandbox.journal_path())
         }),
         HostileStore::untrusted(GROUP, "a huge marker", |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             make_huge_file(&sandbox.store_folder().join("root.json"))
         }),
     ]
@@ -365,7 +365,7 @@ fn stores_with_environment() -> Vec<HostileStore> {
     const GROUP: &str = "environment";
     let forged = |name: &'static str, at: &'static str, value: &'static str, state: &'static str| {
         HostileStore::untrusted(GROUP, name, move |sandbox| {
-            arrive_by_clone(sandbox, &everything(sandbox))?;
+            arrive_by_clone(sandbox, &attack_with_everything(sandbox))?;
             write_trust(&sandbox.dir.join(at).join("throughline"), &sandbox.project_folder(), PROJECT_ID)
         })
         .with_state_home(value, state)
@@ -380,14 +380,14 @@ fn stores_with_environment() -> Vec<HostileStore> {
             "project/.agent/context",
         ),
         HostileStore::untrusted(GROUP, "XDG_STATE_HOME is a world-writable folder", |sandbox| {
-            arrive_by_clone(sandbox, &everything(sandbox))?;
+            arrive_by_clone(sandbox, &attack_with_everything(sandbox))?;
             write_trust(&sandbox.dir.join("shared/throughline"), &sandbox.project_folder(), PROJECT_ID)?;
             set_mode(&sandbox.dir.join("shared"), 0o777)?;
             set_mode(&sandbox.dir.join("shared/throughline"), 0o777)
         })
         .with_state_home("@/shared", "shared"),
         HostileStore::untrusted(GROUP, "XDG_STATE_HOME is a link into the project", |sandbox| {
-            arrive_by_clone(sandbox, &everything(sandbox))?;
+            arrive_by_clone(sandbox, &attack_with_everything(sandbox))?;
             write_trust(
                 &sandbox.project_folder().join(".state/throughline"),
                 &sandbox.project_folder(),
@@ -405,7 +405,7 @@ fn stores_with_identities() -> Vec<HostileStore> {
         HostileStore::untrusted(GROUP, "the marker of a trusted project, copied", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
             create_items(&files::harmless_items(), &sandbox.dir.join("copy"))?;
-            create_items(&everything(sandbox), &sandbox.dir.join("copy"))
+            create_items(&attack_with_everything(sandbox), &sandbox.dir.join("copy"))
         })
         .run_in_folder("copy"),
         HostileStore::untrusted(GROUP, "another project where a trusted one was", |sandbox| {
@@ -413,43 +413,43 @@ fn stores_with_identities() -> Vec<HostileStore> {
             fs::remove_dir_all(sandbox.dir.join("upstream"))?;
             fs::remove_dir_all(sandbox.project_folder())?;
             create_items(&files::harmless_items(), &sandbox.project_folder())?;
-            create_items(&everything(sandbox), &sandbox.project_folder())?;
+            create_items(&attack_with_everything(sandbox), &sandbox.project_folder())?;
             create_items(
-                &[files::marker_item("0197b000-0000-7000-8000-00000000beef")],
+                &[files::new_marker("0197b000-0000-7000-8000-00000000beef")],
                 &sandbox.project_folder(),
             )
         }),
         HostileStore::untrusted(GROUP, "the marker changed to another project after trust", |sandbox| {
-            arrive_by_pull(sandbox, &everything(sandbox))?;
+            arrive_by_pull(sandbox, &attack_with_everything(sandbox))?;
             create_items(
-                &[files::marker_item("0197b000-0000-7000-8000-00000000beef")],
+                &[files::new_marker("0197b000-0000-7000-8000-00000000beef")],
                 &sandbox.project_folder(),
             )
         }),
         HostileStore::untrusted(GROUP, "a marker whose project_id is a path", |sandbox| {
-            arrive_by_clone(sandbox, &everything(sandbox))?;
-            create_items(&[files::marker_item("../../../outside/run")], &sandbox.project_folder())
+            arrive_by_clone(sandbox, &attack_with_everything(sandbox))?;
+            create_items(&[files::new_marker("../../../outside/run")], &sandbox.project_folder())
         }),
         HostileStore::untrusted(GROUP, "a marker of a newer version", |sandbox| {
-            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             let marker = sandbox.store_folder().join("root.json");
             let text = fs::read_to_string(&marker)?;
             Ok(fs::write(&marker, text.replace("\"schema_version\": 1", "\"schema_version\": 99"))?)
         }),
         HostileStore::untrusted(GROUP, "trusted, then moved to another path", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
-            create_items(&everything(sandbox), &sandbox.project_folder())?;
+            create_items(&attack_with_everything(sandbox), &sandbox.project_folder())?;
             Ok(fs::rename(sandbox.project_folder(), sandbox.dir.join("moved"))?)
         })
         .run_in_folder("moved"),
         HostileStore::untrusted(GROUP, "trust was withdrawn", |sandbox| {
-            arrive_by_pull(sandbox, &everything(sandbox))?;
+            arrive_by_pull(sandbox, &attack_with_everything(sandbox))?;
             sandbox.run_successfully(&["trust", "--revoke"], b"").map(drop)
         }),
         HostileStore::trusted(GROUP, "merged after trust", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
             let upstream = sandbox.dir.join("upstream");
-            create_items(&everything(sandbox), &upstream)?;
+            create_items(&attack_with_everything(sandbox), &upstream)?;
             commit_all(&upstream)?;
             create_items(
                 &[files::RepositoryItem::File("mine.txt".into(), "mine\n".into())],
@@ -462,7 +462,7 @@ fn stores_with_identities() -> Vec<HostileStore> {
         }),
         HostileStore::trusted(GROUP, "stashed by somebody, popped by the user", |sandbox| {
             arrange_worked_in_clone(sandbox)?;
-            create_items(&everything(sandbox), &sandbox.project_folder())?;
+            create_items(&attack_with_everything(sandbox), &sandbox.project_folder())?;
             run_git(&sandbox.project_folder(), &["add", "--force", "--all"])?;
             run_git(&sandbox.project_folder(), &["stash", "--quiet"])?;
             trust_project(sandbox)?;

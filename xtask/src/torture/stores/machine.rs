@@ -1,4 +1,4 @@
-//! The victim's machine: git, trust, and what a session left before the attack.
+//! The victim's machine: git, trust, and the records of a session before the attack.
 
 use std::fs;
 use std::path::Path;
@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::files::{self, PROJECT_ID, RepositoryItem};
 use crate::sandbox::Sandbox;
-use crate::torture::rows::{self, TOOL_DONE};
+use crate::torture::prepare::{self, TOOL_DONE};
 
-/// Runs git with settings that do not depend on the person who runs the torture.
+/// Runs git with settings that do not depend on the developer's machine.
 pub fn run_git(folder: &Path, args: &[&str]) -> Result<()> {
     let mut git = Command::new("git");
     git.arg("-C").arg(folder).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -62,8 +62,8 @@ pub fn clone_project(sandbox: &Sandbox, upstream: &Path) -> Result<()> {
     run_git(&sandbox.dir, &["clone", "--quiet", "--template=", &from, &to])
 }
 
-/// Records that the user trusts the project, as `thru trust` does. The command itself refuses inside a harness, and
-/// an agent may be running this test.
+/// Records that the user trusts the project, as `thru trust` does. `thru trust` itself refuses inside a harness, and an
+/// agent may be running this test.
 pub fn trust_project(sandbox: &Sandbox) -> Result<()> {
     trust_root(sandbox, &sandbox.project_folder(), PROJECT_ID)?;
     let status = sandbox.run_successfully(&["status", "--json"], b"")?;
@@ -84,11 +84,12 @@ pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
     Ok(fs::write(state.join("trust").join(format!("{project_id}.json")), format!("{record:#}\n"))?)
 }
 
-/// Runs a session of the user's own, so that ids are known and hooks have something to report.
+/// Runs a session of the user, so that ids are known and hooks have something to report.
 pub fn run_past_session(sandbox: &Sandbox) -> Result<()> {
-    sandbox.run_successfully(&["hook", "claude-code", "SessionStart"], &rows::start(&sandbox.dir))?;
-    sandbox.run_successfully(TOOL_DONE, &rows::tool(&sandbox.dir))?;
-    sandbox.run_successfully(rows::STOP, &rows::stop(&sandbox.dir)).map(drop)
+    sandbox
+        .run_successfully(&["hook", "claude-code", "SessionStart"], &prepare::start_payload(&sandbox.dir))?;
+    sandbox.run_successfully(TOOL_DONE, &prepare::tool_payload(&sandbox.dir))?;
+    sandbox.run_successfully(prepare::STOP, &prepare::stop_payload(&sandbox.dir)).map(drop)
 }
 
 /// A sandbox with a harmless shared store that the user has cloned, trusted and worked in.

@@ -1,4 +1,4 @@
-//! Runs every hook and command in one store and reports what they should not have done.
+//! Runs every hook and command in one store and reports violations.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,17 +16,17 @@ use super::{HostileStore, StoreRules, TestUser, edited};
 use crate::memory::MemoryHelper;
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::torture::TortureDepth;
-use crate::torture::rows::STOP;
+use crate::torture::prepare::STOP;
 use crate::torture::snapshot::Snapshot;
 
-/// How long starting a process may take on a busy machine. A hook's own deadline begins when it runs.
+/// How long starting a process may take on a busy machine. A hook's own deadline begins only when the hook runs.
 const PROCESS_START_MS: u64 = 50;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
-/// How much memory a hook may use in addition to the size of a large debug binary.
+/// How much memory a hook may use besides the size of a large debug binary.
 const MAX_OWN_MEMORY_KB: u64 = 6 * 1024;
-/// The longest time that a command may take, in seconds. After this time a user would think that it hangs.
+/// The longest time that a command may take, in seconds. After this time, a user would assume that it hangs.
 const MAX_COMMAND_SECONDS: u64 = 5;
-/// How many times a slow hook is measured. It counts as slow only if it is slow every time.
+/// How many times a slow hook is measured. It is a violation only if the hook is slow every time.
 const MAX_MEASUREMENTS: u64 = 8;
 
 pub struct StoreRunner {
@@ -37,7 +37,6 @@ pub struct StoreRunner {
     largest_kb: u64,
 }
 
-/// What was found in one store.
 #[derive(Debug, Default)]
 pub struct StoreFindings {
     pub hooks: usize,
@@ -55,7 +54,7 @@ impl StoreFindings {
     }
 }
 
-/// One store on disk, and its state before anything ran.
+/// One store on disk, and its initial state.
 struct StoreTrial<'a> {
     store: &'a HostileStore,
     sandbox: Sandbox,
@@ -83,8 +82,8 @@ impl StoreRunner {
         root && setpriv.is_ok_and(|status| status.success())
     }
 
-    /// Checks that a loop and a run that the user started are really fed and run. Otherwise the torture could pass
-    /// because it cannot see violations.
+    /// Checks that a loop and a run of the user are really fed and run. Otherwise the torture could pass because it
+    /// cannot detect violations.
     pub fn check_control_case(&self, lab: &Lab) -> Result<()> {
         let store = HostileStore::trusted("control", "control", |sandbox| {
             edited::start_loop(
@@ -126,9 +125,9 @@ impl StoreRunner {
     fn arrange_store<'a>(&self, lab: &Lab, name: &str, store: &'a HostileStore) -> Result<StoreTrial<'a>> {
         let mut sandbox = lab.sandbox(name)?;
         sandbox.bin.clone_from(&self.bin);
-        files::user_files(&sandbox)?;
+        files::create_user_files(&sandbox)?;
         (store.arrange)(&sandbox).with_context(|| format!("{}, {}", store.group, store.name))?;
-        // Remove the upstream repository, which would otherwise be compared every time.
+        // Remove the upstream repository, so that it is not compared every time.
         let upstream = sandbox.dir.join("upstream");
         if upstream.exists() {
             fs::remove_dir_all(upstream)?;
@@ -137,9 +136,9 @@ impl StoreRunner {
         Ok(StoreTrial { store, sandbox, before })
     }
 
-    /// Runs everything in one store. A full run tries every hook alone and in a session, and every command. A quick
-    /// run tries hooks alone only if they would act on a loop. Of the commands that neither start anything nor
-    /// write settings, it tries only a third, and a different third for each store.
+    /// Runs all hooks and commands in one store. A full run tries every hook alone and in a session, and every command.
+    /// A quick run tries a hook alone only if it would act on a loop. It tries all commands that start something or
+    /// write settings, and a third of the remaining commands. That third differs from store to store.
     pub fn try_store(
         &self,
         lab: &Lab,
@@ -153,7 +152,7 @@ impl StoreRunner {
             let after = self.run_hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
             trial.before.restore_changed(&after, &trial.sandbox.dir)?;
         }
-        // The hooks also run as a session, so that each hook finds what the previous hooks left.
+        // The hooks also run as a session, so that each hook sees the records of the previous hooks.
         for harness in harness::HARNESSES {
             let mut before = trial.before.clone();
             for hook in self.hooks.iter().filter(|hook| hook.harness == harness.name) {
@@ -282,8 +281,8 @@ impl StoreTrial<'_> {
         }
     }
 
-    /// Returns the rules that apply after a command. If the command created the store, or the user has just trusted
-    /// it, the store is the user's own.
+    /// Returns the rules that apply after a command. If the command created the store or trusted it, the store is the
+    /// user's own.
     fn rules_after(&self, line: &CommandLine, after: &Snapshot) -> StoreRules {
         let marker = Path::new(self.store.cwd).join(".agent/context/root.json");
         let is_new = self.before.file_bytes(&marker).is_none() && after.file_bytes(&marker).is_some();

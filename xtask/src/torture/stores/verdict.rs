@@ -1,4 +1,4 @@
-//! What a hook or a command must not have done in a hostile store.
+//! The violations that a hook or a command can commit in a hostile store.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -16,7 +16,7 @@ use crate::torture::snapshot::Snapshot;
 pub enum Violation {
     /// A command from the store was run.
     Ran,
-    /// An agent was given a prompt from the store, or was told that text from the store is the user's.
+    /// An agent was given a prompt from the store, or was told that text from the store is the user's text.
     Fed,
     /// Something changed that must not change.
     Wrote,
@@ -30,7 +30,7 @@ pub enum Violation {
 
 pub type Violations = Vec<(Violation, String)>;
 
-/// Judges a hook. A hook may write records in a trusted store, and must write nothing in any other store.
+/// Judges a hook. A hook may write records in a trusted store, and must write nothing in an untrusted store.
 pub fn judge_hook(rules: &StoreRules, output: &Output, changed: &[PathBuf], found: &mut Violations) {
     let mut wrong = Vec::new();
     judge::judge_hook_output(output, &mut wrong);
@@ -78,7 +78,7 @@ pub fn judge_command(
 fn may_change(rules: &StoreRules, kind: CommandKind, path: &Path) -> bool {
     let below = |folder: &str, name: &str| path.starts_with(Path::new(folder).join(name));
     let is_record = rules.writes.iter().any(|folder| below(folder, ".agent"));
-    // The exclude list belongs to the repository around the current folder.
+    // The exclude list belongs to the repository of the current folder.
     let is_own_list = || {
         let in_project = rules.writes.iter().any(|folder| Path::new(folder).starts_with("project"));
         let is_list = path.ends_with("info/exclude") || path.ends_with("info");
@@ -146,7 +146,7 @@ fn report_leaked_text(output: &Output, found: &mut Violations) {
     }
 }
 
-/// Reports every file from outside the project whose content was copied into the store.
+/// Reports every file from outside the project whose content was copied to the store.
 pub fn report_copied_files(before: &Snapshot, after: &Snapshot, changed: &[PathBuf], found: &mut Violations) {
     for path in changed {
         let holds = |snapshot: &Snapshot| {

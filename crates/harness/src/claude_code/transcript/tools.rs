@@ -1,4 +1,4 @@
-//! The results of Claude Code's tools, with what the field `toolUseResult` adds to each of them.
+//! The results of Claude Code's tools, with the details from the field `toolUseResult`.
 
 use std::borrow::Cow;
 
@@ -12,11 +12,10 @@ use crate::transcript::walk::{JsonWalk, decode_string};
 
 type Text<'a> = Cow<'a, str>;
 
-/// The field `toolUseResult`: the same result again, for the harness's own screen, with some details stated more
-/// clearly.
+/// The field `toolUseResult`. It repeats the result for the harness's own screen, with some extra details.
 #[derive(Debug, Default)]
 pub struct ToolReport<'a> {
-    /// True if the command ran to its end. Its exit code is then zero, unless the result contains another one.
+    /// Whether the command finished. Its exit code is then zero, unless the result contains another code.
     ended: bool,
     files: Vec<TouchedFile<'a>>,
     todo: Option<TodoChange<'a>>,
@@ -24,7 +23,7 @@ pub struct ToolReport<'a> {
 }
 
 impl<'a> ToolReport<'a> {
-    /// Reads the first few fields and stops at the first useless one, because the rest can be megabytes long.
+    /// Reads the first fields and stops at the first field that is not needed, because the rest can be megabytes long.
     pub fn read_first_fields(walk: &mut JsonWalk<'a>) -> ToolReport<'a> {
         let mut report = ToolReport::default();
         let mut made = None;
@@ -39,7 +38,7 @@ impl<'a> ToolReport<'a> {
                 }
                 b"stderr" | b"isImage" | b"noOutputExpected" | b"questions" => walk.skip_value(),
                 b"interrupted" => report.ended &= !walk.take_raw().is_true(),
-                // "No matches found" means that the exit code is not zero, but does not say which code it is.
+                // "No matches found" means that the exit code is not zero. The exact code is unknown.
                 b"returnCodeInterpretation" | b"backgroundTaskId" => {
                     walk.skip_value();
                     report.ended = false;
@@ -71,8 +70,8 @@ impl<'a> ToolReport<'a> {
     }
 }
 
-/// Converts a result to the neutral form, with what the report adds. A line has one report; the caller passes it with
-/// the first result only.
+/// Converts a result to the neutral form, with the details from the report. A line has one report, which the caller
+/// passes with the first result only.
 pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut Vec<TranscriptItem<'a>>) {
     let mut result = raw.to_call_result();
     result.files = report.files;
@@ -110,7 +109,7 @@ fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'
     }
 }
 
-/// Returns the new todo entry from the result, because the call did not contain its number yet.
+/// Returns the new todo entry from the result. The call does not contain the number of the entry.
 fn new_todo_entry<'a>(walk: &mut JsonWalk<'a>) -> Option<TodoChange<'a>> {
     let task = walk.take_raw().fields();
     Some(TodoChange::One {

@@ -1,11 +1,10 @@
-//! Decides who wrote a text that the transcript attributes to the user. Claude Code also attributes texts to the user
-//! that no user wrote.
+//! Decides who wrote a text. Claude Code attributes some texts to the user that no user wrote.
 
 use std::borrow::Cow;
 
 use model::transcript::{PromptOrigin, TranscriptItem};
 
-/// Elements that contain none of the user's words. They come alone or before the user's words.
+/// Elements that the user did not write. They come alone or before the user's text.
 const FOREIGN_ELEMENTS: [&str; 17] = [
     "system-reminder",
     "local-command-caveat",
@@ -36,7 +35,7 @@ const HARNESS_MESSAGE_STARTS: [&str; 4] = [
 
 const STOP_HOOK_FEEDBACK_START: &str = "Stop hook feedback:";
 
-/// Classifies a text that the transcript attributes to the user; `None` if it contains nothing for us.
+/// Classifies a text that the transcript attributes to the user; `None` if the text is not needed.
 pub fn classify_user_text(text: Cow<'_, str>) -> Option<TranscriptItem<'_>> {
     if text.starts_with("[Request interrupted") {
         return Some(TranscriptItem::Interrupted);
@@ -47,7 +46,7 @@ pub fn classify_user_text(text: Cow<'_, str>) -> Option<TranscriptItem<'_>> {
     extract_prompt(text).map(|(text, typed)| TranscriptItem::Prompt { text, typed })
 }
 
-/// Returns the user's words without the surrounding elements.
+/// Returns the user's text without the surrounding elements.
 pub fn extract_prompt(text: Cow<'_, str>) -> Option<(Cow<'_, str>, PromptOrigin)> {
     if text.starts_with("<command-") {
         let name = element_content(&text, "command-name").filter(|name| !name.is_empty())?;
@@ -70,12 +69,12 @@ pub fn extract_prompt(text: Cow<'_, str>) -> Option<(Cow<'_, str>, PromptOrigin)
     Some((words, typed))
 }
 
-/// Returns a stop hook's answer, if the text is the message in which the harness passes it on.
+/// Returns a stop hook's answer, if the text is the message with which the harness passes it to the agent.
 pub fn stop_hook_feedback(text: &str) -> Option<String> {
     text.strip_prefix(STOP_HOOK_FEEDBACK_START).map(|reason| reason.trim().to_owned())
 }
 
-/// Returns what the user said while refusing a call.
+/// Returns what the user said when refusing a call.
 pub fn refusal_words(text: &str) -> Option<Option<&str>> {
     if !text.starts_with("The user doesn't want to") {
         return None;
@@ -84,7 +83,7 @@ pub fn refusal_words(text: &str) -> Option<Option<&str>> {
     Some(said.filter(|said| !said.is_empty()))
 }
 
-/// Returns the total length of the leading elements that the user did not write.
+/// Returns the total length of the elements at the beginning that the user did not write.
 fn foreign_prefix_length(text: &str) -> usize {
     let mut at = 0;
     loop {
@@ -97,7 +96,7 @@ fn foreign_prefix_length(text: &str) -> usize {
             return start;
         }
         let close = format!("</{tag}>");
-        // An element that is never closed, or was cut off, extends to the end.
+        // An element without an end, for example in a truncated text, extends to the end of the text.
         at = rest.find(&close).map_or(text.len(), |found| start + found + close.len());
     }
 }
@@ -108,7 +107,7 @@ fn is_slash_command(text: &str) -> bool {
     name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
 }
 
-/// Returns the content of the first element with that name.
+/// Returns the content of the first element with this name.
 fn element_content<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
     rest.split_once(&format!("</{tag}>")).map(|(content, _)| content.trim())

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn whose_words() {
+fn who_wrote_the_text_of_a_user_line() {
     let slash = |text: &'static str| Some((text, PromptOrigin::Slash));
     let words = |text: &'static str| Some((text, PromptOrigin::Words));
     let cases = [
@@ -43,7 +43,7 @@ fn whose_words() {
 }
 
 #[test]
-fn what_is_no_prompt_but_says_something() {
+fn user_lines_that_are_not_prompts_are_read() {
     assert_eq!(classify_user_text("[Request interrupted by user]".into()), Some(TranscriptItem::Interrupted));
     assert_eq!(
         classify_user_text("Stop hook feedback:\nGO ON".into()),

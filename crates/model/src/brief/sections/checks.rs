@@ -11,16 +11,19 @@ use crate::run::{self, CommandKind, CommandPurpose, ProjectCheck, RunResult};
 use crate::score::ScoreSignal;
 use crate::text::{cut_to_bytes, quoted_commands};
 
-/// How many characters of a command identify it, with a small margin.
+/// This many characters of a command are enough to identify it.
 pub(super) const COMMAND_ID_CHARS: usize = 66;
 
-/// The most checks that are listed.
 const MAX_CHECKS: usize = 5;
+
+/// The most checks of one kind that are listed: tests, lints, builds.
+const MAX_CHECKS_OF_KIND: usize = 2;
 
 /// The most other commands that are listed.
 const MAX_COMMANDS: usize = 4;
 
-/// The longest command that is listed, in characters. A longer one would be cut, and could not be typed again.
+/// The longest command that is listed, in characters. A longer command would be cut, so it could not be typed
+/// again.
 const MAX_COMMAND_CHARS: usize = 160;
 
 pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -28,7 +31,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let newest = newest_run_per_check(digest);
     let failing: Vec<String> = digest.open_failures().map(|failure| failure.command_to_repeat()).collect();
     let beside = !material.visible_summary().is_empty();
-    // Whoever reads a command in the summary knows how that is checked.
+    // A summary that quotes a command of some kind does not need another command of that kind.
     let known: Vec<CommandKind> =
         quoted_commands(material.visible_summary()).into_iter().filter_map(run::command_kind).collect();
     let task = digest.current_goal().task.or(digest.current_goal().newest).map_or(0, |prompt| prompt.record);
@@ -39,6 +42,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     // A check that is part of a listed command line is not listed again.
     let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
     let (mut checks_told, mut commands_told) = (0, 0);
+    let mut told_by_kind: Vec<Option<CommandKind>> = Vec::new();
     let outside = if digest.is_changed_outside() { ", before later changes" } else { "" };
     for command in digest.ranked_commands() {
         let runnable = run::command_to_repeat(&command.command);
@@ -48,7 +52,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
         match run::command_purpose(&command.command, &command.folder) {
             CommandPurpose::Checks(checks) => {
                 let keys: Vec<String> = checks.iter().map(ProjectCheck::identity_key).collect();
-                // Formatting is not a check: with it, a line checks the same.
+                // Formatting is ignored when two command lines are compared.
                 let proving =
                     checks.iter().filter(|check| check.sort.is_check()).map(ProjectCheck::identity_key);
                 let proving: Vec<String> = proving.collect();
@@ -56,11 +60,22 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if told_by.iter().all(|key| checked.contains(key)) {
                     continue;
                 }
-                // A run of some tests served an earlier request; runs of the whole suite stay useful.
+                // Once the whole suite has run, a run of some tests for an earlier request is not listed.
                 if tested_whole && command.last < asked && checks.iter().all(run::is_partial_test_run) {
                     continue;
                 }
                 let LastRun { ended, last, ran_no_tests } = result_of_command(&keys, &newest, command);
+                // Of what ended in an unknown way before the last edits, nothing is known.
+                if ended == RunResult::Unknown && checks_told > 0 && digest.file_edited_after(last).is_some()
+                {
+                    continue;
+                }
+                // Other options of the same tool add nothing.
+                let kind = checks.iter().map(|check| check.sort).find(|sort| sort.is_check());
+                let times = told_by_kind.iter().filter(|known| **known == kind).count();
+                if times == MAX_CHECKS_OF_KIND {
+                    continue;
+                }
                 // Next to a summary, only tests and lints of the whole project are listed, and only with a known
                 // result.
                 let is_main = |check: &ProjectCheck| {
@@ -68,6 +83,10 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                         && !run::is_partial_test_run(check)
                 };
                 if beside && (ended == RunResult::Unknown || !checks.iter().any(is_main)) {
+                    continue;
+                }
+                // A script that prepares something is not how the project is checked.
+                if run::is_script_call(&runnable) && (beside || tested_whole) {
                     continue;
                 }
                 // One that was for another task may be about other files.
@@ -85,12 +104,13 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     continue;
                 }
                 checks_told += 1;
+                told_by_kind.push(kind);
                 let stale = match digest.file_edited_after(last) {
                     Some(_) => ", before the last edits",
                     None => outside,
                 };
                 let ended_words = format!(" → {}{stale}", result_word(ended, ran_no_tests));
-                let folder = digest.folder_of(&command.command, &command.folder);
+                let folder = digest.folder_of_command(&command.command, &command.folder);
                 let check = add_command(all, FactClass::Checks, (command, &folder), &runnable, &ended_words);
                 if ended == RunResult::Passed && !ran_no_tests {
                     check.signals.given = vec![
@@ -99,14 +119,14 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     ];
                 }
             }
-            // A command that ran only once will hardly be needed again.
+            // A command that ran only once is unlikely to be needed again.
             CommandPurpose::Other(_)
                 if command.runs > 1
                     && commands_told < MAX_COMMANDS
                     && runnable.len() <= MAX_COMMAND_CHARS =>
             {
                 commands_told += 1;
-                let folder = digest.folder_of(&command.command, &command.folder);
+                let folder = digest.folder_of_command(&command.command, &command.folder);
                 add_command(all, FactClass::Commands, (command, &folder), &runnable, "");
             }
             CommandPurpose::Git(_) | CommandPurpose::Other(_) | CommandPurpose::Look => {}

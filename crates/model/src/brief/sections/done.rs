@@ -1,5 +1,5 @@
-//! What was found, decided and done: requests with their outcome, and informative text that the agent wrote between
-//! calls.
+//! Findings, decisions and finished work: requests with their outcomes, and informative text that the agent wrote
+//! between calls.
 
 use std::borrow::Cow;
 
@@ -9,95 +9,85 @@ use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
 use crate::content::TextContent;
 use crate::digest::{AgentStatement, AgentUse, Digest, FileEdit, Goal, Prompt, Turn};
-use crate::prompt::PromptKind;
+use crate::prompt::{self, PromptKind};
 use crate::render::{in_quotation_marks, path_or_code};
 use crate::statement;
 use crate::text::cut_to_bytes;
 
 use super::quote_agent_words;
 
-/// The most turns that are included.
 const MAX_TURNS: usize = 3;
+
+/// The most turns that are included if much is known about the current work: earlier ones are about other work.
+const MAX_TURNS_BESIDE_WORK: usize = 1;
+
+/// So many changes and findings are much.
+const MUCH_WORK: usize = 3;
 
 /// The most groups of changed files that are included.
 const MAX_CHANGE_GROUPS: usize = 8;
 
-/// The most findings since the last closing words that are included.
 const MAX_FINDINGS: usize = 3;
 
-/// The most answers of sub-agents that are included.
 const MAX_AGENT_ANSWERS: usize = 4;
 
-/// This many of the newest conclusions are included, even if the turn changed nothing.
+/// This many of the newest turns are included, even if they changed nothing.
 const NEWEST_TURNS_INCLUDED: usize = 2;
 
-/// The most reasons that are given for a change.
 const MAX_REASONS: usize = 4;
 
-/// The most files that are named in a group with the same reasons.
 const MAX_FILES_PER_GROUP: usize = 4;
 
-/// A turn is left out if later words contain this percentage of its words.
+/// A turn is left out if later messages contain this percentage of its words.
 const REPEATED_PERCENT: usize = 60;
 
-/// The closing words of a turn say little if they are shorter than this, in bytes, and name nothing.
+/// A closing message shorter than this, in bytes, says little unless it names a file or a piece of code.
 const MIN_INFORMATIVE_BYTES: usize = 90;
 
-/// How many characters of an earlier request are quoted.
+/// The length of a quoted earlier request, in characters.
 const MAX_EARLIER_REQUEST_CHARS: usize = 62;
 
-/// How many characters more the last word of the quotation may have.
+/// How far a quotation may be extended to complete its last word, in characters.
 const MAX_LAST_WORD_CHARS: usize = 20;
 
-/// The most characters of an earlier request that is quoted completely, if there is room.
+/// An earlier request of at most this many characters is quoted completely if there is room.
 const EARLIER_WHOLE_CHARS: usize = 160;
+
+/// An approval with more words says what it approves: "yes, write up the design".
+const MAX_YES_WORDS: usize = 4;
 
 /// Words are a guess if one of so many first bytes says so.
 const GUESSED_BYTES: usize = 240;
 
-/// A closing message of at least this many bytes is assumed to sum up what sub-agents answered before it.
+/// A closing message of at least this many bytes is assumed to sum up the sub-agents' answers.
 const MIN_SUMMARY_BYTES: usize = 240;
+
+/// If more files were not edited, the text only mentions them.
+const MAX_FILES_LEFT: usize = 8;
 
 pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let goal = digest.current_goal();
     let turns = digest.requests_with_outcomes();
-    // The last words are in the section "Where it stands", and the accepted proposal is with the goal.
+    // The last message is in the section "Where it stands", and the accepted proposal is with the goal.
     let accepted = goal.accepted.map(|accepted| accepted.record);
-    // Words from before the newest message are not shown there once the agent works on that message.
+    // The section "Where it stands" leaves out the last message once the agent works on a newer prompt.
     let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
-        || digest.steps_since_last_words().is_empty();
+        || digest.steps_since_last_message().is_empty();
     let is_told =
         |said: &AgentStatement| last && said.record == digest.said_last || Some(said.record) == accepted;
     let closing: Vec<&AgentStatement> = turns.iter().filter_map(|turn| turn.outcome).collect();
-    // If the agent has finished, its last words close a turn although no prompt has followed yet.
+    // If the agent has finished, its last message closes a turn although no prompt has followed yet.
     let finished = digest.has_finished().then_some(digest.said_last);
     let last_closed = closing.iter().map(|said| said.record).max().max(finished).unwrap_or(0);
 
-    // If two turns describe the same work, the newer description is right.
-    let mut told = TextContent::from_text(if last { &digest.said } else { "" });
-    let mut facts: Vec<(u64, DoneFact)> = Vec::new();
-    let mut turns_told: Vec<&Prompt> = Vec::new();
-    // Where the agent's last words sum up its work, they are the newest conclusion.
-    let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
-    let newer = usize::from(digest.has_finished() || is_closing);
-    for turn in turns.iter().rev() {
-        let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        let is_settled = is_overtaken_by_work(digest, turn, outcome, newer + turns_told.len());
-        let is_known = told.shared_percent(&outcome.text) >= REPEATED_PERCENT;
-        if turns_told.len() < MAX_TURNS && !is_settled && !is_known && is_worth_knowing(digest, turn, outcome)
-        {
-            told.add_words(&outcome.text);
-            let overtaken = digest.file_edited_after(outcome.record).is_some();
-            let standing = Standing { newer: newer + turns_told.len(), overtaken };
-            facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing)));
-            turns_told.push(turn.prompt);
-        }
-    }
     // The closing words of a turn sum up what was found during it and still holds.
     let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
     let found = found.filter(|said| {
-        !digest.is_statement_retracted(said) && !is_solved_failure(digest, said) && !is_guessing(said)
+        !digest.is_statement_retracted(said)
+            && !is_solved_failure(digest, said)
+            && !is_guessing(said)
+            && !is_older_word_on_failures(digest, said)
     });
     let changes = digest.changes_since(last_closed);
     let is_reason = |said: &AgentStatement| {
@@ -106,8 +96,36 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
             .flat_map(|(_, why)| why)
             .any(|why| said.text.contains(*why) && said.text.len() < why.len() * 2)
     };
-    let found = found.filter(|said| !is_reason(said));
-    facts.extend(found.take(MAX_FINDINGS).map(|said| (said.record, DoneFact::Found(&said.text))));
+    let explained = changes.iter().filter(|(_, why)| !why.is_empty()).count();
+    // What was changed says more than remarks in passing.
+    let found: Vec<&AgentStatement> = found
+        .filter(|said| !(is_reason(said) || explained >= MUCH_WORK && is_remark(said)))
+        .filter(|said| !statement::condense_message(&said.text).is_empty())
+        .take(MAX_FINDINGS)
+        .collect();
+    let max_turns = if explained + found.len() >= MUCH_WORK { MAX_TURNS_BESIDE_WORK } else { MAX_TURNS };
+
+    // If two turns describe the same work, the newer description is right.
+    let mut told = TextContent::from_text(if last { &digest.said } else { "" });
+    let mut facts: Vec<(u64, DoneFact)> = Vec::new();
+    let mut turns_told: Vec<&Prompt> = Vec::new();
+    // If the agent's last message sums up its work, it is the newest conclusion.
+    let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
+    let newer = usize::from(digest.has_finished() || is_closing);
+    for turn in turns.iter().rev() {
+        let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
+        let is_settled = is_overtaken_by_work(digest, turn, outcome, newer + turns_told.len());
+        let is_known = told.shared_percent(&outcome.text) >= REPEATED_PERCENT;
+        if turns_told.len() < max_turns && !is_settled && !is_known && is_worth_knowing(digest, turn, outcome)
+        {
+            told.add_words(&outcome.text);
+            let overtaken = digest.file_edited_after(outcome.record).is_some();
+            let standing = LaterWork { newer: newer + turns_told.len(), overtaken };
+            facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing)));
+            turns_told.push(turn.prompt);
+        }
+    }
+    facts.extend(found.iter().map(|said| (said.record, DoneFact::Found(said, digest))));
     let summed_up = |agent: &&AgentUse| {
         closing.iter().any(|said| said.record > agent.record && said.text.len() >= MIN_SUMMARY_BYTES)
             || finished.is_some_and(|record| record > agent.record)
@@ -116,11 +134,34 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     facts.extend(answered.take(MAX_AGENT_ANSWERS).map(|agent| (agent.record, DoneFact::Agent(agent))));
     facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
     let topic = goal.newest.map_or("", |newest| newest.text.as_str());
+    add_files_left(digest, all);
     add_changed_files(digest, &changes, all);
     for (record, fact) in facts {
         add_done_fact(all, record, fact, topic);
     }
     add_earlier_requests(&turns, &turns_told, &goal, all);
+}
+
+/// Adds which of the files that the request, the accepted proposal or the plan names are still to be edited.
+fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
+    let goal = digest.current_goal();
+    let task = goal.task.filter(|_| !goal.is_answered);
+    let prompts =
+        [goal.newest, task].into_iter().flatten().map(|prompt| (prompt.record, prompt.text.as_str()));
+    let accepted = goal.accepted.map(|said| (said.record, said.text.as_str()));
+    let plan = digest.plan.as_ref().map(|plan| (plan.record, plan.text.as_str()));
+    let texts = prompts.chain(accepted).chain(plan);
+    let Some(newest) = texts
+        .filter_map(|(record, text)| Some((record, digest.edits_of_named_files(text, record)?)))
+        .max_by_key(|(record, _)| *record)
+        .map(|(_, edits)| edits)
+        .filter(|edits| !edits.left.is_empty() && edits.left.len() <= MAX_FILES_LEFT)
+    else {
+        return;
+    };
+    let left: Vec<String> = newest.left.iter().map(|name| path_or_code(name, 80)).collect();
+    let text = format!("of the files that the request names, not edited yet: {}", left.join(", "));
+    all.add_fact(FactClass::Done, "files-left".to_owned(), vec![text]);
 }
 
 /// Adds what was changed in each file since the agent last summed up, in its own words. Files that were changed for the
@@ -148,7 +189,7 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
         let more = files.len().saturating_sub(MAX_FILES_PER_GROUP);
         let more = if more > 0 { format!(" +{more}") } else { String::new() };
         let form = |reasons: usize, most: usize| {
-            // "Do the same for b" is only clear after the reason before it.
+            // "Do the same for b" needs the reason before it.
             let alone = why.iter().rev().take_while(|why| why.starts_with("Do the same")).count();
             let from = why.len().saturating_sub(reasons + alone);
             let why: Vec<Cow<str>> =
@@ -166,7 +207,8 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
     }
 }
 
-/// "Update the a.go file" says nothing about a.go, "update the integration tests" says nothing about any file.
+/// Whether a reason says more than the file's name. "Update the a.go file" does not, nor does "update the
+/// integration tests".
 pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
     const MIN_INFORMATIVE_WORDS: usize = 3;
     const UNINFORMATIVE_WORDS: &[&str] = &[
@@ -216,54 +258,65 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
         || telling.count() >= MIN_INFORMATIVE_WORDS
 }
 
-/// Words about what to do, before the last work began: what came of them is in the work. So are guesses, if `newer`
-/// conclusions are told.
+/// Whether later work has made a closing message out of date: it answers a question or makes a proposal, and the
+/// agent has worked on it since. If `newer` conclusions are included, a guess is out of date too.
 fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
-    if newer == 0 {
-        let worked_on =
-            |change: &FileEdit| change.record > outcome.record && names(&outcome.text, &change.path);
-        // What was said about a file may not be true any more once the file was edited.
-        let is_answer =
-            turn.prompt.prompt_kind() == PromptKind::Question && outcome.record < digest.said_last;
-        // The user answered, and the agent works on that.
-        let is_decided = !outcome.asks.is_empty() && digest.file_edited_after(outcome.record).is_some();
-        // A cause that was found explains the work on it.
-        return !statement::names_cause(&outcome.text)
-            && (is_decided || is_answer && digest.changes.iter().any(worked_on));
-    }
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))
         || digest.effects.iter().any(|used| during.contains(&used.record));
+    if newer == 0 {
+        // An answer about code that was changed for a later message may not be true any more.
+        let later = digest.prompts.iter().find(|prompt| prompt.record > outcome.record);
+        let is_changed = later.is_some_and(|prompt| digest.file_edited_after(prompt.record).is_some())
+            && !digest.names_files(&outcome.text);
+        let worked_on = |change: &FileEdit| {
+            change.record > outcome.record && (is_changed || name_file(&outcome.text, &change.path))
+        };
+        let is_answer = (turn.prompt.prompt_kind() == PromptKind::Question || !worked)
+            && outcome.record < digest.said_last;
+        // The user answered, and the agent works on that.
+        let is_decided = !outcome.asks.is_empty() && digest.file_edited_after(outcome.record).is_some();
+        // A cause that was found explains the later work.
+        return !statement::names_cause(&outcome.text)
+            && (is_decided || is_answer && digest.changes.iter().any(worked_on));
+    }
     let is_talk = turn.prompt.prompt_kind() == PromptKind::Question || !outcome.asks.is_empty();
     let is_over = is_talk || !worked && newer >= NEWEST_TURNS_INCLUDED;
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
-/// Whether words name a file.
-fn names(words: &str, path: &str) -> bool {
+fn name_file(words: &str, path: &str) -> bool {
     words.contains(path.rsplit('/').next().unwrap_or(path))
 }
 
 fn is_guessing(said: &AgentStatement) -> bool {
-    // A long statement may say so of one of its points.
+    // In a long statement, a later "probably" may be about one point only.
     let beginning = cut_to_bytes(&said.text, GUESSED_BYTES);
     ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
 }
 
-/// Whether the closing words of a turn are still worth knowing.
 fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
     let text = outcome.text.as_str();
-    // If the agent asked a question, what came next answered it.
+    // If the agent asked a question, the next messages answered it.
     let is_question = text.len() < MIN_INFORMATIVE_BYTES * 2 && text.ends_with('?');
-    // "Pushed." is already among the effects, with the right id.
+    // "Pushed." is already listed among the effects, with the commit's id.
     let small = text.to_lowercase();
     let is_receipt = ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start));
     let is_short = text.len() < MIN_INFORMATIVE_BYTES
         && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']));
     let is_unfinished = text.len() < MIN_INFORMATIVE_BYTES * 2 && statement::announces_next_step(text);
+    // The effects have the id of a commit and the link of a pull request.
+    let during = turn.prompt.record..=outcome.record;
+    let names_effect = digest.effects.iter().filter(|used| during.contains(&used.record)).any(|used| {
+        [&used.effect.id, &used.effect.link]
+            .iter()
+            .any(|name| !name.is_empty() && text.contains(name.as_str()))
+    });
+    let is_receipt = text.len() < MIN_INFORMATIVE_BYTES * 2 && names_effect;
     // Words given with a refusal are quoted with the refusal, and the turn went on.
     let is_whole = turn.prompt.refused.is_empty();
     is_whole
+        && !is_receipt
         && !is_question
         && !is_short
         && !is_unfinished
@@ -271,7 +324,12 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
         && !digest.is_statement_retracted(outcome)
 }
 
-/// Whether a statement reports a failure although nothing fails any more.
+/// Whether a statement is short and gives no reason.
+fn is_remark(said: &AgentStatement) -> bool {
+    said.text.len() < MIN_INFORMATIVE_BYTES * 2 && !statement::gives_reason(&said.text)
+}
+
+/// Whether a statement reports a failure although no failure is open.
 fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
@@ -282,19 +340,34 @@ fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
+/// Whether a statement is about failing tests, and a later one is too: what fails now is not what failed then.
+fn is_older_word_on_failures(digest: &Digest, said: &AgentStatement) -> bool {
+    let is_about_failures = |text: &str| {
+        let small = text.to_lowercase();
+        small.contains("test") && ["fail", "remaining issue"].iter().any(|word| small.contains(word))
+    };
+    let mut later = digest.statements.iter().filter(|later| later.record > said.record);
+    is_about_failures(&said.text)
+        && (said.record < digest.said_last && is_about_failures(&digest.said)
+            || later.any(|later| is_about_failures(&later.text)))
+}
+
 /// Adds the other requests, which were answered or overtaken, on one line.
 fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut GatheredCandidates) {
     let goals: Vec<&str> =
         [goal.newest, goal.task].into_iter().flatten().map(|prompt| prompt.text.as_str()).collect();
-    // A session that was resumed can contain a prompt twice.
+    // A resumed session can contain a prompt twice.
     let mut known: Vec<&str> = told.iter().map(|prompt| prompt.text.as_str()).collect();
     for turn in turns.iter().rev() {
         let text = turn.prompt.text.as_str();
-        let is_yes = turn.prompt.prompt_kind() == PromptKind::Approval && text.len() < 40;
+        let is_yes = turn.prompt.prompt_kind() == PromptKind::Approval
+            && text.len() < 40
+            && text.split_whitespace().count() <= MAX_YES_WORDS;
         // The prompt is already in the goal, or among the user's words.
         let is_told = all.has_fact(&format!("prompt:{}", turn.prompt.record));
         if is_yes
             || is_told
+            || prompt::is_without_substance(text)
             || goals.contains(&text)
             || known.iter().any(|known| first_words(known) == first_words(text))
         {
@@ -303,15 +376,17 @@ fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut
         known.push(text);
         let mut forms =
             vec![in_quotation_marks(&first_words(text), MAX_EARLIER_REQUEST_CHARS + MAX_LAST_WORD_CHARS + 4)];
-        forms.extend(whole(text).map(|words| in_quotation_marks(words, EARLIER_WHOLE_CHARS + 2)));
+        forms.extend(
+            short_text_or_sentence(text).map(|words| in_quotation_marks(words, EARLIER_WHOLE_CHARS + 2)),
+        );
         forms.dedup();
         all.add_fact(FactClass::Earlier, format!("prompt:{}", turn.prompt.record), forms).known_by =
             vec![text.to_owned()];
     }
 }
 
-/// Returns a short text, or the first sentence of a longer one if that is short.
-fn whole(text: &str) -> Option<&str> {
+/// Returns a short text, or the first sentence of a longer text if that sentence is short.
+fn short_text_or_sentence(text: &str) -> Option<&str> {
     let is_short = |text: &&str| text.chars().count() <= EARLIER_WHOLE_CHARS;
     Some(text)
         .filter(is_short)
@@ -319,7 +394,7 @@ fn whole(text: &str) -> Option<&str> {
         .filter(|words| words.chars().count() >= MAX_EARLIER_REQUEST_CHARS)
 }
 
-/// The first words of a text: enough to know it by, and no word in two.
+/// Returns the first words of a text, without cutting a word.
 fn first_words(text: &str) -> Cow<'_, str> {
     let mut ends = text.char_indices().skip(MAX_EARLIER_REQUEST_CHARS).map(|(at, c)| (at, c.is_whitespace()));
     match ends.clone().nth(MAX_LAST_WORD_CHARS).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
@@ -328,27 +403,27 @@ fn first_words(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What came after a turn.
 #[derive(Clone, Copy)]
-struct Standing {
-    /// How many newer turns are included.
+struct LaterWork {
+    /// The number of newer turns that are included.
     newer: usize,
-    /// Whether files were edited since, so that what it called open may be done.
+    /// Whether files were edited after the turn, so that its open work may be done.
     overtaken: bool,
 }
 
 #[derive(Clone, Copy)]
 enum DoneFact<'d> {
     /// A turn, its closing words, and what came after it.
-    Turn(Turn<'d>, &'d AgentStatement, Standing),
-    Found(&'d str),
+    Turn(Turn<'d>, &'d AgentStatement, LaterWork),
+    /// What the agent found between two calls.
+    Found(&'d AgentStatement, &'d Digest),
     Agent(&'d AgentUse),
 }
 
 /// Adds a fact. For the newest turn, sentences about `topic` come first.
 fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topic: &str) {
     let (forms, known) = match fact {
-        DoneFact::Turn(turn, outcome, Standing { newer, overtaken }) => {
+        DoneFact::Turn(turn, outcome, LaterWork { newer, overtaken }) => {
             let about = if newer == 0 { topic } else { "" };
             let form = |(request, most): &(usize, usize)| {
                 let text = if overtaken {
@@ -358,12 +433,12 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
                 };
                 let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
                 match turn.prompt.prompt_kind() {
-                    // An approval says nothing by itself.
+                    // An approval is not worth quoting.
                     PromptKind::Approval => told,
                     _ => format!("{} → {told}", in_quotation_marks(&turn.prompt.text, *request)),
                 }
             };
-            // Later conclusions replace earlier ones: only the newest is told at length.
+            // Only the newest conclusion is quoted at length.
             let lengths: &[(usize, usize)] = match newer {
                 0 => &[(64, 160), (80, 300), (120, 600), (120, 1_200)],
                 1 => &[(64, 160), (80, 300), (80, 500)],
@@ -371,10 +446,14 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())
         }
-        DoneFact::Found(text) => (
-            vec![quote_agent_words(text, 160), quote_agent_words(text, 400), quote_agent_words(text, 800)],
-            text,
-        ),
+        DoneFact::Found(said, digest) => {
+            let progress = digest.edits_of_named_files(&said.text, said.record);
+            let progress = progress.map_or(String::new(), |edits| format!(" ({})", edits.describe()));
+            // What it announced between two calls was done, or given up.
+            let text = statement::condense_message(&said.text);
+            let form = |most| format!("{}{progress}", quote_agent_words(&text, most));
+            (vec![form(160), form(400), form(800)], said.text.as_str())
+        }
         DoneFact::Agent(agent) => {
             let form = |most| {
                 format!(

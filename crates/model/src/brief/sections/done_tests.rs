@@ -3,7 +3,7 @@ use crate::brief::{Occasion, compose_brief};
 use crate::event::FileAction;
 use crate::journal::{self, FileField, JournalRecord};
 
-/// Folds lines of `who: words`; a call is `ran: command`, an edit `edit: path`.
+/// Builds a digest from lines of the form `who: text`. `ran: command` is a call and `edit: path` is an edit.
 fn fold_session(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for line in lines {
@@ -86,13 +86,13 @@ fn closing_words_stand_for_what_was_found_before_them() {
         "ran: make test",
         DONE_STATEMENT,
     ];
-    // The agent has finished: the last words are included, and nothing that led to them.
+    // The agent has finished, so only its last message is included.
     let text = done_text(&lines);
     assert!(
         text.contains("had finished") && !text.contains("is failing") && !text.contains("sub-agent"),
         "{text}"
     );
-    // The agent is still at work, so there are no closing words yet.
+    // The agent is still working, so there is no closing message yet.
     let text = done_text(&lines[..4]);
     assert!(
         text.contains("is failing") && text.contains("sub-agent “explore” → “The reader lives"),
@@ -155,9 +155,7 @@ fn what_was_changed_is_told_with_the_file() {
     ];
     let text = done_text(&edits);
     let expected = "- edited src/reader_test.py: “add a test for comments within arrays”\n- edited src/lexer.py, src/reader.py: “make `skip()` return the comment”\n";
-    // "Update the writer.py file" is not a reason.
     assert!(text.contains(expected) && !text.contains("Update the writer.py"), "{text}");
-    // Changes that the agent has summed up are not listed again.
     let text = done_text(&[&edits[..], &[DONE_STATEMENT, "user: is it fast?"]].concat());
     assert!(!text.contains("make `skip()` return the comment"), "{text}");
 }
@@ -212,7 +210,7 @@ fn talk_before_the_last_work_is_settled() {
     ];
     let text = done_text(&lines);
     assert!(text.contains("no longer eats them") && !text.contains("Two ways to keep them"), "{text}");
-    // Nothing was edited since: it is what there is.
+    // No file was edited after the answer, so it is still valid.
     let text =
         done_text(&[TASK_PROMPT, "user: think about how to keep them first", talk, "user: which is faster?"]);
     assert!(text.contains("Two ways to keep them"), "{text}");
@@ -248,8 +246,86 @@ fn an_answer_about_a_file_that_was_edited_since_is_not_told() {
     let lines = "said: Lines 69 to 88 of `reader.py` handle them, and the lexer calls that once for every token that it reads.";
     assert!(!told_after(lines, "edit: src/reader.py").contains("Lines 69 to 88"));
     assert!(told_after(lines, "edit: src/writer.py").contains("Lines 69 to 88"));
+    // Without the name of a file, any later change may have overtaken it.
+    let vague =
+        "said: Yes, lines 69 to 88 handle them, and the lexer calls that once for every token that it reads.";
+    assert!(!told_after(vague, "edit: src/writer.py").contains("lines 69 to 88"));
     let cause = "said: The bug is in `reader.py`: `skip()` eats comments because the lexer calls it twice for every token that it reads.";
     assert!(told_after(cause, "edit: src/reader.py").contains("eats comments because"));
+}
+
+#[test]
+fn a_finding_says_which_of_its_files_were_edited_since() {
+    let found = "said: The length is hard-coded in two places: `src/reader.py:12` and `src/writer.py:40`, because each has its own copy.";
+    let lines = [
+        TASK_PROMPT,
+        "edit: src/reader.py",
+        "edit: src/writer.py",
+        found,
+        "ran: make",
+        "said: Let me begin.",
+        "edit: src/reader.py",
+    ];
+    let text = done_text(&lines);
+    assert!(text.contains("(since then edited reader.py; not yet writer.py)"), "{text}");
+    let text = done_text(&[&lines[..], &["edit: src/writer.py"]].concat());
+    assert!(text.contains("(all of these files were edited since)"), "{text}");
+    let text = done_text(&lines[..6]);
+    assert!(!text.contains("since)") && !text.contains("not yet"), "{text}");
+    // The same is said of the last words.
+    let text = done_text(&[&lines[..4], &lines[6..]].concat());
+    assert!(text.contains("then edited src/reader.py; not yet edited: writer.py"), "{text}");
+}
+
+#[test]
+fn what_is_left_of_the_files_that_a_request_names() {
+    let task = "user: Rename `skip` to `pass_over` in src/reader.py, src/writer.py and src/lexer.py";
+    let lines = [
+        "edit: src/reader.py",
+        "edit: src/writer.py",
+        "edit: src/lexer.py",
+        task,
+        "said: Let me begin with the reader.",
+        "edit: src/reader.py",
+    ];
+    let text = done_text(&lines);
+    assert!(text.contains("the request names, not edited yet: writer.py, lexer.py"), "{text}");
+    assert!(!done_text(&lines[..5]).contains("not edited yet"));
+}
+
+#[test]
+fn only_the_newest_word_on_failing_tests_is_told() {
+    let first =
+        "said: The remaining test failures come from the `skip()` of the reader, not from the lexer itself.";
+    let second =
+        "said: The tests are failing because they expect the old format of `emit()`, without the suffix.";
+    let text = done_text(&[
+        TASK_PROMPT,
+        first,
+        "ran: cat src/reader.py",
+        second,
+        "ran: cat src/writer.py",
+        "said: Let me look at the lexer.",
+        "ran: cat src/lexer.py",
+    ]);
+    assert!(text.contains("the old format") && !text.contains("remaining test failures"), "{text}");
+}
+
+#[test]
+fn bare_commands_and_talk_are_not_earlier_requests() {
+    let text = done_text(&[
+        "user: /superpowers:brainstorm",
+        "said: What about?",
+        "user: wait, let's discuss first",
+        "said: All right.",
+        "user: yes, write up the design of the reader",
+        "said: It is in docs/reader.md.",
+        "user: is the page of the manual right?",
+        "ran: cat manual.md",
+    ]);
+    let asked = text.split_once("Also asked before").map_or("", |(_, asked)| asked);
+    assert!(!asked.contains("brainstorm") && !asked.contains("discuss"), "{text}");
+    assert!(text.contains("write up the design"), "{text}");
 }
 
 #[test]

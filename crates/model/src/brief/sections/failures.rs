@@ -1,4 +1,4 @@
-//! What fails, and failures that will happen again.
+//! Open failures, and failures that will happen again.
 
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
@@ -6,20 +6,37 @@ use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Failure, Trap};
 use crate::failure;
 use crate::render::{in_backticks, path_or_code};
+use crate::run;
+use crate::text::count_with_noun;
 
 use super::checks::COMMAND_ID_CHARS;
+
+/// The most characters of a command that has no error beside it.
+const MAX_COMMAND_CHARS: usize = 160;
 
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let outside = if digest.is_changed_outside() { "before later changes" } else { "" };
+    // The harness saw how a call ended that had only begun when the records end. Its summary has the newer error.
+    let beside = !material.visible_summary().is_empty();
+    let is_run_again = |failure: &Failure| {
+        let command = failure.command_to_repeat();
+        digest.unfinished_calls().any(|call| run::command_to_repeat(call) == command)
+    };
     for failure in digest.open_failures() {
+        if beside && is_run_again(failure) {
+            let command = in_backticks(&failure.command_to_repeat(), MAX_COMMAND_CHARS);
+            let text = format!("{command}: failed before, and was begun again");
+            all.add_fact(FactClass::Failing, format!("failure:{}", failure.record), vec![text]);
+            continue;
+        }
         let known = failure::first_reason_line(&failure.error).to_owned();
         let since = match digest.file_edited_after(failure.record) {
             Some(file) => format!("before the last edits, of {}", path_or_code(file, 120)),
             None => outside.to_owned(),
         };
         let id = format!("failure:{}", failure.record);
-        let folder = digest.folder_of(&failure.what, &failure.folder);
+        let folder = digest.folder_of_command(&failure.what, &failure.folder);
         all.add_fact(FactClass::Failing, id, failure_forms(failure, &folder, &since)).known_by = vec![known];
     }
     for trap in digest.traps() {
@@ -29,7 +46,7 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Returns the failure with its most informative line, then with more of them.
+/// Returns the forms of the failure: with one line of its error, then with more lines.
 fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
     let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!("exit {exit}"));
     let notes: Vec<&str> = [exit.as_str(), since].into_iter().filter(|note| !note.is_empty()).collect();
@@ -38,12 +55,24 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         "" => String::new(),
         folder => format!(" in {}", path_or_code(folder, 120)),
     };
+    // The name of a test says what fails, another line says why. The reason comes first if there is room for one line.
+    let (names, reasons): (Vec<&str>, Vec<&str>) =
+        failure::reason_lines(&failure.error).partition(|line| run::failed_test_in_line(line).is_some());
     let form = |command: usize, lines: usize, line: usize| {
-        let why: Vec<String> =
-            failure::reason_lines(&failure.error).take(lines).map(|text| in_backticks(text, line)).collect();
+        let names_told = if reasons.is_empty() { lines } else { names.len().min(lines / 2) };
+        let reasons_told = lines.saturating_sub(names_told);
+        let why: Vec<String> = names
+            .iter()
+            .take(names_told)
+            .chain(reasons.iter().take(reasons_told))
+            .map(|text| in_backticks(text, line))
+            .collect();
+        let more = names.len().saturating_sub(names_told);
+        let more =
+            if more > 0 { format!(" (+{} failing)", count_with_noun(more, "test")) } else { String::new() };
         let between = if why.is_empty() { "" } else { ": " };
         format!(
-            "{}{folder}{notes}{between}{}",
+            "{}{folder}{notes}{between}{}{more}",
             in_backticks(&failure.command_to_repeat(), command),
             why.join(" ")
         )

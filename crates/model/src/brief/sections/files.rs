@@ -1,4 +1,4 @@
-//! Files: edited first, then read and likely needed, by folder.
+//! Files by folder: edited files first, then files that were read and are likely to be needed.
 
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
@@ -8,13 +8,15 @@ use crate::digest::{Digest, FileUse};
 use crate::render::path_or_code;
 use crate::text::cut_to_bytes;
 
-/// This many of the most likely files are added to a summary that lacks them, whenever they were read.
+/// This many of the most likely files are added to a summary that lacks them, even if they were read long ago.
 const MAX_LIKELY_FILES: usize = 4;
 
 pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let BriefMaterial { digest, gone, .. } = *material;
     let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     let last_edit = digest.files.iter().map(|file| file.edited_at).max().unwrap_or(0);
+    let goal = digest.current_goal();
+    let task = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
     let mut place = 0;
     for file in digest.ranked_files() {
         if is_git_name_or_folder(file, digest) {
@@ -27,8 +29,8 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         };
         let (folder, name) = endings.split_at_unique_ending(&file.path);
         let gone = file.deleted || gone.contains(&file.path);
-        // A command may name a temporary file.
-        if class == FactClass::Named && (gone || file.outside) {
+        // A command may name a temporary file, and one of an earlier task is not needed.
+        if class == FactClass::Named && (gone || file.outside || file.last < task) {
             continue;
         }
         let candidate = all.add_fact(
@@ -37,7 +39,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
             file_forms(file, name, gone),
         );
         candidate.folder = Some(if folder.is_empty() { String::new() } else { path_or_code(folder, 200) });
-        // Next to a summary, files that were read before the last edit are no longer needed, except the likeliest.
+        // Next to a summary, files that were read before the last edit are left out, except the most likely ones.
         let served = class == FactClass::Read && file.last < last_edit && place >= MAX_LIKELY_FILES;
         candidate.known_by = vec![if served { String::new() } else { name.to_owned() }];
         // Edited and read files are ranked together.
@@ -48,7 +50,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Whether a name from a command line is one of git's own files, or a folder whose files are named.
+/// Whether a name in a command line is a file inside `.git`, or a folder whose files are listed.
 fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
     let is_below = |other: &FileUse| {
         other.path.strip_prefix(file.path.as_str()).is_some_and(|rest| rest.starts_with('/'))

@@ -4,12 +4,15 @@ use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Digest, Goal, Prompt};
-use crate::prompt::PromptKind;
+use crate::prompt::{self, PromptKind};
 use crate::render::{in_backticks, in_quotation_marks};
 use crate::statement;
 use crate::text::outline_text;
 
 use super::quote_agent_words;
+
+/// A message with at most so many characters is quoted whole wherever a half of it is.
+const MAX_UNCUT_CHARS: usize = 450;
 
 pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
@@ -28,9 +31,9 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_newest_message(digest, newest, &goal, all);
 }
 
-/// Adds what is left of the approved plan, unless all of it is done.
+/// Adds the rest of the approved plan, unless all of it is done.
 fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
-    // A plan that was approved before the task was given is about something else.
+    // A plan that was approved before the current task is not about this task.
     let since = goal.task.or(goal.newest).map_or(0, |prompt| prompt.record);
     let since = goal.newest.map_or(since, |newest| since.min(newest.record));
     let plan = digest.plan.as_ref().filter(|plan| plan.record > since && !goal.is_answered);
@@ -47,12 +50,17 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     let Some(task) = goal.task else { return };
     let leads = goal.newest.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
-        (true, _) => ("Before it, answered", &[120, 300]),
+        (true, _) => ("Before it, answered", &[62, 300]),
         (false, true) => ("The task during which it was said", &[120, 300, 700]),
         (false, false) => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
     };
     let asked = digest.words_answered_by(task).filter(|_| digest.is_reply_to_agent(task));
     let left = digest.remaining_sections(&task.text, task.record);
+    // As context for the newest message, the user's words are enough without the output that was pasted below them.
+    let left = match label {
+        "Task" => left,
+        _ => words_before_paste(&left).into(),
+    };
     let form = |most: usize| {
         let asked = asked.map_or(String::new(), |said| {
             format!(", in answer to {}", in_quotation_marks(&said.asks, most.min(300)))
@@ -93,7 +101,7 @@ fn add_accepted_proposal(goal: &Goal, all: &mut GatheredCandidates) {
         }
     };
     let mut forms = [110, 320, 600, 1_000, 1_600].map(form).to_vec();
-    // If room is short, only the question is quoted.
+    // If there is little room, only the question is quoted.
     if !accepted.asks.is_empty() && chosen.is_none() {
         forms[0] = format!("The agent had asked: {}", in_quotation_marks(&accepted.asks, 160));
     }
@@ -108,18 +116,35 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         (false, true) => "Newest message: ".to_owned(),
         (_, false) => format!("Newest message, refusing {}: ", in_backticks(&newest.refused, 60)),
     };
-    // A task that stands alone gets more room than an answer.
+    // A task without context gets more room than an answer.
     let most = match newest.prompt_kind() {
         PromptKind::Task if goal.task.is_none() || goal.is_answered => [200, 500, 1_000, 2_000, 4_000, 8_000],
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
     };
     let left = digest.remaining_sections(&newest.text, newest.record);
+    // The end of a message often says what it comes to, so one that is not long is not cut in the middle.
+    let length = left.chars().count();
+    let most = most
+        .map(|most| if (most..=MAX_UNCUT_CHARS).contains(&length) && most >= 300 { length } else { most });
     let forms = most.map(|most| format!("{label}{}", quote_prompt(&left, most)));
     all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
         vec![newest.text.clone()];
 }
 
-/// Quotes the prompt verbatim as far as it fits. Of a longer plan it keeps headings and steps.
+/// Returns the first line of a message that goes on with many lines of output; all of another message.
+fn words_before_paste(text: &str) -> String {
+    const MIN_PASTED_LINES: usize = 8;
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().unwrap_or_default().trim();
+    let is_plan = text.lines().any(|line| line.starts_with('#'));
+    let is_said = first.chars().count() >= prompt::MIN_SUBSTANTIAL_CHARS && first.ends_with(':');
+    match is_said && !is_plan && lines.count() >= MIN_PASTED_LINES {
+        true => format!("{} …", first.trim_end_matches(':')),
+        false => text.to_owned(),
+    }
+}
+
+/// Quotes a prompt of at most `most` characters verbatim. A longer prompt is reduced to its headings and steps.
 fn quote_prompt(text: &str, most: usize) -> String {
     in_quotation_marks(&outline_text(text, most), most + 2)
 }

@@ -1,4 +1,4 @@
-//! The current state: the agent's last words, what came after them, and what is still to do.
+//! The current state: the agent's last message, the calls after it, and the remaining work.
 
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
@@ -11,34 +11,32 @@ use crate::text::count_with_noun;
 
 use super::quote_agent_words;
 
-/// The most calls after the last words that are listed.
 const MAX_STEPS: usize = 8;
 
 /// This many of the last calls are listed even if they only read something.
 const NEWEST_STEPS_LISTED: usize = 2;
 
-/// After this many calls, the last words say little about the current state.
+/// After this many calls, the last message says little about the current state.
 const MIN_STEPS_OUTDATING_WORDS: usize = 4;
 
-/// A todo list that was not changed for this many edits is old.
+/// A todo list is out of date after this many edits since its last change.
 const MIN_EDITS_OUTDATING_TODOS: usize = 6;
 
-/// Last words of more bytes are a summary, not an announcement.
+/// A message with more bytes than this is a summary and not an announcement.
 const MAX_ANNOUNCEMENT_BYTES: usize = 400;
 
 pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
-    add_last_words(material.digest, all);
+    add_last_message(material.digest, all);
     add_todo_list(material.digest, all);
     add_unfinished_calls(material.digest, all);
     add_running_agents(material.digest, all);
 }
 
-/// Adds sub-agents that have not answered.
 fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
-    // A sub-agent of an earlier message has reported by other means.
+    // Sub-agents that were started before the newest prompt have already reported in another way.
     let since = digest.prompts.last().map_or(0, |prompt| prompt.record).max(digest.epoch);
     let running = digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > since);
-    for agent in running.filter(|_| digest.has_work_after_last_words()) {
+    for agent in running.filter(|_| digest.has_work_after_last_message()) {
         let id = format!("agent:{}", agent.record);
         all.add_fact(
             FactClass::State,
@@ -48,14 +46,13 @@ fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
     }
 }
 
-fn add_last_words(digest: &Digest, all: &mut GatheredCandidates) {
+fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     if digest.records == 0 {
         return;
     }
     let condensed = statement::condense_closing(&digest.said);
-    let since = digest.steps_since_last_words();
-    // An announced step that is not done yet is the next step, so short words are quoted unchanged until the agent has
-    // finished.
+    let since = digest.steps_since_last_message();
+    // A short last message may announce the next step, so it is quoted unchanged until the agent has finished.
     let announced = !digest.has_finished() && digest.said.len() <= MAX_ANNOUNCEMENT_BYTES;
     let words = if condensed.is_empty() || announced { digest.said.as_str() } else { &condensed };
     if digest.has_finished() {
@@ -67,7 +64,7 @@ fn add_last_words(digest: &Digest, all: &mut GatheredCandidates) {
                     true => String::new(),
                     false => format!(" It asked: {}", in_quotation_marks(&asks, 240)),
                 };
-                format!("The agent had finished and waited for the user. Its last words: {told}{asks}")
+                format!("The agent had finished and waited for the user. Its last message: {told}{asks}")
             };
             all.add_fact(FactClass::State, "said".to_owned(), [160, 400, 1_000, 2_000].map(form).to_vec())
                 .known_by = vec![words.to_owned()];
@@ -85,15 +82,20 @@ fn add_last_words(digest: &Digest, all: &mut GatheredCandidates) {
             if left > 0 { format!("{}, ", count_with_noun(left, "other call")) } else { String::new() };
         (!steps.is_empty()).then(|| format!("{before}{}", steps[left..].join(", ")))
     };
-    // The end of the words says what the agent is about to do.
+    // The end of a message announces the next step.
     let last = |most: usize| {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
-        in_quotation_marks(&statement::last_sentences(words, most), most + 2)
+        in_quotation_marks(&statement::reason_and_announcement(words, most), most + 2)
     };
+    // Of several files that the words name, some may be still to do.
+    let left = digest.edits_of_named_files(words, digest.said_last).map_or(String::new(), |edits| {
+        let left: Vec<String> = edits.left.iter().map(|name| path_or_code(name, 80)).collect();
+        if left.is_empty() { String::new() } else { format!("; not yet edited: {}", left.join(", ")) }
+    });
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
-        (true, Some(then)) => format!("At work. Last said: {}; then {then}", last(most)),
-        (true, None) if digest.has_work_after_last_words() => format!("At work. Last said: {}", last(most)),
-        // Nothing came after the words: the turn may have ended with them.
+        (true, Some(then)) => format!("At work. Last said: {}; then {then}{left}", last(most)),
+        (true, None) if digest.has_work_after_last_message() => format!("At work. Last said: {}", last(most)),
+        // The turn may have ended with the last message.
         (true, None) => format!("Last said: {}", last(most)),
         (false, Some(then)) => format!("At work on the newest message: {then}"),
         (false, None) if digest.has_work_since_newest_prompt() => "At work on the newest message".to_owned(),
@@ -113,7 +115,7 @@ fn add_last_words(digest: &Digest, all: &mut GatheredCandidates) {
     all.add_fact(FactClass::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
 }
 
-/// Adds calls that were still running when the records end. The next agent must check their results.
+/// Adds calls that were still running when the records end. Their results must be checked.
 fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
     let begun: Vec<&str> = digest.unfinished_calls().collect();
     if begun.is_empty() {
@@ -123,15 +125,15 @@ fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
         let more = begun.len().saturating_sub(most);
         let more = if more > 0 { format!(", +{more} more") } else { String::new() };
         let calls: Vec<String> = begun.iter().take(most).map(|call| in_backticks(call, width)).collect();
-        format!("Begun, its result was not seen: {}{more}", calls.join(", "))
+        format!("Started, result not seen: {}{more}", calls.join(", "))
     };
     let mut forms = vec![form(1, 80), form(4, 160)];
     forms.dedup();
     all.add_fact(FactClass::State, "unfinished".to_owned(), forms);
 }
 
-/// Describes what was done after the agent's last words, in a few words each, in the order in which each was last done.
-/// Calls that only read something are listed only if nothing came after them.
+/// Describes the calls after the agent's last message, in a few words each. A repeated call is listed at its last
+/// position. Calls that only read something are listed only if no other call follows.
 pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
     let is_same = |a: &CallStep, b: &CallStep| (a.did, &a.what) == (b.did, &b.what);
     let mut kept: Vec<(&CallStep, usize)> = Vec::new();
@@ -164,8 +166,8 @@ fn describe_step(step: &CallStep) -> String {
     }
 }
 
-/// Adds the todo list on one line. Agents often tick entries off late, so entries that the records show to be done are
-/// not listed as open.
+/// Adds the todo list on one line. Agents often tick entries off late, so entries whose work is recorded are not
+/// listed as open.
 fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
     if !digest.are_todos_current() {
         return;
@@ -185,7 +187,7 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
             _ => open.push(in_quotation_marks(&todo.text, 120)),
         }
     }
-    // A list without open entries is history.
+    // A list without open entries is not needed.
     if open.is_empty() {
         return;
     }

@@ -3,7 +3,7 @@ use crate::brief::{Occasion, compose_brief};
 use crate::event::FileAction;
 use crate::journal::{self, FileField, JournalRecord, TodoField};
 
-/// Folds lines of `who: words`; `todo: words` makes a list with one entry that is in progress.
+/// Builds a digest from lines of the form `who: text`. `todo: text` is a list with one entry that is in progress.
 fn state_text(lines: &[&str]) -> String {
     let mut digest = Digest::new("s");
     for line in lines {
@@ -48,24 +48,24 @@ fn state_text(lines: &[&str]) -> String {
 const TASK_PROMPT: &str = "user: Make the reader keep comments in nested arrays and objects";
 
 #[test]
-fn what_was_done_after_the_last_words() {
+fn what_was_done_after_the_last_message() {
     let cases: [(&[&str], &str); 7] = [
-        // The name of a tool says nothing.
+        // A tool's name alone is not listed.
         (
             &[TASK_PROMPT, "said: Let me look for it:", "call: Grep"],
             "- At work. Last said: “Let me look for it:”\n",
         ),
         (&[TASK_PROMPT], "- The newest message has not been taken up yet\n"),
-        // A call that names no file also shows that the agent works on the message.
+        // A call without a file also shows that the agent works on the message.
         (
             &[TASK_PROMPT, "call: mcp__tracker__create_issue"],
             "- At work on the newest message: called `mcp__tracker__create_issue`\n",
         ),
         (
             &[TASK_PROMPT, "begun: make test", "begun: Grep"],
-            "- At work on the newest message\n- Begun, its result was not seen: `make test`\n",
+            "- At work on the newest message\n- Started, result not seen: `make test`\n",
         ),
-        // Calls that only read something before the work are left out. Repeated calls are counted.
+        // Calls that only read something are left out if other work follows. Repeated calls are counted.
         (
             &[
                 TASK_PROMPT,
@@ -83,7 +83,6 @@ fn what_was_done_after_the_last_words() {
             &[TASK_PROMPT, "said: Let me look for it:", "edit: a.py", "read: b.py"],
             "; then edited a.py, read b.py\n",
         ),
-        // Nothing came after these words.
         (&[TASK_PROMPT, "said: Let me look for it:"], "- Last said: “Let me look for it:”\n"),
     ];
     for (lines, expected) in cases {
@@ -93,12 +92,12 @@ fn what_was_done_after_the_last_words() {
 }
 
 #[test]
-fn the_next_step_stays_in_the_last_words() {
+fn the_next_step_stays_in_the_last_message() {
     let words =
         "THIRD is not in yet. I will add it next. I chose integer cents. Do you want me to rename TEN?";
     let text = state_text(&[TASK_PROMPT, &format!("said: {words}")]);
-    assert!(text.contains(&format!("Its last words: “{words}”")), "{text}");
-    // A proposal that the user accepts is quoted with what it proposes.
+    assert!(text.contains(&format!("Its last message: “{words}”")), "{text}");
+    // An accepted proposal is quoted with its explanation.
     let text = state_text(&[
         TASK_PROMPT,
         "said: THIRD is not in yet. I will add it to `cart.py` next. I chose cents.",

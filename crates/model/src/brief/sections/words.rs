@@ -1,4 +1,4 @@
-//! Words of the user that would be lost: instructions, corrections, reasons for refusals, answers.
+//! Instructions, corrections, reasons for refusals and answers of the user.
 
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
@@ -11,22 +11,21 @@ use crate::text::fnv_fingerprint;
 /// A prompt of at most this many characters is quoted completely if a part of it is an instruction.
 const MAX_CHARS_QUOTED_WHOLE: usize = 100;
 
-/// The most prompts that are quoted.
 const MAX_PROMPTS: usize = 14;
 
 pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
-    let Goal { newest, task, .. } = digest.current_goal();
+    let Goal { newest, task, is_answered, .. } = digest.current_goal();
     let in_goal =
         |prompt: &Prompt| [newest, task].into_iter().flatten().any(|goal| goal.record == prompt.record);
-    let since = task.or(newest).map_or(0, |prompt| prompt.record);
+    let since = task.filter(|_| !is_answered).or(newest).map_or(0, |prompt| prompt.record);
     let mut told = 0;
     for prompt in digest.prompts.iter().rev().filter(|prompt| !in_goal(prompt)) {
         if told == MAX_PROMPTS {
             break;
         }
         let mut wishes = prompt::instruction_sentences(&prompt.text);
-        // An instruction for an earlier task ends with that task, unless it is a lasting one.
+        // An instruction for an earlier task ends with that task, unless it is a lasting instruction.
         if prompt.record < since {
             wishes.retain(|wish| prompt::is_lasting_instruction(wish));
             if wishes.is_empty() {
@@ -35,7 +34,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         }
         let words = match (prompt.refused.is_empty(), wishes.is_empty()) {
             (true, true) => continue,
-            // The user refused a call with a question or with "hang on"; that has been answered by now.
+            // A refusal with a question or with "hang on" has been answered by now.
             (false, true) if !prompt::is_objection(&prompt.text) => continue,
             _ if prompt.record >= since && prompt.text.chars().count() <= MAX_CHARS_QUOTED_WHOLE => {
                 prompt.text.clone()
@@ -51,12 +50,13 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             format!("{before}{}", in_quotation_marks(&words, 130)),
             format!("{before}{}", in_quotation_marks(&words, 300)),
         ];
-        all.add_fact(FactClass::Words, format!("prompt:{}", prompt.record), forms).known_by = vec![words];
+        // If only a part is quoted, the message is also among the earlier requests.
+        let id = if words == prompt.text { "prompt" } else { "words" };
+        all.add_fact(FactClass::Words, format!("{id}:{}", prompt.record), forms).known_by = vec![words];
         told += 1;
     }
     for answer in digest.answers.iter().rev() {
         let id = format!("answer:{:016x}", fnv_fingerprint([&answer.question, &answer.answer]));
-        // The same question with the same answer is listed once.
         if all.has_fact(&id) {
             continue;
         }

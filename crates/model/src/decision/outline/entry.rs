@@ -3,7 +3,6 @@
 use super::{FoundDecision, OutlineWarning, OutlinedDecisions};
 use crate::render::one_line;
 
-/// A block of lines in a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SectionBlock {
     Item { line: usize, text: String, nested: Vec<String> },
@@ -21,17 +20,17 @@ impl SectionBlock {
     }
 }
 
-/// Labels of a line that gives the reason for the decision above it.
+/// Labels of a line with the reason for the decision above it.
 const WHY_LABELS: &[&str] =
     &["why", "rationale", "reason", "reasoning", "because", "justification", "context"];
 
-/// Labels of a line that says what was decided.
+/// Labels of a line with the decision itself.
 const WHAT_LABELS: &[&str] = &["decision", "choice", "chosen", "decided", "pattern", "resolution"];
 
-/// Labels of a line that has the date of the decision.
+/// Labels of a line with the date of the decision.
 const WHEN_LABELS: &[&str] = &["date", "when", "decided at", "recorded_at"];
 
-/// Labels of a line that is left out.
+/// Labels of lines that are ignored.
 const OTHER_LABELS: &[&str] = &[
     "status",
     "alternatives",
@@ -43,7 +42,7 @@ const OTHER_LABELS: &[&str] = &[
     "trade-offs",
 ];
 
-/// Values of `status` of a decision that is not in force.
+/// Values of `status` for decisions that are not in force.
 const NOT_IN_FORCE: &[&str] =
     &["pending", "open", "proposed", "rejected", "superseded", "deprecated", "tbd", "deferred"];
 
@@ -91,7 +90,7 @@ pub fn split_blocks(lines: &[(usize, &str)]) -> Vec<SectionBlock> {
                 top = Some(indent);
                 out.push(SectionBlock::Item { line: *number, text: text.to_owned(), nested: Vec::new() });
             }
-            // The line continues an item.
+            // The line continues the item above it.
             (None, Some(SectionBlock::Item { text, nested, .. }))
                 if !is_broken || indent > top.unwrap_or(0) =>
             {
@@ -113,8 +112,8 @@ pub fn split_blocks(lines: &[(usize, &str)]) -> Vec<SectionBlock> {
     out
 }
 
-/// Reads the entries of a section. `title` is a heading inside the section; it is empty if there is none. Such a
-/// heading can be a decision itself.
+/// Reads the entries of a section. `title` is the heading inside the section; empty if there is none. This heading
+/// can be a decision itself.
 pub fn read_entries(
     blocks: &[SectionBlock],
     at: usize,
@@ -200,7 +199,7 @@ fn decision_of_row(line: usize, cells: &[String], head: &[String]) -> Result<Fou
     Ok(FoundDecision { line, text, why, date, ..FoundDecision::default() })
 }
 
-/// Whether a heading is a decision itself: it is numbered, as in `ADR-3: …`, or labels below it say what and why.
+/// Whether a heading is a decision itself: it is numbered, as in `ADR-3: …`, or lines with labels follow it.
 fn is_decision_heading(title: &str, blocks: &[SectionBlock]) -> bool {
     let bare = title.trim_start_matches(['*', '[']).to_lowercase();
     let numbered = ["adr", "decision", "dec", "d"].iter().any(|start| {
@@ -274,7 +273,7 @@ fn split_inline_reason(text: &str) -> Option<(String, String)> {
     (!before.is_empty()).then(|| (before, reason.to_owned()))
 }
 
-/// Returns the text without a checkbox, a tag and a date at its start; and the date that was removed.
+/// Returns the text without a checkbox, a tag and a date at its start, and the removed date.
 fn strip_box_tag_and_date(text: &str) -> (String, String) {
     let mut text = without_bold(text);
     for mark in ["[ ] ", "[x] ", "[X] ", "✅ ", "✓ "] {
@@ -300,12 +299,11 @@ fn strip_box_tag_and_date(text: &str) -> (String, String) {
     }
 }
 
-/// Returns the text without bold markers.
 fn without_bold(text: &str) -> String {
     text.replace("**", "").trim().to_owned()
 }
 
-/// Whether a text is a placeholder that nobody has filled in.
+/// Whether a text is a placeholder that was never filled in.
 fn is_placeholder(text: &str) -> bool {
     let bare = text.trim().trim_matches(['_', '*', '(', ')', '.', '-', ' ']).to_lowercase();
     let enclosed = (text.starts_with('[') && text.ends_with(']')

@@ -1,4 +1,4 @@
-//! Failures that will happen again, and what worked instead.
+//! Failures that will happen again, and alternatives that worked.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +8,22 @@ use crate::failure;
 use crate::journal::JournalRecord;
 use crate::run;
 
-/// A success counts as an alternative to a failure only within this many calls after the failure.
+/// A success is an alternative to a failure only within this many calls after it.
 const MAX_CALLS_TO_WORKAROUND: u64 = 8;
 
 /// A failure that will happen again: `X → why → Y worked`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// The command that failed, in a form that can be typed, or the name of the tool.
+    /// The failed command in a form that can be typed, or the name of the tool.
     pub what: String,
     pub why: String,
-    /// Empty if nothing is known to work instead.
+    /// The alternative; empty if none is known.
     pub worked: String,
     pub times: u32,
     pub record: u64,
 }
 
-/// Words in errors that show that the tool, the folder or the system is the obstacle.
+/// Words in errors which show that the tool, the folder or the system is the obstacle.
 const OBSTACLE_WORDS: &[&str] = &[
     "command not found",
     "has not been read yet",
@@ -80,7 +80,7 @@ const HARNESS_NOTES: &[&str] = &[
 ];
 
 impl Digest {
-    /// Returns what will fail again, newest first: failures that happened more than once in the same way, or have a
+    /// Returns the traps, newest first. A failure is a trap if it happened more than once in the same way, or has a
     /// known alternative.
     pub fn traps(&self) -> Vec<Trap> {
         let mut kinds: BTreeMap<String, Vec<&Failure>> = BTreeMap::new();
@@ -95,7 +95,7 @@ impl Digest {
         traps
     }
 
-    /// Records a success that may be the alternative to an earlier failure.
+    /// Records a success that may be an alternative to an earlier failure.
     pub(super) fn add_workaround(&mut self, record: &JournalRecord) {
         let called = self.called;
         let recent = |failure: &&mut Failure| {
@@ -125,7 +125,6 @@ fn trap_of_failures(failures: &[&Failure]) -> Option<Trap> {
         why: obstacle_line(worked.unwrap_or(last)).to_owned(),
         worked: match worked {
             Some(failure) => failure.worked.clone(),
-            // The harness's own message names the remedy.
             None if is_tool && last.error.contains("has not been read yet") => "reading it first".to_owned(),
             None => String::new(),
         },
@@ -134,13 +133,13 @@ fn trap_of_failures(failures: &[&Failure]) -> Option<Trap> {
     })
 }
 
-/// Returns a key that failures of one kind share; `None` if the failure is not a trap.
+/// Returns a key that is equal for failures of one kind; `None` if the failure is not a trap.
 fn trap_key(failure: &Failure) -> Option<String> {
     if HARNESS_NOTES.iter().any(|trivia| failure.error.contains(trivia)) {
         return None;
     }
     let way = obstacle_of_error(&failure.error)?;
-    // Tools are compared by name, commands by their program.
+    // Tools are compared by name, and commands by program.
     let who = if failure.is_command {
         program_of_part(&failing_part_of_command(failure)?)
     } else {
@@ -159,8 +158,8 @@ fn obstacle_line(failure: &Failure) -> &str {
     told.unwrap_or_else(|| failure::first_reason_line(&failure.error))
 }
 
-/// Returns the part of a command line that its error is about, to be typed again. `None` if nothing shows which part it
-/// is.
+/// Returns the part of a command line that its error is about, in a form that can be typed again; `None` if the
+/// part is unknown.
 fn failing_part_of_command(failure: &Failure) -> Option<String> {
     let line = obstacle_line(failure);
     let parts = run::commands_to_repeat(&failure.what);
@@ -176,7 +175,7 @@ fn failing_part_of_command(failure: &Failure) -> Option<String> {
         };
         return parts.into_iter().find(|part| !name.is_empty() && names_program(part, name));
     }
-    // The shell itself refused: a variable in place of the program was empty.
+    // The shell itself reported the error, because a variable in place of the program was empty.
     if line.trim_end().ends_with("permission denied:") {
         return None;
     }
@@ -194,14 +193,14 @@ fn program_of_part(part: &str) -> String {
     part.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// Whether one of the words is this name, with or without a path.
+/// Whether one of the words is this program's name, with or without a path.
 fn names_program(words: &str, name: &str) -> bool {
     let is_end = |c: char| c.is_whitespace() || matches!(c, ':' | '"' | '\'' | '`');
     words.split(is_end).any(|word| word.rsplit('/').next() == Some(name))
 }
 
-/// Returns the part of a command that is an alternative to what failed: it names the same program, with the same
-/// subcommand if there is one, and differs from the part that failed.
+/// Returns the part of a command line that is an alternative to the failed part: a different call of the same
+/// program and the same subcommand.
 fn alternative_in_command(command: &str, failure: &Failure) -> Option<String> {
     if !failure.is_command {
         return None;

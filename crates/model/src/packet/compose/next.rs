@@ -1,26 +1,30 @@
-//! The prompt that a fresh agent starts from. It is short, because the packet's other sections accompany it.
+//! The first prompt for a new agent. It is short, because the packet's other sections accompany it.
 
 use super::PacketFacts;
 use crate::brief;
 use crate::digest::{CallStep, Failure, FileUse, StepAction};
+use crate::failure;
 use crate::loops::promise;
 use crate::packet::choose::{self, goal_text};
 use crate::packet::words;
 use crate::prompt::PromptKind;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model};
+use crate::run;
 use crate::statement;
 
-/// The most characters of the goal that are repeated.
+/// The maximum length of the repeated goal.
 const MAX_GOAL_CHARS: usize = 320;
 
-/// The most files that are named.
 const MAX_FIRST_FILES: usize = 4;
 
-/// The most of the last calls that are named to say where to continue.
+/// The maximum number of files that only a failure names.
+const MAX_UNOPENED_FILES: usize = 2;
+
+/// The maximum number of last calls that show where to continue.
 const MAX_LAST_STEPS: usize = 3;
 
 impl PacketFacts<'_> {
-    /// Goal, where to begin, what to open, when it is done.
+    /// Returns the goal, the first step, the files to open, and the exit criteria.
     pub(super) fn next_prompt(&self) -> String {
         let mut parts = vec![format!("Goal: {}", self.goal_line())];
         parts.extend(self.first_step().map(|step| format!("Begin with: {step}.")));
@@ -39,7 +43,7 @@ impl PacketFacts<'_> {
         }
         match goal_text(&self.goal) {
             Some(goal) if !words::says_what_to_do(purpose) => match self.goal.accepted {
-                // An approval is only clear with its question.
+                // An approval is clear only with its question.
                 Some(accepted) if !accepted.asks.is_empty() && goal.len() < MAX_GOAL_CHARS => {
                     format!(
                         "{}, in answer to {}",
@@ -53,8 +57,7 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the first step: the work in progress with its failures, or else the next todo, or what only the user can
-    /// decide.
+    /// Returns the first step: the work in progress with its failures, the next todo, or a question for the user.
     fn first_step(&self) -> Option<String> {
         let digest = self.material.digest;
         if digest.records == 0 {
@@ -63,7 +66,7 @@ impl PacketFacts<'_> {
         let broken_off = digest
             .unfinished_calls()
             .next()
-            .map(|call| format!("{}, which had begun and not finished", in_backticks(call, 200)));
+            .map(|call| format!("{}, which was started and did not finish", in_backticks(call, 200)));
         let failing = self.failing.first().map(|failure| describe_failure(failure));
         if digest.has_finished() && broken_off.is_none() && failing.is_none() {
             if self.is_new_work() {
@@ -75,7 +78,7 @@ impl PacketFacts<'_> {
             });
         }
         let under_way = if digest.has_finished() { None } else { self.work_under_way() };
-        // What the agent found and has not touched since is the next thing to look at.
+        // A failure with no later edits is the next thing to examine.
         let is_newest =
             self.failing.first().is_some_and(|failure| digest.file_edited_after(failure.record).is_none());
         let steps = match is_newest {
@@ -86,8 +89,7 @@ impl PacketFacts<'_> {
         (!steps.is_empty()).then(|| steps.join("; then "))
     }
 
-    /// Whether the purpose is other work than what this session was asked for. What the session did says nothing about
-    /// it then.
+    /// Whether the purpose is work that this session was not asked for. The session's activity is then irrelevant.
     fn is_new_work(&self) -> bool {
         let purpose = self.material.purpose;
         let asked = [self.goal.newest, self.goal.task];
@@ -95,7 +97,7 @@ impl PacketFacts<'_> {
             && !asked.into_iter().flatten().any(|prompt| words::is_about(purpose, &prompt.text))
     }
 
-    /// What the agent was doing: what it announced and what it has done of that, or what nobody has checked yet.
+    /// Describes the work in progress: the announced step and its progress, or an edit that is not checked yet.
     fn work_under_way(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
@@ -110,14 +112,16 @@ impl PacketFacts<'_> {
         };
         let check = self.runs.iter().find(|run| run.is_before_last_edit() && self.failing.is_empty());
         if let Some(words) = self.announced_work() {
-            let is_begun = digest.steps_since_last_words().iter().any(|step| step.did == StepAction::Edited);
-            return Some(match is_begun {
-                true => {
-                    let check = check.map(|run| format!("; then {}", in_backticks(&run.command, 120)));
-                    let check = check.unwrap_or_default();
-                    format!("the rest of what the agent said it would do: {words}{since_then}{check}")
+            let then = check.map(|run| format!("; then {}", in_backticks(&run.command, 120)));
+            let then = format!("{}{}", self.next_todo().unwrap_or_default(), then.unwrap_or_default());
+            return Some(match self.progress_of_announcement() {
+                AnnouncementProgress::Open => format!("what the agent said it would do: {words}{since_then}"),
+                AnnouncementProgress::Begun => {
+                    format!("the rest of what the agent said it would do: {words}{since_then}{then}")
                 }
-                false => format!("what the agent said it would do: {words}{since_then}"),
+                AnnouncementProgress::Done => {
+                    format!("what comes after {words}, which is done{since_then}{then}")
+                }
             });
         }
         match self.goal.newest {
@@ -139,11 +143,41 @@ impl PacketFacts<'_> {
                 let check = in_backticks(&check.command, 120);
                 Some(format!("{check}: {} was edited after its last run", in_backticks(edited, 120)))
             }
-            // What fails says more.
-            _ if self.failing.is_empty() && digest.steps_since_last_words().iter().any(is_work_step) => {
+            // A failure would be more informative.
+            _ if self.failing.is_empty() && digest.steps_since_last_message().iter().any(is_work_step) => {
                 Some(format!("where the agent was: {}", since.join(", ")))
             }
             _ => None,
+        }
+    }
+
+    /// Names the entry of the agent's list that is in progress, or the next one.
+    fn next_todo(&self) -> Option<String> {
+        let digest = self.material.digest;
+        let mut open = digest.open_todos().filter(|todo| !digest.has_run_since_todos(&todo.text));
+        let first = open.next().filter(|_| digest.are_todos_current())?;
+        Some(format!("; on its list: {}", in_quotation_marks(&first.text, 120)))
+    }
+
+    /// Returns how much of what the agent announced is done, by the files that the words name.
+    fn progress_of_announcement(&self) -> AnnouncementProgress {
+        let digest = self.material.digest;
+        let since = digest.steps_since_last_message();
+        let has = |did: StepAction| since.iter().any(|step| step.did == did && !step.failed);
+        let words = statement::announcing_sentence(&digest.said, 200);
+        let edits = digest.edits_of_named_files(&words, digest.said_last);
+        let named = |step: &CallStep| {
+            let name = step.what.rsplit('/').next().unwrap_or(&step.what);
+            words.contains(name)
+                || step.did == StepAction::Ran
+                    && words.split('`').skip(1).step_by(2).any(|name| step.what.contains(name))
+        };
+        let worked = |step: &&CallStep| is_work_step(step) && !step.failed;
+        match (edits, since.iter().filter(worked).any(named)) {
+            (Some(edits), _) if !edits.left.is_empty() => AnnouncementProgress::Begun,
+            (Some(_), _) | (None, true) => AnnouncementProgress::Done,
+            (None, false) if has(StepAction::Edited) => AnnouncementProgress::Begun,
+            (None, false) => AnnouncementProgress::Open,
         }
     }
 
@@ -152,19 +186,19 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let is_look = statement::announces_look(&digest.said);
-        let since = digest.steps_since_last_words();
+        let since = digest.steps_since_last_message();
         let edited = since.iter().position(|step| step.did == StepAction::Edited);
-        // A change that was checked is made.
+        // A change is finished once it is checked.
         let is_checked = edited.is_some_and(|at| {
             since[at..].iter().any(|step| step.passed || step.failed && step.did == StepAction::Ran)
         });
         let is_over = is_checked
             || is_look && (edited.is_some() || since.iter().any(|step| step.passed || step.failed));
         let announces = digest.said_last > asked && statement::announces_next_step(&digest.said) && !is_over;
-        announces.then(|| in_quotation_marks(&statement::announcement(&digest.said, 200), 204))
+        announces.then(|| in_quotation_marks(&statement::announcing_sentence(&digest.said, 200), 204))
     }
 
-    /// Returns whether tests passed after the last edit for the current request, and nothing fails.
+    /// Returns whether tests passed after the last edit for the current request, and no failure is open.
     fn is_work_checked(&self) -> bool {
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let is_edited = self.material.digest.file_edited_after(asked).is_some();
@@ -174,7 +208,7 @@ impl PacketFacts<'_> {
         is_edited && are_fresh && self.failing.is_empty() && choose::has_passed_since_edits(&self.runs)
     }
 
-    /// Returns the files to open first: those that the user chose, that a failure names, or that were in use for the
+    /// Returns the files to open first: those that the user chose, that a failure names, or that were used for the
     /// newest message. Files of earlier work are listed below.
     fn first_files(&self) -> Vec<String> {
         let digest = self.material.digest;
@@ -189,6 +223,14 @@ impl PacketFacts<'_> {
         let failing = self.suggested.iter().copied().filter(named);
         let here = failing.chain(used).filter(|file| !file.outside && !self.is_file_gone(file));
         let mut paths: Vec<&str> = self.material.confirmed.iter().map(String::as_str).collect();
+        // A compiler names files that nobody has opened yet.
+        let is_used = |path: &str| digest.files.iter().any(|file| file.path == path);
+        let unopened = self.failing.iter().flat_map(|failure| failure::paths_in_error(&failure.error));
+        for path in unopened.filter(|path| !is_used(path)).take(MAX_UNOPENED_FILES) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
         for file in here.filter(|file| file.edits + file.reads > 0 && digest.records > 0) {
             if !paths.contains(&file.path.as_str()) {
                 paths.push(&file.path);
@@ -198,8 +240,8 @@ impl PacketFacts<'_> {
         paths.into_iter().take(most).map(|path| in_backticks(path, 120)).collect()
     }
 
-    /// Returns what must be true at the end: what the user demanded, and the checks that were seen if files were edited
-    /// for the current request.
+    /// Returns the exit criteria: the user's demands, and the observed checks if files were edited for the current
+    /// request.
     fn exit_criteria(&self) -> Option<String> {
         let digest = self.material.digest;
         let task = self.goal.task.filter(|_| !self.goal.is_answered);
@@ -215,7 +257,9 @@ impl PacketFacts<'_> {
         };
         let fits = !is_question && digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
-        let commands = commands.iter().filter(|command| fits || is_demanded(command));
+        // A script with a file of its own prepares something; tests and linters are named by their tools.
+        let is_check = |command: &&String| is_demanded(command) || !run::is_script_call(command);
+        let commands = commands.iter().filter(|command| fits || is_demanded(command)).filter(is_check);
         let commands: Vec<String> = commands.take(3).map(|command| in_backticks(command, 120)).collect();
         let promise = self
             .material
@@ -228,7 +272,9 @@ impl PacketFacts<'_> {
             .into_iter()
             .chain(promise)
             .collect();
-        match (all.is_empty(), is_question) {
+        // A question in passing does not replace the task that it was asked about.
+        let is_whole_goal = self.goal.task.is_none() && !words::is_given(self.material.purpose);
+        match (all.is_empty(), is_question && is_whole_goal) {
             (false, _) => Some(format!("Done when: the goal is met, and {}.", all.join(", and "))),
             (true, true) => Some("Done when: the question is answered.".to_owned()),
             (true, false) => None,
@@ -236,11 +282,19 @@ impl PacketFacts<'_> {
     }
 }
 
+/// How much of what the agent announced is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AnnouncementProgress {
+    Open,
+    Begun,
+    Done,
+}
+
 fn is_work_step(step: &CallStep) -> bool {
     matches!(step.did, StepAction::Edited | StepAction::Ran)
 }
 
-/// What fails. The errors are in the context.
+/// Names the failing command. The errors are in the context section.
 fn describe_failure(failure: &Failure) -> String {
     format!("what fails: {} (see Failing)", in_backticks(&failure.command_to_repeat(), 120))
 }

@@ -1,19 +1,19 @@
-//! Lines below a task or a phase that say something about it: `Depends on: 1.1`, `Estimate: 2 hours`.
+//! Lines with fields of a task or a phase: `Depends on: 1.1`, `Estimate: 2 hours`.
 
 use super::super::{TaskSize, TaskStatus};
 use super::marks;
 use crate::id::Id;
 use crate::render::one_line;
 
-/// A line below a task that says something about it.
+/// A field of a task.
 #[derive(Debug, PartialEq)]
 pub enum TaskField {
     Acceptance(String),
     Files(Vec<String>),
-    /// The ids, and any text that is not an id.
+    /// The ids, and any remaining text.
     Depends(Vec<String>, Option<String>),
     Size(TaskSize),
-    /// The size for a time such as `2 hours`. The text is also kept as a note, because it says more.
+    /// The size for a time such as `2 hours`. The text is also kept as a note, because it is more precise.
     Estimate(TaskSize),
     Status(TaskStatus),
     Blocked(String),
@@ -87,7 +87,7 @@ fn split_name_and_value(text: &str) -> Option<(String, &str)> {
     Some((name, value.trim().trim_start_matches("**").trim_start_matches("__").trim()))
 }
 
-/// Returns the ids of a list, and any text that is not an id.
+/// Returns the ids of a list, and any remaining text.
 pub fn parse_dependencies(list: &str) -> (Vec<String>, Option<String>) {
     let list = list.trim().trim_matches(['*', '`']).trim();
     let nothing = ["", "none", "n/a", "-", "—", "nothing", "nil"];
@@ -96,7 +96,7 @@ pub fn parse_dependencies(list: &str) -> (Vec<String>, Option<String>) {
     }
     let (mut ids, mut other) = (Vec::new(), Vec::new());
     for part in list.split([',', ';', '&', '+']).flat_map(|part| part.split(" and ")) {
-        // `TASK-001 (login)`: a remark is not part of the id.
+        // A remark is not part of the id, as in `TASK-001 (login)`.
         let part = part.split(" (").next().unwrap_or(part).trim().trim_matches(['*', '`', '#', '.']);
         let lower = part.to_lowercase();
         if let Some(number) = parse_phase_number(&lower) {
@@ -116,7 +116,7 @@ pub fn parse_dependencies(list: &str) -> (Vec<String>, Option<String>) {
     (ids, doubt)
 }
 
-/// What a dependency on a whole phase begins with until the reader knows its tasks. No id contains a space.
+/// The prefix of a dependency on a whole phase, until the tasks of the phase are known. No id contains a space.
 pub const PHASE_DEPENDENCY_PREFIX: &str = "phase ";
 
 /// Returns the number in `phase 3` or `phases 3`.
@@ -125,14 +125,13 @@ fn parse_phase_number(lower: &str) -> Option<u32> {
     rest.trim().parse().ok()
 }
 
-/// Returns the size of a task that takes this time: small up to two hours, medium up to a day, large if it takes
-/// longer.
+/// Returns the size of a task that takes this time: small up to two hours, medium up to a day, otherwise large.
 fn size_of_time(text: &str) -> Option<TaskSize> {
     if let Some(size) = TaskSize::parse(text) {
         return Some(size);
     }
     let lower = text.to_lowercase();
-    // Of a range such as `1-2`, the upper end counts.
+    // The upper end of a range such as `1-2` is used.
     let numbers =
         lower.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|n| n.parse::<f32>().ok());
     let most = numbers.fold(None, |most: Option<f32>, n| Some(most.map_or(n, |most| most.max(n))))?;
@@ -151,7 +150,7 @@ fn size_of_time(text: &str) -> Option<TaskSize> {
     })
 }
 
-/// Returns paths separated by commas; `None` if the text is a sentence about files.
+/// Returns paths separated by commas; `None` if the text is a sentence.
 fn parse_file_list(list: &str) -> Option<Vec<String>> {
     let paths: Vec<String> = list
         .split(',')

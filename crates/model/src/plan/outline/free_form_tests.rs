@@ -1,6 +1,6 @@
 use super::tests::describe_plan;
 use super::*;
-use crate::plan::standing;
+use crate::plan::standing_of_plan;
 
 fn check_rows(rows: &[(&str, &str)]) {
     for (markdown, expected) in rows {
@@ -8,7 +8,7 @@ fn check_rows(rows: &[(&str, &str)]) {
     }
 }
 
-/// Returns the texts of all warnings, with their lines.
+/// Returns all warnings with their line numbers.
 fn warning_texts(markdown: &str) -> Vec<String> {
     let found = read_outline(markdown.as_bytes()).warnings;
     found.iter().map(|warning| format!("{}: {}", warning.line, warning.text)).collect()
@@ -21,7 +21,7 @@ fn the_state_of_an_item_may_be_in_its_text() {
             "## X\n- [v] a\n- [✔] b\n- ✅ c\n- [ ] ✅ DONE: d\n- [ ] **Task 5: e** ✅ DONE (in May)\n- [ ] f — DONE\n- [ ] g (done)\n",
             "# 1 X\n1.1 completed a\n1.2 completed b\n1.3 completed c\n1.4 completed d\n1.5 completed **e** (in May)\n1.6 completed f\n1.7 completed g\n",
         ),
-        // A task that is struck through is closed, unless it is done.
+        // A task that is struck through is closed, unless it is marked as done.
         (
             "## X\n- [ ] ~~a~~ — see b\n- [x] ~~b~~\n- [ ] ~~c~~ ✅ DONE\n- [ ] ~~TASK-7: d~~\n",
             "# 1 X\n1.1 closed a — see b\n1.2 completed b\n1.3 completed c\nTASK-7 closed d\n",
@@ -69,7 +69,7 @@ fn below_a_finished_heading_items_without_boxes_are_done() {
         ("# P\n## Completed\n- x\n## Next\n- y\n", "# 1 Next\n1.1 pending y\n"),
         ("# P\n## Done (done)\n- x\n", "# 1 Done\n1.1 completed x\n"),
     ]);
-    // A box counts more than its heading.
+    // The state of a box has priority over the state of its heading.
     let text = "## A ✅\n- [x] a\n- [ ] b\n- [ ] c\n";
     assert_eq!(describe_plan(text), "# 1 A\n1.1 completed a\n1.2 pending b\n1.3 pending c\n");
     assert_eq!(warning_texts(text), ["3: the heading says done and this box is open: the box counts"]);
@@ -127,7 +127,7 @@ fn the_lists_of_phases_count_next_to_boxes_elsewhere() {
             "# 7 A\n7.1.1 pending x\n7.1.2 pending y\n",
         ),
     ]);
-    // What is left out is counted, even in a phase.
+    // Omitted items are counted, also in a phase.
     let left_out = warning_texts("## Phase 1: A\n- [ ] x\n## Phase 2: B\n- y\n- z\n");
     assert_eq!(left_out, ["4: phase 2 has no tasks; 2 list items are its notes"]);
 }
@@ -184,9 +184,9 @@ fn lists_beside_the_work_are_no_tasks() {
             "# 1 High\n1.1 pending x\n# 2 Low\n2.2 pending y\n",
         ),
         ("# P\n## Rollback Strategy\n- a\n## Todo\n- x\n## Out of scope\n- b\n", "# 1 Todo\n1.1 pending x\n"),
-        // The only list in the file stays.
+        // The only list in the file is used.
         ("# P\n## Flow\n1. x\n", "# 1 Flow\n1.1 pending x\n"),
-        // Criteria of a phase are notes of the phase.
+        // The criteria of a phase are kept as its notes.
         (
             "## Phase 1: A\n**Deliverables**:\n- x\n\n**Acceptance Criteria**:\n- it works\n- it is fast\n",
             "# 1 A\n1.1 pending x\n",
@@ -209,7 +209,7 @@ fn a_table_with_states_is_a_list_of_tasks() {
             "# P\n## Plan\n| # | Task | Depends on | State |\n|--|--|--|--|\n| 1 | a | - | ✅ Done |\n| 2 | b \\| c | 1 | In progress |\n| 3 | d | | |\n",
             "# 1 Plan\n1.1 completed a\n1.2 in_progress b | c <- 1.1\n1.3 pending d\n",
         ),
-        // A log is not a list of tasks, and states next to boxes are a summary.
+        // A log is not a list of tasks, and a table of states next to boxes is a summary.
         ("## Log\n| Date | Task | Status |\n|--|--|--|\n| May | a | done |\n", ""),
         ("## Plan\n- [ ] a\n\n| Task | Status |\n|--|--|\n| b | done |\n", "# 1 Plan\n1.1 pending a\n"),
     ]);
@@ -237,7 +237,7 @@ fn milestones_and_tracks_are_phases() {
 fn what_is_ready_follows_the_phases() {
     let text = "# P\n## Now\n- [ ] TASK-9: x\n- [ ] y\n## Phase 1: Later\n- [ ] z\n";
     let plan = read_outline(text.as_bytes()).plan;
-    let at = standing(&plan);
+    let at = standing_of_plan(&plan);
     let ready: Vec<&str> = at.ready.iter().map(|task| task.id.as_str()).collect();
     assert_eq!(ready, ["2.1", "TASK-9", "1.1"]);
     assert_eq!(at.task.map(|task| task.id.as_str()), Some("2.1"));

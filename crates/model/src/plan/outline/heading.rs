@@ -1,4 +1,4 @@
-//! Headings: phases, chapters of a phase, and tasks with a heading of their own.
+//! Headings: phases, chapters of a phase, and tasks with their own heading.
 
 use super::item::{self, ParsedItem};
 use super::label::ListMeaning;
@@ -20,7 +20,7 @@ impl OutlineReader<'_> {
                 return;
             }
         }
-        // Numbered chapters next to the phases are not tasks.
+        // Numbered chapters outside the phases are not tasks.
         let is_beside = self.shape.has_phases && !self.headings.iter().any(|open| open.explicit);
         match self.shape.role_of_heading(block, level, text) {
             HeadingRole::Task if !is_beside || item::begins_with_ticket_id(text) => {
@@ -53,7 +53,7 @@ impl OutlineReader<'_> {
             }
             HeadingRole::Task | HeadingRole::Section => self.read_section_heading(level, text),
         }
-        // `#### Acceptance criteria` continues the task.
+        // The heading `#### Acceptance criteria` belongs to the task above it.
         if block.under == ListMeaning::Criteria
             && let Some(HeadingTask { at: (phase, place), .. }) = self.heading_task
         {
@@ -103,7 +103,7 @@ impl OutlineReader<'_> {
         }
     }
 
-    /// Returns the phase of the next task: the explicit one around it, or else the nearest heading.
+    /// Returns the phase of the next task: the explicit phase that contains it, or the nearest heading.
     pub(super) fn phase_for(&mut self, block: &SourceLine) -> usize {
         if let Some(open) = self.headings.iter().rev().find(|open| open.explicit) {
             return open.phase.unwrap_or(0);
@@ -130,7 +130,7 @@ impl OutlineReader<'_> {
         let next = || (1..).find(|id| !taken(*id) && !self.shape.taken.contains(id)).unwrap_or(u32::MAX);
         let id = match id {
             Some(id) if !taken(id) => id,
-            // A chapter about the phase came before the phase itself.
+            // The earlier heading was a chapter about the phase.
             Some(id) if !self.is_ours && self.empty_phase(id).is_some() => {
                 self.add_warning(
                     line,
@@ -155,7 +155,6 @@ impl OutlineReader<'_> {
         self.plan.phases.len() - 1
     }
 
-    /// Returns the index of a phase that has no tasks.
     fn empty_phase(&self, id: u32) -> Option<usize> {
         self.plan.phases.iter().position(|phase| phase.id == id && phase.tasks.is_empty())
     }

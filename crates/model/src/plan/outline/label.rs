@@ -1,4 +1,4 @@
-//! What a heading or a label such as `**Tasks:**` says about the list below it.
+//! The meaning of a list, according to its heading or a label such as `**Tasks:**`.
 
 use super::item;
 use super::phase::explicit_phase;
@@ -11,7 +11,7 @@ pub enum ListMeaning {
     Work,
     /// Criteria: `Acceptance criteria:`, `Definition of done`.
     Criteria,
-    /// A list that is not work: `Rules`, `Notes`, `Out of scope`.
+    /// Other lists: `NameRules`, `Notes`, `Out of scope`.
     Beside,
 }
 
@@ -97,8 +97,8 @@ pub fn meaning_of_words(text: &str) -> ListMeaning {
     }
 }
 
-/// Returns what a heading says about the list below it. A heading that says nothing about it continues what the heading
-/// above says. The heading of a phase or of a task does so only within criteria.
+/// Returns the meaning of the list below a heading. A heading without a meaning inherits that of the heading above
+/// it. The heading of a phase or a task inherits only criteria.
 pub fn meaning_of_heading(text: &str, above: ListMeaning) -> ListMeaning {
     if explicit_phase(text).is_some() || item::is_task_heading(text) {
         return if above == ListMeaning::Criteria { above } else { ListMeaning::Unsaid };
@@ -109,8 +109,8 @@ pub fn meaning_of_heading(text: &str, above: ListMeaning) -> ListMeaning {
     }
 }
 
-/// Returns the words of a label: `**Tasks:**`, `**Tasks**:`, `**Tasks**` or `Tasks:`. `**Goal:** text` ends the label
-/// above it and says nothing about a list.
+/// Returns the words of a label: `**Tasks:**`, `**Tasks**:`, `**Tasks**` or `Tasks:`. The result is empty for
+/// `**Goal:** text`, which ends the label above it.
 pub fn label_words(text: &str) -> Option<&str> {
     let text = text.trim();
     if let Some((words, behind)) = text.strip_prefix("**").and_then(|rest| rest.split_once("**")) {
@@ -124,7 +124,7 @@ pub fn label_words(text: &str) -> Option<&str> {
     (words.len() <= MAX_LABEL_CHARS && !words.contains(". ")).then_some(words)
 }
 
-/// Returns the words of a label that is an item: `- **Acceptance criteria**:`.
+/// Returns the words of a label in an item: `- **Acceptance criteria**:`.
 pub fn label_at_item_end(text: &str) -> Option<&str> {
     let bare = text.trim().trim_end_matches(['*', '_']);
     let words = bare.strip_suffix(':').map(|words| words.trim_matches(['*', '_']))?;

@@ -8,18 +8,18 @@ use super::{item, table};
 #[derive(Debug)]
 pub struct SourceLine {
     pub line: usize,
-    /// Columns before the text.
+    /// The column of the text.
     pub indent: usize,
     pub kind: LineKind,
-    /// Whether the heading above sounds like the title of a list of steps.
+    /// Whether the heading above contains a word for a list of steps.
     pub in_steps: bool,
-    /// The explicit phase that contains the line, counted from 1; 0 for none.
+    /// The number of the explicit phase that contains the line, counted from 1; 0 if there is none.
     pub phase: usize,
-    /// The nearest heading above the line, or the line itself if it is a heading, counted from 1; 0 for none.
+    /// The number of the nearest heading (the line itself if it is a heading), counted from 1; 0 if there is none.
     pub heading: usize,
-    /// What the heading or the label above says about a list here.
+    /// The meaning of a list at this line, according to the heading or label above it.
     pub under: ListMeaning,
-    /// Whether the line is an item of the list below a label such as `Tasks:`.
+    /// Whether the line is an item of a list below a label such as `Tasks:`.
     pub in_tasks: bool,
 }
 
@@ -30,7 +30,7 @@ pub enum LineKind {
         level: usize,
         text: String,
     },
-    /// `- [x] text`: an item with a box.
+    /// An item with a box: `- [x] text`.
     Check {
         mark: BoxMark,
         text: String,
@@ -49,7 +49,6 @@ pub enum LineKind {
     Exact(String),
 }
 
-/// The mark in a box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BoxMark {
     Is(TaskStatus),
@@ -57,7 +56,7 @@ pub enum BoxMark {
     Likely(TaskStatus, char),
 }
 
-/// Words in a heading whose list is a list of steps.
+/// Words in the heading of a list of steps.
 const STEP_HEADING_WORDS: [&str; 20] = [
     "step",
     "plan",
@@ -123,7 +122,8 @@ pub fn split_source_lines(text: &str) -> Vec<SourceLine> {
     scan.blocks
 }
 
-/// Returns whether a table of states can be the list of tasks, because nothing else in the file is.
+/// Returns whether a table of states can be the list of tasks: the file has no boxes and no headings of tasks or
+/// phases.
 fn is_state_table_task_list(lines: &[&str]) -> bool {
     !lines.iter().any(|line| match indent_and_kind(line, line.trim()).1 {
         LineKind::Check { .. } => true,
@@ -132,23 +132,23 @@ fn is_state_table_task_list(lines: &[&str]) -> bool {
     })
 }
 
-/// The lines so far, and what is known about the next one.
+/// The lines so far, and the context of the next line.
 #[derive(Default)]
 struct LineScan {
     blocks: Vec<SourceLine>,
     reads_states: bool,
-    /// The headings around the line: their levels, and what they say about lists.
+    /// The levels of the headings that contain the line, with the meaning of their lists.
     open: Vec<(usize, ListMeaning)>,
     headings: usize,
     in_steps: bool,
-    /// The number of explicit phases so far, and the level of the current one.
+    /// The number of explicit phases so far.
     phases: usize,
     within: Option<usize>,
-    /// What the last label says.
+    /// The meaning of the last label.
     label: Option<ListMeaning>,
-    /// What an item such as `- Acceptance criteria:` says about the items below it, and its indent.
+    /// The indent of an item such as `- Acceptance criteria:`, and the meaning of the items below it.
     item_label: Option<(usize, ListMeaning)>,
-    /// The indent and the number that the next item of a labelled list has.
+    /// The indent and the number of the next item in a labelled list.
     next: Option<(usize, u32)>,
 }
 
@@ -165,7 +165,7 @@ impl LineScan {
         }
         match &kind {
             LineKind::Heading { level, text } => self.enter_heading(*level, text),
-            // A label within an item is about that item only.
+            // A label inside an item applies only to that item.
             LineKind::Text { text } if indent < 2 => {
                 if let Some(words) = label::label_words(text) {
                     (self.label, self.item_label) = (Some(label::meaning_of_words(words)), None);
@@ -192,7 +192,7 @@ impl LineScan {
         (self.label, self.item_label, self.next) = (None, None, None);
         self.headings += 1;
         self.open.retain(|(above, _)| *above < level);
-        // The title of the file says nothing about the lists of its chapters.
+        // The title of the file does not determine the meaning of its lists.
         let above =
             self.open.last().filter(|(above, _)| *above > 1).map_or(ListMeaning::Unsaid, |(_, under)| *under);
         self.open.push((level, label::meaning_of_heading(text, above)));
@@ -206,8 +206,8 @@ impl LineScan {
         }
     }
 
-    /// Returns whether a line is in a list of tasks. A numbered list below `Tasks:` continues after another label if
-    /// its numbers continue.
+    /// Returns whether a line is in a list of tasks. A numbered list below `Tasks:` continues after another label
+    /// if its numbers continue.
     fn continues_task_list(&mut self, indent: usize, kind: &LineKind) -> bool {
         let labelled = self.label == Some(ListMeaning::Work) && indent < 2;
         match kind {
@@ -271,8 +271,8 @@ fn indent_and_kind(line: &str, trimmed: &str) -> (usize, LineKind) {
     (indent, LineKind::Text { text: text() })
 }
 
-/// Reads `**5.1 — Name**` at the beginning of a line of a phase as a heading, because some people write the headings of
-/// tasks like this.
+/// Reads `**5.1 — Name**` at the start of a line in a phase as a heading, because some people write the headings of
+/// tasks in this form.
 fn bold_heading(text: String) -> LineKind {
     let is_task = text.strip_prefix("**").is_some_and(item::is_task_heading) && text[2..].contains("**");
     match is_task {
@@ -281,7 +281,7 @@ fn bold_heading(text: String) -> LineKind {
     }
 }
 
-/// A level below that of any markdown heading, so that a heading of this level ends no other heading.
+/// A level that is deeper than any markdown heading, so that a heading of this level ends no other heading.
 const DEEPER_THAN_ANY_HEADING: usize = 7;
 
 /// Splits `3. text` or `3) text` into the number and the text.
@@ -301,7 +301,7 @@ fn parse_checkbox(text: &str) -> Option<LineKind> {
     Some(LineKind::Check { mark: parse_box_mark(inside)?, text: rest.trim().to_owned() })
 }
 
-/// Returns what the text in a box means.
+/// Returns the meaning of the text in a box.
 pub fn parse_box_mark(inside: &str) -> Option<BoxMark> {
     let mut chars = inside.chars();
     Some(match (chars.next(), chars.next()) {

@@ -1,9 +1,8 @@
-//! Headings that are phases.
-
-/// Returns the number and the name of a phase, such as 2 and `Name` for `Phase 2: Name`; `None` for any other heading.
+/// Returns the number and the name of a phase, such as 2 and `Name` for `Phase 2: Name`; `None` for any other
+/// heading.
 pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let text = text.trim().trim_start_matches(['*', '_', ' ']);
-    // An icon before the word is common.
+    // An icon may come before the word.
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let text = without_chapter_number(text);
     if let Some((number, name)) = short_milestone(text) {
@@ -38,7 +37,7 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let behind = &rest[digits.len()..];
     let number: u32 = digits.parse().ok()?;
     match behind.chars().next() {
-        // `Phase 2.5` and `Phase 2b` are phases, with a number that we assign.
+        // `Phase 2.5` and `Phase 2b` are phases, which get a new number.
         Some(c)
             if c.is_alphanumeric() || c == '.' && behind[1..].starts_with(|c: char| c.is_ascii_digit()) =>
         {
@@ -52,14 +51,14 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     }
 }
 
-/// Returns whether a heading such as `Phase 2 Success:` is about a phase: no separator stands between number and words.
+/// Returns whether a heading such as `Phase 2 Success:` is about a phase: it has no separator after the number.
 pub fn is_about_phase(heading: &str) -> bool {
     let Some(at) = heading.find(|c: char| c.is_ascii_digit()) else { return false };
     let behind = heading[at..].trim_start_matches(|c: char| c.is_ascii_digit());
     behind.starts_with(' ') && behind.trim_start().starts_with(char::is_alphanumeric)
 }
 
-/// Returns `8. Phase 2: Name` without the number of the chapter.
+/// Returns `8. Phase 2: Name` without the chapter number.
 fn without_chapter_number(text: &str) -> &str {
     match text.split_once(". ") {
         Some((number, rest)) if number.len() < 3 && number.bytes().all(|b| b.is_ascii_digit()) => {
@@ -69,7 +68,7 @@ fn without_chapter_number(text: &str) -> &str {
     }
 }
 
-/// Reads `M8 — Name` or `M8: Name`, and returns the number and the name.
+/// Parses `M8 — Name` or `M8: Name` into the number and the name.
 fn short_milestone(text: &str) -> Option<(u32, &str)> {
     let rest = text.strip_prefix('M')?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -80,7 +79,7 @@ fn short_milestone(text: &str) -> Option<(u32, &str)> {
     Some((number, name.trim()))
 }
 
-/// Returns whether a heading is that of a track: `Track Z-R1: Name`.
+/// Returns whether a heading is a track: `Track Z-R1: Name`.
 fn is_track_heading(text: &str) -> bool {
     let Some((word, rest)) = text.split_once(' ') else { return false };
     let name = rest.split([':', ' ']).next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What can be decided only after the whole file was read: dependencies on phases, and tasks that are done because
-//! their parts are.
+//! Resolves facts that need the whole file: dependencies on phases, and tasks that are done because all their parts
+//! are done.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,14 +8,14 @@ use super::{OutlineReader, Position, TaskStatus};
 
 #[derive(Default)]
 pub struct DeferredDependencies {
-    /// The tasks below the heading of another task. Each pair is the other task and the task below its heading.
+    /// Pairs of a task with a heading and a task below that heading.
     pub parts: Vec<(Position, Position)>,
-    /// The boxes that are criteria of a task: whether they are ticked, and their text.
+    /// The boxes that are criteria of a task: the task, whether the box is ticked, and the text.
     pub criteria: Vec<(Position, bool, String)>,
-    /// The tasks whose state is stated in the file.
+    /// The tasks whose state is written in the file.
     pub stated: HashSet<Position>,
     pub phase_depends: Vec<(usize, PhaseDependencies, usize)>,
-    /// The items that are notes of a phase: the index of the phase, and the line.
+    /// The items that are kept as notes of a phase: the index of the phase, and the line.
     pub noted: Vec<(usize, usize)>,
 }
 
@@ -31,7 +31,8 @@ impl OutlineReader<'_> {
         self.warn_of_empty_phases();
     }
 
-    /// Replaces ids that could not be kept: `depends: 3` means the task with the number 3 in its phase of the file.
+    /// Updates dependencies on ids that could not be kept: `depends: 3` means the task 3 of the same phase in the
+    /// file.
     fn resolve_renamed_ids(&mut self) {
         for phase in &mut self.plan.phases {
             for task in &mut phase.tasks {
@@ -46,7 +47,7 @@ impl OutlineReader<'_> {
         }
     }
 
-    /// Joins the criteria of each task. A task whose criteria are all met is done.
+    /// Joins the criteria of each task. If all of them are met, the task is done.
     fn apply_criteria(&mut self) {
         let mut of_task: HashMap<Position, Vec<(bool, String)>> = HashMap::new();
         for (at, is_met, text) in std::mem::take(&mut self.later.criteria) {
@@ -55,7 +56,7 @@ impl OutlineReader<'_> {
         for (at, criteria) in of_task {
             let met = criteria.iter().filter(|(is_met, _)| *is_met).count();
             let words = |(is_met, text): &(bool, String)| match is_met {
-                // Some are met and some are not: the text says which.
+                // If only some criteria are met, these are marked.
                 true if met < criteria.len() => format!("[x] {text}"),
                 _ => text.clone(),
             };
@@ -69,7 +70,7 @@ impl OutlineReader<'_> {
         }
     }
 
-    /// Completes a task with a heading when all tasks below the heading are over.
+    /// Completes a task with a heading if all tasks below the heading are over.
     fn complete_parent_tasks(&mut self) {
         let mut open: HashMap<Position, bool> = HashMap::new();
         for (whole, part) in &self.later.parts {
@@ -85,8 +86,8 @@ impl OutlineReader<'_> {
         }
     }
 
-    /// Turns dependencies on phases into dependencies on tasks: the tasks of a phase wait for the last task of each
-    /// phase that it waits for.
+    /// Turns dependencies on phases into dependencies on tasks: the tasks of a phase depend on the last task of
+    /// each phase that it depends on.
     fn resolve_phase_dependencies(&mut self) {
         let mut lasts: HashMap<u32, String> = HashMap::new();
         for phase in &self.plan.phases {
@@ -127,7 +128,7 @@ impl OutlineReader<'_> {
         unknown.into_iter().for_each(|text| self.add_warning(0, text));
     }
 
-    /// Warns about the lists of phases without tasks, which were left out too.
+    /// Warns about phases without tasks, whose list items became notes.
     fn warn_of_empty_phases(&mut self) {
         let noted = std::mem::take(&mut self.later.noted);
         for (at, phase) in self.plan.phases.iter().enumerate().filter(|(_, phase)| phase.tasks.is_empty()) {

@@ -1,4 +1,4 @@
-//! Decides what a whole file uses as phases and tasks.
+//! Determines which parts of a file are phases and tasks.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,6 @@ use super::lines::{LineKind, SourceLine};
 use super::phase::explicit_phase;
 use super::{field, item, marks};
 
-/// What a heading is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadingRole {
     Phase,
@@ -15,7 +14,7 @@ pub enum HeadingRole {
     Section,
 }
 
-/// What the whole file uses as tasks.
+/// The parts of the file that are tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskSource {
     Checks,
@@ -23,7 +22,7 @@ enum TaskSource {
     NumberedHeadings {
         level: usize,
     },
-    /// The numbered items of each explicit phase or, if a phase has none, its other items.
+    /// The numbered items of each explicit phase. If a phase has none, its other items are tasks.
     InPhases,
     Numbered {
         only_steps: bool,
@@ -40,19 +39,19 @@ pub struct OutlineShape {
     pub has_phases: bool,
     /// The explicit phases that have numbered items.
     numbered: HashSet<usize>,
-    /// The explicit phases that have tasks as headings.
+    /// The explicit phases whose tasks are headings.
     headed: HashSet<usize>,
     /// The explicit phases that have tasks of any kind.
     filled: HashSet<usize>,
-    /// The explicit phases with a list that is neither criteria nor beside the work.
+    /// The explicit phases with a list of work.
     with_work: HashSet<usize>,
     /// The headings with a list of tasks below a label.
     labelled: HashSet<usize>,
     /// The headings with tasks somewhere below them.
     groups: HashSet<usize>,
-    /// The numbers of explicit phases, so that no other phase gets one of them.
+    /// The numbers of explicit phases. No other phase gets one of these numbers.
     pub taken: HashSet<u32>,
-    /// The ids that items have, so that no other task gets one of them.
+    /// The ids in the file. No other task gets one of these ids.
     pub named: HashSet<String>,
 }
 
@@ -66,8 +65,8 @@ impl OutlineShape {
         };
         let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
         let any = |test: &dyn Fn(&SourceLine) -> bool| blocks.iter().any(test);
-        // If there are explicit phases, only what is in one of them counts, because chapters of the document are
-        // numbered too.
+        // In a file with explicit phases, lines outside the phases are ignored, because chapters may be numbered
+        // too.
         let counts = |block: &SourceLine| !has_phases || block.phase > 0;
         let numbered_at = |level: usize| {
             let is_one = |block: &&SourceLine| matches!(&block.kind, LineKind::Heading { level: at, text } if *at == level && item::is_numbered(text) && explicit_phase(text).is_none());
@@ -83,14 +82,13 @@ impl OutlineShape {
         };
         let has_box = |block: &SourceLine| matches!(block.kind, LineKind::Check { .. });
         let in_phase = |block: &SourceLine| block.phase > 0 && block.under != ListMeaning::Criteria;
-        // Boxes outside the phases, such as those of success criteria, do not turn the lists of the phases into text.
+        // Boxes outside the phases, such as success criteria, do not replace the lists of the phases.
         let are_beside = || {
             let has_list = any(&|block| in_phase(block) && (numbered(block) || block.in_tasks));
             has_phases && has_list && !any(&|block| has_box(block) && in_phase(block))
         };
         let has_boxes = any(&has_box);
-        // If there are several phases without lists, the lists of other chapters are text, unless they are called
-        // tasks.
+        // If several phases have no lists, the lists of other chapters are used only if they are labelled as work.
         let phases = headings().filter(|(_, text)| explicit_phase(text).is_some()).count();
         let is_enough = |block: &SourceLine| phases < 2 || block.under == ListMeaning::Work;
         let source = if has_boxes && !are_beside() {
@@ -151,7 +149,6 @@ impl OutlineShape {
         shape
     }
 
-    /// Returns whether the explicit phase of this line has tasks.
     pub fn has_tasks(&self, block: &SourceLine) -> bool {
         self.filled.contains(&block.phase)
     }
@@ -164,7 +161,7 @@ impl OutlineShape {
             return HeadingRole::Section;
         }
         let is_task = match self.source {
-            // Boxes below a task are its parts, if something above it can be the phase.
+            // Boxes below a task are its parts if a heading above it can be the phase.
             TaskSource::Checks => {
                 item::is_task_heading(text) && (self.has_phases || item::begins_with_ticket_id(text))
             }
@@ -178,7 +175,7 @@ impl OutlineShape {
         if is_task && level > 1 { HeadingRole::Task } else { HeadingRole::Section }
     }
 
-    /// Returns whether an item without a box is a task here.
+    /// Returns whether an item without a box is a task.
     pub fn is_task_item(&self, block: &SourceLine) -> bool {
         let is_item = matches!(block.kind, LineKind::Numbered { .. } | LineKind::Bullet { .. });
         if !is_item || block.indent >= 2 {
@@ -189,7 +186,7 @@ impl OutlineShape {
         }
         let by_phase = match self.source {
             TaskSource::InPhases => true,
-            // In a phase without such headings, the items of its list are the tasks.
+            // In a phase without task headings, the items of its list are the tasks.
             TaskSource::TaskHeadings => !self.headed.contains(&block.phase),
             _ => false,
         };
@@ -201,7 +198,7 @@ impl OutlineShape {
             | (TaskSource::Bullets { only_steps }, LineKind::Bullet { .. }) => {
                 !only_steps || sounds_like_step(block)
             }
-            // Next to boxes, an item such as `- ✅ text` is a task too.
+            // In a file with boxes, an item such as `- ✅ text` is a task too.
             (TaskSource::Checks, LineKind::Bullet { text }) => {
                 marks::text_after_done_sign(text).is_some()
                     && may_be_work(block)
@@ -240,8 +237,8 @@ impl OutlineShape {
     }
 }
 
-/// Returns whether a heading such as `1.2 Name` is a chapter: there is a list of tasks below it. `Task 1.2: Name` is
-/// always a task.
+/// Returns whether a heading such as `1.2 Name` is a chapter, because a list of tasks is below it. `Task 1.2: Name`
+/// is always a task.
 fn is_chapter(groups: &HashSet<usize>, block: &SourceLine, text: &str) -> bool {
     groups.contains(&block.heading) && item::chapter_number(text).is_some()
 }
@@ -266,12 +263,12 @@ fn headings_with_tasks(blocks: &[SourceLine]) -> HashSet<usize> {
     groups
 }
 
-/// Returns whether the list of this line may be work.
+/// Returns whether the list that contains this line may be work.
 fn may_be_work(block: &SourceLine) -> bool {
     !matches!(block.under, ListMeaning::Criteria | ListMeaning::Beside)
 }
 
-/// Returns whether the list of this line sounds like steps.
+/// Returns whether the list that contains this line is likely to be a list of steps.
 fn sounds_like_step(block: &SourceLine) -> bool {
     may_be_work(block) && (block.in_steps || block.under == ListMeaning::Work)
 }

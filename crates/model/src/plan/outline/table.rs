@@ -1,26 +1,25 @@
-//! Tables whose rows are tasks: one column with a box or a state, one with the task.
+//! Tables whose rows are tasks: a column with a box or a state, and a column with the task.
 
 use super::lines::{BoxMark, parse_box_mark};
 use super::marks;
 
 pub struct TaskTable {
-    /// The number of lines of the whole table.
     pub lines: usize,
-    /// Whether the state is a box, not a word.
+    /// Whether the state is a box and not a word.
     pub has_boxes: bool,
     pub rows: Vec<TaskTableRow>,
 }
 
 pub struct TaskTableRow {
-    /// The line of the row, counted from 0 at the first line of the table.
+    /// The line of the row, counted from 0 at the start of the table.
     pub line: usize,
     pub mark: BoxMark,
     pub text: String,
-    /// The other cells, as fields: `Depends on: 1.1`.
+    /// The other cells as fields: `Depends on: 1.1`.
     pub fields: Vec<String>,
 }
 
-/// Reads the table that begins with the first of these lines; `None` if its rows are not tasks.
+/// Reads the table that starts at the first of these lines; `None` if its rows are not tasks.
 pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
     let header = split_cells(lines.first()?)?;
     let divider = split_cells(lines.get(1)?)?;
@@ -32,7 +31,7 @@ pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
     let names: Vec<String> = header.iter().map(|name| name.trim_matches(['*', '`']).to_lowercase()).collect();
     let column = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
     let cell = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();
-    // A table with dates is a log of what was done.
+    // A table with dates is a log.
     if column(&["date", "when", "time"]).is_some() || body.is_empty() {
         return None;
     }
@@ -74,7 +73,7 @@ pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
     Some(TaskTable { lines: body.len() + 2, has_boxes: boxes.is_some(), rows })
 }
 
-/// Returns a cell as a field. `BLOCKED: why` in a cell gives the reason, whatever the column is called.
+/// Returns a cell as a field. `BLOCKED: why` in any column gives the reason why the task is blocked.
 fn field_of_cell(name: &str, cell: &str) -> String {
     match cell.get(..8).filter(|start| start.eq_ignore_ascii_case("blocked:")) {
         Some(_) => format!("Blocked: {}", cell[8..].trim()),
@@ -90,7 +89,7 @@ fn box_mark_of_cell(cell: &str) -> Option<BoxMark> {
 fn split_cells(line: &str) -> Option<Vec<String>> {
     let inside = line.trim().strip_prefix('|')?;
     let inside = inside.strip_suffix('|').unwrap_or(inside);
-    // An escaped `\|` is text and does not end the cell.
+    // An escaped `\|` does not end the cell.
     let cells = inside.replace("\\|", "\u{1}");
     Some(cells.split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect())
 }

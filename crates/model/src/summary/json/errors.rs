@@ -1,4 +1,4 @@
-//! Finds what reports an error in JSON: keys such as `error`, records with `"level": "error"`, and texts with a message.
+//! Finds errors in JSON: keys such as `error`, records with `"level": "error"`, and texts with an error message.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use crate::error_line::{is_error_line, is_error_report};
 /// Parts of keys whose values report an error, in lower case.
 const ERROR_KEYS: &[&str] = &["error", "exception", "fail", "panic", "stderr", "traceback", "fatal"];
 
-/// Keys that say how something went, in lower case without separators.
+/// Keys of results, in lower case without separators.
 const OUTCOME_KEYS: &[&str] = &[
     "level",
     "lvl",
@@ -48,20 +48,20 @@ const BAD_OUTCOMES: &[&str] = &[
     "rejected",
 ];
 
-/// Keys that are false if something failed, in lower case without separators.
+/// Keys whose value is false after a failure, in lower case without separators.
 const SUCCESS_KEYS: &[&str] = &["success", "succeeded", "ok", "passed"];
 
 /// Keys of exit codes, in lower case without separators.
 const EXIT_KEYS: &[&str] = &["exitcode", "exitstatus", "returncode"];
 
-/// Logs that number their levels give errors at least this number.
+/// The minimum level of an error in logs with numeric levels.
 const ERROR_LEVEL: u64 = 50;
 
-/// The longest record that is shown whole, in bytes. Of a longer one the fields without further structure are shown, and
-/// the others are searched.
+/// The maximum length of a record that is shown completely, in bytes. Of a longer record, only the simple fields
+/// are shown, and the nested fields are searched.
 const MAX_WHOLE_RECORD_BYTES: usize = 2_000;
 
-/// Returns what reports an error, each with its path. Nothing of it is cut.
+/// Returns all errors, each with its path. They are never cut.
 pub fn find_json_errors(text: &str) -> Vec<ErrorLine> {
     let mut found = Vec::new();
     if let Ok(value) = serde_json::from_str::<Value>(text) {
@@ -70,7 +70,7 @@ pub fn find_json_errors(text: &str) -> Vec<ErrorLine> {
     found
 }
 
-/// Returns whether a line of a log that is a JSON object reports an error; `None` if it is not an object.
+/// Returns whether a log line with a JSON object reports an error; `None` if the line is not an object.
 pub fn line_reports_error(line: &str) -> Option<bool> {
     if !line.starts_with('{') {
         return None;
@@ -126,7 +126,7 @@ fn collect_errors_of_field(key: &str, value: &Value, path: &str, found: &mut Vec
     }
 }
 
-/// Adds the value of a key such as `error`, unless it says that there is none.
+/// Adds the value of a key such as `error`, unless the value means that there is no error.
 fn add_reported_error(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
     match value {
         _ if says_no_error(value) => {}
@@ -145,7 +145,7 @@ fn error_line(path: &str, text: &str) -> ErrorLine {
     ErrorLine { place: path.to_owned(), text: clean_line(text).trim().to_owned() }
 }
 
-/// Whether a value says that there was no error: null, false, 0, or nothing but these.
+/// Whether a value means that there was no error: null, false, 0, or only such values.
 fn says_no_error(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -157,7 +157,7 @@ fn says_no_error(value: &Value) -> bool {
     }
 }
 
-/// Whether a record says that something failed: `"level": "error"`, `"success": false`, `"exit_code": 2`.
+/// Whether a record reports a failure: `"level": "error"`, `"success": false`, `"exit_code": 2`.
 fn is_bad_record(fields: &Map<String, Value>) -> bool {
     fields.iter().any(|(key, value)| {
         let key: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
@@ -177,7 +177,6 @@ fn is_bad_record(fields: &Map<String, Value>) -> bool {
     })
 }
 
-/// Whether one of the texts in a value satisfies `is`.
 fn any_text(value: &Value, is: fn(&str) -> bool) -> bool {
     match value {
         Value::String(text) => text.lines().any(is),

@@ -89,11 +89,11 @@ fn decisions_from_answers(project: &ProjectContext, session: &str, answers: &[An
 /// task.
 pub(super) fn current_phase_and_task(project: &ProjectContext) -> (Option<u32>, String) {
     let Ok(Some(loaded)) = plan::load_plan(project.store) else { return (None, String::new()) };
-    // What is decided here does not belong to the plan of another swarm.
+    // A decision that is made here does not belong to the plan of another swarm.
     if swarm::foreign_swarm_of_plan(project, &loaded.plan).is_some() {
         return (None, String::new());
     }
-    let standing = model::plan::standing(&loaded.plan);
+    let standing = model::plan::standing_of_plan(&loaded.plan);
     let task = standing.in_progress.first().map(|task| task.id.clone()).unwrap_or_default();
     (standing.phase.map(|phase| phase.id), task)
 }

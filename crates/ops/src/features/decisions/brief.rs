@@ -21,12 +21,12 @@ const SECTION: BriefSection = BriefSection {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How many decisions a brief names. It gives only the number of the others.
+/// How many decisions a brief names. For the remaining decisions, it gives only their number.
 const MAX_DECISIONS_NAMED: usize = 8;
-/// How many patterns a brief names. It gives only the number of the others.
+/// How many patterns a brief names. For the remaining patterns, it gives only their number.
 const MAX_PATTERNS_NAMED: usize = 4;
 
-/// How many decisions and how many patterns become candidates if they are ranked by their age.
+/// How many decisions, and how many patterns, become candidates if candidates are scored.
 const MAX_SCORED_CANDIDATES: usize = 40;
 
 /// How many decisions a packet names. A packet has more room than a brief.
@@ -65,7 +65,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("{more} older{or_more}: `thru decisions list`");
         let mut older =
             Candidate::new(&SECTION, "decisions:older", text).with_signal(ScoreSignal::DecisionRecency, 1.0);
-        // The decisions that are not named are all older than the last one that is named.
+        // All decisions that are not named are older than the last named decision.
         older.signals.age_hours = told.last().and_then(|decision| decision_age_hours(decision, now));
         all.push(older);
     }
@@ -79,7 +79,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(all)
 }
 
-/// Says that decisions were left out because they belong to the plan of another swarm.
+/// Returns the sentence which says that decisions were left out because they belong to the plan of another swarm.
 fn set_aside_words(decisions: usize, other: &str) -> String {
     format!(
         "{} of the plan of the swarm {} set aside: not in force here; `thru decisions list` names them",
@@ -103,7 +103,6 @@ pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
         .collect())
 }
 
-/// Returns the decisions in force for a packet, newest first.
 pub(crate) fn decisions_for_packet(project: &ProjectContext) -> Result<Vec<String>> {
     let InForce { decisions: found, is_all, set_aside } =
         super::decisions_in_force(project, MAX_DECISIONS_IN_PACKET)?;

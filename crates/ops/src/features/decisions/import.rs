@@ -21,7 +21,7 @@ use crate::{Error, Mode, Result, World};
 /// The other tool's file in `.swarm`.
 const SWARM_CONTEXT_FILE: &str = "context.md";
 
-/// The largest file that is read. No person writes a file as large as this.
+/// The largest file that is read. Nobody writes a larger file by hand.
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
@@ -52,7 +52,7 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
     }
     let project = match mode {
         Mode::Write => Some(Project::find_or_create(world)?),
-        // Without a project, nothing was imported before.
+        // If there is no project, nothing was imported before.
         Mode::DryRun => match Project::find_for_reading(world) {
             Ok(project) => Some(project),
             Err(Error::NoRoot { .. }) => None,
@@ -102,7 +102,7 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
     Ok(Some(report))
 }
 
-/// Warns about the text that [`found_to_decision`] cuts off.
+/// Returns a warning if [`found_to_decision`] would shorten the text.
 fn warn_if_text_is_cut(found: &FoundDecision) -> Option<decision::OutlineWarning> {
     let longest = found.text.len().max(found.why.len());
     (longest > MAX_TEXT_BYTES).then(|| decision::OutlineWarning {

@@ -21,7 +21,6 @@ use crate::{Error, Result, World};
 /// How long a command waits for another command that is adding a decision or writing the view.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(10);
 
-/// The arguments of `thru decide`.
 #[derive(Clone, Debug, Default)]
 pub struct NewDecision<'a> {
     pub text: &'a str,
@@ -101,7 +100,6 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
     append_decision(&context, decision, superseded, given.has_redacted())
 }
 
-/// Withdraws a decision without replacing it.
 pub fn withdraw_decision(
     world: &World,
     word: &str,
@@ -141,7 +139,6 @@ pub fn withdraw_decision(
     append_decision(&context, decision, superseded, given.has_redacted())
 }
 
-/// Turns a suggestion into a decision.
 pub fn accept_suggestion(world: &World, word: &str, why: Option<&str>) -> Result<DecisionReport> {
     let project = Project::find_for_reading(world)?;
     let given = InputRedactor::with_settings_of(world);
@@ -192,7 +189,9 @@ pub(super) fn rewrite_view(context: &ProjectContext) -> Vec<String> {
 fn refuse_if_not_in_force(one: &DecisionStanding) -> Result<()> {
     let hint = match one.state {
         DecisionState::Current | DecisionState::Expired => return Ok(()),
-        DecisionState::Superseded => format!("supersede what took its place: {}", one.superseded_by),
+        DecisionState::Superseded => {
+            format!("supersede the decision that replaced it: {}", one.superseded_by)
+        }
         DecisionState::Withdrawn => "`thru decide TEXT` records a new one".into(),
     };
     Err(Error::Refused { what: format!("{} is {} already", one.decision.id, one.state.name()), hint })
@@ -203,7 +202,7 @@ fn session_id_or_empty(world: &World, named: Option<&str>) -> String {
     named.map(str::to_owned).or_else(around).unwrap_or_default()
 }
 
-/// Returns the text, completely redacted. Refuses an empty text, and a text that is too long for a decision.
+/// Returns the redacted text. Refuses a text that is empty, or too long for a decision.
 fn redact_and_check_length(given: &InputRedactor, text: &str, what: &str) -> Result<String> {
     let text = given.redact_text(text.trim()).into_owned();
     if text.is_empty() {
@@ -212,7 +211,7 @@ fn redact_and_check_length(given: &InputRedactor, text: &str, what: &str) -> Res
     if text.len() > MAX_TEXT_BYTES {
         return Err(Error::Usage {
             what: format!("{what} has {} bytes; at most {MAX_TEXT_BYTES} are kept", text.len()),
-            hint: "a decision is a sentence or a few; put the rest into a file and name it".into(),
+            hint: "a decision is one or a few sentences; put the rest into a file, and name the file".into(),
         });
     }
     Ok(text)
@@ -240,10 +239,10 @@ fn parse_expiry(text: &str, now: Timestamp) -> Result<String> {
         Some(at) if at > now => Ok(time::to_rfc3339(at)),
         Some(at) => Err(Error::Usage {
             what: format!("{} is in the past", time::to_rfc3339(at)),
-            hint: "a decision that holds no more is withdrawn: `thru decisions supersede ID`".into(),
+            hint: "to withdraw a decision now, use `thru decisions supersede ID`".into(),
         }),
         None => Err(Error::Usage {
-            what: format!("`{}` is no time", to_one_line(text)),
+            what: format!("`{}` is not a time", to_one_line(text)),
             hint: "write it like 2026-12-01, 2026-12-01T12:00:00Z, or 30d".into(),
         }),
     }

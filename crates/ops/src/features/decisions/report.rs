@@ -69,7 +69,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
         lines.iter().filter(|line| !line.supersedes.is_empty() && !ids.contains(line.supersedes.as_str()))
     {
         let text = format!(
-            "{} supersedes {}, which is not there",
+            "{} supersedes {}, which does not exist",
             one_line(&line.id, 40),
             one_line(&line.supersedes, 40)
         );

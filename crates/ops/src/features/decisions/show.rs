@@ -8,17 +8,15 @@ use crate::features::{ProjectContext, swarm};
 use crate::project::{Project, settings};
 use crate::{Result, World};
 
-/// Which decisions are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionFilter {
     Current,
-    /// The decisions in force, and also superseded, withdrawn and expired decisions.
+    /// Includes decisions that were superseded or withdrawn, or that have expired.
     All,
 }
 
 #[derive(Debug, Serialize)]
 pub struct DecisionListing {
-    /// The decisions, newest first.
     pub decisions: Vec<DecisionStanding>,
     /// How many decisions are in force.
     pub current: usize,
@@ -29,7 +27,7 @@ pub struct DecisionListing {
     pub over: usize,
     /// How many decisions are not listed, because only `most` were requested.
     pub more: usize,
-    /// The number of lines that cannot be read.
+    /// How many lines of the log cannot be read.
     pub torn: usize,
 }
 
@@ -87,7 +85,7 @@ pub fn show_decision(world: &World, word: &str) -> Result<DecisionShown> {
     let standing = find_decision(&known, word)?.clone();
     let mut before: Vec<DecisionStanding> = Vec::new();
     let mut at = standing.decision.id.clone();
-    // Follow the chain one step at a time. If somebody wrote a cycle by hand, stop where it began.
+    // Follow the chain one step at a time. If somebody wrote a cycle by hand, stop at the first decision that repeats.
     while let Some(earlier) = known.iter().find(|one| one.superseded_by == at)
         && !before.iter().any(|seen| seen.decision.id == earlier.decision.id)
         && earlier.decision.id != standing.decision.id

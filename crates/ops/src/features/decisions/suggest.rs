@@ -1,4 +1,5 @@
-//! Finds in the journals, by rules, what agents said was decided. This is only suggested until somebody accepts it.
+//! Searches the journals for statements in which an agent says that something was decided. Each statement is only a
+//! suggestion until somebody accepts it.
 
 use std::collections::HashSet;
 
@@ -29,7 +30,6 @@ pub struct Suggestion {
 
 #[derive(Debug, Serialize)]
 pub struct SuggestionListing {
-    /// The suggestions, newest first.
     pub suggested: Vec<Suggestion>,
     pub more: usize,
 }
@@ -54,8 +54,8 @@ pub(super) fn find_suggestion(world: &World, store: &Store, word: &str) -> Resul
         [] => {
             let decided = super::all_decisions(store, world.now)?;
             let hint = match super::find_decision(&decided, word) {
-                Ok(_) => "it is a decision already: `thru decisions show` tells of it",
-                Err(_) => "`thru decisions list --suggested` shows those there are",
+                Ok(_) => "this suggestion is already a decision; `thru decisions show` shows it",
+                Err(_) => "`thru decisions list --suggested` lists all suggestions",
             };
             Err(Error::Absent {
                 what: format!("there is no suggestion {}", to_one_line(word)),
@@ -64,12 +64,12 @@ pub(super) fn find_suggestion(world: &World, store: &Store, word: &str) -> Resul
         }
         several => Err(Error::Usage {
             what: format!("{} suggestions begin with {}", several.len(), to_one_line(word)),
-            hint: "say more of the id".into(),
+            hint: "give more of the id".into(),
         }),
     }
 }
 
-/// A line of a journal that can contain what an agent said.
+/// A journal line that can contain a statement of an agent.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct StatementLine {
@@ -97,7 +97,8 @@ fn all_suggestions(store: &Store) -> Result<Vec<Suggestion>> {
                 );
             }
         })?;
-        // Return the newest first and each only once, because a stop and the transcript contain the same words.
+        // A stop and the transcript contain the same statement, so duplicates are skipped. The newest statement comes
+        // first.
         for (ts, stated) in own.into_iter().rev() {
             let id = decision::id_from_content(DecisionSource::Statement, &stated.text);
             if known.insert(id.clone()) {

@@ -10,13 +10,13 @@ use store::{Store, layout};
 
 use crate::Result;
 use crate::features::ProjectContext;
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 
 /// How many sessions the view names.
 const MAX_SESSIONS_NAMED: usize = 5;
 
 /// Rewrites the view. If a person edited the view, the edited file is kept next to the new one, and the note says
-/// where. `digest` is the digest of a session that is being folded now.
+/// where. At a checkpoint, `digest` is the session's new digest, which is not on disk yet.
 pub(super) fn write_view(
     project: &ProjectContext,
     wait: Duration,
@@ -25,7 +25,7 @@ pub(super) fn write_view(
     let store = project.store;
     let _lock = store.lock_context_view(wait)?;
     let now = project.world.now;
-    // Read as much as a hook reads, so that hooks and commands write the same view.
+    // Read only as much of the log as a hook reads, so that hooks and commands write the same view.
     let (decisions, is_all) = super::recent_decisions(store, now)?;
     let title = project.root.path.file_name().unwrap_or_default().to_string_lossy();
     let activity = recent_session_activity(store, digest);
@@ -49,7 +49,7 @@ pub(super) fn write_view(
     };
     store.write_context_view(&view)?;
     Ok(kept.map(|kept| {
-        format!("context.md had been edited: it is kept as {kept}; it is written from the decisions")
+        format!("context.md had been edited: your version is kept as {kept}, and context.md is written from the decisions")
     }))
 }
 
@@ -67,7 +67,7 @@ fn recent_session_activity(store: &Store, folded: Option<&Digest>) -> Vec<Sessio
         failing: digest.open_failures().count(),
         about: digest.current_goal().newest.map(|prompt| prompt.text.clone()).unwrap_or_default(),
     };
-    let digest = |entry: &&Entry| -> Option<Cow<Digest>> {
+    let digest = |entry: &&RosterEntry| -> Option<Cow<Digest>> {
         match folded.filter(|folded| folded.session == entry.session.as_str()) {
             Some(folded) => Some(Cow::Borrowed(folded)),
             None => store.session(&entry.session).read().ok()?.map(Cow::Owned),

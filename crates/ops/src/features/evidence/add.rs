@@ -1,4 +1,5 @@
-//! `thru evidence add`: records what somebody says about a task. It is shown, but proves nothing by itself.
+//! `thru evidence add`: records what somebody says about a task. The entry is shown, but does not prove that the task
+//! passed.
 
 use std::path::Path;
 
@@ -99,7 +100,7 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
         entry.patch_path = Some(store_patch(store, &id, patch)?);
     }
     let written = write_entry(store, &id, entry.clone(), None, (world.now, LOCK_WAIT)).inspect_err(|_| {
-        // The entry was not written, so nothing would refer to the patch.
+        // The entry was not written, so nothing refers to the patch.
         if let Some(patch) = &entry.patch_path {
             let _ = store.dir().remove_file(patch);
         }

@@ -1,5 +1,5 @@
-//! `thru evidence archive`: moves older entries from the bundle to a file next to it. Otherwise entries are moved
-//! only if a bundle has too many.
+//! `thru evidence archive`: moves older entries from the bundle to a file next to it. Without this command, entries are
+//! moved only if a bundle has too many of them.
 
 use model::evidence::trim_to_count;
 use model::id::Id;
@@ -47,7 +47,7 @@ pub fn archive_old_entries(
             }
             vec![task]
         }
-        None => store.evidence_tasks()?.0,
+        None => store.tasks_with_evidence()?.0,
     };
     let mut report = ArchiveReport { tasks: Vec::new(), written: false };
     for task in tasks {

@@ -49,7 +49,6 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(evidence_sentences(store, &judge, &loaded.plan).into_iter().map(candidate).collect())
 }
 
-/// What a brief says about a task's evidence.
 pub(crate) struct EvidenceSentence {
     pub task: String,
     pub text: String,

@@ -15,7 +15,7 @@ use crate::{Error, Mode, Result, World};
 /// The folders of opencode-swarm in `.swarm`, with current and archived evidence.
 const SWARM_EVIDENCE_FOLDERS: [&str; 3] = ["evidence", "evidence-archive", "archive/evidence"];
 
-/// The largest file that is read. A scanner writes long files.
+/// The largest file that is read. Scanners write large files.
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// How many levels of folders are searched. Deeper folders do not belong to opencode-swarm.
@@ -42,7 +42,7 @@ pub struct SkippedFile {
     pub why: String,
 }
 
-/// Imports the evidence. Returns `None` if opencode-swarm left no such folder.
+/// Imports the evidence. Returns `None` if opencode-swarm left no folder with evidence.
 pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<EvidenceReport>> {
     let mut dirs = Vec::new();
     for folder in SWARM_EVIDENCE_FOLDERS {
@@ -102,7 +102,7 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
         }
         let written = write_entries(store, &task, (entries.clone(), None), (world.now, LOCK_WAIT));
         let (written, entries) = match written {
-            // There is no room for all entries. The largest are left out, and the others are written.
+            // The bundle has no room for all entries. The largest entries are left out, and the others are written.
             Err(Error::Refused { what, .. }) => {
                 let is_large = |entry: &EvidenceEntry| {
                     serde_json::to_vec(entry).map_or(0, |line| line.len()) > MAX_BUNDLE_BYTES
@@ -135,7 +135,7 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
 fn known_entry_ids(store: Option<&Store>, task: &Id) -> Result<Vec<String>> {
     let Some(store) = store else { return Ok(Vec::new()) };
     let bundle = match store.read_evidence(task) {
-        // The damaged bundle is moved aside when the import is written.
+        // The import will replace the damaged bundle and keep it under another name.
         Err(store::Error::Damaged { .. }) => None,
         bundle => bundle?,
     };

@@ -5,52 +5,56 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness, standing};
+use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness, judge_evidence};
 use model::id::Id;
-use store::{Checkout, Comparison, Effort, ListingOrigin, Store};
+use store::{Checkout, Comparison, EffortLimit, ListingOrigin, Store};
 
 /// A checkout with more files than this is not treated as one project.
 pub(super) const MAX_CHECKOUT_FILES: usize = 20_000;
 
-/// How much is examined for a brief, which a session waits for.
-const BRIEF_EFFORT: Effort = Effort { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
+/// How much is examined for a brief. A session waits for its brief.
+const BRIEF_EFFORT: EffortLimit = EffortLimit { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
 
-/// Judges evidence. Each file is examined once, however many entries are about it.
+/// Judges whether evidence is fresh. Each file is examined only once.
 pub(crate) struct FreshnessJudge<'a> {
     store: &'a Store,
     checkout: Option<Checkout>,
-    /// Results that are already known, by task, tree and scope.
+    /// Earlier results, by task, tree and scope.
     known: RefCell<HashMap<(Id, String, String), Freshness>>,
-    /// All current files, if they can be listed without running git.
+    /// All current files; `None` if they cannot be listed without running git.
     all: OnceCell<Option<Vec<String>>>,
 }
 
 impl<'a> FreshnessJudge<'a> {
     pub fn new(store: &'a Store, checkout: &Path) -> FreshnessJudge<'a> {
-        FreshnessJudge::with_effort(store, checkout, Effort::UNLIMITED)
+        FreshnessJudge::with_effort(store, checkout, EffortLimit::UNLIMITED)
     }
 
-    /// Returns a judge for a brief. Its answer is `Unknown` if the comparison would take longer than `time`.
+    /// Returns a judge for a brief. If a comparison would take longer than `time`, the judge answers `Unknown`.
     pub fn for_brief(store: &'a Store, checkout: &Path, time: Duration) -> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(
             store,
             checkout,
-            Effort { until: Some(Instant::now() + time), ..BRIEF_EFFORT },
+            EffortLimit { until: Some(Instant::now() + time), ..BRIEF_EFFORT },
         )
     }
 
     /// Returns a judge for a hook that must finish by `end`.
     pub fn for_hook_until(store: &'a Store, checkout: &Path, end: Instant) -> FreshnessJudge<'a> {
-        FreshnessJudge::with_effort(store, checkout, Effort { until: Some(end), ..Effort::UNLIMITED })
+        FreshnessJudge::with_effort(
+            store,
+            checkout,
+            EffortLimit { until: Some(end), ..EffortLimit::UNLIMITED },
+        )
     }
 
-    fn with_effort(store: &'a Store, checkout: &Path, effort: Effort) -> FreshnessJudge<'a> {
+    fn with_effort(store: &'a Store, checkout: &Path, effort: EffortLimit) -> FreshnessJudge<'a> {
         let checkout = Checkout::open_with_effort(checkout, effort).ok();
         FreshnessJudge { store, checkout, known: RefCell::default(), all: OnceCell::new() }
     }
 
     pub fn evidence_standing<'e>(&self, task: &Id, bundle: &'e EvidenceBundle) -> EvidenceStanding<'e> {
-        standing(&bundle.entries, |entry| self.cached_freshness(task, entry))
+        judge_evidence(&bundle.entries, |entry| self.cached_freshness(task, entry))
     }
 
     pub fn cached_freshness(&self, task: &Id, entry: &EvidenceEntry) -> Freshness {
@@ -81,7 +85,7 @@ impl<'a> FreshnessJudge<'a> {
             Comparison::Gone(path) => return Freshness::Stale(format!("{path} is gone")),
             Comparison::Unfinished => {
                 return Freshness::Unknown(format!(
-                    "it has too many files to compare here, `thru evidence show {task}` compares them"
+                    "it has too many files to compare here; `thru evidence show {task}` compares them"
                 ));
             }
         }

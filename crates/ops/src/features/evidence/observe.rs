@@ -19,7 +19,7 @@ use crate::features::plan::{self, LedgerNote, MissingPlan, PlanAuthor};
 use crate::hook::context::HookContext;
 use crate::{Error, Result};
 
-/// How many bytes of the files' content a hook reads. Other files are compared by size and time.
+/// How many bytes of content a hook reads. The remaining files are compared by size and time.
 const MAX_CONTENT_BYTES: u64 = 4 * 1024 * 1024;
 
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
@@ -64,7 +64,7 @@ fn complete_proven_tasks(context: &HookContext) -> Result<Vec<String>> {
     Ok(notes)
 }
 
-/// Writes the runs that are new. The same run is never written twice.
+/// Writes the new runs. A run is never written twice.
 pub(crate) fn record_new_runs(
     store: &Store,
     checkout: &Path,
@@ -104,8 +104,8 @@ pub(crate) fn record_new_runs(
             }
             match write_entries(store, &task, (vec![entry], listing), (now, wait)) {
                 Ok(written) => notes.extend(written.notes),
-                // The user must make room. The next runs are still written, and this run is tried again at the next
-                // checkpoint.
+                // The bundle is full, and the user must make room. Later runs are still written. This run is tried
+                // again at the next checkpoint.
                 Err(Error::Refused { what, .. }) => {
                     notes.push(what);
                     recorded = recorded.min(check.last - 1);
@@ -129,17 +129,16 @@ fn entry_from_check(
     Some((id, entry_of_run(check, &task.id, &digest.session, &digest.harness)?))
 }
 
-/// The files that a hook can list without starting a process: those that git tracks and those that the session
+/// The files that a hook can list without starting a process: the files that git tracks and the files that the session
 /// edited.
 #[derive(Default)]
 struct FilesNow {
     checkout: Option<Checkout>,
     /// All paths, including missing files.
     paths: Vec<String>,
-    /// The files that the session edited.
     edited: HashSet<String>,
     listing: FileListing,
-    /// Whether the listing contains all files.
+    /// Whether the listing is complete.
     is_all: bool,
 }
 
@@ -166,13 +165,14 @@ impl FilesNow {
     /// Returns a file that may have been changed after a run ended, judged by its time on disk.
     fn file_changed_after(&self, at: &str) -> Option<&str> {
         const NANOS_PER_SECOND: i64 = 1_000_000_000;
-        // Linux stamps a file with the time of the last clock tick, so a change just after a run can have a time just
-        // before it.
+        // Linux stamps a file with the time of the last clock tick. So a change just after a run can have a time just
+        // before the run.
         const CLOCK_TICK_NANOS: i64 = 20_000_000;
         // If the time of the run cannot be read, every file may have changed since.
         let at = time::parse_time(at).map_or(i64::MIN, |at| at.as_second().saturating_mul(NANOS_PER_SECOND));
-        // The journal counts in seconds. If a file was changed in the same second, it was changed before the run
-        // only if the journal says so.
+        // Times in the journal are whole seconds. A file that the session edited in the same second as the run is
+        // assumed to be older than the run, because the journal orders the edit and the run. Any other file is assumed
+        // to be newer.
         let since = |path: &str| {
             if self.edited.contains(path) {
                 at.saturating_add(NANOS_PER_SECOND)

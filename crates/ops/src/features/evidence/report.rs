@@ -38,7 +38,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 /// Reads every bundle and reports damaged bundles, each with a remedy.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
-    let (tasks, others) = match store.evidence_tasks() {
+    let (tasks, others) = match store.tasks_with_evidence() {
         Ok(found) => found,
         Err(error) => {
             let findings = vec![Finding::from(&crate::Error::from(error))];
@@ -65,7 +65,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
                 }
                 let size = bundle.to_bytes().len();
                 if size > MAX_BUNDLE_BYTES {
-                    let text = format!("{size} bytes; {MAX_BUNDLE_BYTES} is the most that thru writes");
+                    let text = format!("{size} bytes; thru writes at most {MAX_BUNDLE_BYTES}");
                     let hint = match entries_kept_for_new(&bundle, &[]) {
                         Some(most) => {
                             format!("`thru evidence archive {task} --keep {most}` makes it smaller")

@@ -1,5 +1,5 @@
-//! `thru evidence run TASK -- COMMAND`: runs the command, and records its result, its counts and the files it is
-//! about.
+//! `thru evidence run TASK -- COMMAND`: runs the command, and records its result, its test counts and the files that
+//! the run covers.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::process::{self, CommandJob, CommandWatch, EndedCommand, ExitReason};
 use crate::project::{Project, git};
 use crate::{Error, Result, World};
 
-/// How many bytes of the end of the output are searched.
+/// How many bytes at the end of the output are searched for counts.
 const MAX_OUTPUT_BYTES_SEARCHED: usize = 4 * 1024 * 1024;
 
 /// How many bytes of the files' content are read in total.
@@ -37,7 +37,8 @@ const MAX_REPORT_BYTES: usize = 64 * 1024 * 1024;
 pub struct RunRequest<'a> {
     pub task: &'a str,
     pub argv: &'a [String],
-    /// The files and folders that the run is about. If empty, those that the task names, or else the whole project.
+    /// The files and folders that the run covers. If the list is empty, the run covers the files that the task names,
+    /// or the whole project if the task names none.
     pub files: &'a [String],
     pub timeout: Option<Duration>,
     /// A file with the counts, in JUnit's format.
@@ -49,7 +50,7 @@ pub struct RunRequest<'a> {
 pub struct RecordedRun {
     pub task: String,
     pub entry: EvidenceEntry,
-    /// A file that changed while the command ran. The evidence is then already stale.
+    /// A file that changed while the command ran. The evidence is then stale from the start.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
     pub covered: bool,
@@ -126,8 +127,8 @@ pub fn run_and_record(
     Ok(RecordedRun { task: id.to_string(), entry, changed, covered: given.has_redacted(), notes })
 }
 
-/// The folder where the command runs: the current folder, or the top of the checkout if the current folder is
-/// outside it.
+/// The folder where the command runs: the current folder, or the top of the checkout if the current folder is outside
+/// the checkout.
 struct RunFolder {
     path: PathBuf,
     below: String,
@@ -143,7 +144,6 @@ fn find_run_folder(world: &World, project: &Project) -> Result<RunFolder> {
     }
 }
 
-/// The files that a run is about.
 pub(super) struct CoveredFiles {
     pub files: Vec<String>,
     pub is_all: bool,
@@ -208,7 +208,7 @@ fn list_project_files(project: &Project, checkout: &Checkout) -> Option<Vec<Stri
     (files.len() <= MAX_CHECKOUT_FILES).then_some(files)
 }
 
-/// Returns the file itself, or all files of a folder.
+/// Returns the file at `path`, or all files below `path` if it is a folder.
 fn files_at_or_below(checkout: &Checkout, all: Option<&[String]>, path: &str) -> Vec<String> {
     if checkout.exists(path) {
         return vec![path.to_owned()];
@@ -350,14 +350,16 @@ impl<'a> ReportFile<'a> {
         match ReportFile::file_stamp(self.path) {
             None => return Err(format!("{shown}: the command wrote no report")),
             look if look == self.before => {
-                return Err(format!("{shown}: the command did not write it, it is of an earlier run"));
+                return Err(format!(
+                    "{shown}: the command did not write this report, which is from an earlier run"
+                ));
             }
             Some(_) => {}
         }
         let report =
             store::read_named_by_user(self.path, MAX_REPORT_BYTES).map_err(|error| error.to_string())?;
         let counts = run::counts_in_output(&String::from_utf8_lossy(&report));
-        counts.ok_or_else(|| format!("{shown}: it has no <testsuite tests=…>, so it is no JUnit report"))
+        counts.ok_or_else(|| format!("{shown}: it has no <testsuite tests=…>, so it is not a JUnit report"))
     }
 }
 

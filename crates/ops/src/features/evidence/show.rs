@@ -17,13 +17,12 @@ use crate::{Error, Result, World};
 pub struct EvidenceLine {
     pub task: String,
     pub proof: ProofState,
-    /// Whether the files that the evidence is about have changed since.
+    /// Whether the files that the evidence covers have changed since it was recorded.
     pub stale: bool,
     /// One of `passed`, `stale`, `failed`, `none`.
     pub word: &'static str,
-    /// The description, in one line.
     pub text: String,
-    /// The file that has changed since; empty if none has.
+    /// A file that has changed since the evidence was recorded; empty if no file has.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,7 +88,7 @@ pub(crate) fn evidence_line(store: &Store, judge: &FreshnessJudge, id: &str) -> 
 
 /// Returns the lines of all tasks with evidence. A folder that cannot be listed is left out; `thru doctor` reports it.
 pub(crate) fn evidence_lines(store: &Store, judge: &FreshnessJudge) -> BTreeMap<String, EvidenceLine> {
-    let (tasks, _) = store.evidence_tasks().unwrap_or_default();
+    let (tasks, _) = store.tasks_with_evidence().unwrap_or_default();
     tasks
         .iter()
         .filter_map(|task| Some((task.to_string(), evidence_line(store, judge, task.as_str())?)))
@@ -97,12 +96,13 @@ pub(crate) fn evidence_lines(store: &Store, judge: &FreshnessJudge) -> BTreeMap<
 }
 
 /// Returns the entry that rejects a task, as one line; `None` if there is none or the bundle cannot be read.
-pub(crate) fn rejection(store: &Store, id: &str) -> Option<String> {
+pub(crate) fn describe_rejection(store: &Store, id: &str) -> Option<String> {
     let bundle = store.read_evidence(&Id::new(id).ok()?).ok()??;
-    model::evidence::rejection(&bundle.entries).map(EvidenceEntry::describe)
+    model::evidence::rejecting_entry(&bundle.entries).map(EvidenceEntry::describe)
 }
 
-/// Returns the fresh evidence that a task passed. If there is none, the error says what there is instead.
+/// Returns the fresh evidence that a task passed. If the task has no such evidence, the error describes the evidence
+/// that it has.
 pub(crate) fn fresh_proof(
     store: &Store,
     judge: &FreshnessJudge,
@@ -157,7 +157,6 @@ pub struct EntryShown {
     pub changed_since: String,
 }
 
-/// Which entries are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryFilter {
     Current,
@@ -175,7 +174,7 @@ pub fn show_task_evidence(world: &World, id: &str, which: EntryFilter) -> Result
     let bundle = store.read_evidence(&task)?.ok_or_else(|| Error::Absent {
         what: format!("there is no evidence for {task}"),
         hint: format!(
-            "`thru evidence run {task} -- COMMAND` makes some; `thru evidence list` shows what there is"
+            "`thru evidence run {task} -- COMMAND` records some; `thru evidence list` shows what there is"
         ),
     })?;
     let judge = FreshnessJudge::new(store, &project.root.checkout);
@@ -208,7 +207,7 @@ pub(crate) fn evidence_in_progress(
     judge: &FreshnessJudge,
     plan: &Plan,
 ) -> Vec<(Id, std::result::Result<EvidenceBundle, store::Error>)> {
-    let standing = model::plan::standing(plan);
+    let standing = model::plan::standing_of_plan(plan);
     let mut ids: Vec<&str> = standing.in_progress.iter().map(|task| task.id.as_str()).collect();
     if ids.is_empty() {
         ids.extend(standing.task.map(|task| task.id.as_str()));

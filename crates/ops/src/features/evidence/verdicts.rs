@@ -3,7 +3,7 @@
 use model::event::EventKind;
 use model::evidence::{self, AgentAnswer, task_of_run};
 use model::id::Id;
-use model::plan::standing;
+use model::plan::standing_of_plan;
 use model::reply::ReplyPart as Reply;
 use model::swarm::{AgentPart, described_agent, swarm_of};
 use model::time;
@@ -15,8 +15,8 @@ use crate::Result;
 use crate::features::{Decision, plan, swarm};
 use crate::hook::context::HookContext;
 
-/// The longest answer that is read. A longer answer counts as unreadable, because its verdict could be after this
-/// part.
+/// The longest answer that is read. A longer answer counts as unreadable, because its verdict may be in the part that
+/// is not read.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
@@ -26,7 +26,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     };
     let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
-    // A harness that does not name the agent says what the agent was asked to do.
+    // If the harness does not name the agent, the task description names it.
     let called = if name.is_empty() { described_agent(asked) } else { name };
     let Some(part) = AgentPart::from_agent_type(called).filter(|part| part.evidence_type_judged().is_some())
     else {
@@ -46,7 +46,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         return Ok(Decision::no_action(why));
     }
     let at = time::to_rfc3339(context.project.world.now);
-    let current = || standing(&loaded.plan).task;
+    let current = || standing_of_plan(&loaded.plan).task;
     let task = task_of_run(&loaded.plan, context.session.as_str(), &at, &at).or_else(current);
     let Some(task) = task.and_then(|task| Id::new(&task.id).ok()) else {
         return Ok(Decision::no_action("no task is in progress or ready"));

@@ -4,9 +4,9 @@ use model::consent;
 use model::loops::{Loop, LoopStatus};
 use serde::Serialize;
 
-use super::{LoopChanged, choose, foreground_pointer, loop_shown, not_active_error, open_trusted_store};
+use super::{LoopChanged, choose_loop, foreground_pointer, loop_shown, not_active_error, open_trusted_store};
 use crate::features::loops::choose::LoopUse;
-use crate::project::consent::{Claim, allow_loop, is_started_here};
+use crate::project::consent::{LoopClaimRight, allow_loop, is_started_here};
 use crate::project::person::require_person;
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
@@ -23,7 +23,7 @@ pub struct LoopAdoption {
 pub fn prepare_adoption(world: &World, named: &str) -> Result<LoopAdoption> {
     require_person(world, "a loop is not adopted", &format!("thru loop adopt {named}"))?;
     let store = open_trusted_store(world)?;
-    let state = store.read_loop(&choose(world, &store, Some(named), LoopUse::Look)?)?.state;
+    let state = store.read_loop(&choose_loop(world, &store, Some(named), LoopUse::Look)?)?.state;
     if matches!(state.status, LoopStatus::Done | LoopStatus::Cancelled) {
         return Err(not_active_error(&state));
     }
@@ -34,7 +34,7 @@ pub fn prepare_adoption(world: &World, named: &str) -> Result<LoopAdoption> {
 pub fn adopt_loop(world: &World, adoption: &LoopAdoption) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
-    let id = choose(world, &store, Some(&adoption.state.id), LoopUse::Look)?;
+    let id = choose_loop(world, &store, Some(&adoption.state.id), LoopUse::Look)?;
     let state = store.read_loop(&id)?.state;
     if consent::digest_of_loop(&state) != consent::digest_of_loop(&adoption.state) {
         return Err(Error::Refused {
@@ -43,7 +43,8 @@ pub fn adopt_loop(world: &World, adoption: &LoopAdoption) -> Result<LoopChanged>
         });
     }
     let changed = !is_started_here(&store, &state);
-    let claim = if state.session.is_none() { Claim::NextSession } else { Claim::OneSession };
+    let claim =
+        if state.session.is_none() { LoopClaimRight::NextSession } else { LoopClaimRight::OneSession };
     allow_loop(&store, None, &state, claim, world.now)?;
     let shown = loop_shown(&store, &state, &foreground_pointer(&store)?);
     let next = match shown.status {

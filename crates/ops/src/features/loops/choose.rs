@@ -1,4 +1,4 @@
-//! Determines which loop is meant, in which project, and which session it should hold.
+//! Determines which loop a command means, in which project, and in which session the loop should run.
 
 use model::id::{self, Id};
 use model::loops::pointer::ForegroundPointer;
@@ -7,14 +7,14 @@ use store::Store;
 
 use super::{all_loops, foreground_pointer, usage_error};
 use crate::project::Project;
-use crate::project::consent::Claim;
+use crate::project::consent::LoopClaimRight;
 use crate::project::trust;
 use crate::session::list;
 use crate::session::list::SessionChoice;
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
-/// Which session a loop should hold.
+/// The session in which a loop should run.
 #[derive(Clone, Copy, Debug)]
 pub enum WantedOwner<'a> {
     /// The current session.
@@ -31,10 +31,10 @@ pub(super) enum LoopOwner {
 }
 
 impl LoopOwner {
-    pub(super) fn claim(&self) -> Claim {
+    pub(super) fn claim(&self) -> LoopClaimRight {
         match self {
-            LoopOwner::Session(..) => Claim::OneSession,
-            LoopOwner::Next => Claim::NextSession,
+            LoopOwner::Session(..) => LoopClaimRight::OneSession,
+            LoopOwner::Next => LoopClaimRight::NextSession,
         }
     }
 }
@@ -43,7 +43,7 @@ pub(super) fn open_store(world: &World) -> Result<Store> {
     Ok(Project::find_for_reading(world)?.store)
 }
 
-/// Refuses an untrusted root: hooks do nothing there, so a loop would never run.
+/// Refuses an untrusted root. Hooks do nothing in an untrusted root, so a loop would never run.
 pub(super) fn require_trust(world: &World, project: &Project) -> Result<()> {
     let Project { root, marker, .. } = project;
     match world.trusts(marker, &root.path) {
@@ -61,7 +61,7 @@ pub(super) fn open_trusted_store(world: &World) -> Result<Store> {
     Ok(project.store)
 }
 
-/// What a command needs a loop for, if the user did not name a loop.
+/// Why a command needs a loop. This decides which loop is chosen if the user names none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LoopUse {
     Look,
@@ -70,9 +70,9 @@ pub(super) enum LoopUse {
     Resume,
 }
 
-/// Finds a loop by its whole id, the beginning of its id, or a part of its name. Without a name, returns the loop
-/// if only one can be meant.
-pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: LoopUse) -> Result<Id> {
+/// Finds a loop by its whole id, the beginning of its id, or a part of its name. If no name is given, returns the only
+/// loop that fits `aim`.
+pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim: LoopUse) -> Result<Id> {
     let hint = || "`thru loop list` shows the loops".to_owned();
     let Some(named) = named else {
         let here = current_session(world, store);
@@ -114,8 +114,8 @@ pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Loo
     }
 }
 
-/// Returns the session that a loop should hold. The session is never guessed, except inside a harness that does not
-/// say which session it runs.
+/// Returns the session in which a loop should run. The session is guessed only inside a harness that does not name its
+/// session.
 pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> Result<LoopOwner> {
     match wanted {
         WantedOwner::Next => return Ok(LoopOwner::Next),
@@ -138,7 +138,7 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
         return Ok(LoopOwner::Session(session, SessionChoice::Guess));
     }
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
-    let open = roster::sort_by_activity(&entries, store, Entry::is_open);
+    let open = roster::sort_by_activity(&entries, store, RosterEntry::is_open);
     let hint = match open.first() {
         Some(entry) => format!(
             "use --session ID (the newest that has not ended is {}), or --next for the next session that starts here",
@@ -147,13 +147,13 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
         None => "use --next for the next session that starts here; no session is open now".to_owned(),
     };
     Err(usage_error(
-        "which session should the loop hold? No harness says which one this runs in".into(),
+        "which session should run the loop? No harness says in which session this command runs".into(),
         &hint,
     ))
 }
 
-/// Returns the current session. Inside a session, a command that names no loop acts on a loop of that
-/// session only, because some commands cannot be undone and must not hit another session's loop.
+/// Returns the current session. Inside a session, a command that names no loop acts on a loop of that session only,
+/// because some commands cannot be undone and must not affect another session's loop.
 fn current_session(world: &World, store: &Store) -> Option<Id> {
     match list::choose_session(world, store, None) {
         Ok((session, SessionChoice::Harness)) => Some(session),
@@ -161,8 +161,8 @@ fn current_session(world: &World, store: &Store) -> Option<Id> {
     }
 }
 
-/// Returns the loops that can be meant if the user names none. A command that only reads does no harm, so it gets
-/// the newest loop.
+/// Returns the loops that a command may act on if the user names none. A command that only reads does no harm, so it
+/// gets the newest loop.
 fn loops_for_use<'a>(
     aim: LoopUse,
     loops: &[&'a Loop],
@@ -187,7 +187,7 @@ fn loops_for_use<'a>(
             newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
         }
         (LoopUse::Look, many) => newest(many).into_iter().collect(),
-        // Inside a session, the loop that is meant is the one of its own paused loops that was changed last.
+        // Inside a session, resume the session's paused loop that was changed last.
         (LoopUse::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
         _ => fitting,
     }

@@ -25,7 +25,7 @@ fn which_loop_is_meant_when_none_is_named() {
     pointer.set_for_session("a", "s1");
     pointer.set_for_session("b", "s2");
     let cases: [(LoopUse, Option<&str>, &[&str]); 10] = [
-        // Inside a session only its own loops can be meant.
+        // Inside a session, a command acts only on the session's own loops.
         (LoopUse::SetBack, Some("s1"), &["a"]),
         (LoopUse::SetBack, Some("s3"), &[]),
         (LoopUse::Resume, Some("s1"), &["d"]),
@@ -33,7 +33,7 @@ fn which_loop_is_meant_when_none_is_named() {
         (LoopUse::Look, Some("s2"), &["b"]),
         (LoopUse::Look, Some("s3"), &["e"]),
         (LoopUse::Look, Some("s4"), &[]),
-        // At a terminal every loop can be meant.
+        // At a terminal, a command may act on any loop.
         (LoopUse::SetBack, None, &["a", "b"]),
         (LoopUse::Resume, None, &["c", "d"]),
         (LoopUse::Look, None, &["b"]),

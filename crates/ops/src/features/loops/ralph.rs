@@ -75,8 +75,8 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Resu
     })
 }
 
-/// Reads the loop. It is imported as paused, because two hooks must not feed the same prompt, and nothing may run
-/// without being asked for.
+/// Reads the loop. It is imported as paused, because two hooks must not feed the same prompt, and because nothing may
+/// run unless the user asks for it.
 fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
     let bytes = read_outside_store(file, MAX_FILE_BYTES)?;
     let damaged = |why: &str| {
@@ -94,11 +94,11 @@ fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
     if prompt.trim().is_empty() {
         return Err(damaged("there is no prompt after the frontmatter"));
     }
-    let count = |key: &str| document.int(key).and_then(|n| u64::try_from(n).ok());
+    let count = |key: &str| document.integer(key).and_then(|n| u64::try_from(n).ok());
     let promised =
         document.text("completion_promise").filter(|text| promise::why_invalid_promise(text).is_none());
     let started = document.text("started_at").and_then(time::parse_time).unwrap_or(world.now);
-    // These fields identify the loop, because they stay the same while it runs. Its iteration number changes.
+    // These fields identify the loop, because they stay the same while the loop runs. The iteration number does not.
     let origin = fnv_fingerprint([
         &prompt,
         promised.unwrap_or_default(),

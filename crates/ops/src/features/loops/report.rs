@@ -26,7 +26,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let paused: Vec<&Loop> =
         records.iter().map(|record| &record.state).filter(|state| is_paused(state)).collect();
     if !paused.is_empty() {
-        // Without more iterations a loop at its limit is not resumed.
+        // A loop at its limit is resumed only if it gets more iterations.
         let (resume, what) = match paused.iter().all(|state| is_used_up(state)) {
             true => ("thru loop resume --max-iterations N", "gives the paused loop more iterations"),
             false => ("thru loop resume", "continues the paused loop"),
@@ -75,12 +75,11 @@ impl LoopShown {
     }
 }
 
-/// Returns as much of a session's id as is needed to recognise it.
+/// Returns the first characters of a session's id, which are enough to recognise it.
 pub fn short_session_id(session: &str) -> String {
     one_line(session, 128).chars().take(8).collect()
 }
 
-/// Reports problems with loops.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let (loops, findings) = loop_findings(project);
     if loops == 0 && findings.is_empty() {
@@ -100,7 +99,7 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
         .map(|error| {
             let text = format!("a loop cannot be read: {error}");
             Finding::new(FindingLevel::Error, text)
-                .with_hint("fix the file; until then it lets every stop pass")
+                .with_hint("fix the file; until then every stop is allowed")
         })
         .collect();
     if let Err(error) = store.read_foreground() {
@@ -124,7 +123,10 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
     for state in records.iter().map(|record| &record.state).filter(|state| is_without_consent(store, state)) {
         let text =
             format!("loop {} is {} and was not started here: it is never fed", state.id, state.status.name());
-        let hint = format!("`thru loop adopt {}` shows its prompt and its commands, and asks", state.id);
+        let hint = format!(
+            "`thru loop adopt {}` shows its prompt and its commands, and asks whether you allow them",
+            state.id
+        );
         findings.push(Finding::new(FindingLevel::Note, text).with_hint(hint));
     }
     (records.len(), findings)

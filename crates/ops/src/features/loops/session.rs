@@ -88,7 +88,11 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
 /// session worked on last.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
-    let running = context.session.map(|session| running(store, session.as_str())).transpose()?.flatten();
+    let running = context
+        .session
+        .map(|session| running_loop_of_session(store, session.as_str()))
+        .transpose()?
+        .flatten();
     if let Some(state) = running {
         let about = format!(
             "{} runs in this session, started by the user: iteration {}. {} Its prompt is the goal:",
@@ -126,8 +130,8 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
     candidate
 }
 
-/// Returns the loop that a session worked on, if the user has asked for nothing since. A loop that the user cancelled is
-/// no goal any more.
+/// Returns the loop that a session worked on, if this user started it here and has asked for nothing since. A loop that
+/// the user cancelled is no goal any more.
 fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let mut ids = store.loop_ids().ok()?;
     // An id begins with the time of its loop.
@@ -135,12 +139,15 @@ fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let mut loops =
         ids.iter().take(MAX_LOOPS_EXAMINED).filter_map(|id| Some(store.read_loop(id).ok()?.state));
     let state = loops.find(|state| state.session.as_deref() == Some(session.as_str()))?;
+    if !consent::is_started_here(store, &state) {
+        return None;
+    }
     let asked_at = store.current_digest(session, |_| {}).ok()?.prompts.last()?.at.clone();
     (asked_at <= state.updated_at && state.status != LoopStatus::Cancelled).then_some(state)
 }
 
 /// Returns the loop that runs in a session, if this user started it here.
-pub fn running(store: &Store, session: &str) -> Result<Option<Loop>> {
+pub fn running_loop_of_session(store: &Store, session: &str) -> Result<Option<Loop>> {
     let pointer = foreground_pointer(store)?;
     let Some(Ok(id)) = pointer.loop_of_session(session).map(Id::new) else { return Ok(None) };
     let state = store.read_loop(&id)?.state;
@@ -176,7 +183,7 @@ fn take_over_loop(
         return Ok(None);
     }
     next.session = Some(session.to_string());
-    // These counts refer to the digest of another session.
+    // The mark has counts from the digest of another session.
     if let Some(last) = &mut next.last_stop {
         last.mark = None;
     }

@@ -60,7 +60,7 @@ pub enum PacketValidators {
     Show,
 }
 
-/// What a loop takes from a packet.
+/// The parts of a packet that a loop uses.
 #[derive(Default)]
 struct LoopFromPacket {
     prompt: String,
@@ -82,7 +82,7 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
         PromptSource::File(path) => {
             LoopFromPacket { prompt: read_prompt_file(path)?, ..LoopFromPacket::default() }
         }
-        PromptSource::Packet(named) => from_packet(&project, named)?,
+        PromptSource::Packet(named) => loop_from_packet(&project, named)?,
     };
     if given.prompt.trim().is_empty() {
         return Err(usage_error(
@@ -217,7 +217,6 @@ fn parse_promises(options: &StartOptions, given: Option<String>) -> Result<Vec<P
     Ok(all)
 }
 
-/// Returns what the user should know before the loop runs.
 fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: &LoopOwner) -> Vec<String> {
     let mut notes = Vec::new();
     let limit = match (state.max_iterations, &state.deadline) {
@@ -252,8 +251,8 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
     notes
 }
 
-/// Returns the harness of the session that the loop holds. If the session has not begun, returns the harnesses
-/// whose hooks are installed here.
+/// Returns the harness of the session in which the loop will run. If the loop waits for the next session, returns the
+/// harnesses whose hooks are installed here.
 fn harnesses_of_owner(world: &World, project: &Project, owner: &LoopOwner) -> Vec<&'static Harness> {
     let around = world.calling_harness().and_then(harness::harness_by_name);
     let of_session = match owner {
@@ -303,7 +302,7 @@ fn read_prompt_file(path: &Path) -> Result<String> {
 }
 
 /// Reads a loop's prompt and options from a packet.
-fn from_packet(project: &Project, named: &str) -> Result<LoopFromPacket> {
+fn loop_from_packet(project: &Project, named: &str) -> Result<LoopFromPacket> {
     let packets::PacketShown { id, document, packet, .. } =
         packets::open_packet(project, &packets::find_packet(project, named)?)?;
     let prompt = document.section(&[SectionHead::prefix(2, "Next Prompt")]).map(|section| {

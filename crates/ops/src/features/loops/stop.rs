@@ -121,7 +121,7 @@ impl<'c> LoopSessionStop<'c> {
     }
 
     /// Locks the loop and asks the engine. Returns `None` if somebody removed the loop, or if this user did not allow
-    /// its current form here. Such a loop holds no session, and nothing in it is run.
+    /// its current form here. A loop that is not allowed blocks no session, and nothing in it is run.
     fn lock_and_judge(&self, checked: ValidatorResult, deadline: Deadline) -> Result<Option<LockedVerdict>> {
         let ProjectContext { store, settings, .. } = self.context.project;
         let lock = store.lock_loops(deadline.lock_wait()).map_err(|error| self.allow_stop_error(&error))?;
@@ -163,7 +163,7 @@ impl<'c> LoopSessionStop<'c> {
         let store = self.context.project.store;
         let state = &record.state;
         let stop = self.engine_input(state, checked);
-        // If the agent kept the promise, that counts, even if the harness ended an earlier turn.
+        // A promise is accepted even if the harness ended an earlier turn.
         let goes_on = matches!(verdict, StopVerdict::Feed { .. } | StopVerdict::FeedAgain { .. });
         if goes_on && self.stop.first == Some(true) && is_loop_overridden(self.context, state) {
             return pause_at_continuation_limit(self.context, &self.id, record).map(|()| ReplyPart::silent());
@@ -234,7 +234,7 @@ impl<'c> LoopSessionStop<'c> {
         }
     }
 
-    /// Returns the files that were changed since the last stop; `None` if that is unknown.
+    /// Returns the files that were changed since the last stop; `None` if they are unknown.
     fn files_changed_since_last_stop(&self, state: &Loop) -> Option<Vec<&str>> {
         let since = state.last_stop.as_ref()?.mark?.records;
         let digest = self.context.session_digest()?;

@@ -12,11 +12,11 @@ use store::feed::FeedLimits;
 use crate::hook::context::HookContext;
 use crate::session::transcript_reader;
 
-/// How long a stop waits until the harness has written the agent's last message.
+/// How long a stop hook waits for the harness to write the agent's last message.
 const MAX_MESSAGE_WAIT: Duration = Duration::from_millis(150);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How many bytes of the end of the transcript are read. If the turn is longer, only its cost stays unknown.
+/// How many bytes at the end of the transcript are read. If the turn is longer, only its cost is unknown.
 const TRANSCRIPT_TAIL_BYTES: u64 = 256 * 1024;
 
 /// Facts that do not depend on the loop.
@@ -61,8 +61,8 @@ fn last_message(
             Ok(Some(LastMessage { id: told.map(str::to_owned).or(message.id), ..message }))
         }
         (None, Ok(turn)) => {
-            // If the message is not in the transcript yet, the transcript's last message is an earlier one and must
-            // not be used.
+            // If the message is not in the transcript yet, the transcript's last message is too old and must not be
+            // used.
             let is_it = |message: &LastMessage| told.is_none() || message.id.as_deref() == told;
             Ok(turn.last_message().filter(is_it))
         }

@@ -9,7 +9,7 @@ use model::redact::{REDACTION_MARGIN, Redacted};
 use crate::hook::context::HookContext;
 use crate::process::{self, CommandJob};
 
-/// How many bytes of the end of the output are kept.
+/// How many bytes at the end of the output are kept.
 const MAX_OUTPUT_BYTES: usize = 16 * 1024;
 
 /// Validators end this much before the harness's own deadline, so that the harness receives our answer in time.

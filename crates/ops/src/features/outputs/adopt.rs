@@ -18,9 +18,10 @@ use crate::{Result, World};
 pub struct GateAdoption {
     pub run: PathBuf,
     pub stage: String,
-    /// Launches without consent. If empty, there is nothing to ask.
+    /// Launches without consent. If the list is empty, the user need not be asked.
     pub launches: Vec<LaunchShown>,
-    /// The settings file whose `[stages.<stage>]` says the same. Consent then also covers later runs.
+    /// The settings file in which `[stages.<stage>]` defines the same launches. If there is such a file, the consent
+    /// also covers later runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
     #[serde(skip)]
@@ -82,7 +83,7 @@ pub fn adopt_launches(world: &World, stage: Option<&str>, adoption: &GateAdoptio
     if run.path() != adoption.run {
         return Err(crate::Error::Refused {
             what: format!("{} is no longer the live run", adoption.run.display()),
-            hint: "`thru gate run --adopt` shows the one that is".into(),
+            hint: "`thru gate run --adopt` shows the live run".into(),
         });
     }
     allow_launches(&place.store, &place.root, &run, adoption.outputs.iter(), world.now)?;

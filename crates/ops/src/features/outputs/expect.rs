@@ -49,7 +49,7 @@ pub struct ExpectOptions {
     pub tier: OutputTier,
 }
 
-pub fn expect(world: &World, wanted: &ExpectRequest) -> Result<Expectation> {
+pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<Expectation> {
     let stage = Id::new(&wanted.stage).map_err(|bad| Error::Usage {
         what: bad.to_string(),
         hint: "a stage has a name such as `review`".into(),
@@ -63,7 +63,7 @@ pub fn expect(world: &World, wanted: &ExpectRequest) -> Result<Expectation> {
     let folder = choose_folder(world, &place, &stage)?;
     let outputs = outputs.into_iter().map(|output| folder.renew_output(world, &place, output));
     let expected = ExpectedOutputs::new(stage.as_str(), outputs.collect::<Result<_>>()?);
-    // Up to here nothing in use has been changed, so an invalid request leaves everything as it was.
+    // No existing file has been changed so far, so an invalid request has no effect.
     let OutputFolder { run, kind, .. } = folder;
     if is_launch_chosen_by_user(world, &place, wanted) {
         allow_launches(&place.store, &place.root, &run, expected.outputs.iter(), world.now)?;
@@ -92,14 +92,13 @@ pub fn expect(world: &World, wanted: &ExpectRequest) -> Result<Expectation> {
 }
 
 /// Returns whether the user who runs this command chose the launch command. The project's settings may come from
-/// somebody else, so the user must adopt those first.
+/// another person, so the user must adopt their launch commands first.
 fn is_launch_chosen_by_user(world: &World, place: &GateContext, wanted: &ExpectRequest) -> bool {
     let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
     let stage = || place.resolved.stages.iter().find(|stage| stage.name == wanted.stage);
     by_name || stage().is_some_and(|stage| is_stage_allowed(world, &place.store, stage))
 }
 
-/// The folder where the outputs go.
 struct OutputFolder {
     run: RunFolder,
     /// Whether the folder is new, or an orchestrator's folder for all its stages.
@@ -110,13 +109,14 @@ struct OutputFolder {
 
 enum FolderKind {
     New,
-    /// Contains the last request for the same stage, if there was one.
+    /// Contains the last request for the same stage, if there is one.
     Shared(Option<ExpectedOutputs>),
 }
 
 impl OutputFolder {
-    /// Returns an output that counts from now, with the current inputs. In a shared folder a valid output stays valid
-    /// if it was requested in the same way before, or not at all, because the folder is for one piece of work.
+    /// Returns the output with the current time as its earliest valid time. In a shared folder, a valid output stays
+    /// valid if the last request for it was the same or if there was no request, because all work in the folder belongs
+    /// together.
     fn renew_output(
         &self,
         world: &World,
@@ -139,13 +139,13 @@ impl OutputFolder {
     }
 }
 
-/// Returns the folder for a stage: the one that an orchestrator made live, or else a new folder.
+/// Returns the folder for a stage: the live folder of an orchestrator, or else a new folder.
 fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<OutputFolder> {
     let outputs = place.outputs_folder();
-    // A live run that no longer exists must not prevent a new one.
+    // A live run that no longer exists must not prevent a new run.
     let live = place.find_live_run().unwrap_or(None).filter(|live| !live.run.path().starts_with(&outputs));
     if let Some(live) = live {
-        // A run that is working in the folder uses the list it began with, so the folder is locked.
+        // The folder is locked, because a run that is working in it must keep its list.
         let lock = place.lock_run(&live.run, "gate expect")?;
         let kind = FolderKind::Shared(last_expected_of_stage(&live.run, stage));
         return Ok(OutputFolder { run: live.run, kind, _lock: Some(lock) });
@@ -157,7 +157,6 @@ fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<Outpu
     Ok(OutputFolder { run: place.store.create_run(&name)?, kind: FolderKind::New, _lock: None })
 }
 
-/// Returns the last request for a stage.
 fn last_expected_of_stage(run: &RunFolder, stage: &Id) -> Option<ExpectedOutputs> {
     let current = run.read_expected().ok().filter(|list| list.stage == stage.as_str());
     current.or_else(|| run.read_list_of_stage(stage).ok())

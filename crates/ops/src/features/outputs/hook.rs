@@ -92,12 +92,12 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
         Err(_) if !is_worked_on(None) => return Ok(Vec::new()),
         Err(error) => {
             let why = in_backticks(&error.to_string(), 600);
-            let text = format!("which ones is unknown: {why}; `thru gate check` says what to do");
+            let text = format!("which outputs is unknown: {why}; `thru gate check` says what to do");
             return Ok(vec![Candidate::new(&SECTION, "output:error", text)]);
         }
     };
-    // A sub-agent that this run launched must write its own output. The others are not its task, and it must not
-    // launch itself.
+    // A sub-agent that this run launched writes only its own output. If the brief listed the open outputs, the
+    // sub-agent might launch itself.
     let own = world.absolute_path_variable(OUTPUT_VARIABLE);
     if own.is_some_and(|own| own.starts_with(run.path())) {
         return Ok(Vec::new());
@@ -146,7 +146,6 @@ struct AwaitedOutput {
     verdict: OutputVerdict,
 }
 
-/// Returns the output that the sub-agent of this event must write, if there is one.
 fn awaited_output(project: &ProjectContext, event: &Event) -> Result<Option<AwaitedOutput>> {
     let ProjectContext { root, store, settings, .. } = *project;
     let agent = match (&event.kind, &event.agent) {
@@ -231,8 +230,8 @@ fn find_live_run(
     }
 }
 
-/// Returns those of the first `most` outputs that are not valid. This is a quick check: it reads nothing large, and
-/// the same inputs only once.
+/// Returns the invalid outputs among the first `most`. The check is quick: it reads no large files, and reads each
+/// input only once.
 fn invalid_outputs(
     run: &RunFolder,
     expected: &ExpectedOutputs,

@@ -20,10 +20,10 @@ use crate::process::{self, CommandJob, CommandWatch};
 /// The variable in which a launched command finds the path of its output.
 pub(super) const OUTPUT_VARIABLE: &str = "THROUGHLINE_OUTPUT";
 
-/// How much is kept of one launch's output.
+/// How many bytes of one launch's output are kept.
 const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
-/// How much text is held back at most while waiting for the end of a private key.
+/// How many bytes are held back until the end of a private key arrives.
 const MAX_PENDING_BYTES: usize = 256 * 1024;
 
 pub(super) struct Launch<'a> {
@@ -37,14 +37,14 @@ pub(super) struct Launch<'a> {
     pub now: Timestamp,
 }
 
-/// Runs the command and returns how it ended, in words. A failure to start is one of the ways it can end.
+/// Runs the command and returns how it ended, in words. If the command does not start, the words say that.
 pub(super) fn run_launch(launch: &Launch) -> Result<String> {
     let Launch { run, output, .. } = launch;
     let path = run.path().join(&output.file);
     let prompt = layout::launch_prompt_file(&output.file);
     run.write_file(&prompt, &gate::launch_prompt(output, &path.to_string_lossy()), Durability::Relaxed)?;
-    // A process that inherits this file as stdin holds its lock, even after we are gone. That is how a later run sees
-    // that the launch of a killed run is still working.
+    // A process that inherits this file as stdin keeps the lock, even after this process has ended. A later run uses
+    // the lock to detect that the launch of a killed run is still working.
     let stdin = run.open_with_inherited_lock(&prompt)?;
     let log = Arc::new(Mutex::new(LaunchLog::new(launch)));
     let write = Arc::clone(&log);
@@ -130,7 +130,7 @@ impl LaunchLog {
         self.append(clean.strip_suffix('\n').unwrap_or(&clean));
     }
 
-    /// Appends to the log. A log that cannot be written is not a reason to stop the launch.
+    /// Appends to the log. An error is ignored, because it is not a reason to stop the launch.
     fn append(&self, text: &str) {
         let _ = self.run.append_lines(&self.name, &[text]);
     }

@@ -13,8 +13,8 @@ use crate::{Error, Result, World};
 
 const MAX_STATE_FILE_BYTES: usize = 4 * 1024 * 1024;
 
-const OTHER: &str =
-    "`thru gate live --set DIR` names another, `thru gate expect STAGE --critical FILE…` makes one";
+const OTHER_RUN_HINT: &str =
+    "`thru gate live --set DIR` chooses another run, `thru gate expect STAGE --critical FILE…` creates one";
 
 /// Which file names the live run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -74,20 +74,22 @@ impl GateContext {
     }
 }
 
-/// Returns the live run of a project, whether trusted or not; `None` also if the live run cannot be determined.
+/// Returns the live run of a project, whether trusted or not; `None` if there is none or it cannot be determined.
 pub(crate) fn live_run_of_project(world: &World, project: &Project) -> Option<RunFolder> {
     let settings = settings::resolve_settings(world, Some(&project.store)).settings();
     find_live_run_in(&project.store, &project.root, &settings).ok().flatten().map(|found| found.run)
 }
 
-/// Finds the live run. A run that is named but missing is an error, because somebody named it for a reason.
+/// Finds the live run. It is an error if the run that a file names does not exist.
 pub(super) fn find_live_run_in(
     store: &Store,
     root: &Root,
     settings: &Settings,
 ) -> Result<Option<FoundLiveRun>> {
     let live = store.read_live_run().map_err(|error| match error {
-        store::Error::Damaged { path, line, why } => Error::Damaged { path, line, why, hint: OTHER.into() },
+        store::Error::Damaged { path, line, why } => {
+            Error::Damaged { path, line, why, hint: OTHER_RUN_HINT.into() }
+        }
         error => Error::Store(error),
     })?;
     if let Some(dir) = live {
@@ -119,7 +121,7 @@ pub(super) fn find_live_run_in(
     }))
 }
 
-/// Opens a run. `named` is the file that contains `dir`, for an error message.
+/// Opens a run. `named` is the file that names `dir`; an error message mentions it.
 fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
     let mut absent = None;
     for base in bases {
@@ -138,7 +140,7 @@ fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
         }
         None => format!("{}: `{dir}` is not a folder inside this project", named.display()),
     };
-    Err(Error::Absent { what, hint: OTHER.into() })
+    Err(Error::Absent { what, hint: OTHER_RUN_HINT.into() })
 }
 
 /// Returns a folder in the form that records use: relative to the root.

@@ -1,4 +1,4 @@
-//! A launch that outlived its run: finds out which process it is, and ends it.
+//! Finds the process of a launch that outlived its run, and ends it.
 
 use std::time::{Duration, Instant};
 
@@ -21,12 +21,13 @@ pub(super) struct OrphanedLaunch {
     since: Option<Timestamp>,
 }
 
-/// Returns whether a process is working on an output: such a process has the prompt open and holds a lock on it.
+/// Returns whether a process is working on an output. If so, the process has the prompt open and holds a lock on it.
 pub(super) fn is_launch_running(run: &RunFolder, file: &str) -> bool {
     matches!(run.open_with_inherited_lock(&layout::launch_prompt_file(file)), Ok(None))
 }
 
-/// Records which process works on an output. If this cannot be written, the lock still shows that there is one.
+/// Records which process works on an output. If this record cannot be written, the lock still shows that a process is
+/// working.
 pub(super) fn record_launch_process(run: &RunFolder, file: &str, process: u32, now: Timestamp) {
     let stamp = alive::process_stamp(process).unwrap_or_else(|| process.to_string());
     let text = format!("{stamp} {}\n", time::to_rfc3339(now));
@@ -47,18 +48,17 @@ impl OrphanedLaunch {
         })
     }
 
-    /// Returns how much time the launch has left.
     pub fn time_left(&self, timeout: Duration, now: Timestamp) -> Duration {
         let used = self.since.and_then(|since| Duration::try_from(now.duration_since(since)).ok());
         timeout.saturating_sub(used.unwrap_or_default())
     }
 
-    /// Returns false if another process now has its number.
+    /// Returns whether the process may be ended: false if another process now has its number.
     pub fn can_be_ended(&self) -> bool {
         alive::still_leads_group(&self.stamp)
     }
 
-    /// Ends the process with everything it has started. Returns false if it is still there.
+    /// Ends the process and every process that it started. Returns false if the process is still running.
     pub fn kill_process_group(&self, run: &RunFolder, file: &str) -> bool {
         if let Some(group) = self.process.and_then(Pid::from_raw).filter(|_| self.can_be_ended()) {
             process::terminate_group(group, || !is_launch_running(run, file));

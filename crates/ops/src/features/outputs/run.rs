@@ -1,5 +1,5 @@
-//! `thru gate run`: keeps valid outputs, launches the others, launches each failed one a second time, then judges the
-//! gate.
+//! `thru gate run`: keeps valid outputs, launches the commands of the others, launches each failed command once more,
+//! then judges the gate.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -16,7 +16,9 @@ use store::{Durability, RunFolder};
 
 use super::launch::{Launch, run_launch};
 use super::orphan::{self, OrphanedLaunch};
-use super::{ExpectRequest, GateContext, GateReport, expect, report, require_trust, worker};
+use super::{
+    ExpectRequest, GateContext, GateReport, build_gate_report, expect_outputs, require_trust, worker,
+};
 use crate::process::reaper::ProcessReaper;
 use crate::project::consent::is_launch_allowed;
 use crate::{Error, Result, World};
@@ -27,7 +29,7 @@ pub(super) const ORPHAN_POLL_INTERVAL: Duration = Duration::from_millis(50);
 #[derive(Clone, Debug, Default)]
 pub struct GateRunOptions {
     pub stage: Option<String>,
-    /// `None` means the value of the settings.
+    /// `None` means the value from the settings.
     pub jobs: Option<usize>,
     pub timeout: Option<Duration>,
     pub again: RelaunchPolicy,
@@ -115,11 +117,11 @@ pub fn run_gate(
     bench.launch_in_parallel(steps, options.jobs.unwrap_or(settings.gates_jobs).max(1))?;
     let expected = bench.expected.into_inner().unwrap_or_else(PoisonError::into_inner);
     write_omissions(&place, &run, &expected)?;
-    report(&place, &run, &expected)
+    build_gate_report(&place, &run, &expected)
 }
 
-/// Returns whether an invalid output is launched. If inputs are missing, nothing is launched at all, because somebody
-/// who reads the results would not notice that.
+/// Returns whether the command of an invalid output is launched. A missing input is an error, because nobody would
+/// notice in the output that an input was missing.
 fn should_launch(
     place: &GateContext,
     run: &RunFolder,
@@ -141,7 +143,7 @@ fn should_launch(
             ),
         });
     }
-    // A launch that cannot be ended cannot be repeated either.
+    // If an earlier launch is still running and cannot be ended, the command is not launched again.
     let orphan =
         if again == RelaunchPolicy::Yes { OrphanedLaunch::read_record(run, &output.file) } else { None };
     match orphan.filter(|orphan| !orphan.can_be_ended()) {
@@ -188,7 +190,7 @@ fn require_consent<'a>(
     })
 }
 
-/// Finds the run of a stage. If there is none and the settings define the stage, creates one.
+/// Finds the run of a stage. If no run exists and the settings define the stage, creates a run.
 pub(super) fn find_or_create_run(
     world: &World,
     place: &GateContext,
@@ -198,14 +200,14 @@ pub(super) fn find_or_create_run(
         (Err(Error::Absent { .. }), Some(stage))
             if place.resolved.stages.iter().any(|known| known.name == stage) =>
         {
-            expect(world, &ExpectRequest { stage: stage.to_owned(), ..ExpectRequest::default() })?;
+            expect_outputs(world, &ExpectRequest { stage: stage.to_owned(), ..ExpectRequest::default() })?;
             place.find_run(Some(stage))
         }
         (run, _) => run,
     }
 }
 
-/// What the workers share.
+/// The state that the workers share.
 struct GateRunner<'a> {
     run: &'a Arc<RunFolder>,
     /// The list of outputs. Launch counts are written to disk before anything is launched.
@@ -262,8 +264,8 @@ impl GateRunner<'_> {
     fn launch(&self, i: usize, output: &ExpectedOutput, watchman: &ProcessReaper) -> Result<()> {
         let now = self.elapsed_now();
         let file = output.file.clone();
-        // The old file is moved aside, so a file that exists afterwards comes from this launch, whatever the clocks of
-        // the machine and its disks say.
+        // The old file is moved aside. So a file that exists afterwards comes from this launch, even if the clocks of
+        // the machine and its disks disagree.
         self.run.rename_aside(&file, &format!("set-aside-{}", time::to_compact(now)))?;
         let digest = store::inputs_digest(self.checkout, &output.inputs)?;
         {
@@ -295,8 +297,8 @@ impl GateRunner<'_> {
         self.now.checked_add(self.started.elapsed()).unwrap_or(self.now)
     }
 
-    /// Waits for a launch that a killed run left and that is still working: as long as a launch may take, then ends
-    /// it. Returns false if it does not end.
+    /// Waits for a launch that outlived a killed run, and ends the launch when its time is up. Returns false if the
+    /// launch cannot be ended.
     fn wait_for_orphan(&self, output: &ExpectedOutput) -> Result<bool> {
         let file = output.file.clone();
         let Some(orphan) = OrphanedLaunch::read_record(self.run, &file) else { return Ok(true) };

@@ -42,8 +42,8 @@ pub fn output_prompt(world: &World, file: &str) -> Result<OutputPrompt> {
     Ok(OutputPrompt { text: gate::subagent_instruction(&path.to_string_lossy()), path, expected })
 }
 
-/// Adds the last line to a complete output. An output of the live run is found by its name, one of any run by its
-/// path.
+/// Adds the last line to a complete output. An output of the live run can be given by its name, an output of any run by
+/// its path.
 pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
     let (run, name) = find_expected_output(world, file)?;
     let path = run.path().join(&name);
@@ -73,12 +73,12 @@ pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
         }
         OutputEnding::Open | OutputEnding::Fenced { .. } => {}
     }
-    run.append_to_output(&name, &with_last_line(bytes))?;
+    run.append_to_output(&name, &last_line_to_append(bytes))?;
     Ok(SealReport { path, changed: true })
 }
 
-/// Finds the run and the name of an output. Only expected outputs are sealed: in any other file the line would mean
-/// nothing and only spoil the file.
+/// Finds the run and the name of an output. Only expected outputs are sealed, because the line has no meaning in any
+/// other file.
 fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String)> {
     let place = GateContext::find_project(world)?;
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
@@ -108,8 +108,8 @@ fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String
     })
 }
 
-/// Adds the last line after a blank line, so that it is not part of a paragraph.
-fn with_last_line(bytes: Vec<u8>) -> Vec<u8> {
+/// Adds the last line after a blank line, so that the last line is not part of a paragraph.
+fn last_line_to_append(bytes: Vec<u8>) -> Vec<u8> {
     let document = Document::parse(bytes);
     let end = document.line_end();
     let bytes = document.into_bytes();

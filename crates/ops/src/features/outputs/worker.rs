@@ -63,7 +63,7 @@ pub(super) fn note_agent_at_work(world: &World, place: &GateContext, run: &RunFo
 fn open_session_here(place: &GateContext) -> Result<Option<Id>> {
     let entries = roster::read_roster(&place.store, roster::ROSTER_TAIL_BYTES)?;
     let is_here =
-        |entry: &roster::Entry| entry.is_open() && Path::new(&entry.worktree) == place.root.checkout;
+        |entry: &roster::RosterEntry| entry.is_open() && Path::new(&entry.worktree) == place.root.checkout;
     let open = roster::sort_by_activity(&entries, &place.store, is_here);
     Ok(open.first().map(|entry| entry.session.clone()))
 }

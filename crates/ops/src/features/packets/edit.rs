@@ -15,7 +15,6 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
-/// How a packet is changed.
 #[derive(Clone, Copy, Debug)]
 pub enum PacketEdit<'a> {
     Status(PacketStatus),
@@ -25,11 +24,10 @@ pub enum PacketEdit<'a> {
     Section { heading: &'a str, text: &'a str },
 }
 
-/// A packet that was changed.
 #[derive(Debug)]
 pub struct EditedPacket {
     pub shown: PacketShown,
-    /// Something the user should know about the edit.
+    /// A note about the edit, for the user.
     pub note: Option<&'static str>,
     /// Whether a secret in the input was redacted.
     pub covered: bool,
@@ -103,7 +101,7 @@ fn apply_edit(document: &mut Document, edit: PacketEdit, project: &Project) -> R
     }
 }
 
-/// Adds confirmed files to the index of files. The packet already contains them, so a failure here is ignored.
+/// Adds confirmed files to the index of files. A failure is ignored, because the packet already contains the files.
 pub(crate) fn add_confirmed_to_file_index(world: &World, project: &Project, id: &Id, files: &[String]) {
     if files.is_empty() {
         return;
@@ -119,7 +117,7 @@ fn paths_below_root(project: &Project, files: &[String]) -> Vec<String> {
     files.iter().map(|file| place::path_within_checkout(&checkout, file).path.into_owned()).collect()
 }
 
-/// Returns the files if they can be confirmed, which means that they exist below the root.
+/// Returns the files if they can be confirmed, which means that they all exist below the root.
 pub(crate) fn require_existing_files(project: &Project, files: &[String]) -> Result<Vec<String>> {
     let checkout = project.root.checkout.to_string_lossy();
     for file in files {

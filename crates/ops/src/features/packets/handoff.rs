@@ -45,7 +45,7 @@ pub struct HandoffRequest<'a> {
 pub enum FileHashes {
     #[default]
     Take,
-    /// They are not stored, because a hook has no time to read the files.
+    /// Fingerprints are not stored, because a hook has no time to read the files.
     Leave,
 }
 
@@ -57,8 +57,8 @@ pub struct HandoffReport {
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<SessionChoice>,
-    /// The session that asked for the packet, if it has done nothing itself: the packet is about the last session that
-    /// did work.
+    /// The session that asked for the packet, if that session has done no work itself. The packet is then about the
+    /// last session that did work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<String>,
     pub edited: usize,
@@ -83,8 +83,8 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
     let confirmed = packet_files::require_existing_files(&project, request.confirmed)?;
     let given = InputRedactor::with_settings_of(world);
     let source = match request.transcript {
-        Some(path) => from_transcript(world, &project, path, given.options)?,
-        None => from_session(world, &project, request.session)?,
+        Some(path) => source_from_transcript(world, &project, path, given.options)?,
+        None => source_from_session(world, &project, request.session)?,
     };
     let (purpose, promise) =
         (given.redact_text(purpose), request.promise.map(|promise| given.redact_text(promise)));
@@ -98,7 +98,7 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
     };
     let request = HandoffRequest { confirmed: &confirmed, ..request };
     let (source, instead_of) = match (request.transcript, request.session) {
-        (None, None) => at_work(&project, source)?,
+        (None, None) => replace_fresh_session(&project, source)?,
         _ => (source, None),
     };
     let report = write_packet(world, &project, &source, &request, read_git_state(&project).as_ref())?;
@@ -140,7 +140,7 @@ pub(crate) struct PacketSource {
     pub elsewhere: bool,
 }
 
-fn from_transcript(
+fn source_from_transcript(
     world: &World,
     project: &Project,
     path: &Path,
@@ -163,7 +163,7 @@ fn from_transcript(
 }
 
 /// Reads the session from the store. If the project has no sessions, the packet says so.
-fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result<PacketSource> {
+fn source_from_session(world: &World, project: &Project, named: Option<&str>) -> Result<PacketSource> {
     match list::choose_session(world, &project.store, named) {
         Ok((session, chosen)) => source_of_session(project, &session, Some(chosen)),
         // No hook reported this session, because it began before hooks were installed.
@@ -173,7 +173,7 @@ fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result
                 session.as_ref().map(|session| database::find_session(world, session)).transpose()?.flatten();
             match (session, rows) {
                 (Some(session), Some(rows)) => {
-                    let source = from_database_rows(world, project, &session, &rows);
+                    let source = source_from_database_rows(world, project, &session, &rows);
                     Ok(PacketSource { chosen: Some(SessionChoice::Named), ..source })
                 }
                 _ => Err(error),
@@ -190,10 +190,10 @@ fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result
     }
 }
 
-/// Replaces a session that was opened only for the handoff by the last one that did work, and returns the id of the
-/// former.
-fn at_work(project: &Project, source: PacketSource) -> Result<(PacketSource, Option<String>)> {
-    if !is_fresh(&source.digest) {
+/// If the session was opened only for the handoff, replaces it with the last session that did work. Returns the id of
+/// the replaced session.
+fn replace_fresh_session(project: &Project, source: PacketSource) -> Result<(PacketSource, Option<String>)> {
+    if !is_fresh_session(&source.digest) {
         return Ok((source, None));
     }
     let own = source.digest.session.clone();
@@ -206,15 +206,14 @@ fn at_work(project: &Project, source: PacketSource) -> Result<(PacketSource, Opt
     }
 }
 
-/// Returns whether nothing was asked, said or done in a session. If hooks have not seen it from its start, it may have
-/// done more than they know.
-fn is_fresh(digest: &Digest) -> bool {
+/// Returns whether nothing was asked, said or done in a session. Returns false if hooks have not seen the session from
+/// its start, because it may have done work that no hook reported.
+fn is_fresh_session(digest: &Digest) -> bool {
     let Digest { prompts, said, called, from_start, .. } = digest;
     *from_start && *called == 0 && said.is_empty() && words::prompts_about_work(prompts).is_empty()
 }
 
-/// Reads the session from its harness's database.
-pub(crate) fn from_database_rows(
+pub(crate) fn source_from_database_rows(
     world: &World,
     project: &Project,
     session: &Id,
@@ -259,7 +258,7 @@ pub(crate) fn write_packet(
         (Some(GitFacts { dirty: Some(_), .. }), false) => {
             let paths: Vec<&str> =
                 digest.files.iter().filter(|file| !file.outside).map(|file| file.path.as_str()).collect();
-            git::ignored(checkout, &paths)
+            git::ignored_paths(checkout, &paths)
         }
         _ => Vec::new(),
     };
@@ -268,8 +267,9 @@ pub(crate) fn write_packet(
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let decisions = decisions::decisions_for_packet(&context).unwrap_or_default();
     let rules = role_rules(world, project);
-    // Without its loop the packet still has what the user said.
-    let running = loops::session::running(&project.store, &digest.session).unwrap_or_default();
+    // If the loop cannot be read, the packet still contains the user's messages.
+    let running =
+        loops::session::running_loop_of_session(&project.store, &digest.session).unwrap_or_default();
     let running = running.filter(|_| !source.elsewhere);
     let loop_prompt =
         running.map(|state| Redacted::redact_whole(&state.prompt, settings.redact_options()).to_string());
@@ -340,7 +340,6 @@ pub(crate) fn file_fingerprints<'a>(
     inside.filter_map(|path| Some((path.to_owned(), look(path)?))).collect()
 }
 
-/// Returns a fingerprint of a file's content.
 pub(crate) fn file_fingerprint(checkout: &Path, path: &str) -> Option<String> {
     // Links are not followed, because a packet says nothing about files outside the checkout.
     let bytes = Dir::open(checkout).ok()?.read_file(path, MAX_HASHED_FILE_BYTES).ok()?;

@@ -1,4 +1,4 @@
-//! Imports handoffs that other tools wrote, and packets that thru wrote elsewhere.
+//! Imports handoffs of other tools, and packets that thru wrote in another project.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,11 @@ use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// Writes a path as text: the name of a file is not always UTF-8, which JSON requires.
+/// Writes a path as text. JSON requires UTF-8, and a file name may be invalid UTF-8.
 fn serialize_path<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_str(&path.display())
 }
 
-/// The result of importing a file.
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportedPacket {
     #[serde(serialize_with = "serialize_path")]
@@ -40,8 +39,8 @@ pub fn import_handoff(world: &World, file: &Path, mode: Mode) -> Result<Imported
     import_handoff_after(world, file, mode, &[])
 }
 
-/// Imports a file after other files of the same run. A dry run has not written the files in `earlier`, so they are
-/// needed to recognise repetitions.
+/// Imports a file after other files of the same import. A dry run has not written the files in `earlier`, so the list
+/// is needed to recognise duplicates.
 pub fn import_handoff_after(
     world: &World,
     file: &Path,
@@ -53,7 +52,7 @@ pub fn import_handoff_after(
     let mark = format!("{:016x}", fnv_fingerprint([&bytes]));
     let project = match mode {
         Mode::Write => Some(Project::find_or_create(world)?),
-        // Without a project, nothing was imported before.
+        // If there is no project, nothing was imported before.
         Mode::DryRun => Project::find_for_reading(world).map(Some).or_else(|error| match error {
             Error::NoRoot { .. } => Ok(None),
             error => Err(error),
@@ -99,7 +98,7 @@ pub fn import_handoff_after(
     Ok(imported(id, true, false))
 }
 
-/// Refuses a file that does not contain text, because the packet would contain its text.
+/// Refuses a file that is not text, because its text becomes part of the packet.
 fn require_text_file(file: &Path, bytes: &[u8]) -> Result<()> {
     let flaw = |line, why: &str, hint: &str| {
         Err(Error::Damaged { path: file.to_owned(), line, why: why.into(), hint: hint.into() })

@@ -14,13 +14,12 @@ use crate::session::roster;
 
 /// How many packets are examined, newest first.
 const MAX_PACKETS_EXAMINED: usize = 8;
-/// How many packets are offered.
 const MAX_PACKETS_OFFERED: usize = 3;
 
-/// If there are at least this many packets, only the top of the index is read, because a session start has no time
-/// to list the folder.
+/// If there are at least this many packets, only the beginning of the index is read, because a session start has no
+/// time to list the folder.
 const MAX_PACKETS_LISTED: usize = 500;
-/// How many bytes of the top of the index are read.
+/// How many bytes at the beginning of the index are read.
 const INDEX_HEAD_BYTES: usize = 8 * 1024;
 
 /// Returns one line for each open packet that nobody has claimed.
@@ -70,7 +69,6 @@ pub(super) fn unclaimed_packets(store: &Store, now: Timestamp) -> Result<Vec<Off
 
 pub(crate) const CANDIDATE_ID_PREFIX: &str = "offer:";
 
-/// Returns the names of the newest packets, newest first.
 fn newest_packet_names(store: &Store) -> Result<Vec<String>> {
     let folder = match store.dir().open_subfolder(layout::PACKETS) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),

@@ -23,10 +23,10 @@ use crate::features::{BriefContext, ProjectContext, crashed, decisions, evidence
 use crate::hook::context::HookContext;
 use crate::project::{Project, git, settings};
 use crate::session::list::{self, SessionChoice};
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
-/// How many bytes of the end of a journal are searched for events after a packet was written.
+/// How many bytes at the end of a journal are searched for events that are newer than the packet.
 const JOURNAL_TAIL_BYTES: u64 = 128 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +39,7 @@ pub struct PickupRequest<'a> {
     pub claim: ClaimMode,
 }
 
-/// Whether files that were changed after the packet was written are added.
+/// Whether the prompt also names files that were changed after the packet was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LaterFiles {
     Add,
@@ -47,11 +47,10 @@ pub enum LaterFiles {
     Leave,
 }
 
-/// Whether this session claims the packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClaimMode {
     Take,
-    /// The session claims the packet, even if the session that had claimed it is still running.
+    /// The session claims the packet even if another running session has claimed it.
     TakeOver,
     #[default]
     Leave,
@@ -63,7 +62,8 @@ pub struct PickupReport {
     pub path: PathBuf,
     pub purpose: String,
     pub status: Option<PacketStatus>,
-    /// False if the records came with the folder and the user has not trusted them. They may be somebody else's text.
+    /// False if the records came with the folder and the user has not trusted them. They may then be the text of
+    /// another person.
     pub trusted: bool,
     /// Claims that are no longer true.
     pub drift: Vec<Claim>,
@@ -82,7 +82,7 @@ pub struct PickupReport {
     pub evidence: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// Whether the session that claimed it has ended, so that another session can claim it.
+    /// Whether the session that claimed the packet has ended, so that another session can claim the packet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
     /// Who last committed the packet; `None` if git does not know the file.
@@ -171,7 +171,6 @@ fn describe_current_evidence(project: &Project) -> Vec<String> {
     told.into_iter().map(|told| told.text).collect()
 }
 
-/// Returns how file names are written in a prompt for this harness.
 fn mention_style(world: &World, named: Option<&str>) -> Result<MentionStyle> {
     let Some(name) = named.or_else(|| world.calling_harness()) else { return Ok(MentionStyle::Plain) };
     harness::mention_style(name).ok_or_else(|| Error::Usage {
@@ -191,7 +190,7 @@ pub(super) fn newest_open_packet(project: &Project) -> Result<Id> {
     Id::new(found.name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
 }
 
-/// Claims the packet. Only one session can have a packet. Another session must ask to take it over.
+/// Claims the packet for one session. Another session can claim the packet only by an explicit takeover.
 fn claim_packet(
     world: &World,
     project: &Project,
@@ -203,12 +202,12 @@ fn claim_packet(
         Err(error) if request.session.is_some() => return Err(error),
         _ => None,
     };
-    // A user at a terminal has no session. The user's name is better than a guess.
+    // At a terminal there is no session, so the user's name is recorded.
     let user = || (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned());
     let by = owner.as_ref().map_or_else(user, Id::to_string);
     let shown = packets::change_packet(project, id, |document| {
-        // A session that claims a packet again already has it. A user may not, because two users can have the same
-        // name.
+        // If a session claims its packet again, nothing changes. A claim by a user is not recognised in this way,
+        // because two users can have the same name.
         let is_active = document.text("status") == Some(PacketStatus::Active.name());
         let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
         if again {
@@ -264,17 +263,17 @@ fn write_claim(document: &mut Document, world: &World, id: &Id, by: &str) -> Res
 /// The sessions that may have claimed a packet.
 #[derive(Default)]
 pub(super) struct ClaimingSessions {
-    sessions: Vec<Entry>,
+    sessions: Vec<RosterEntry>,
 }
 
 impl ClaimingSessions {
-    /// Reads the sessions. `window` is the number of bytes that are read from the end of the list.
+    /// `window` is the number of bytes that are read from the end of the list of sessions.
     pub(super) fn read(store: &Store, window: u64) -> Result<ClaimingSessions> {
         Ok(ClaimingSessions { sessions: roster::read_roster(store, window)? })
     }
 
-    /// Returns whether the session that claimed a packet has ended, or its process is gone. The packet is then free
-    /// again.
+    /// Returns whether the session that claimed a packet has ended, or its process is gone. Then another session can
+    /// claim the packet.
     pub(super) fn is_claim_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
         let claimant = self.sessions.iter().find(|entry| entry.session.as_str() == claimed_by);
         claimant.is_some_and(|entry| {
@@ -305,7 +304,7 @@ fn verify_claims(world: &World, project: &Project, packet: &Packet) -> Vec<Claim
 }
 
 /// Returns whether the packet's own session continued and edited files, even files that the packet does not list. Only
-/// the end of a long journal is read, because events after the packet are there.
+/// the end of a long journal is read, because the newest events are at the end.
 fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     let Ok(session) = Id::new(&packet.session_id) else { return false };
     let tail = project
@@ -333,7 +332,7 @@ fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
     Some(CurrentGit { branch: git::redacted_branch(&head), head: head.commit, dirty, way })
 }
 
-/// Returns the files that tools wrote after the packet, in any session here. The file that was written last comes
+/// Returns the files that the tools of any session here wrote after the packet. The file that was written last comes
 /// last.
 fn files_written_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
@@ -389,12 +388,10 @@ impl SessionState for ClaimedPacket {
     }
 }
 
-/// Returns the id of the packet that a session has claimed.
 pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<String>> {
     Ok(store.session(session).read::<ClaimedPacket>()?.map(|claimed| claimed.packet))
 }
 
-/// Returns the packet that a session works on, for its brief.
 pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     if context.occasion == Occasion::Started {

@@ -13,10 +13,10 @@ use super::{CheckedPacket, offer};
 use crate::features::{Check, ProjectContext, StatusLine, Urgency};
 use crate::{Error, Result};
 
-/// How many packets are counted at most. `thru status` must be fast, however many packets there are.
+/// How many packets are counted. `thru status` must stay fast if there are many packets.
 const MAX_PACKETS_COUNTED: usize = 500;
 
-/// The number of packets, from a quick look at their folder.
+/// The number of packets, from the listing of their folder.
 #[derive(Clone, Debug, Serialize)]
 struct PacketCount {
     count: usize,
@@ -91,7 +91,7 @@ impl PacketCount {
     }
 }
 
-/// Reports packets that cannot be picked up as they are, each with its first error.
+/// Reports packets that cannot be picked up in their current state, each with its first error.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let mut names = match store.packet_names() {
@@ -106,7 +106,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
         return Vec::new();
     }
     let text = count_with_noun(names.len(), "packet");
-    // Check the newest packets, because these may still be needed.
+    // Check the newest packets, because they are more likely to be needed.
     names.sort_unstable_by(|a, b| b.cmp(a));
     let ids = names.iter().take(MAX_PACKETS_COUNTED).filter_map(|name| Id::new(name).ok());
     let broken = ids.map(|id| super::check_packet(store, &marker, &id)).filter(|checked| !checked.valid);

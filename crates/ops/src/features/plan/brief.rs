@@ -15,7 +15,7 @@ const SECTION: BriefSection =
     BriefSection { order: 2, longer: 1, name: "plan", title: "Plan", signal: ScoreSignal::Phase };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How many tasks of each kind are named. Of the others only the number is given.
+/// How many tasks of each kind are named. For the remaining tasks, only their number is given.
 const MAX_TASKS_NAMED: usize = 5;
 
 /// How many dependencies of the current task are candidates, nearest first.
@@ -23,7 +23,7 @@ const MAX_DEPENDENCIES: usize = 20;
 
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let Some(loaded) = super::load_plan(context.project.store)? else { return Ok(Vec::new()) };
-    let standing = plan::standing(&loaded.plan);
+    let standing = plan::standing_of_plan(&loaded.plan);
     if is_plan_finished(&standing) {
         return Ok(Vec::new());
     }
@@ -81,7 +81,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("nothing is ready: {} waits for {waits}", describe_task(first, 100));
         all.push(Candidate::new(&SECTION, "plan:ready", text).with_signal(signal, value));
     }
-    // Dependencies are added only for scoring. In the fixed order, the current task names the tasks that it waits for.
+    // Dependencies are added only for scoring. In the fixed order, the line of the current task already names them.
     if context.project.settings.brief_scoring_enabled
         && let Some(task) = standing.task
     {
@@ -93,8 +93,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
                 format!("{} depends on: {}", inline_for_model(&task.id, 64), describe_dependency(dependency));
             let mut candidate = scored(&dependency.id, text, ScoreSignal::DependencyProximity);
             candidate.signals.depth = Some(depth);
-            // The id must not begin like that of a task in progress or a blocked task, because a sub-agent is given
-            // those.
+            // The id must not have the prefix of a task in progress or of a blocked task, because sub-agents are given
+            // candidates with these prefixes.
             candidate.id = format!("dependency:{}", dependency.id);
             all.push(candidate);
         }
@@ -105,7 +105,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 /// Returns the tasks that have evidence. They are needed only for scoring, so without scoring the list is empty.
 fn tasks_with_evidence(context: &BriefContext) -> Vec<Id> {
     match context.project.settings.brief_scoring_enabled {
-        true => context.project.store.evidence_tasks().map_or(Vec::new(), |(tasks, _)| tasks),
+        true => context.project.store.tasks_with_evidence().map_or(Vec::new(), |(tasks, _)| tasks),
         false => Vec::new(),
     }
 }
@@ -117,7 +117,7 @@ fn describe_dependency(task: &Task) -> String {
 /// Returns the state of the plan and the tasks in progress, in the same words as the brief.
 pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
     let Some(loaded) = super::load_plan(project.store)? else { return Ok(Vec::new()) };
-    let standing = plan::standing(&loaded.plan);
+    let standing = plan::standing_of_plan(&loaded.plan);
     if is_plan_finished(&standing) || swarm::foreign_swarm_of_plan(project, &loaded.plan).is_some() {
         return Ok(Vec::new());
     }
@@ -148,7 +148,7 @@ fn describe_plan(plan: &Plan, standing: &PlanStanding) -> String {
         [] => String::new(),
         ids => {
             let folder = format!("{}/{}", layout::STORE_FOLDER, layout::PHASES);
-            format!(" Over: phase {}, see {folder}/<n>.md.", ids.join(", "))
+            format!(" Finished: phase {}, see {folder}/<n>.md.", ids.join(", "))
         }
     };
     format!("“{title}”:{phase} {done} of {total} in all.{over} `thru plan show` has all of it.")

@@ -13,7 +13,6 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
-/// The result of a command that changes a task.
 #[derive(Clone, Debug, Serialize)]
 pub struct TaskReport {
     pub task: Task,
@@ -33,7 +32,6 @@ pub struct PlanReport {
     pub title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_phase: Option<u32>,
-    /// The phase that was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseSummary>,
     pub changed: bool,
@@ -48,7 +46,7 @@ pub struct PhaseSummary {
     pub status: PhaseStatus,
 }
 
-/// A step that a command takes with a task: `thru task start|done|block|unblock`.
+/// What `thru task start|done|block|unblock` does with a task.
 #[derive(Clone, Debug)]
 pub enum TaskStep<'a> {
     Start,
@@ -97,7 +95,7 @@ pub fn apply_task_step(
             }
             TaskStep::Done { without_evidence: None } => {
                 let proof = find_fresh_proof(world, &project, plan.task(id));
-                let rejection = evidence::rejection(store, id);
+                let rejection = evidence::describe_rejection(store, id);
                 let acceptance = match (&proof, &rejection) {
                     (Ok(shown), _) => {
                         why.clone_from(shown);
@@ -115,7 +113,7 @@ pub fn apply_task_step(
     build_task_report(&before, changed, id, given.has_redacted())
 }
 
-/// Returns the fresh evidence that a task passed. If there is none, the error says what evidence there is.
+/// Returns the fresh evidence that a task passed. If there is none, the error describes the evidence that exists.
 fn find_fresh_proof(
     world: &World,
     project: &Project,
@@ -131,14 +129,14 @@ fn find_fresh_proof(
 fn build_task_report(before: &Plan, changed: PlanChanged, id: &str, covered: bool) -> Result<TaskReport> {
     let PlanChanged { plan, changed, notes } = changed;
     let task = plan.task(id).cloned().ok_or_else(super::no_plan_error)?;
-    let was_ready: Vec<&str> = plan::standing(before).ready.iter().map(|task| task.id.as_str()).collect();
-    let ready = plan::standing(&plan).ready;
+    let was_ready: Vec<&str> =
+        plan::standing_of_plan(before).ready.iter().map(|task| task.id.as_str()).collect();
+    let ready = plan::standing_of_plan(&plan).ready;
     let newly_ready = ready.iter().map(|task| &task.id).filter(|id| !was_ready.contains(&id.as_str()));
     let phase_ended = plan::phases_ended(before, &plan).first().copied();
     Ok(TaskReport { task, changed, newly_ready: newly_ready.cloned().collect(), phase_ended, covered, notes })
 }
 
-/// The input of `thru task add`.
 #[derive(Clone, Debug, Default)]
 pub struct TaskRequest {
     pub id: Option<String>,
@@ -176,7 +174,7 @@ pub fn add_task(world: &World, wanted: TaskRequest, session: Option<&str>) -> Re
     build_task_report(&before, changed, &made, given.has_redacted())
 }
 
-/// Begins a plan. An existing plan is replaced only if `replace` is true. It then stays in the ledger.
+/// Creates a plan. An existing plan is replaced only if `replace` is true; the ledger keeps it.
 pub fn begin_plan(world: &World, title: &str, phases: &[String], replace: bool) -> Result<PlanReport> {
     let store = Project::find_or_create(world)?.store;
     let author = PlanAuthor::current_author(world, None)?;

@@ -1,4 +1,4 @@
-//! Updates, at a checkpoint, the tasks that came from a harness's own list when that list has changed.
+//! At a checkpoint, updates the tasks that came from a harness's own list, if the list has changed.
 
 use model::digest::Digest;
 use model::id::Id;
@@ -19,7 +19,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let known: LinkedTodos = session.read()?.unwrap_or_default();
     let by = context.session.to_string();
     let author = PlanAuthor { by, at: context.project.world.now };
-    // Most stops change nothing in the list, and then the plan need not be read.
+    // Usually the list has not changed since the last stop, and the plan need not be read.
     let now = follow_todos(&model::plan::Plan::default(), &known, &digest.todos, "", "").todos;
     if now == known {
         return Ok(None);
@@ -28,14 +28,14 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let at = author.formatted_time();
     let moves = |plan: &model::plan::Plan| {
         let followed = follow_todos(plan, &known, &digest.todos, &author.by, &at);
-        followed.without_rejected(|id| evidence::rejection(store, id).is_some())
+        followed.without_rejected(|id| evidence::describe_rejection(store, id).is_some())
     };
     let (followed, rejected) = moves(&loaded.plan);
     let still_open =
         |id: String| format!("{id} stays open although the list says that it is done: it was rejected");
     let mut notes: Vec<String> = rejected.into_iter().map(still_open).collect();
-    // A stop that was killed in the middle has left its line in the ledger. The file is rebuilt from the ledger here;
-    // otherwise it would stay outdated until the next change.
+    // If an earlier stop was killed, the ledger can be newer than the file. Rebuild the file now; otherwise it would
+    // stay outdated until the next change.
     if !followed.moved.is_empty() || loaded.from == PlanSource::Ledger {
         let entry = LedgerNote { what: "followed_todo", ..LedgerNote::default() };
         let changed =

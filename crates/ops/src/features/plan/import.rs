@@ -1,5 +1,5 @@
-//! `thru plan import`: reads a plan from a file or from a session. A session can contain a plan that the user
-//! approved, and the agent's own list.
+//! `thru plan import`: reads a plan from a file or from a session. A session can contain a plan that the user approved,
+//! and a list that the agent keeps.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::project::{Project, settings};
 use crate::session::list::{self, SessionChoice};
 use crate::{Error, Mode, Result, World};
 
-/// The largest file that is read. No person writes a plan as large as this.
+/// The largest file that is read. Nobody writes a larger plan by hand.
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 /// What happens to an existing plan.
@@ -35,8 +35,7 @@ pub enum ExistingPlan {
 }
 
 impl ExistingPlan {
-    /// Returns the place that `--append` and `--replace` ask for. The argument parser has already refused both
-    /// together.
+    /// The argument parser refuses `--append` together with `--replace`.
     pub fn from_flags(append: bool, replace: bool) -> ExistingPlan {
         match (append, replace) {
             (true, _) => ExistingPlan::Append,
@@ -65,7 +64,6 @@ pub struct ImportReport {
     pub notes: Vec<String>,
 }
 
-/// A plan to import, and where it comes from.
 pub(crate) struct IncomingPlan {
     pub from: String,
     pub plan: Plan,
@@ -78,10 +76,10 @@ pub(crate) struct IncomingPlan {
 
 /// Imports a plan.json, or a plan.md by any author.
 pub fn import_plan_file(world: &World, path: &Path, place: ExistingPlan, mode: Mode) -> Result<ImportReport> {
-    let mut incoming = read_file(world, path)?;
-    belongs_here(world, &mut incoming.plan);
+    let mut incoming = read_plan_file(world, path)?;
+    assign_to_swarm_of_project(world, &mut incoming.plan);
     if is_own_view(world, path)? {
-        // The file is the view of the current plan, not a plan from elsewhere.
+        // The file is the view of the current plan, not a plan from another project.
         return import_plan(
             world,
             &IncomingPlan { mark: String::new(), ..incoming },
@@ -92,14 +90,14 @@ pub fn import_plan_file(world: &World, path: &Path, place: ExistingPlan, mode: M
     import_plan(world, &incoming, place, mode)
 }
 
-/// Makes a plan without a swarm one of this project's swarm: the user asked for it.
-fn belongs_here(world: &World, plan: &mut Plan) {
+/// Assigns a plan without a swarm to this project's swarm, because the user asked for the import.
+fn assign_to_swarm_of_project(world: &World, plan: &mut Plan) {
     if plan.swarm.trim().is_empty() {
         settings::settings_here(world).settings().swarm_id.trim().clone_into(&mut plan.swarm);
     }
 }
 
-pub(crate) fn read_file(world: &World, path: &Path) -> Result<IncomingPlan> {
+pub(crate) fn read_plan_file(world: &World, path: &Path) -> Result<IncomingPlan> {
     let bytes = store::read_named_by_user(path, MAX_FILE_BYTES)?;
     let given = InputRedactor::with_settings_of(world);
     let cleaned = given.redact_bytes(&bytes);
@@ -145,7 +143,7 @@ pub(crate) fn import_plan(
 ) -> Result<ImportReport> {
     let store = match mode {
         Mode::Write => Some(Project::find_or_create(world)?.store),
-        // Without a project, nothing was imported before.
+        // If there is no project, nothing was imported before.
         Mode::DryRun => match Project::find_for_reading(world) {
             Ok(project) => Some(project.store),
             Err(Error::NoRoot { .. }) => None,
@@ -164,8 +162,8 @@ pub(crate) fn import_plan(
     let same =
         there.as_ref().is_some_and(|plan| without_import_marks(plan) == without_import_marks(&incoming.plan));
     if known && place != ExistingPlan::Append || same {
-        // If an import was killed in the middle, its line is in the ledger but not in the file. Rebuild the file
-        // from the ledger.
+        // If an earlier import was killed, its line is in the ledger but not in the file. Rebuild the file from the
+        // ledger.
         if let (true, Mode::Write, Some(store)) = (is_behind, mode, &store) {
             let entry = LedgerNote { what: "imported", ..LedgerNote::default() };
             let author = PlanAuthor::current_author(world, None)?;
@@ -247,7 +245,7 @@ pub fn import_session_plan(
         what: format!("session {session} has neither an approved plan nor a list of things to do"),
         hint: "`thru plan import FILE` reads a plan from a file; `--session ID` names another session".into(),
     })?;
-    belongs_here(world, &mut incoming.plan);
+    assign_to_swarm_of_project(world, &mut incoming.plan);
     let report = import_plan(world, &incoming, place, mode)?;
     if report.written {
         link_tasks_to_session(&project.store, &session, &digest)?;
@@ -294,13 +292,12 @@ fn plan_from_digest(digest: &Digest) -> Option<IncomingPlan> {
     Some(IncomingPlan { from, plan: followed.plan, warnings, mark, covered: false })
 }
 
-/// Links the tasks to the session's list: from now on changes in the list change the tasks.
+/// Links the tasks to the session's list, so that later changes in the list change the tasks.
 fn link_tasks_to_session(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
     let seen = plan::follow_todos(&Plan::default(), &LinkedTodos::default(), &digest.todos, "", "").todos;
     Ok(store.session(session).write(&seen)?)
 }
 
-/// Returns the plan that the user last approved.
 fn approved_plan(digest: &Digest) -> Option<&str> {
     digest.plan.as_ref().map(|plan| plan.text.as_str()).filter(|plan| !plan.trim().is_empty())
 }

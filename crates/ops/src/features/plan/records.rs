@@ -1,5 +1,4 @@
-//! Writes the record of a finished phase, `phases/<n>.md`. Briefs then name the record instead of the details of
-//! the phase.
+//! Writes the record of a finished phase, `phases/<n>.md`. Briefs then name the record instead of the phase's tasks.
 
 use jiff::Timestamp;
 use model::decision::{Decision, DecisionState};
@@ -38,8 +37,8 @@ fn decisions_of_phase(store: &Store, phase: &Phase, now: Timestamp) -> Result<Ve
     Ok(current.map(|one| one.decision.describe_for_model(400)).collect())
 }
 
-/// Returns the phases that ended here and have no record. A phase that was already over when it was imported does
-/// not count: its tasks have no times.
+/// Returns the finished phases that have no record. A phase that was already finished when it was imported is left out,
+/// because its tasks have no times.
 pub fn phases_without_record(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     let mut missing = Vec::new();
     let ended_here =

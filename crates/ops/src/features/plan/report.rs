@@ -11,7 +11,7 @@ use crate::features::{Check, ProjectContext, StatusLine, Tone};
 
 pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let Some(loaded) = super::load_plan(project.store)? else { return Ok(Vec::new()) };
-    let standing = plan::standing(&loaded.plan);
+    let standing = plan::standing_of_plan(&loaded.plan);
     let progress = standing.progress;
     let task = standing.task.map_or(String::new(), |task| {
         let verb = if standing.in_progress.is_empty() { "next" } else { "now" };

@@ -13,7 +13,6 @@ use crate::features::evidence::{self, show::EvidenceLine};
 use crate::project::Project;
 use crate::{Error, Result, World};
 
-/// The whole plan, with its computed state.
 #[derive(Debug)]
 pub struct PlanShown {
     pub loaded: LoadedPlan,
@@ -23,10 +22,9 @@ pub struct PlanShown {
 
 impl PlanShown {
     pub fn standing(&self) -> PlanStanding<'_> {
-        plan::standing(&self.loaded.plan)
+        plan::standing_of_plan(&self.loaded.plan)
     }
 
-    /// Returns everything, for `--json`.
     pub fn to_json(&self) -> PlanJson<'_> {
         let standing = self.standing();
         let ready: HashSet<&str> = standing.ready.iter().map(|task| task.id.as_str()).collect();
@@ -107,7 +105,6 @@ pub fn show_plan(world: &World) -> Result<PlanShown> {
     Ok(PlanShown { loaded, evidence: evidence::show::evidence_lines(&project.store, &judge) })
 }
 
-/// One task, with the tasks that it waits for and the tasks that wait for it.
 #[derive(Debug, Serialize)]
 pub struct TaskShown {
     pub task: Task,
@@ -142,7 +139,7 @@ impl From<LedgerLine> for HistoryLine {
 pub fn show_task(world: &World, id: &str) -> Result<TaskShown> {
     let project = Project::find_for_reading(world)?;
     let plan = load_existing_plan(&project.store)?.plan;
-    let standing = plan::standing(&plan);
+    let standing = plan::standing_of_plan(&plan);
     let Some(task) = plan.task(id) else {
         let near = plan.nearest_task_id(id).map_or(String::new(), |near| format!("did you mean {near}? "));
         return Err(Error::Absent {
@@ -176,7 +173,6 @@ pub fn show_log(world: &World) -> Result<PlanLog> {
     Ok(PlanLog { lines: lines.into_iter().map(HistoryLine::from).collect(), torn: tally.torn.len() })
 }
 
-/// What `thru plan check` found.
 #[derive(Debug, Serialize)]
 pub struct CheckedPlan {
     pub title: String,
@@ -199,7 +195,6 @@ pub fn check_plan(world: &World) -> Result<CheckedPlan> {
     Ok(CheckedPlan { title: loaded.plan.title, tasks, ledger_lines, findings })
 }
 
-/// Returns what is wrong with the plan, its ledger and its view.
 pub(super) fn plan_findings(
     store: &store::Store,
     LoadedPlan { plan, from }: &LoadedPlan,
@@ -260,7 +255,7 @@ pub(super) fn plan_findings(
     Ok((found, count_lines))
 }
 
-/// The tasks that can be begun now, and the others.
+/// The tasks that can be started now, and the tasks that are waiting.
 #[derive(Debug, Serialize)]
 pub struct NextTasks {
     pub in_progress: Vec<Task>,
@@ -278,10 +273,10 @@ pub struct WaitingTask {
     pub blocked_reason: Option<String>,
 }
 
-pub fn next(world: &World) -> Result<NextTasks> {
+pub fn list_next_tasks(world: &World) -> Result<NextTasks> {
     let project = Project::find_for_reading(world)?;
     let plan: Plan = load_existing_plan(&project.store)?.plan;
-    let standing = plan::standing(&plan);
+    let standing = plan::standing_of_plan(&plan);
     let clone = |tasks: &[&Task]| tasks.iter().map(|task| (*task).clone()).collect::<Vec<_>>();
     let listed: HashSet<&str> =
         standing.ready.iter().chain(&standing.in_progress).map(|task| task.id.as_str()).collect();

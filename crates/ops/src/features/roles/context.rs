@@ -27,7 +27,7 @@ pub struct CheckedContextFile {
     pub verdict: String,
 }
 
-/// The result of a check. A file that cannot be read does not stop the check of the others.
+/// The result of a check. If one file cannot be read, the remaining files are still checked.
 #[derive(Debug, Default)]
 pub struct ValidationReport {
     pub checked: Vec<CheckedContextFile>,
@@ -44,7 +44,6 @@ impl ValidationReport {
     }
 }
 
-/// Checks the files that the user named.
 pub fn validate_files(world: &World, files: &[PathBuf]) -> Result<ValidationReport> {
     let roles = find_roles(world)?;
     let mut validated = ValidationReport::default();
@@ -59,7 +58,6 @@ pub fn validate_files(world: &World, files: &[PathBuf]) -> Result<ValidationRepo
     Ok(validated)
 }
 
-/// Checks every context file of the roles.
 pub fn validate_all(world: &World) -> Result<ValidationReport> {
     let roles = find_roles(world)?;
     let mut validated = ValidationReport::default();
@@ -94,7 +92,7 @@ pub struct CreatedContextFile {
     pub created: bool,
 }
 
-pub fn new(world: &World, name: &str) -> Result<CreatedContextFile> {
+pub fn create_context_file(world: &World, name: &str) -> Result<CreatedContextFile> {
     let role = parse_role_name(name)?;
     let (roles, _) = find_or_create_roles(world)?;
     if let Some(file) = roles.find_context_file(&role)? {
@@ -111,14 +109,14 @@ pub fn new(world: &World, name: &str) -> Result<CreatedContextFile> {
 #[derive(Clone, Debug, Serialize)]
 pub struct FixReport {
     pub file: String,
-    /// The numbers of the lines that changed. In a dry run, of the lines that would change.
+    /// The numbers of the lines that changed, or that would change in a dry run.
     pub lines: Vec<usize>,
     pub written: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub diff: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backup: Option<PathBuf>,
-    /// The result of checking the file after the fix.
+    /// The result of the check after the fix.
     pub check: CheckedContextFile,
 }
 
@@ -136,7 +134,7 @@ pub fn fix_file(world: &World, file: &Path, mode: Mode) -> Result<FixReport> {
         check: checked_file(shown, roles.check_context_file(world, &fixed.bytes)),
     };
     if mended.written {
-        // Nothing is replaced without a backup.
+        // The file is replaced only if it has a backup.
         mended.backup = Some(back_up_file(world, &path, &bytes)?.ok_or_else(no_backup_error)?);
         let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
         else {
@@ -157,8 +155,7 @@ fn no_backup_error() -> Error {
     }
 }
 
-/// Returns the named file. If there is no such file, returns the file of the role with that name. Also returns the
-/// file's name for messages.
+/// Returns the named file, or the file of the role with that name. Also returns the file's name for messages.
 fn resolve_named_file(world: &World, roles: &Roles, named: &Path) -> Result<(PathBuf, String)> {
     let path = if named.is_absolute() { named.to_owned() } else { world.require_cwd()?.join(named) };
     let role = named.to_str().filter(|_| !path.exists()).and_then(|name| Id::new(name).ok());

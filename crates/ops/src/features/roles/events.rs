@@ -1,5 +1,5 @@
-//! What a harness's events do to the role of their session. Hooks run this code. If a session has no role, they
-//! read only one small file.
+//! Changes a role when its session has an event. Only hooks run this code. If the session has no role, they read one
+//! small file.
 
 use std::time::Duration;
 
@@ -20,8 +20,7 @@ use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::{Error, Result};
 
-/// How many of a role's candidates a new session gets: the one with the name of its role, and the one with its
-/// goal.
+/// How many candidates of its role a new session gets: the name of the role, and its goal.
 const MAX_CANDIDATES_AT_STARTUP: usize = 2;
 
 /// Who changes the state of a role: a session's hook, or a user at a terminal.
@@ -53,8 +52,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some((role, known)) = mover.session_role(is_new)? else {
         return Ok(Decision::no_action("the session has no role"));
     };
-    // A terminal stays open longer than the value of a variable is valid. So a variable alone does not create a
-    // role.
+    // A variable alone does not create a role, because its value can be outdated.
     if known == RoleOrigin::Variable && !mover.has_records(&role)? {
         return Ok(Decision::no_action(format!(
             "a variable names the role {role}, which has no context file"
@@ -71,7 +69,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     }))
 }
 
-/// Returns whether the event begins a new session. Such a session has no role yet, unless a variable names one.
+/// Returns whether the event starts a new session. A new session has no role yet, unless a variable names a role.
 fn is_new_session(event: &Event) -> bool {
     let new =
         matches!(event.kind, EventKind::SessionStart { source: StartSource::Startup | StartSource::Clear });
@@ -83,7 +81,6 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(context.project.store.session(context.session).inherit::<RoleBinding>(previous)?)
 }
 
-/// Returns what a brief says about the session's role.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, settings, .. } = context.project;
     let mover = RoleMover {
@@ -125,7 +122,7 @@ fn lifecycle_facts(settings: &Settings, now: Timestamp) -> OutsideFacts<'static>
 }
 
 impl RoleMover<'_> {
-    /// Changes the state of the role. The returned text is a warning for the user: nothing failed.
+    /// Changes the state of the role. The returned text is a warning for the user, not an error.
     fn apply_event(&self, role: &Id, happened: &RoleEvent) -> Result<Option<String>> {
         let happened = match happened {
             RoleEvent::Started => return Ok(None),
@@ -134,7 +131,7 @@ impl RoleMover<'_> {
             RoleEvent::Compacting => return self.record_compaction(role),
             RoleEvent::Touched(files) => {
                 let own = files.iter().filter(|file| role::role_of_file(&file.path).as_ref() == Some(role));
-                // The last action counts: a command can first read and then write.
+                // Use the last action: a command can first read the file and then write it.
                 match own.map(|file| file.action).next_back() {
                     Some(FileAction::Read) => LifecycleEvent::FileRead,
                     Some(FileAction::Edit | FileAction::Create) => LifecycleEvent::FileEdited,
@@ -145,8 +142,7 @@ impl RoleMover<'_> {
         self.step_lifecycle(role, happened)
     }
 
-    /// Records a compaction. Checks the context file as `thru context validate` does, but without the checks that
-    /// start a process.
+    /// Records a compaction. Checks the context file like `thru context validate`, but without starting a process.
     pub(crate) fn record_compaction(&self, role: &Id) -> Result<Option<String>> {
         let ProjectContext { world, root, settings, .. } = self.project;
         let Some(file) = super::find_context_file(root, settings, role)? else {
@@ -192,7 +188,7 @@ impl RoleMover<'_> {
         Ok(super::find_context_file(root, settings, role)?.is_some() || store.read_lifecycle(role)?.is_some())
     }
 
-    /// Registers a role that only a variable names, so that the session keeps it.
+    /// Registers a role that only a variable names, so that the session keeps the role.
     fn register_role(&self, role: &Id, known: RoleOrigin) -> Result<()> {
         let ProjectContext { world, store, .. } = self.project;
         if let (RoleOrigin::Variable, Some(session)) = (known, self.session) {

@@ -21,7 +21,6 @@ pub struct AgentsReport {
     pub folder: String,
     pub agents: Vec<ImportedAgent>,
     pub left_out: Vec<String>,
-    /// Whether a secret was redacted.
     pub covered: bool,
 }
 
@@ -50,8 +49,8 @@ pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<
         Mode::Write => find_or_create_roles(world)?.0,
         Mode::DryRun => find_roles(world)?,
     };
-    // A folder that the user names may be a link. The default folder is in the project and may have come with it,
-    // so a link is refused there.
+    // A folder that the user names may be a link. The default folder may have come with the project, so it must not be
+    // a link.
     let dir = match named {
         Some(folder) => Dir::open(&world.require_cwd()?.join(folder))?,
         None => Dir::open(&roles.root.checkout)?.open_subfolder(DEFAULT_AGENTS_FOLDER)?,

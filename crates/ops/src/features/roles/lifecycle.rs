@@ -1,4 +1,4 @@
-//! `thru lifecycle`: shows the state of each role, and changes it when a person or an agent asks for it.
+//! `thru lifecycle`: shows the state of each role, and changes the state on request.
 
 use model::id::Id;
 use model::role::lifecycle::{
@@ -47,7 +47,7 @@ pub fn begin_lifecycle(world: &World, name: &str) -> Result<BegunLifecycle> {
 pub struct SaveReport {
     pub role: String,
     pub source: RoleSource,
-    /// `None` if there is no file. Then `missing` says where the file would be.
+    /// `None` if there is no file. Then `missing` is the path where the file would be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,7 +101,7 @@ pub struct RecoveredRole {
     pub since: String,
 }
 
-/// Moves a role back to `active`. This works from any state, whichever session had the role, because that session
+/// Moves a role back to `active`. This works from any state and from any session, because the session that had the role
 /// may be dead.
 pub fn recover_role(world: &World, named: Option<&str>) -> Result<RecoveredRole> {
     let roles = find_roles(world)?;
@@ -124,7 +124,7 @@ pub(crate) fn step_lifecycle(
     happened: LifecycleEvent,
     insist: ForceStep,
 ) -> Result<Lifecycle> {
-    // Do not record a session that would only be a guess. The user at the terminal took the step.
+    // The user at the terminal took the step. Do not record a session, because it would only be a guess.
     let session = list::session_of_current_harness(world);
     let actor = StepActor {
         by: COMMAND_LINE_ACTOR,
@@ -220,7 +220,7 @@ pub fn lifecycle_rows(world: &World, named: Option<&str>) -> Result<Vec<Lifecycl
     }
     names.sort();
     names.dedup();
-    // A role that cannot be read must not hide the others.
+    // A role that cannot be read must not hide the other roles.
     let mut rows = Vec::new();
     for role in &names {
         let machine = model::role::lifecycle::state_file_stem(role);
@@ -229,7 +229,7 @@ pub fn lifecycle_rows(world: &World, named: Option<&str>) -> Result<Vec<Lifecycl
             None => lifecycle_row(world, &roles, role)?,
         });
     }
-    // Only the name of the state file is known here, and it can differ from the name of the role.
+    // For these roles, only the name of the state file is known. It can differ from the name of the role.
     rows.extend(unreadable.iter().map(|(machine, why)| unreadable_row(machine.as_str(), why, None)));
     Ok(rows)
 }
@@ -299,8 +299,7 @@ pub struct PreCompactReport {
     pub warnings: Vec<String>,
 }
 
-/// Does by hand what the hook does before a compaction. A hook cannot stop a compaction, so all problems are
-/// warnings.
+/// Does what the hook does before a compaction. A hook cannot stop a compaction, so all problems are only warnings.
 pub fn run_pre_compact(world: &World, named: Option<&str>) -> PreCompactReport {
     let mut done = PreCompactReport::default();
     if let Err(error) = try_pre_compact(world, named, &mut done) {

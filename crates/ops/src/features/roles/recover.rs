@@ -1,5 +1,5 @@
-//! `thru recover`: prints the same steps for every role, from the role's file alone. If nothing has changed, the
-//! output is the same, byte for byte.
+//! `thru recover`: prints the steps to recover a role, from the role's file alone. If nothing has changed, the output
+//! is the same, byte for byte.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ const DEFAULT_ARCHITECTURE_DOC: &str = "ARCHITECTURE.md";
 pub struct RecoverReport {
     pub role: String,
     pub source: RoleSource,
-    /// The context file; `None` if there is none. Then `missing` says which file to create.
+    /// The context file; `None` if there is none. Then `missing` is the path of the file to create.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Who last committed the file; `None` if git does not track the file.
@@ -32,7 +32,7 @@ pub struct RecoverReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
     pub valid: bool,
-    /// The errors of the file, in the words of `thru context validate`.
+    /// The errors that `thru context validate` finds in the file.
     pub errors: Vec<String>,
     /// The file that describes the role; `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,15 +46,14 @@ pub struct RecoverReport {
     /// `None` if the role has no lifecycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
-    /// Why the lifecycle did not change its state.
+    /// Why the state of the lifecycle was not changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
-    /// Set if the lifecycle could not be read or written. The rest of the report is complete anyway.
+    /// Set if the lifecycle could not be read or written. The other fields are still complete.
     #[serde(skip)]
     pub failed: Option<Error>,
 }
 
-/// A file to read, relative to the checkout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DocumentToRead {
     pub path: String,
@@ -118,8 +117,8 @@ fn skill_names(role: &Id) -> Vec<String> {
     known.chain(&["agents/{role}.md"]).map(|path| path.replace("{role}", role.as_str())).collect()
 }
 
-/// Returns the architecture document. A document that the settings name is listed even if it does not exist,
-/// because somebody expects it.
+/// Returns the architecture document. If the settings name a document, it is listed even if it does not exist, because
+/// the user expects it.
 fn architecture_document(roles: &Roles) -> Option<DocumentToRead> {
     let named = roles.settings.roles_architecture_doc.to_string();
     let is_expected = named != Settings::DEFAULT.roles_architecture_doc;
@@ -128,7 +127,7 @@ fn architecture_document(roles: &Roles) -> Option<DocumentToRead> {
     found.or_else(|| is_expected.then_some(DocumentToRead { path: named, found: false }))
 }
 
-/// Returns the first of these files that exists. Paths outside the checkout are ignored.
+/// Returns the first existing file of `paths`. Paths outside the checkout are ignored.
 fn first_existing_document(checkout: &Path, paths: &[String]) -> Option<DocumentToRead> {
     let inside = |path: &&String| !place::path_within_checkout(&checkout.to_string_lossy(), path).outside;
     let there =

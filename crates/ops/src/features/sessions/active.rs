@@ -1,4 +1,4 @@
-//! Which other sessions were active since a time.
+//! Finds the other sessions that were active recently.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use store::{Store, layout};
 
 use crate::Result;
 
-/// How much of the end of the list of sessions and of the receipts is read: some 200 lines of each.
+/// How many bytes are read at the end of the list of sessions and of the receipts: about 200 lines of each.
 pub(super) const LOG_TAIL_BYTES: u64 = 32 * 1024;
 
-/// Returns the other sessions that recorded something since `from`, the last active first. They are among the sessions
-/// that were started, resumed or ended last, or that had a prompt or a stop lately, which covers a session that was
-/// started long ago.
+/// Returns the other sessions that recorded something since `from`, last active first. Looks for them at the end of the
+/// list of sessions and at the end of the receipts. The receipts contain prompts and stops of sessions that started
+/// long ago.
 pub fn sessions_active_since(store: &Store, own: &Id, now: Timestamp, from: &str) -> Result<Vec<Id>> {
     let Some(window) = time::parse_time(from).map(|from| now.duration_since(from)) else {
         return Ok(Vec::new());
@@ -27,15 +27,15 @@ pub fn sessions_active_since(store: &Store, own: &Id, now: Timestamp, from: &str
         others.extend(scan::string_values_of_key(log, br#""session":""#));
     }
     others.remove(own.as_str().as_bytes());
-    // A session that continues under another id is not another session.
+    // If a session continued under a new id, its old id is not another session.
     scan::string_values_of_key(&list, br#""previous":""#).for_each(|previous| {
         others.remove(previous);
     });
     sessions_changed_within(store, own, window, others)
 }
 
-/// Returns the sessions whose journal was written at most `window` before ours. Both times come from the file system,
-/// whatever the clock of the records says.
+/// Returns the sessions whose journal was written at most `window` before our journal. Both times come from the file
+/// system, because clocks of processes can differ.
 fn sessions_changed_within(
     store: &Store,
     own: &Id,

@@ -15,7 +15,6 @@ use crate::{Result, World};
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ActivityReport {
-    /// Set if one session was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub calls: u64,
@@ -35,7 +34,6 @@ pub struct SessionCounts {
     pub harness: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub role: String,
-    /// The types of the session's sub-agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sub_agents: Vec<String>,
     /// The number of files that the session changed.
@@ -71,8 +69,8 @@ pub fn activity_report(world: &World, session: Option<&str>) -> Result<ActivityR
     })
 }
 
-/// Returns the calls of a session: those in the log, and those that no checkpoint has folded yet. The log is a cache:
-/// if it has fewer calls than the digest counted, all of them are read from the journal again.
+/// Returns the calls of a session from the log, and the calls that no checkpoint has folded yet. The log is a cache: if
+/// it has fewer calls than the digest, all calls are read from the journal.
 fn calls_of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<Activity>> {
     let role = store.role_of_session(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
     let mut unfolded = Vec::new();

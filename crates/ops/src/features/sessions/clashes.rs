@@ -17,22 +17,23 @@ use super::active;
 use crate::Result;
 use crate::features::{Decision, ProjectContext};
 use crate::hook::context::HookContext;
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 
-/// A prompt that came this long before the event is an earlier one. A later one is the event itself, which two hooks
-/// may report.
+/// A prompt that is at least this old is an earlier prompt. A newer prompt is the current event, which two hooks may
+/// report.
 const MIN_AGE_OF_EARLIER_PROMPT: SignedDuration = SignedDuration::from_secs(3);
 
-/// If the session has worked longer than its first window shows, sessions that were active this long ago count.
+/// If the part of the journal that is read first contains no earlier prompt, other sessions are considered if they were
+/// active this recently.
 const MAX_TURN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
-/// How much of the end of a journal is read: more only if the time in question began earlier. A journal is rotated
-/// at 8 MB.
+/// How many bytes at the end of a journal are read. The next size is used only if the text does not reach back far
+/// enough. A journal is rotated at 8 MB.
 const JOURNAL_TAIL_BYTES: [u64; 3] = [64 * 1024, 1024 * 1024, 8 * 1024 * 1024];
 
-/// How many files have a line of their own.
+/// How many clashes get a line of their own.
 const MAX_CLASHES_TOLD: usize = 5;
-/// How many other files are named.
+/// How many of the remaining files are named.
 const MAX_FILES_NAMED: usize = 20;
 
 /// The conflicting edits that a session was told about.
@@ -44,8 +45,8 @@ struct ClashesTold {
 /// How many marks are kept; the oldest are dropped first.
 const MAX_MARKS: usize = 256;
 
-/// At a prompt or a session start, tells the agent once about each file that another session edited at about the same
-/// time.
+/// At a prompt or a session start, warns the agent about each file that another session edited at about the same time.
+/// Each clash is reported only once.
 pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     if context.event.agent.is_some() || !may_warn(context.event) {
         return Ok(Decision::no_action("only a prompt or a resumed session is told what others edited"));
@@ -62,7 +63,8 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
         "another session edits the same file",
         what,
         move || {
-            // Hooks may be installed twice: the second process sees that the first one has told the agent.
+            // If hooks are installed twice, the lock lets the second process see that the first process has warned the
+            // agent.
             let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
             let clashes = without_told_clashes(store, context.session, clashes);
             let session = store.session(context.session);
@@ -86,8 +88,8 @@ fn may_warn(event: &Event) -> bool {
     }
 }
 
-/// Returns the clashes since the last prompt. Earlier ones were told at that prompt, so of two edits at least one is
-/// later, and the other is at most ten minutes older.
+/// Returns the clashes since the last prompt. Earlier clashes were reported at that prompt. So at least one of the two
+/// edits is newer than the prompt, and the other edit is at most ten minutes older than the first.
 fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     let ProjectContext { store, world, .. } = *project;
     let mut window = OwnJournalTail::read(store, own, world.now, JOURNAL_TAIL_BYTES[0])?;
@@ -108,19 +110,19 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     let OwnJournalTail { text, from, .. } = &window;
     let paths = PathFinder::default();
     let mut edited = scan::edit_lines(text, from);
-    let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.names(&paths)).collect();
+    let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.paths(&paths)).collect();
     let (mut theirs, mut same_names) = (Vec::new(), BTreeSet::new());
     for session in &others {
         let text = journal_tail_since(store, session, from)?;
         let mut lines = scan::edit_lines(&text, from);
-        lines.retain(|line| line.names(&paths).any(|name| own_names.contains(name)));
-        same_names.extend(lines.iter().flat_map(|line| line.names(&paths)).map(<[u8]>::to_vec));
+        lines.retain(|line| line.paths(&paths).any(|name| own_names.contains(name)));
+        same_names.extend(lines.iter().flat_map(|line| line.paths(&paths)).map(<[u8]>::to_vec));
         theirs.extend(activities_of_lines(store, session, &lines));
     }
     if theirs.is_empty() {
         return Ok(Vec::new());
     }
-    edited.retain(|line| line.names(&paths).any(|name| same_names.contains(name)));
+    edited.retain(|line| line.paths(&paths).any(|name| same_names.contains(name)));
     let mut found = activity::find_clashes(&activities_of_lines(store, own, &edited), &theirs);
     if !found.is_empty() {
         found.retain(clash_filter(store, &window)?);
@@ -128,16 +130,16 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     Ok(found)
 }
 
-/// Returns a filter for the clashes that matter. A clash does not matter if the other session had ended before this one
-/// began, because then this session has only seen the file as the other one left it. If the beginning of our journal was
-/// not read, every clash matters.
+/// Returns a filter that drops harmless clashes. A clash is harmless if the other session ended before this session
+/// started, because this session has then only seen the final content of the file. If the beginning of our journal was
+/// not read, no clash is dropped.
 fn clash_filter(store: &Store, own: &OwnJournalTail) -> Result<impl Fn(&Clash) -> bool> {
     let first = own.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);
     let began = first.filter(|_| own.is_whole).map(|record| record.ts.to_string()).unwrap_or_default();
     let entries = roster::read_roster(store, active::LOG_TAIL_BYTES)?;
     Ok(move |clash: &Clash| {
         let is_over =
-            |entry: &Entry| entry.session.as_str() == clash.session && entry.ended && entry.at < began;
+            |entry: &RosterEntry| entry.session.as_str() == clash.session && entry.ended && entry.at < began;
         !entries.iter().any(is_over)
     })
 }
@@ -145,9 +147,9 @@ fn clash_filter(store: &Store, own: &OwnJournalTail) -> Result<impl Fn(&Clash) -
 /// The end of the session's own journal.
 struct OwnJournalTail {
     text: Vec<u8>,
-    /// The time from which edits matter; empty if the text contains no earlier prompt.
+    /// The time after which edits are compared; empty if the text contains no earlier prompt.
     from: String,
-    /// Whether the text contains everything since then.
+    /// Whether the text contains everything since `from`.
     is_complete: bool,
     /// Whether the text is the whole journal.
     is_whole: bool,
@@ -157,32 +159,32 @@ impl OwnJournalTail {
     fn read(store: &Store, own: &Id, now: Timestamp, size: u64) -> Result<OwnJournalTail> {
         let text = store.dir().read_recent_lines(&layout::journal_path(own), size)?;
         let from = time_edits_matter_from(&text, now).unwrap_or_default();
-        let is_whole = is_whole(&text, size);
+        let is_whole = is_whole_journal(&text, size);
         let is_complete = is_whole || scan::reaches_back_to(&text, &from);
         Ok(OwnJournalTail { text, from, is_complete, is_whole })
     }
 }
 
-/// Whether this text is certainly the whole journal. Only complete lines are read, so it may be a little shorter than
-/// what was requested.
-fn is_whole(text: &[u8], size: u64) -> bool {
+/// Returns whether `text` is certainly the whole journal. The reader drops an incomplete first line, so a part of a
+/// journal can also be slightly shorter than `size`.
+fn is_whole_journal(text: &[u8], size: u64) -> bool {
     (text.len() as u64) < size / 2
 }
 
-/// Returns the time from which edits matter: ten minutes before the last earlier prompt. `None` if the text does not
-/// contain one.
+/// Returns the time after which edits are compared: ten minutes before the last earlier prompt. `None` if the text
+/// contains no earlier prompt.
 fn time_edits_matter_from(text: &[u8], now: Timestamp) -> Option<String> {
     let before = time::to_rfc3339(now.saturating_sub(MIN_AGE_OF_EARLIER_PROMPT).ok()?);
     let prompt = time::parse_time(scan::last_prompt_time(text, &before)?)?;
     Some(time::to_rfc3339(prompt.saturating_sub(MAX_CLASH_GAP).ok()?))
 }
 
-/// Returns the end of a session's journal, as far back as a time.
+/// Returns the end of a session's journal, from the time `from`.
 fn journal_tail_since(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     for window in JOURNAL_TAIL_BYTES {
         text = store.dir().read_recent_lines(&layout::journal_path(session), window)?;
-        if is_whole(&text, window) || scan::reaches_back_to(&text, from) {
+        if is_whole_journal(&text, window) || scan::reaches_back_to(&text, from) {
             break;
         }
     }
@@ -227,7 +229,6 @@ fn clash_reply(store: &Store, clashes: &[Clash]) -> ReplyPart {
     ReplyPart::from_reply(Reply::Context(text))
 }
 
-/// Returns the name that people use for a harness.
 fn harness_title(harness: &str) -> &str {
     harness::harness_by_name(harness).map_or(harness, |row| row.title)
 }

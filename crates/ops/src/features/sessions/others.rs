@@ -1,4 +1,4 @@
-//! What other agents do at the same time: tells a starting sub-agent and a brief about it.
+//! Tells a starting sub-agent, and a brief, what other agents are doing at the same time.
 
 use jiff::{SignedDuration, Timestamp};
 use model::activity::scan;
@@ -23,19 +23,19 @@ const LATELY_SECTION: BriefSection = BriefSection {
     signal: ScoreSignal::Activity,
 };
 
-/// A sub-agent is told only what is newer than this.
+/// A sub-agent is told only about calls that are newer than this.
 const MAX_AGE_FOR_SUBAGENT: SignedDuration = SignedDuration::from_mins(30);
 
 /// How many other sessions are considered at most.
 const MAX_OTHER_SESSIONS: usize = 4;
-/// How much of the end of a journal is read.
+/// How many bytes at the end of a journal are read.
 const JOURNAL_TAIL_BYTES: u64 = 64 * 1024;
 
 /// Returns, for a starting sub-agent, what the other agents of its session and other sessions did in the last half
 /// hour.
 pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<Option<Candidate>> {
     let ProjectContext { store, settings, world, .. } = *project;
-    let from = recent_from(world.now);
+    let from = start_of_recent_time(world.now);
     let mut done = last_calls(store, session, &from);
     for other in
         active::sessions_active_since(store, session, world.now, &from)?.iter().take(MAX_OTHER_SESSIONS)
@@ -46,24 +46,23 @@ pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<O
     Ok(text.map(|text| Candidate::new(&LATELY_SECTION, "activity:lately", text)))
 }
 
-/// Returns, for a brief, what the agents of another session did lately, if it has sub-agents or a role. It takes at
-/// most `max` characters.
+/// Returns, for a brief, the recent work of another session's agents, in at most `max` characters. Returns `None` if
+/// the session has neither sub-agents nor a role.
 pub fn recent_work_of_session(project: &ProjectContext, session: &Id, max: usize) -> Option<String> {
     if max == 0 {
         return None;
     }
-    let done = last_calls(project.store, session, &recent_from(project.world.now));
+    let done = last_calls(project.store, session, &start_of_recent_time(project.world.now));
     let is_plain = done.iter().all(|call| call.agent.is_none() && call.role.is_empty());
     (!is_plain).then(|| activity::describe_recent_activity(&done, session.as_str(), max)).flatten()
 }
 
-/// Returns the time from which a call is recent.
-fn recent_from(now: Timestamp) -> String {
+fn start_of_recent_time(now: Timestamp) -> String {
     time::to_rfc3339(now.saturating_sub(MAX_AGE_FOR_SUBAGENT).unwrap_or(Timestamp::MIN))
 }
 
-/// Returns the last calls of a session since a time. They are in the journal at once, but in the log only after a
-/// checkpoint.
+/// Returns the last calls of a session since a time. They are read from the journal, because the log gets them only at
+/// the next checkpoint.
 fn last_calls(store: &Store, session: &Id, from: &str) -> Vec<Activity> {
     let Ok(text) = store.dir().read_recent_lines(&layout::journal_path(session), JOURNAL_TAIL_BYTES) else {
         return Vec::new();

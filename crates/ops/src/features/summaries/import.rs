@@ -17,13 +17,13 @@ const SWARM_SUMMARIES_FOLDER: &str = "summaries";
 
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
-/// How long the import waits while old originals are removed.
-const WAIT: Duration = Duration::from_secs(10);
+/// How long the import waits for a process that is removing old originals.
+const LOCK_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct OutputsReport {
     pub outputs: Vec<ImportedOutput>,
-    /// How many outputs were new. In a dry run they would be written.
+    /// How many outputs were new. A dry run does not write them.
     pub new: usize,
     /// Files that were not read, and why.
     pub left_out: Vec<String>,
@@ -31,13 +31,13 @@ pub struct OutputsReport {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportedOutput {
-    /// The name of the output in the other tool.
+    /// The name that opencode-swarm gave to the output.
     pub from: String,
     pub id: String,
     pub bytes: usize,
 }
 
-/// A file of that folder. The names of its fields differ between versions.
+/// A file of opencode-swarm's folder. The names of its fields differ between versions.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct StoredOutput {
@@ -49,7 +49,7 @@ struct StoredOutput {
     tool: String,
 }
 
-/// Imports the outputs. Returns `None` if there is no such folder.
+/// Imports the outputs. Returns `None` if the folder does not exist.
 pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<OutputsReport>> {
     let dir = match swarm.open_subfolder(SWARM_SUMMARIES_FOLDER) {
         Err(store::Error::Absent { .. }) => return Ok(None),
@@ -77,7 +77,7 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
         let id = summary::output_id(&summary::output_digest(text.as_bytes()));
         let lines: Vec<&str> = text.lines().collect();
         let noted = SummarisedOutput {
-            // The time of the import counts, so that the output is kept for a week from now.
+            // Use the time of the import, so that the output is kept for a week from now.
             ts: time::to_rfc3339(world.now),
             id: id.clone(),
             session: String::new(),
@@ -89,8 +89,7 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
             summary_bytes: kept.summary.len().min(text.len()),
             imported: true,
         };
-        // An original that was removed because it was old is stored again, and so is one that a crash kept out of the
-        // log.
+        // An original is stored again if it was removed because of its age, or if a crash kept it out of the log.
         let is_logged = known.iter().any(|one| one.id == id);
         let is_stored = match &store {
             Some(store) => is_logged && store.read_original(&id)?.is_some(),
@@ -103,13 +102,13 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
         }
         report.new += 1;
         if let (Some(store), Mode::Write) = (&store, mode) {
-            store.write_original(text.as_bytes(), &noted, u64::MAX, WAIT)?;
+            store.write_original(text.as_bytes(), &noted, u64::MAX, LOCK_WAIT)?;
         }
     }
     Ok(Some(report))
 }
 
-/// Returns the content of a file, or why it is left out. A file that may be readable next time is an error.
+/// Returns the content of a file, or why the file is left out. If the file may become readable later, returns an error.
 fn read_stored_output(dir: &Dir, entry: &store::Entry) -> Result<std::result::Result<StoredOutput, String>> {
     match entry.kind {
         EntryKind::File if entry.name.ends_with(".json") => {}

@@ -29,8 +29,8 @@ pub struct LinePage {
     pub limit: Option<usize>,
 }
 
-/// Returns a page of the lines. With `picks`, only the lines for which it returns true count, and they get numbers.
-/// The caller provides regular expressions, so that nothing on the path of hooks links them.
+/// Returns a page of the lines. If `picks` is given, the page contains only lines for which it returns true, each with
+/// its number. The caller passes a function, so that the code of hooks does not link a regular-expression crate.
 pub fn retrieve_original(
     world: &World,
     id: &str,
@@ -48,7 +48,7 @@ pub fn retrieve_original(
     let Some(bytes) = project.store.read_original(id)? else {
         return Err(missing_original_error(&project.store, id));
     };
-    // `thru` stores text, but a person may have changed the file.
+    // `thru` stores valid text, but somebody may have edited the file.
     let text = String::from_utf8_lossy(&bytes);
     let all: Vec<&str> = text.split_inclusive('\n').collect();
     let is_wanted = |line: &str| picks.is_none_or(|picks| picks(line.trim_end_matches('\n')));

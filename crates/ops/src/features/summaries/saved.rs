@@ -1,4 +1,4 @@
-//! How much summaries saved the model from reading, for `thru swarm status`.
+//! Computes how much output summaries kept out of the model's context, for `thru swarm status`.
 
 use model::summary::SummarisedOutput;
 use model::tokens::{TextKind, TokenRatios};
@@ -14,13 +14,13 @@ pub struct SavedTokens {
     pub bytes: usize,
     pub summary_bytes: usize,
     pub saved_bytes: usize,
-    /// An estimate, like every count of tokens.
+    /// An estimate, like all token counts.
     pub saved_tokens: usize,
 }
 
 pub fn count_saved_tokens(store: &Store) -> Result<SavedTokens> {
     let (mut summarised, _) = store.list_summarised()?;
-    // What another tool saved was not saved here.
+    // An imported output was summarised by another tool, so it saved nothing here.
     summarised.retain(|one| !one.is_imported());
     let sum = |of: fn(&SummarisedOutput) -> usize| summarised.iter().map(of).sum::<usize>();
     let (bytes, summary_bytes) = (sum(|one| one.bytes), sum(|one| one.summary_bytes));

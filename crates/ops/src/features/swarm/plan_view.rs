@@ -14,13 +14,12 @@ use crate::project::{Project, settings};
 use crate::setup::agents::wanted_swarm;
 use crate::{Result, World};
 
-/// The plan, as a swarm sees it.
 #[derive(Debug)]
 pub struct SwarmPlan {
     pub plan: PlanShown,
     /// The swarm that the plan belongs to, if that swarm is not in use here.
     pub foreign: Option<String>,
-    /// Verdicts by task. Tasks that nobody judged are not in it.
+    /// Verdicts by task. Tasks without a verdict are left out.
     pub verdicts: BTreeMap<String, TaskVerdicts>,
 }
 
@@ -76,7 +75,6 @@ fn is_agent_verdict(entry: &EvidenceEntry) -> bool {
     entry.kind() == EvidenceOrigin::Claimed && is_of_part
 }
 
-/// The result of `--adopt`.
 #[derive(Clone, Debug, Serialize)]
 pub struct AdoptedPlan {
     pub swarm: String,
@@ -85,7 +83,7 @@ pub struct AdoptedPlan {
     pub notes: Vec<String>,
 }
 
-/// Assigns the plan to this swarm. Only a command does that, never a hook.
+/// Assigns the plan to this swarm. Hooks never do this.
 pub fn adopt_plan(world: &World, named: Option<&str>) -> Result<AdoptedPlan> {
     let swarm = wanted_swarm(world, named)?;
     let project = Project::find_for_reading(world)?;

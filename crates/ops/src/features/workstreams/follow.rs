@@ -1,4 +1,4 @@
-//! Manifests follow the work: ticked boxes update them, and before a compaction the active one is recorded.
+//! Keeps manifests up to date: ticked boxes change them, and before a compaction the active workstream is recorded.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 
 /// At a checkpoint, updates manifests from their steps. Before a compaction, also records the active workstream.
-/// `Ok(Some(problem))` means that this was done, apart from this problem.
+/// `Ok(Some(problem))` means that the update was done, and that the receipt should mention the problem.
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
     let place = &Workstreams::of_project(&context.project);
     let (session, event, now) = (context.session, context.event, context.project.world.now);
@@ -36,7 +36,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
     let root = place.store.read_marker()?.project_id;
     let cached = read_state(place.store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::ok);
     let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
-    // The workstream of another session says nothing about this one.
+    // The state of another session does not show which workstream is active in this session.
     let cached = cached.filter(|state| state.session_id.as_deref().is_none_or(|id| id == session.as_str()));
     let cached = cached.and_then(|state| state.active_project_id).filter(|id| place.exists(id));
     let (mapped, unread) = workstream_naming_session(place, session);
@@ -44,7 +44,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
         digest.files.iter().filter_map(|file| workstream::workstream_of_path(&file.path)).collect();
     let there: Vec<String> = named.into_iter().filter(|id| place.exists(id)).map(str::to_owned).collect();
     let answered = session_state(place.store, session.as_str()).and_then(std::result::Result::ok);
-    // If the last detection was never recorded, it is repeated with everything that happened.
+    // If the last detection was not recorded, the detection is repeated for the whole session.
     let whole = (answered.is_none() && digest.detected > 0).then(|| {
         let mut whole = digest.clone();
         whole.detected = 0;
@@ -53,12 +53,12 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
     let seen = whole.as_ref().unwrap_or(digest);
     let clues =
         DetectionFacts { mapped: mapped.as_deref(), digest: seen, there: &there, cached: cached.as_deref() };
-    // If nothing happened since the last detection, a compaction uses its answer again.
+    // If nothing happened since the last detection, a compaction reuses its result.
     let idle = digest.records <= digest.detected + 1 && digest.worked <= digest.detected;
     let repeated = answered.filter(|_| compacts && mapped.is_none() && idle);
     let detected =
         repeated.map_or_else(|| workstream::detect_workstream(&clues), PrecompactState::into_detected);
-    // A workstream that was only guessed must not get its boxes ticked.
+    // Boxes are not ticked for a workstream that is only a guess.
     let sure = detected.id.as_deref().filter(|_| detected.confidence != DetectionConfidence::Low);
     let followed = SessionFollower { place, session, digest, now, deadline }.update_touched_manifests(sure);
     if compacts {
@@ -70,8 +70,8 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
     Ok(followed.and(unread).err().map(|error| error.to_string()))
 }
 
-/// Returns the workstream whose manifest names this session, and the first read error. A manifest that cannot be read
-/// does not stop the search.
+/// Returns the workstream whose manifest names this session, and the first read error. The search continues after a
+/// read error.
 fn workstream_naming_session(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
     if let Ok(Some(ChosenWorkstream { id })) = place.store.session(session).read::<ChosenWorkstream>() {
         return (Some(id), Ok(()));
@@ -93,7 +93,6 @@ fn workstream_naming_session(place: &Workstreams, session: &Id) -> (Option<Strin
     (None, unread)
 }
 
-/// What happened in a session, for the manifests it touched.
 struct SessionFollower<'a> {
     place: &'a Workstreams<'a>,
     session: &'a Id,
@@ -126,14 +125,13 @@ impl SessionFollower<'_> {
         Ok(())
     }
 
-    /// Returns the entries that are completed in the harness's own list.
     fn completed_entries(&self) -> impl Iterator<Item = &str> {
         let completed = |todo: &&TodoField| todo.status == Some(TodoStatus::Completed);
         self.digest.todos.iter().filter(completed).map(|todo| todo.text.trim())
     }
 
-    /// Returns whether the workstream's files are in the store. Elsewhere a hook writes nothing; `thru resume update`
-    /// does.
+    /// Returns whether the workstream's files are in the store. Hooks do not write files outside the store; `thru
+    /// resume update` does.
     fn is_in_store(&self, found: &Workstream) -> Result<bool> {
         let (_, manifest) = self.place.read_manifest(found)?;
         let steps = self.place.find_steps_file(found, &manifest)?;
@@ -141,8 +139,8 @@ impl SessionFollower<'_> {
         Ok(steps.iter().chain([&found.manifest]).all(|path| path.starts_with(&home)))
     }
 
-    /// Ticks the boxes of completed entries, each once. If a box is open again, somebody opened it, and it stays open
-    /// until its entry in the list is opened and completed again.
+    /// Ticks the boxes of completed entries, each box once. If somebody unticks a box, it stays open until its entry in
+    /// the list is reopened and completed again.
     fn tick_completed_entries(&self, found: &Workstream, ticked: &BTreeSet<String>) -> Result<()> {
         let own = format!("{} ", found.id);
         let mark = |text: &str| format!("{own}{:016x}", fnv_fingerprint([text]));
@@ -161,13 +159,11 @@ impl SessionFollower<'_> {
         self.place.store.session(self.session).write(&TickedEntries { marks })
     }
 
-    /// Returns the entries of the list whose boxes were ticked so far.
     fn ticked_entries(&self) -> Result<BTreeSet<String>> {
         Ok(self.place.store.session(self.session).read::<TickedEntries>()?.unwrap_or_default().marks)
     }
 }
 
-/// The result of updating a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdvancedManifest {
     pub steps: Option<String>,

@@ -11,7 +11,7 @@ use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, format_name_list};
 
 pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
-    // `thru resume` reports a folder that cannot be read; here it must not hide the rest of the status.
+    // A folder that cannot be read must not hide the rest of the status. `thru resume` reports it.
     let all = Workstreams::of_project(project).list_all().unwrap_or_default();
     let ids: Vec<String> = all.into_iter().map(|workstream| workstream.id).collect();
     if ids.is_empty() {
@@ -21,8 +21,8 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![line.with_json("workstreams", json!(ids))])
 }
 
-/// Reports unusable files that record the state before a compaction, and why they cannot be used. Other tools write
-/// these files too, and a brief relies on them.
+/// Reports state files from before a compaction that cannot be used, and says why. Other tools write these files too,
+/// and briefs rely on them.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let newest = read_state(store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::err);

@@ -1,4 +1,4 @@
-//! `thru resume`: the commands for loading manifests and their gates.
+//! `thru resume`: the commands for manifests and their gates.
 
 mod migrate;
 mod questions;
@@ -28,14 +28,14 @@ pub use questions::{GateFile, ReadingGate, reading_gate};
 const MAX_MANIFEST_BYTES: usize = 256 * 1024;
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// The files that are loaded if none was named and the folder is empty.
+/// The files that a new manifest loads if the user names none and the folder is empty.
 const DEFAULT_FILES_TO_LOAD: &[&str] = &["overview.md", "plan.md", "steps.md"];
 
 #[derive(Clone, Debug, Serialize)]
 pub struct CreatedManifest {
     pub project_id: String,
     pub path: String,
-    /// Files that the manifest loads and that do not exist yet.
+    /// The files that the manifest loads but that do not exist yet.
     pub missing: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ pub struct NewManifest<'a> {
     pub session: Option<&'a str>,
 }
 
-pub fn new(world: &World, wish: &NewManifest) -> Result<CreatedManifest> {
+pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManifest> {
     let id = require_valid_id(wish.id)?;
     if let Some(outside) =
         wish.load.iter().find(|file| model::place::path_within_checkout("/p", file).outside)
@@ -79,7 +79,7 @@ pub fn new(world: &World, wish: &NewManifest) -> Result<CreatedManifest> {
         now: world.now,
     });
     let path = format!("{folder}/{}", manifest::MANIFEST_FILE_NAME);
-    // Running the command twice has the same result: the first run may have been interrupted.
+    // If an earlier run was interrupted, the file may already exist with the same content. That is not an error.
     if !dir.create_private_file(manifest::MANIFEST_FILE_NAME, &bytes)?
         && !manifest::is_same_except_time(&place.read_file(&path)?, &bytes)
     {
@@ -108,7 +108,7 @@ fn folder_for_new_manifest(place: &Workstreams, id: &str) -> Result<String> {
     Ok(if has_plans { format!("{folder}/{PLANNING_FOLDER}") } else { folder })
 }
 
-/// Returns the files in the folder, the usual ones first.
+/// Returns the files in the folder, the default files first.
 fn files_to_load_in(dir: &store::Dir) -> Result<Vec<String>> {
     let mut names: Vec<String> = dir.entries()?.into_iter().map(|entry| entry.name).collect();
     names.retain(|name| {
@@ -129,9 +129,8 @@ fn sort_usual_first(names: &mut [String]) {
     names.sort_by_key(|name| (usual(name), name.clone()));
 }
 
-/// One workstream in `thru resume list`.
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed {
+pub struct ListedWorkstream {
     pub project_id: String,
     pub project_name: String,
     pub phase: String,
@@ -143,15 +142,14 @@ pub struct Listed {
     pub problem: Option<String>,
 }
 
-/// Lists every workstream that has a manifest, by number.
-pub fn list(world: &World) -> Result<Vec<Listed>> {
+pub fn list_workstreams(world: &World) -> Result<Vec<ListedWorkstream>> {
     let desk = ResumeContext::open(world)?;
     let place = desk.workstreams();
     let row = |found: Workstream| {
         let manifest = place.up_to_date_manifest(&found, world.now);
         let problem = manifest.as_ref().err().map(ToString::to_string);
         let manifest = manifest.unwrap_or_default();
-        Listed {
+        ListedWorkstream {
             project_id: found.id,
             project_name: manifest.project_name,
             phase: manifest.current_phase,
@@ -210,7 +208,6 @@ impl CheckedManifest {
     }
 }
 
-/// Checks one file, or every manifest.
 pub fn validate_manifests(world: &World, file: Option<&Path>) -> Result<Vec<CheckedManifest>> {
     let desk = match (ResumeContext::open(world), file) {
         // A manifest outside every project is checked by its content alone.
@@ -227,7 +224,6 @@ pub fn validate_manifests(world: &World, file: Option<&Path>) -> Result<Vec<Chec
     }
 }
 
-/// Checks every manifest of a project.
 pub(super) fn check_all_manifests(place: &Workstreams) -> Result<Vec<CheckedManifest>> {
     let all = place.list_all()?;
     all.iter().map(|found| check_manifest(place, found, &all)).collect()
@@ -270,23 +266,22 @@ fn manifest_findings(bytes: &[u8], path: &str) -> Vec<Finding> {
     manifest::check_manifest(&Document::parse(bytes)).into_iter().map(at).collect()
 }
 
-/// The workstream that a session works on from now on.
 #[derive(Clone, Debug, Serialize)]
 pub struct UsedWorkstream {
     pub project_id: String,
     pub session: String,
-    /// Whether the session was not named; it is then the newest one here.
+    /// Whether no session was named, so that the newest session here was used.
     pub guess: bool,
     pub manifest: String,
 }
 
-/// `thru resume use`: assigns a workstream to this session, whatever files the session touches.
+/// `thru resume use`: assigns a workstream to this session, no matter which files the session touches.
 pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<UsedWorkstream> {
     let desk = ResumeContext::open(world)?;
     let found = desk.choose_workstream(Some(id))?;
     let (store, marker) = (&desk.project.store, &desk.project.marker);
     let (session, chosen) = list::choose_open(world, store, session, |session| Error::Refused {
-        what: format!("session {session} has ended, and is told nothing any more"),
+        what: format!("session {session} has ended, and gets no more briefs"),
         hint: "run this inside a session (the agent can), or name a running one with --session".into(),
     })?;
     store.session(&session).write(&ChosenWorkstream { id: found.id.clone() })?;
@@ -309,16 +304,13 @@ pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<
 pub struct UpdateReport {
     pub project_id: String,
     pub steps: Option<String>,
-    /// The step that was ticked.
     pub done: Option<String>,
     pub changed: bool,
     pub progress: String,
 }
 
-/// What `update` does besides updating the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateStep {
-    /// Nothing else.
     None,
     /// Tick the next open box.
     Done,
@@ -362,7 +354,6 @@ pub fn update_manifest(world: &World, id: Option<&str>, step: UpdateStep) -> Res
     })
 }
 
-/// What every subcommand needs.
 struct ResumeContext {
     project: Project,
     settings: model::config::Settings,
@@ -379,7 +370,7 @@ impl ResumeContext {
         Workstreams { root: &self.project.root, store: &self.project.store, settings: &self.settings }
     }
 
-    /// Returns the named workstream, or else the one that was last active, or else the only one.
+    /// Returns the named workstream, or else the workstream that was last active, or else the only workstream.
     fn choose_workstream(&self, id: Option<&str>) -> Result<Workstream> {
         let place = self.workstreams();
         if let Some(id) = id {
@@ -407,7 +398,7 @@ impl ResumeContext {
 }
 
 impl ResumeContext {
-    /// Returns the whole id: `24` means the only workstream with that number.
+    /// Returns the full id. A number such as `24` stands for the only workstream with that number.
     fn complete_id(&self, typed: &str) -> Result<String> {
         if typed.is_empty() || !typed.bytes().all(|byte| byte.is_ascii_digit()) {
             return Ok(typed.to_owned());
@@ -436,7 +427,7 @@ impl ResumeContext {
         }
     }
 
-    /// Returns the advice to migrate, if there are manifests of the older layout.
+    /// Returns the advice to migrate; `None` if there are no manifests in the older layout.
     fn migrate_hint(&self) -> Option<String> {
         let legacy = self.workstreams().unmigrated_manifests().ok()?.into_iter().next()?;
         Some(format!("{legacy} is of the older layout; `thru resume migrate` takes it over"))

@@ -1,4 +1,4 @@
-//! The small file that says which workstream a session was working on when it was compacted.
+//! The small state file that records which workstream a session was working on before a compaction.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub fn read_state(store: &Store, rel: &str) -> Option<Result<PrecompactState, St
     }
 }
 
-/// Returns the session's own state: the workstream it was working on when it was compacted.
+/// Returns the session's own state file.
 pub fn session_state(store: &Store, session: &str) -> Option<Result<PrecompactState, String>> {
     let id = Id::new(session).ok()?;
     let state = match store.session(&id).read::<PrecompactState>() {
@@ -76,7 +76,7 @@ impl SessionState for TickedEntries {
     }
 }
 
-/// The sets of unread files that a session was reminded of.
+/// The sets of unread files that the agent was reminded of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RemindersSent {
     pub sets: Vec<String>,
@@ -103,7 +103,7 @@ fn nonempty_lines(bytes: &[u8]) -> impl Iterator<Item = String> {
 pub fn continue_as(context: &HookContext, previous: &Id) -> crate::Result<()> {
     let store = context.project.store;
     let session = store.session(context.session);
-    // A damaged state is treated as missing: the next compaction writes it again.
+    // A damaged state counts as missing. The next compaction writes it again.
     if let Ok(Some(state)) = store.session(previous).read::<PrecompactState>() {
         session.write(&PrecompactState { session_id: Some(context.session.to_string()), ..state })?;
     }

@@ -1,5 +1,5 @@
-//! What a session is told about its workstream: the manifest after a compaction, and later which of its files are
-//! still unread.
+//! What a session is told about its workstream: the manifest after a compaction, and later the files of the manifest
+//! that are still unread.
 
 use jiff::{SignedDuration, Timestamp};
 use model::brief::{BriefSection, Candidate, Occasion, quote_file_text};
@@ -22,7 +22,7 @@ use crate::features::{BriefContext, Decision};
 use crate::hook::context::HookContext;
 use crate::session::context_held;
 
-/// How much is read of a file to load: more than a brief can contain.
+/// How many bytes of a file to load are read. This is more than fits into a brief.
 const MAX_INLINED_BYTES: usize = 16 * 1024;
 
 const SECTION: BriefSection = BriefSection {
@@ -76,7 +76,6 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     say(format!("{id} was active before the compaction; that state is not used: {why}"))
 }
 
-/// Returns a fact about the active workstream.
 fn workstream_fact(what: &str, text: String) -> Candidate {
     Candidate::new(&SECTION, format!("workstream:{what}"), text)
 }
@@ -107,7 +106,7 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
     let of = |what: &str| format!("{id}:{what}");
     // A steps file that cannot be read is named among the files to load.
     let step = place.next_open_step(&found, &manifest).ok().flatten();
-    let mut told = vec![workstream_fact(id, headline(&found, &manifest, step.as_deref()))];
+    let mut told = vec![workstream_fact(id, describe_workstream(&found, &manifest, step.as_deref()))];
     let loads = match place.files_to_load(&found, &manifest) {
         Ok(loads) => loads,
         Err(error) => {
@@ -140,7 +139,7 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
     told
 }
 
-fn headline(found: &Workstream, manifest: &Manifest, step: Option<&str>) -> String {
+fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&str>) -> String {
     let mut words = vec![format!("{} {}", found.id, in_quotation_marks(&manifest.project_name, 100))];
     words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));
     // 0 means that the steps have no sections.
@@ -178,7 +177,7 @@ fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Times
     format!("{} ({} bytes{changed})", shown_path(path, 200), load.bytes)
 }
 
-/// Returns whether the session's brief contained the whole text of a file, as the file is now.
+/// Returns whether the session's brief contained the whole current text of a file.
 pub(super) fn is_in_context(place: &Workstreams, session: &Id, load: &FileToLoad) -> bool {
     place.settings.resume_inline
         && inlined_file_candidate(place, load)
@@ -200,10 +199,10 @@ fn inlined_file_candidate(place: &Workstreams, load: &FileToLoad) -> Option<Cand
 
 const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 
-/// At a prompt, tells the agent which files of the manifest are still unread although work continues. This is done
-/// once for each set of files and each compaction, and only after the agent has begun to edit.
+/// At a prompt, reminds the agent of the manifest's files that are still unread although the agent has started to edit.
+/// Each set of files is mentioned once after each compaction.
 pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    // If a brief is due, it names all of them.
+    // A brief names all files of the manifest, so no reminder is needed if a brief is due.
     let asked = context.event.agent.is_none() && context.pending != Some(PendingBrief::Due);
     if !asked || !context.project.settings.resume_reminders {
         return Ok(Decision::no_action("no reminder is due at this prompt"));
@@ -239,7 +238,8 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
     if unread.is_empty() {
         return None;
     }
-    // A compaction removes the reminder from the window, so it counts afresh.
+    // A compaction removes the reminder from the window. So the fingerprint includes the compaction, and the reminder
+    // is sent again afterwards.
     let since = (mark > 0).then(|| mark.to_string());
     let set = format!("{:016x}", fnv_fingerprint(unread.iter().copied().chain(since.as_deref())));
     let reminded =
@@ -261,7 +261,7 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
     Some(ReplyPart { reply: Reply::Context(text), told: vec![format!("{REMINDER_ID_PREFIX}{set}")] })
 }
 
-/// Records the sets of unread files that the agent was told about, so that they are not repeated.
+/// Records the sets of unread files that the agent was told about, so that the reminders are not repeated.
 pub fn record_reminders_sent(context: &HookContext, told: &[String]) -> Result<()> {
     let sets: Vec<&str> = told.iter().filter_map(|id| id.strip_prefix(REMINDER_ID_PREFIX)).collect();
     if sets.is_empty() {

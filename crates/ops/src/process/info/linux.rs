@@ -9,23 +9,23 @@ const MAX_STAT_BYTES: usize = 4096;
 /// The limit for a command line. It is larger than the kernel's own limit.
 const MAX_ARGUMENTS_BYTES: usize = 16 * 1024 * 1024;
 
-pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
+pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     match store::read_outside_store(Path::new(&format!("/proc/{pid}/stat")), MAX_STAT_BYTES) {
         Ok(stat) => Ok(parse_stat_line(&String::from_utf8_lossy(&stat))),
-        // The process is gone, or it ended during the reading (ESRCH).
+        // The process does not exist, or it ended while its file was being read (ESRCH).
         Err(store::Error::Absent { .. }) => Ok(None),
         Err(error) => Err(std::io::Error::other(error)),
     }
 }
 
-pub fn arguments(pid: i32) -> Vec<String> {
+pub fn command_line_arguments(pid: i32) -> Vec<String> {
     let line = store::read_outside_store(Path::new(&format!("/proc/{pid}/cmdline")), MAX_ARGUMENTS_BYTES)
         .unwrap_or_default();
     let words = line.split(|b| *b == 0).filter(|word| !word.is_empty());
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// Parses a stat line: the number, the name in brackets, the state, the parent, and so on; the 22nd word is the start
+/// Parses a stat line: the number, the name in brackets, the state, the parent, and more. The 22nd word is the start
 /// time. A name may contain blanks and brackets.
 pub(super) fn parse_stat_line(stat: &str) -> Option<ProcessInfo> {
     let (head, rest) = stat.rsplit_once(')')?;
@@ -38,11 +38,11 @@ pub(super) fn parse_stat_line(stat: &str) -> Option<ProcessInfo> {
     })
 }
 
-pub fn exe(pid: i32) -> Option<PathBuf> {
+pub fn executable_path(pid: i32) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
-pub fn namespace() -> Option<String> {
+pub fn pid_namespace() -> Option<String> {
     let link = std::fs::read_link(Path::new("/proc/self/ns/pid")).ok()?;
     Some(link.to_string_lossy().trim_matches(|c: char| !c.is_ascii_digit()).to_owned())
 }

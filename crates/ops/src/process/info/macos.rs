@@ -1,6 +1,6 @@
-//! Uses `proc_pidinfo`. The short form of its result exists for the processes of every user, but has no start time.
-//! The long form exists only for our own processes. The parents of a shell in Terminal are `login`, which belongs
-//! to root, and Terminal, so both forms are needed.
+//! Uses `proc_pidinfo`. Its short result exists for the processes of every user, but has no start time. Its long result
+//! exists only for our own processes. The search for a harness passes `login`, which belongs to root, so both results
+//! are needed.
 
 use std::path::PathBuf;
 
@@ -10,15 +10,15 @@ use rustix::io::Errno;
 use super::ProcessInfo;
 
 /// `SZOMB` of `sys/proc.h`.
-const ZOMBIE_STATUS_STATUS: u32 = 5;
+const ZOMBIE_STATUS: u32 = 5;
 
-pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
+pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     let (Ok(number), Some(raw)) = (u32::try_from(pid), rustix::process::Pid::from_raw(pid)) else {
         return Ok(None);
     };
     let Some(short) = proc_pidinfo::<ProcBSDShortInfo>(Pid(number))? else {
-        // The call does not say why it returned nothing. Signal 0 shows whether there is a process. A zombie accepts a
-        // signal too, and counts as gone.
+        // The call does not say why it failed. Signal 0 shows whether the process exists. A zombie accepts the signal
+        // too, but it is treated as absent.
         return match rustix::process::test_kill_process(raw) {
             Ok(()) | Err(Errno::SRCH) => Ok(None),
             Err(e) => Err(e.into()),
@@ -28,20 +28,20 @@ pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     Ok(Some(ProcessInfo {
         parent: i32::try_from(short.pbsi_ppid.0).unwrap_or(0),
         name: short.comm().unwrap_or_default().to_owned(),
-        // Microseconds since 1970. Unlike the start time on Linux, this does not depend on when the system was booted.
+        // Microseconds since 1970. Unlike the start time on Linux, this value does not depend on the boot time.
         started: long.map(|long| format!("{}.{:06}", long.pbi_start_tvsec, long.pbi_start_tvusec)),
-        is_dead: short.pbsi_status == ZOMBIE_STATUS_STATUS,
+        is_dead: short.pbsi_status == ZOMBIE_STATUS,
     }))
 }
 
-pub fn exe(_: i32) -> Option<PathBuf> {
+pub fn executable_path(_: i32) -> Option<PathBuf> {
     None
 }
 
-pub fn arguments(_: i32) -> Vec<String> {
+pub fn command_line_arguments(_: i32) -> Vec<String> {
     Vec::new()
 }
 
-pub fn namespace() -> Option<String> {
+pub fn pid_namespace() -> Option<String> {
     Some("macos".to_owned())
 }

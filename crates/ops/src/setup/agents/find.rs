@@ -13,7 +13,7 @@ use super::super::install::files::read_settings_file;
 use super::agents_folder;
 use crate::{Error, Result, World};
 
-/// A file that we wrote, even if somebody has changed it since.
+/// A file that we wrote. Somebody may have changed it since.
 #[derive(Clone, Debug)]
 pub(super) struct OwnAgentFile {
     pub path: PathBuf,
@@ -21,10 +21,10 @@ pub(super) struct OwnAgentFile {
     pub is_changed: bool,
 }
 
-/// How many files of a folder are looked at.
+/// How many files of a folder are examined.
 const MAX_FILES: usize = 1_000;
 
-/// Returns our files in a folder, sorted by name; none if the folder does not exist.
+/// Returns our files in a folder, sorted by name. The list is empty if the folder does not exist.
 pub(super) fn own_agent_files(folder: &Path) -> Result<Vec<OwnAgentFile>> {
     let mut found = Vec::new();
     for path in files_with_suffix(folder, ".md")? {
@@ -39,8 +39,8 @@ pub(super) fn own_agent_files(folder: &Path) -> Result<Vec<OwnAgentFile>> {
     Ok(found)
 }
 
-/// Returns the files of a folder whose names end with `end`. A folder that cannot be listed is an error: its files
-/// would stay there unnoticed.
+/// Returns the files of a folder whose names end with `end`. It is an error if the folder cannot be listed, because its
+/// files would stay installed unnoticed.
 fn files_with_suffix(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
     let fail = |error: &std::io::Error| Error::stream_error(&folder.display().to_string(), "list", error);
     let entries = match std::fs::read_dir(folder) {
@@ -60,8 +60,8 @@ fn files_with_suffix(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Returns the swarms whose architect is installed in a harness, in this project or for this user. Hooks call this, so
-/// nothing else is read.
+/// Returns the swarms whose architect is installed in a harness, in this project or for this user. No other agents are
+/// examined, because hooks call this function.
 pub fn installed_swarms(world: &World, harness: &Harness, checkout: &Path) -> Vec<SwarmId> {
     let folders = [Scope::Local, Scope::User].map(|scope| agents_folder(world, harness, checkout, scope));
     let end = format!("{}.md", AgentPart::Architect.name());
@@ -76,34 +76,32 @@ pub fn installed_swarms(world: &World, harness: &Harness, checkout: &Path) -> Ve
         .collect()
 }
 
-/// The agents of one swarm in one folder of one harness.
 #[derive(Clone, Debug, Serialize)]
 pub struct InstalledSwarm {
     pub swarm: String,
     pub harness: &'static str,
     pub folder: PathBuf,
-    /// `project` for the folder in the project, `user` for the user's own.
+    /// `project` for the folder in the project, `user` for the user's own folder.
     pub place: &'static str,
     pub agents: usize,
-    /// The agents whose files somebody has changed since.
+    /// The agents whose files somebody has changed.
     pub changed: Vec<String>,
 }
 
-/// The state of one agent's file, compared with what would be written now.
+/// The state of one agent's file, compared with the text that an installation would write now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentFileState {
     Installed,
-    /// The file is ours and unchanged, but an installation now would write something else.
+    /// The file is ours and nobody changed it, but an installation would now write another text.
     OutOfDate,
-    /// The file is ours, and somebody changed it.
+    /// The file is ours, and somebody has changed it.
     Changed,
-    /// A file of this name exists that is not ours.
+    /// A file with this name exists, but it is not ours.
     Foreign,
     Missing,
 }
 
-/// Returns every swarm that is installed in a project or for this user.
 pub fn list_installed_swarms(world: &World, checkout: &Path) -> Result<Vec<InstalledSwarm>> {
     let mut all: Vec<InstalledSwarm> = Vec::new();
     for harness in harness::HARNESSES.iter().filter(|harness| harness.agents.is_some()) {

@@ -1,5 +1,6 @@
-//! The user's own prompts, which replace or extend ours: `{agent}.md` and `{agent}_append.md` in the folder `agents`
-//! next to the user's settings. Prompts for a single swarm are in a folder with the name of the swarm.
+//! The user's own prompts, which replace or extend ours. They are the files `{agent}.md` and `{agent}_append.md` in the
+//! folder `agents` next to the user's settings. Prompts for a single swarm are in a subfolder with the name of the
+//! swarm.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,6 @@ use super::super::install::files::read_settings_file;
 use super::{program_for_agents, wanted_swarm};
 use crate::{Error, Result, World};
 
-/// Where a prompt comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PromptSource {
     #[serde(skip)]
@@ -23,7 +23,6 @@ pub struct PromptSource {
     pub files: Vec<PathBuf>,
 }
 
-/// The prompts of all agents of a swarm.
 #[derive(Clone, Debug)]
 pub struct SwarmPrompts {
     of: Vec<(AgentPart, PromptSource)>,
@@ -33,7 +32,7 @@ pub struct SwarmPrompts {
 
 const PROMPTS_FOLDER: &str = "agents";
 
-/// The largest prompt that is read; it is larger than any that a harness accepts.
+/// The largest prompt that is read. No harness accepts a larger prompt.
 const MAX_PROMPT_BYTES: usize = 256 * 1024;
 
 impl SwarmPrompts {
@@ -66,7 +65,7 @@ impl SwarmPrompts {
     }
 }
 
-/// Returns the whole prompt of an agent, as it would be installed.
+/// Returns the whole prompt of an agent, as an installation would write it.
 pub fn whole_prompt(world: &World, part: AgentPart, swarm: Option<&str>) -> Result<String> {
     let swarm = wanted_swarm(world, swarm)?;
     let source = SwarmPrompts::read(world, &swarm)?.prompt_of(part);
@@ -82,7 +81,6 @@ pub fn whole_prompt(world: &World, part: AgentPart, swarm: Option<&str>) -> Resu
     }))
 }
 
-/// Returns the folder of the user's prompts.
 fn user_prompts_folder(world: &World) -> Option<PathBuf> {
     Some(world.config_file()?.parent()?.join(PROMPTS_FOLDER))
 }
@@ -91,11 +89,11 @@ fn read_prompt(path: &Path) -> Result<Option<String>> {
     let Some(bytes) = read_settings_file(path)? else { return Ok(None) };
     let bad = |why: &str| Error::Refused {
         what: format!("{}: {why}", path.display()),
-        hint: "mend the file or remove it; nothing was installed".into(),
+        hint: "fix the file or remove it; nothing was installed".into(),
     };
     if bytes.len() > MAX_PROMPT_BYTES {
         return Err(bad(&format!(
-            "a prompt of {} bytes is too long; {MAX_PROMPT_BYTES} is the most",
+            "a prompt of {} bytes is too long; the limit is {MAX_PROMPT_BYTES}",
             bytes.len()
         )));
     }

@@ -1,4 +1,4 @@
-//! `thru swarm agents` and `thru swarm diagnose`: what each agent is, and what is missing or changed.
+//! `thru swarm agents` and `thru swarm diagnose`: list the agents of a swarm, and report what is missing or changed.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +18,13 @@ use crate::features::{plan, swarm};
 use crate::project::{Project, settings, trust};
 use crate::{Result, World};
 
-/// One agent of a swarm.
 #[derive(Clone, Debug, Serialize)]
 pub struct AgentRow {
     pub name: String,
     pub part: &'static str,
     pub read_only: bool,
     pub about: &'static str,
-    /// The user's own files that replace or extend the prompt; empty if only ours is used.
+    /// The user's own files that replace or extend the prompt; empty if our prompt is used unchanged.
     pub prompt_files: Vec<PathBuf>,
     pub harnesses: Vec<AgentFileLocation>,
 }
@@ -39,7 +38,6 @@ pub struct AgentFileLocation {
     pub model: Option<String>,
 }
 
-/// What `thru swarm diagnose` found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Diagnosis {
     pub swarm: String,
@@ -100,7 +98,8 @@ fn agent_rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<Age
     Ok(rows)
 }
 
-/// Returns the state of an agent's file: of the file in the project, which a harness prefers, or else of the user's.
+/// Returns the state of an agent's file in the project, which harnesses prefer. If it does not exist, returns the state
+/// of the file in the user's folder.
 fn agent_file_state(
     world: &World,
     checkout: &Path,
@@ -119,10 +118,10 @@ fn agent_file_state(
             FileAuthor::BySomebody => AgentFileState::Foreign,
             FileAuthor::Changed(_) => AgentFileState::Changed,
             FileAuthor::ByUs(_) => {
-                // The file may have been installed for one person or for the project.
+                // The file may have been installed in the local scope or in the project scope.
                 let is_same = |scope: Scope| {
                     let program = program_for_agents(world, scope).unwrap_or_default();
-                    agents::agent_file(harness, &AgentDefinition { program: &program, ..*definition })
+                    agents::agent_file_text(harness, &AgentDefinition { program: &program, ..*definition })
                         .as_deref()
                         == Some(&*text)
                 };
@@ -146,7 +145,7 @@ pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
     let mut findings = Vec::new();
     let used = harnesses_in_use(world, &checkout);
     if used.is_empty() {
-        let hint = "`thru swarm install --harness NAME` installs into one all the same";
+        let hint = "`thru swarm install --harness NAME` installs into a harness that is not in use";
         findings.push(Finding::new(FindingLevel::Warning, "no harness is in use here").with_hint(hint));
     }
     for harness in used.iter().filter(|harness| harness.agents.is_none()) {
@@ -275,7 +274,7 @@ fn plan_findings(world: &World) -> Result<Vec<Finding>> {
     let text = |other: &str| {
         format!("the plan belongs to the swarm {}, which is not in use here", one_line(other, 60))
     };
-    let hint = "`thru swarm plan --adopt` makes it this swarm's";
+    let hint = "`thru swarm plan --adopt` assigns it to this swarm";
     Ok(other
         .map(|other| Finding::new(FindingLevel::Warning, text(other)).with_hint(hint))
         .into_iter()

@@ -1,5 +1,5 @@
 //! `thru uninstall --all`: removes our hooks from every settings file of every project on this machine, and reports
-//! what is left.
+//! what remains.
 
 use std::path::{Path, PathBuf};
 
@@ -15,19 +15,19 @@ use crate::{Mode, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct UninstallReport {
-    /// False for a dry run. Then the report says what would have been done.
+    /// False in a dry run. The report then says what would be done.
     pub written: bool,
-    /// The checkouts that were examined. The user's own settings are not in this list.
+    /// The checkouts that were examined. The list does not include the user's own settings.
     pub looked_at: Vec<PathBuf>,
-    /// The places where something changed, or could not be changed.
+    /// Reports about places that were changed or could not be changed.
     pub undone: Vec<InstallReport>,
     /// Folders of projects that could not be examined, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_undone: Vec<String>,
-    /// Checkouts that no longer exist. If one was moved, our hooks may still be in its settings.
+    /// Checkouts that no longer exist. If a checkout was moved, its settings may still contain our hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<PathBuf>,
-    /// What is left on this machine. None of it does anything by itself.
+    /// Files that remain on this machine. They have no effect by themselves.
     pub left: Vec<LeftInstallation>,
 }
 
@@ -43,8 +43,8 @@ impl UninstallReport {
     }
 }
 
-/// Removes our hooks from every project that is trusted on this machine or that thru was installed in, from the
-/// current project, from all worktrees of these projects, and from the user's own settings.
+/// Removes our hooks from the user's own settings, from the current project, from every project that is trusted on this
+/// machine, from every project that thru was installed in, and from all worktrees of these projects.
 pub fn uninstall_everywhere(world: &World, mode: Mode) -> Result<UninstallReport> {
     let InstalledFolders { present: roots, gone } = folders_with_installations(world)?;
     let mut checkouts: Vec<PathBuf> = roots.iter().flat_map(|root| git::list_worktrees(root)).collect();
@@ -95,10 +95,9 @@ impl UninstallReport {
     }
 }
 
-/// The folders that can contain our hooks, without duplicates.
 struct InstalledFolders {
     present: Vec<PathBuf>,
-    /// Paths that no longer exist, unless the same project is known under another path.
+    /// Paths that no longer exist, unless the same project is known at another path.
     gone: Vec<PathBuf>,
 }
 
@@ -108,7 +107,7 @@ fn folders_with_installations(world: &World) -> Result<InstalledFolders> {
     let installed = world.installs().map_or(Ok(Vec::new()), |installs| installs.list_checkouts())?;
     let mut known: Vec<PathBuf> = trusted.iter().map(|(_, root)| PathBuf::from(&root.path)).collect();
     known.extend(installed.into_iter().map(|checkout| checkout.canonicalize().unwrap_or(checkout)));
-    // Projects that still exist at one path at least.
+    // Projects that still exist at one path or more.
     let mut projects: Vec<ProjectId> = Vec::new();
     projects.extend(trusted.into_iter().filter(|(_, root)| Path::new(&root.path).is_dir()).map(|(id, _)| id));
     match world.find_root() {

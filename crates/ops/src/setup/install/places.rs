@@ -12,16 +12,14 @@ use super::Scope;
 use super::files::read_settings_file;
 use crate::{Error, Result, World};
 
-/// Returns the table of hooks that our hooks are added to, if the harness has one.
-pub(super) fn hook_table(harness: &Harness) -> Option<&HookTable> {
+pub(super) fn hook_table_of(harness: &Harness) -> Option<&HookTable> {
     match &harness.install {
         InstallMethod::HookTable(table) => Some(table),
         InstallMethod::Plugin(_) => None,
     }
 }
 
-/// Returns the plugin that we write, if the harness uses one.
-pub(super) fn plugin(harness: &Harness) -> Option<&Plugin> {
+pub(super) fn plugin_of(harness: &Harness) -> Option<&Plugin> {
     match &harness.install {
         InstallMethod::Plugin(plugin) => Some(plugin),
         InstallMethod::HookTable(_) => None,
@@ -34,7 +32,6 @@ pub struct WiredFile {
     pub path: PathBuf,
     /// The events for which the harness calls us, by the harness's own names.
     pub events: Vec<String>,
-    /// The settings of an installed plugin.
     pub plugin: Option<InstalledPlugin>,
 }
 
@@ -47,7 +44,8 @@ pub fn harnesses_in_use(world: &World, project: &Path) -> Vec<&'static Harness> 
     HARNESSES.iter().filter(used).collect()
 }
 
-/// Returns whether a folder has content. An empty folder proves nothing: an uninstallation can leave one behind.
+/// Returns whether a folder has content. An empty folder is not a sign of use, because an uninstallation can leave it
+/// behind.
 fn has_content(folder: &Path) -> bool {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_some(),
@@ -55,7 +53,7 @@ fn has_content(folder: &Path) -> bool {
     }
 }
 
-/// Returns the signs of use that were searched for, to explain why no harness was found.
+/// Returns the signs of use that were searched for. They explain why no harness was found.
 pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
         let (program, folder) = (harness.program, harness.folder);
@@ -72,15 +70,15 @@ pub fn find_on_path(world: &World, program: &str) -> Option<PathBuf> {
 }
 
 /// Returns the version of a harness, from the path of its program. The program is not started, because it may access
-/// the network. `None` if the harness is not installed, or its path does not show the version.
+/// the network. Returns `None` if the harness is not installed, or if its path does not show the version.
 pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct PackageJson {
         version: String,
     }
     let program = find_on_path(world, harness.program)?.canonicalize().ok()?;
-    // The harness's own installer uses the version number as the name of the program. npm keeps a package file in a
-    // folder above the program.
+    // The harness's own installer names the program after its version. npm keeps a package file in a folder above the
+    // program.
     let name = program.file_name()?.to_string_lossy().into_owned();
     if name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('.') {
         return Some(name);
@@ -92,7 +90,7 @@ pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
 
 /// Returns the scope where hooks are installed by default. Its file is not in git.
 pub fn default_scope(harness: &Harness) -> Scope {
-    match hook_table(harness) {
+    match hook_table_of(harness) {
         Some(table) if table.local.is_none() => Scope::User,
         _ => Scope::Local,
     }
@@ -101,7 +99,7 @@ pub fn default_scope(harness: &Harness) -> Scope {
 /// Returns the files through which a harness calls us, in all scopes.
 pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
     let mut found = Vec::new();
-    if let Some(plugin) = plugin(harness) {
+    if let Some(plugin) = plugin_of(harness) {
         let folders = [Scope::Local, Scope::User].map(|scope| harness_folder(world, harness, project, scope));
         for path in folders.into_iter().flatten().map(|folder| folder.join(plugin.file)) {
             if let Some(installed) = installed_plugin(plugin, &path) {
@@ -128,8 +126,8 @@ pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<Wire
     found
 }
 
-/// Returns the files through which a harness calls us in this checkout. For a worktree such a file can be in the
-/// main checkout.
+/// Returns the files through which a harness calls us in this checkout. For a worktree, the file can be in the main
+/// checkout.
 pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<WiredFile> {
     let mut found = wired_files(world, harness, checkout);
     if !is_wired_in(world, harness, checkout, Scope::Local)
@@ -143,9 +141,9 @@ pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -
     found
 }
 
-/// Returns whether the hooks of the main checkout run in every worktree, even in a worktree that is added later.
+/// Returns whether the hooks of the main checkout run in every worktree, including worktrees that are added later.
 pub(super) fn serves_worktrees(harness: &Harness) -> bool {
-    hook_table(harness).is_some_and(|table| table.local_serves_worktrees)
+    hook_table_of(harness).is_some_and(|table| table.local_serves_worktrees)
 }
 
 /// Returns the settings of our plugin at this path; `None` if the file does not exist or is not ours.
@@ -154,7 +152,7 @@ fn installed_plugin(plugin: &Plugin, path: &Path) -> Option<InstalledPlugin> {
     plugin::parse_installed_plugin(plugin, &String::from_utf8_lossy(&bytes))
 }
 
-/// Returns the settings files that cannot be used, and why. Hooks in them do not run.
+/// Returns the settings files that cannot be used, and why. Hooks in these files do not run.
 pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for scope in [Scope::Local, Scope::User, Scope::Project] {
@@ -174,10 +172,10 @@ pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path)
     found
 }
 
-/// Returns the number of days after which a harness deletes its transcripts, if it deletes them.
+/// Returns after how many days a harness deletes its transcripts; `None` if it keeps them.
 pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
-    let file = hook_table(harness).map(|table| folder.join(table.file.name));
+    let file = hook_table_of(harness).map(|table| folder.join(table.file.name));
     let text = file.and_then(|file| read_settings_file(&file).ok().flatten()).unwrap_or_default();
     (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
 }
@@ -185,9 +183,8 @@ pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32
 /// Returns whether our hooks are in the files of this scope.
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
     let Ok(folder) = harness_folder(world, harness, project, scope) else { return false };
-    if let Some(plugin) = plugin(harness) {
-        // The plugin for one user and the plugin for the whole project have the same path. The program that the
-        // plugin calls distinguishes them.
+    if let Some(plugin) = plugin_of(harness) {
+        // The local plugin and the shared plugin have the same path. They differ in the program that they call.
         let found = installed_plugin(plugin, &folder.join(plugin.file));
         return found.is_some_and(|found| (found.thru == PROGRAM_NAME) == (scope == Scope::Project));
     }
@@ -198,7 +195,7 @@ pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scop
 
 /// Returns every file of a scope that can contain hooks.
 pub(super) fn hook_files_of_scope(harness: &Harness, scope: Scope) -> Vec<SettingsFile> {
-    let Some(table) = hook_table(harness) else { return Vec::new() };
+    let Some(table) = hook_table_of(harness) else { return Vec::new() };
     match (scope, table.local) {
         (Scope::Local, Some(name)) => vec![SettingsFile { name, ..table.file }],
         (Scope::Local, None) => Vec::new(),
@@ -234,7 +231,7 @@ pub(in crate::setup) fn user_folder(world: &World, harness: &Harness) -> Option<
 }
 
 pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> Result<Option<SettingsFile>> {
-    let Some(table) = hook_table(harness) else { return Ok(None) };
+    let Some(table) = hook_table_of(harness) else { return Ok(None) };
     if let (Scope::Local, Some(name)) = (scope, table.local) {
         return Ok(Some(SettingsFile { name, ..table.file }));
     }
@@ -255,7 +252,6 @@ pub(super) fn local_hook_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf
     files.into_iter().map(|file| (folder.join(file.name), file.place)).collect()
 }
 
-/// Returns the other scope that uses the same folder, if there is one.
 pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
     match scope {
         Scope::Local => Some(Scope::Project),
@@ -264,10 +260,9 @@ pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
     }
 }
 
-/// The program that a shared file calls, found through PATH.
+/// The program name in a shared file. It is found through PATH.
 pub(in crate::setup) const PROGRAM_NAME: &str = "thru";
 
-/// A file that is entirely ours.
 #[derive(Clone, Debug)]
 pub(super) struct OwnFile {
     pub path: PathBuf,
@@ -286,7 +281,7 @@ pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: 
         text: command.text,
     };
     let mut files: Vec<OwnFile> = commands::command_files(harness, &words).into_iter().map(command).collect();
-    if let Some(plugin) = plugin(harness) {
+    if let Some(plugin) = plugin_of(harness) {
         let patience = crate::project::settings::settings_here(world).settings().validator_timeout;
         let text = plugin::plugin_file_text(harness, plugin, &program, VERSION, patience);
         files.push(OwnFile { path: folder.join(plugin.file), text });
@@ -296,7 +291,7 @@ pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: 
 
 /// Returns the files of commands that were renamed because the harness now has its own command with the same name.
 pub(super) fn renamed_command_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
-    let names = commands::renamed_commands(harness).into_iter().filter(|_| plugin(harness).is_none());
+    let names = commands::renamed_commands(harness).into_iter().filter(|_| plugin_of(harness).is_none());
     names.map(|name| folder.join(COMMANDS_FOLDER).join(format!("{name}.md"))).collect()
 }
 

@@ -1,21 +1,21 @@
-//! `thru install --statusline`: adds our status line to the user's own settings of a harness. A status line is for one
-//! person, so a project's settings never get one.
+//! `thru install --statusline`: adds our status line to the user's own settings of a harness. A project's settings
+//! never get a status line, because it is for one person.
 
 use std::path::PathBuf;
 
 use harness::settings::{self, EditOutcome, SettingsProblem};
 use harness::{Harness, SettingsFile};
 
-use super::places::{harness_folder, hook_table};
+use super::places::{harness_folder, hook_table_of};
 use super::{
     Error, FileChange, FilePlan, InstallJob, InstallReport, InstallTask, Mode, Path, PlanKind, Result, Scope,
     World, file_plan, read_settings_file, resolve_target,
 };
 
-/// Adds the status line. If the user already has one, ours calls it first.
+/// Adds the status line. If the user already has a status line, ours calls it first.
 pub fn install_status_line(world: &World, name: &str, mode: Mode) -> Result<InstallReport> {
     let harness = harness::harness_by_name(name).filter(|harness| harness.status_line.is_some());
-    let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table)) else {
+    let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table_of)) else {
         return Err(Error::Refused {
             what: format!("no program can write the status line of {name}"),
             hint: "leave out --statusline".into(),
@@ -77,7 +77,7 @@ impl InstallJob<'_> {
     }
 }
 
-/// Returns the settings without our status line. Only the user's own settings can have one.
+/// Returns the settings without our status line. Only the user's own settings can contain it.
 pub(super) fn without_status_line(
     harness: &Harness,
     scope: Scope,
@@ -89,10 +89,10 @@ pub(super) fn without_status_line(
     }
 }
 
-/// Returns the user's settings file if its status line is ours. `None` also if the file cannot be read, which other
-/// checks report.
+/// Returns the user's settings file if its status line is ours. Returns `None` if the file cannot be read; other checks
+/// report that.
 pub(super) fn file_with_our_status_line(world: &World, harness: &Harness) -> Option<PathBuf> {
-    let (line, table) = (harness.status_line?, hook_table(harness)?);
+    let (line, table) = (harness.status_line?, hook_table_of(harness)?);
     let path = harness_folder(world, harness, Path::new(""), Scope::User).ok()?.join(table.file.name);
     let bytes = read_settings_file(&path).ok()??;
     settings::status_line::is_our_status_line(&bytes, line.key).is_ok_and(|is_ours| is_ours).then_some(path)

@@ -1,4 +1,4 @@
-//! `thru brief --explain`: why each candidate is in the brief or not.
+//! `thru brief --explain`: shows why each candidate is in the brief or not.
 
 use model::brief::ExplainedRow;
 use model::render::one_line;
@@ -11,7 +11,7 @@ use crate::output::{self, DIM, GOOD};
 /// The width of the table, in characters.
 const TABLE_WIDTH: usize = 100;
 
-/// How far the second line of a candidate is indented.
+/// The indentation of a candidate's second line.
 const INDENT: usize = 4;
 
 /// Finds a candidate by its id, or by the beginning of its id.

@@ -6,10 +6,10 @@ use ops::{Mode, Result, World};
 use super::validate::print_checked;
 use crate::output::{self, BOLD, DIM, Format};
 
-/// Fix what needs no judgement: the dash, the labels, the names of headings
+/// Fix what needs no judgement in a context file: the dash, the labels, the names of headings
 ///
-/// Shows the diff and keeps a backup; everything else stays byte for byte. Exit code 1 if the file is still not valid
-/// afterwards.
+/// Shows the diff and keeps a backup; everything else stays byte for byte. The exit code is 1 if the file is still not
+/// valid afterwards.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The context file, or the name of its role

@@ -11,7 +11,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let begun = context::new(world, &args.role)?;
+    let begun = context::create_context_file(world, &args.role)?;
     match format {
         Format::Json => output::print_json(&begun),
         Format::Text if begun.created => {

@@ -13,7 +13,7 @@ pub struct Args {
     /// The files, or the names of their roles
     #[arg(required_unless_present = "all")]
     files: Vec<PathBuf>,
-    /// Every context file of this project
+    /// Check every context file of this project
     #[arg(long, conflicts_with = "files")]
     all: bool,
 }
@@ -24,7 +24,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         false => context::validate_files(world, &args.files)?,
     };
     match format {
-        // Only one JSON document is printed. On failure this is the error, which the caller prints.
+        // Only one JSON document is printed. On failure, the caller prints the error as that document.
         Format::Json if failed.is_some() => {}
         Format::Json => output::print_json(&checked),
         Format::Text if checked.is_empty() && failed.is_none() => {
@@ -36,7 +36,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(u8::from(checked.iter().any(|checked| !checked.valid)))
 }
 
-/// Prints the result in the words of the schema, without colour, because other tools read these lines.
+/// Prints the result without colour and in a fixed wording, because other tools read these lines.
 pub fn print_checked(checked: &CheckedContextFile) {
     checked.findings.iter().for_each(output::print_line);
     output::print_line(&checked.verdict);

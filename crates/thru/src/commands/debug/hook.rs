@@ -9,12 +9,12 @@ use crate::output::{self, BOLD, DIM, Format, WARN};
 /// The largest payload that is read, in bytes. Hooks have the same limit.
 const MAX_PAYLOAD_BYTES: usize = 16 * 1024 * 1024;
 
-/// Run one hook event and explain it: root, trust, what each feature decides, the reply, and why it is silent
+/// Handle one event like a hook and explain it: root, trust, decisions, reply, why the hook is silent
 ///
 /// The payload comes on stdin, as a harness would send it. Nothing is written unless --apply is given.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The harness that sends it; `thru harness list` names them
+    /// The harness that sends the event; `thru harness list` names the harnesses
     harness: String,
     /// The event, by the harness's own name (PostToolUse) or ours (tool-done)
     event: String,
@@ -28,7 +28,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let payload = input::read_stdin(MAX_PAYLOAD_BYTES)?;
     let call = HookCall { harness: &args.harness, event: &args.event, payload: &payload, started };
     let mode = if args.apply { Mode::Write } else { Mode::DryRun };
-    // A hook has no working directory and no `--root`; it finds the project from the payload.
+    // A hook has no working directory and no `--root`. It finds the project from the payload.
     let hook_world = World { cwd: None, root: None, program: world.program.clone(), ..*world };
     let explanation = explain::explain_event(&hook_world, &call, mode);
     match format {

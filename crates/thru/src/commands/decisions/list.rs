@@ -63,7 +63,7 @@ fn print_listing(listing: &DecisionListing, all: bool) {
 fn print_suggested(suggested: &SuggestionListing) {
     if suggested.suggested.is_empty() {
         output::print_message(
-            "Nothing is suggested: no agent said what was decided, or all of it was accepted.",
+            "No suggestions: no agent said that something was decided, or everything was accepted.",
         );
         return;
     }
@@ -78,5 +78,7 @@ fn print_suggested(suggested: &SuggestionListing) {
     if suggested.more > 0 {
         output::print_message(format_args!("{DIM}and {} more: `-n 0` lists all{DIM:#}", suggested.more));
     }
-    output::print_message(format_args!("{DIM}`thru decisions accept ID` makes one a decision{DIM:#}"));
+    output::print_message(format_args!(
+        "{DIM}`thru decisions accept ID` records a suggestion as a decision{DIM:#}"
+    ));
 }

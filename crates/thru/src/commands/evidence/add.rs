@@ -8,42 +8,42 @@ use ops::{Error, Result, World};
 use crate::commands::plan::print_notes;
 use crate::output::{self, BOLD, Format, GOOD};
 
-/// Add what somebody says about a task; it is shown, but proves nothing by itself
+/// Add a statement about a task; a statement is shown, but proves nothing by itself
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The task
     id: String,
-    /// review, test, diff, approval, note
+    /// Set the type: review, test, diff, approval, note
     #[arg(long = "type", value_name = "TYPE", default_value = "note")]
     entry_type: String,
-    /// pass, fail, warn, skip, approved, rejected, info
+    /// Set the verdict: pass, fail, warn, skip, approved, rejected, info
     #[arg(long, default_value = "info")]
     verdict: String,
-    /// What should be known
+    /// Say what should be known
     #[arg(long, value_name = "TEXT", default_value = "")]
     summary: String,
-    /// Who says so [default: the current session]
+    /// Name the author [default: the current session]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// For a review: low, medium, high, …
+    /// Set the risk that a review found: low, medium, high, …
     #[arg(long)]
     risk: Option<String>,
-    /// For a review: what is wrong; can be given several times
+    /// Add an issue that a review found; can be given several times
     #[arg(long = "issue", value_name = "TEXT")]
     issues: Vec<String>,
-    /// For a test: how many passed
+    /// Set how many tests passed
     #[arg(long, value_name = "N")]
     passed: Option<u64>,
-    /// For a test: how many failed
+    /// Set how many tests failed
     #[arg(long, value_name = "N")]
     failed: Option<u64>,
-    /// For a test: what failed; can be given several times
+    /// Add a test that failed; can be given several times
     #[arg(long = "failure", value_name = "TEXT")]
     failures: Vec<String>,
-    /// For a diff: the patch, which is copied
+    /// Copy this file as the patch of a diff
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
-    /// Anything else, as KEY=VALUE; can be given several times
+    /// Add any other field; can be given several times
     #[arg(long = "meta", value_name = "KEY=VALUE")]
     metadata: Vec<String>,
 }

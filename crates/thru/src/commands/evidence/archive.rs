@@ -7,9 +7,9 @@ use crate::output::{self, BOLD, Format};
 /// Move older entries from the bundle to a file next to it
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The task [default: all of them]
+    /// The task [default: all tasks]
     id: Option<String>,
-    /// How many of the newest entries to keep
+    /// Keep this many of the newest entries
     #[arg(long, value_name = "N", default_value_t = 20)]
     keep: usize,
     /// Only show what would be moved

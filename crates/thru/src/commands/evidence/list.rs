@@ -17,7 +17,7 @@ pub fn run(world: &World, format: Format) -> Result<u8> {
 fn print_list(listed: &EvidenceListing) {
     if listed.tasks.is_empty() {
         return output::print_message(
-            "There is no evidence yet; `thru evidence run TASK -- COMMAND` makes some.",
+            "There is no evidence yet; `thru evidence run TASK -- COMMAND` records some.",
         );
     }
     let width = listed.tasks.iter().map(|line| line.task.chars().count()).max().unwrap_or(0).min(24);

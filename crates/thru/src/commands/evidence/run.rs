@@ -10,25 +10,25 @@ use ops::{Result, World};
 use crate::commands::plan::print_notes;
 use crate::output::{self, BAD, BOLD, Format, GOOD, WARN};
 
-/// Run a command and record its result: exit code, counts, commit, and the files it is about
+/// Run a command and record its result: exit code, test counts, commit, covered files
 ///
-/// Its output is shown as it arrives (with --json on stderr). Exit code 0 if it passed, 1 if not. It is about the
-/// files given with --file, or else the files of the task, or else every file of the project that git does not
-/// ignore.
+/// The command's output is shown as it arrives (on stderr with --json). The exit code is 0 if the command passed, and 1
+/// if not. The evidence covers the files given with --file, or else the files of the task, or else every file of the
+/// project that git does not ignore.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The task
     id: String,
-    /// A file or folder that it is about; can be given several times
+    /// Cover this file or folder; can be given several times
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
     /// Read the counts from this JUnit report, which the command writes
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// End it after this many seconds; it has then failed
+    /// End the command after this many seconds; it has then failed
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
-    /// The session that does it [default: the current one]
+    /// Act as this session [default: the current session]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// The command and its arguments
@@ -60,7 +60,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(u8::from(!recorded.has_passed()))
 }
 
-/// Shows a command's output by whole lines: a character that arrives in two parts must not be shown as two.
+/// Shows a command's output by whole lines, because a character may arrive in two parts.
 struct LinePrinter {
     pending: Vec<u8>,
     format: Format,
@@ -93,7 +93,7 @@ impl LinePrinter {
         let text = text.strip_suffix('\n').unwrap_or(&text);
         match self.format {
             Format::Text => output::print_line(text),
-            // With --json, stdout is only for the report.
+            // With `--json`, stdout contains only the report.
             Format::Json => output::print_message(text),
         }
     }
@@ -120,7 +120,7 @@ fn print_recorded(recorded: &RecordedRun) {
     }
     if !recorded.changed.is_empty() {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} {} changed while it ran, so this is stale already; run it again",
+            "{WARN}note:{WARN:#} {} changed while the command ran, so this evidence is already stale; run the command again",
             one_line(&recorded.changed, 200)
         ));
     }

@@ -54,7 +54,6 @@ fn print_evidence(shown: &TaskEvidenceShown, which: EntryFilter) {
     }
 }
 
-/// Prints the fields of an entry, one per line.
 fn print_fields(entry: &EvidenceEntry) {
     let mut rows: Vec<(&str, String)> = Vec::new();
     let mut row = |name: &'static str, text: String| {

@@ -6,10 +6,10 @@ use crate::output::Format;
 
 /// Judge every output of the live run; change nothing
 ///
-/// Prints PERSISTENCE_GATE=PASS, SOFT_CONTINUE or HARD_FAIL. Exit code 0, 3 or 4.
+/// Prints PERSISTENCE_GATE=PASS, SOFT_CONTINUE or HARD_FAIL. The exit code is 0, 3 or 4.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The newest run of this stage, instead of the live one
+    /// Use the newest run of this stage, not the live run
     #[arg(long, value_name = "STAGE")]
     stage: Option<String>,
 }

@@ -4,7 +4,7 @@ use ops::{Result, World};
 
 use crate::output::{self, DIM, Format};
 
-/// Record what a stage must produce; creates a run for it and makes that the live one
+/// Record what a stage must produce; this creates a run, which becomes the live run
 ///
 /// Without any file, [stages.STAGE] in the settings applies. Example: thru gate expect review --critical
 /// review-security.md --input plan.md --prompt "Review plan.md as {role}" -- claude -p
@@ -15,16 +15,16 @@ pub struct Args {
     /// Files whose tier depends on their names: plan-*, review-*, retro-cdm* are critical, other retro-* advisory
     #[arg(value_name = "FILE")]
     files: Vec<String>,
-    /// Files without which the stage fails
+    /// Require these files: without them, the stage fails
     #[arg(long, value_name = "FILE", num_args = 1..)]
     critical: Vec<String>,
-    /// Files without which the stage continues, with a note
+    /// Expect these files: without them, the stage continues with a note
     #[arg(long, value_name = "FILE", num_args = 1..)]
     advisory: Vec<String>,
-    /// Inputs of the outputs: when one changes, the outputs are stale
+    /// Set the inputs of the outputs: if an input changes, the outputs are stale
     #[arg(long, value_name = "FILE", num_args = 1..)]
     input: Vec<String>,
-    /// What a launched command is asked to do; {role} is the role in the file's name
+    /// Set what a launched command is asked to do; {role} is the role in the file's name
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
     /// The command that makes an output, without a shell; it gets the prompt on stdin and the path in
@@ -34,7 +34,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let made = outputs::expect(
+    let made = outputs::expect_outputs(
         world,
         &ExpectRequest {
             stage: args.stage.clone(),

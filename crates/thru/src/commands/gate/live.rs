@@ -9,10 +9,10 @@ use crate::output::{self, DIM, Format};
 /// Show or set which run is live
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A folder of the project, or the name of a run in .agent/context/outputs
+    /// Set the live run: a folder of the project, or the name of a run in .agent/context/outputs
     #[arg(long, value_name = "DIR", conflicts_with = "clear")]
     set: Option<PathBuf>,
-    /// Clear the live run; its files stay
+    /// Leave the project without a live run; the files of the run stay
     #[arg(long)]
     clear: bool,
 }

@@ -6,7 +6,7 @@ use crate::output::{self, Format, WARN};
 /// Print the instruction to put into a sub-agent's prompt
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The output it must write, such as review-security.md
+    /// The output that the sub-agent must write, such as review-security.md
     file: String,
 }
 

@@ -1,4 +1,4 @@
-//! How `check` and `run` print the verdicts of a stage.
+//! Prints the verdicts of a stage, for `check` and `run`.
 
 use model::gate::{GateResult, OutputTier, OutputVerdict};
 use model::render::one_line;
@@ -6,7 +6,7 @@ use ops::features::outputs::{GateReport, OutputRow};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
-/// Prints the verdicts, and last the line that an orchestrator looks for. Returns the exit code.
+/// Prints the verdicts, and then the line that orchestrators search for. Returns the exit code.
 pub fn print_report(report: &GateReport, format: Format) -> u8 {
     match format {
         Format::Json => output::print_json(report),

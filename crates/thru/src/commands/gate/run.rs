@@ -10,26 +10,26 @@ use crate::ask::{self, Question};
 use crate::output::{self, BOLD, Format};
 use crate::progress::ProgressBoard;
 
-/// Launch commands for every output that is not valid: launch, judge, launch once more, judge
+/// Launch the commands of invalid outputs, judge the outputs, and launch failed commands once more
 ///
-/// Valid outputs are kept, also after a crash. An output that was launched twice is left alone unless --again is
-/// given. The output of a command is kept next to its file. Commands that came with a clone or a pull, or were
-/// changed since, are not launched without --adopt. Exit code 0 (PASS), 3 (SOFT_CONTINUE) or 4 (HARD_FAIL).
+/// Valid outputs are kept, even after a crash. A command that was launched twice is not launched again without --again.
+/// What a command prints is stored next to its output file. Commands that came with a clone or a pull, or that were
+/// changed since, are not launched without --adopt. The exit code is 0 (PASS), 3 (SOFT_CONTINUE) or 4 (HARD_FAIL).
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The newest run of this stage, instead of the live one; [stages.STAGE] creates one if there is none
+    /// Use the newest run of this stage, not the live run; if there is none, [stages.STAGE] in the settings creates one
     #[arg(long, value_name = "STAGE")]
     stage: Option<String>,
-    /// How many commands run at the same time [default: gates.jobs]
+    /// Run this many commands at the same time [default: gates.jobs]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: Option<u16>,
-    /// Seconds after which a command is ended [default: gates.timeout_s]
+    /// End a command after this many seconds [default: gates.timeout_s]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
-    /// Also launch outputs that have used up their launches
+    /// Also launch commands that were already launched twice
     #[arg(long)]
     again: bool,
-    /// Show commands and prompts that were not allowed on this machine, ask about them, then run; needs a terminal
+    /// Show the commands and prompts that you have not allowed on this machine, ask, and then run; needs a terminal
     #[arg(long)]
     adopt: bool,
 }
@@ -49,7 +49,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(report::print_report(&judged, format))
 }
 
-/// The list of a run came with the tree, so it is launched only after the user agreed.
+/// The list of a run may have come with the project, so the user must agree before its commands are launched.
 fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: Format) -> Result<()> {
     let question = Question { refusal: "nothing is adopted and launched", command: "thru gate run --adopt" };
     question.require_person(format)?;

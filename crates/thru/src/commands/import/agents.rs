@@ -8,7 +8,7 @@ use crate::output::{self, DIM, Format, GOOD, WARN};
 /// Import the context files of roles from session/agents
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Its folder [default: session/agents in the project]
+    /// The folder with the context files [default: session/agents in the project]
     folder: Option<PathBuf>,
     /// Only show what would be written
     #[arg(long)]

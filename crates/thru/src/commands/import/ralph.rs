@@ -8,7 +8,7 @@ use crate::output::{self, BOLD, DIM, Format, GOOD};
 /// Import the loop of the ralph plugin, paused; `thru loop adopt` and `thru loop resume` continue it
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Its file [default: .claude/ralph-loop.local.md]
+    /// The plugin's file [default: .claude/ralph-loop.local.md]
     file: Option<PathBuf>,
     /// Only show what would be written
     #[arg(long)]

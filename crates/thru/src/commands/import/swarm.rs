@@ -14,7 +14,7 @@ use crate::output::{self, DIM, Format, GOOD};
 /// Import what opencode-swarm keeps in .swarm: plan.json, plan.md, its ledger, evidence, the decisions and patterns of context.md, summaries, benchmarks.json
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Its folder [default: .swarm in the project]
+    /// The folder of opencode-swarm [default: .swarm in the project]
     folder: Option<PathBuf>,
     /// Add the imported phases after the phases of the current plan
     #[arg(long)]

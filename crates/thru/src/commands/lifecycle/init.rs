@@ -3,7 +3,7 @@ use ops::{Result, World};
 
 use crate::output::{self, BOLD, Format};
 
-/// Begin the lifecycle of a role; running it again changes nothing
+/// Begin the lifecycle of a role; running this command again changes nothing
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The name of the role

@@ -5,14 +5,14 @@ use ops::{Result, World};
 use crate::commands::role::{RoleArg, print_role_doubt};
 use crate::output::{self, BAD, BOLD, Format, GOOD};
 
-/// Check the context file; if it is valid, the role is saved
+/// Check the context file, and mark the role as saved if the file is valid
 ///
-/// Exit code 1 if the file is not valid: the role is then active again, and the file is unchanged.
+/// The exit code is 1 if the file is not valid; the role is then active again, and the file is unchanged.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     which: RoleArg,
-    /// Take the step even if it is not allowed; the history says so
+    /// Take the step even if it is not allowed; the history records this
     #[arg(long)]
     force: bool,
 }

@@ -11,10 +11,10 @@ use crate::output::{self, BAD, BOLD, DIM, Format};
 /// How many steps of a history are printed.
 const MAX_HISTORY_STEPS: usize = 20;
 
-/// Show the state of every role, or of one with its history
+/// Show the state of every role, or of one role with its history
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only this role, with its history
+    /// Show only this role, with its history
     role: Option<String>,
 }
 

@@ -21,7 +21,7 @@ pub fn run(world: &World, id: &str, format: Format) -> Result<()> {
     Ok(())
 }
 
-/// Shows everything that the user agrees to with the answer.
+/// Shows everything that the user is asked to allow.
 fn print_adoption(shown: &LoopShown) {
     output::print_line(format_args!(
         "{BOLD}{}{BOLD:#}, {}, {}",
@@ -33,7 +33,7 @@ fn print_adoption(shown: &LoopShown) {
     ask::print_marked_text(&shown.prompt);
     match shown.validators.is_empty() {
         true => output::print_line("No command would be run."),
-        false => output::print_line("When it gives its promise, these commands would be run by sh:"),
+        false => output::print_line("When the agent gives its promise, sh would run these commands:"),
     }
     for command in &shown.validators {
         ask::print_marked_text(command);

@@ -1,4 +1,4 @@
-//! What is printed after a command changed a loop.
+//! Prints the result of a command that changed a loop.
 
 use model::loops::{IterationOutcome, LoopStatus};
 use model::render::one_line;

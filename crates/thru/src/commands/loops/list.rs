@@ -51,7 +51,7 @@ pub fn run(world: &World, format: Format) -> Result<()> {
     }
     if let Some(behind) = list.loops.iter().find(|shown| waits_for_another_loop(shown)) {
         output::print_message(format_args!(
-            "{DIM}`thru loop activate {}` puts one that waits into the foreground{DIM:#}",
+            "{DIM}`thru loop activate {}` puts a waiting loop into the foreground{DIM:#}",
             behind.id
         ));
     }
@@ -76,7 +76,7 @@ pub fn describe_state(shown: &LoopShown) -> String {
     }
 }
 
-/// Whether the user did not start the loop on this machine. Such a loop is never fed.
+/// Returns whether the user did not start the loop on this machine. A foreign loop is never fed.
 fn is_foreign(shown: &LoopShown) -> bool {
     !shown.started_here && matches!(shown.status, LoopStatus::Active | LoopStatus::Paused)
 }
@@ -85,14 +85,14 @@ pub fn print_foreign_note(shown: &LoopShown) {
     if is_foreign(shown) {
         output::print_message(format_args!(
             "{WARN}note:{WARN:#} {} was not started here, so it is never fed; `thru loop adopt {0}` shows what it would \
-             feed and run, and asks",
+             feed and run, and asks whether you allow it",
             shown.id
         ));
     }
 }
 
-/// Whether the loop is active but holds no session. Then another loop holds its session, or waits for the next
-/// session before it.
+/// Returns whether the loop is active but must wait for another loop, which is in the foreground of the same session or
+/// waits for the next session.
 fn waits_for_another_loop(shown: &LoopShown) -> bool {
     shown.status == LoopStatus::Active && shown.started_here && !shown.foreground && !shown.waiting
 }

@@ -13,28 +13,28 @@ use crate::output::Format;
 pub struct Args {
     /// What the agent should do, again and again
     prompt: Vec<String>,
-    /// Take prompt, promise and limit from this packet
+    /// Use the prompt, the promise and the limit of this packet
     #[arg(long, value_name = "ID")]
     from_packet: Option<String>,
-    /// Take the prompt from a file; - means stdin
+    /// Read the prompt from a file; - means stdin
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The most iterations [default: 30]; the first run counts, 0 means no limit
+    /// Limit the iterations [default: 30]; the first run counts, and 0 means no limit
     #[arg(long, value_name = "N")]
     max_iterations: Option<u64>,
-    /// What the agent says when everything is done; can be given several times
+    /// Set what the agent says when everything is done; can be given several times
     #[arg(long, value_name = "TEXT")]
     promise: Vec<String>,
-    /// What the agent says when it cannot continue without you
+    /// Set what the agent says when it cannot continue without you
     #[arg(long, value_name = "TEXT")]
     blocked_promise: Vec<String>,
-    /// A shell line that must pass before a promise is accepted; can be given several times
+    /// Add a shell line that must pass before a promise is accepted; can be given several times
     #[arg(long, value_name = "CMD")]
     validator: Vec<String>,
-    /// Take the packet's validators too
+    /// Use the packet's validators too
     #[arg(long, requires = "from_packet")]
     with_validators: bool,
-    /// The time limit, e.g. 2h or 1h30m
+    /// Set a time limit, e.g. 2h or 1h30m
     #[arg(long = "for", value_name = "TIME", value_parser = parse_seconds)]
     seconds: Option<i64>,
     #[command(flatten)]

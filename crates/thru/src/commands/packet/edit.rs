@@ -4,7 +4,7 @@ use ops::{Error, Result, World};
 
 use crate::output::{self, DIM, Format, GOOD};
 
-/// The largest text that is read. No person would read a packet as large as this.
+/// The largest text that is read. Nobody would read a larger packet.
 const MAX_INPUT_BYTES: usize = 4 * 1024 * 1024;
 
 pub fn run(world: &World, id: &str, edit: PacketEdit, format: Format) -> Result<u8> {
@@ -31,7 +31,7 @@ fn print_edited(edited: &EditedPacket, format: Format) {
     }
 }
 
-/// Returns the paths as absolute paths. A path that was typed in a subfolder is relative to that subfolder. A path
+/// Returns the paths as absolute paths. A path that the user types in a subfolder is relative to that subfolder. A path
 /// that matches the record is returned unchanged.
 pub fn to_absolute_paths(world: &World, files: &[String]) -> Vec<String> {
     let seen_from_here = |file: &String| match &world.cwd {

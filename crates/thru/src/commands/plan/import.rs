@@ -7,22 +7,22 @@ use ops::{Mode, Result, World};
 use super::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
-/// Read a plan as people and agents write it: headings as phases, `- [ ]` items as tasks
+/// Import a plan that a person or an agent wrote: headings become phases, `- [ ]` items tasks
 ///
-/// It warns about ambiguities, and fails only if there is nothing to read. It also reads a plan.json, even one by
-/// another tool. The file stays unchanged.
+/// Warns about ambiguities, and fails only if there is nothing to read. Also reads a plan.json, even of another tool.
+/// The file stays unchanged.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The file: markdown, or a plan.json
     #[arg(required_unless_present = "from_session")]
     file: Option<PathBuf>,
-    /// Use the plan that was approved in a session, and the agent's list; its tasks then follow that list
+    /// Use the plan that the user approved in a session, and the agent's todo list; the tasks then follow the todo list
     #[arg(long, conflicts_with = "file")]
     from_session: bool,
-    /// The session [default: the current one]; the beginning of its id is enough
+    /// Use this session [default: the current session]; the beginning of its id is enough
     #[arg(long, value_name = "ID", requires = "from_session")]
     session: Option<String>,
-    /// Append it to the existing plan
+    /// Append the imported plan to the existing plan
     #[arg(long)]
     append: bool,
     /// Replace the existing plan; the old one stays in the ledger

@@ -7,7 +7,7 @@ use super::{TEXT_WIDTH, format_id_list};
 use crate::output::{self, BOLD, DIM, Format};
 
 pub fn run(world: &World, format: Format) -> Result<u8> {
-    let next = show::next(world)?;
+    let next = show::list_next_tasks(world)?;
     match format {
         Format::Json => output::print_json(&next),
         Format::Text => print_next(&next),
@@ -32,7 +32,7 @@ fn print_next(next: &NextTasks) {
     }
     if next.ready.is_empty() && next.in_progress.is_empty() {
         let TaskProgress { done, total } = next.progress;
-        let text = if done == total { "All tasks are over." } else { "Nothing is ready." };
+        let text = if done == total { "No open tasks are left." } else { "Nothing is ready." };
         output::print_line(text);
     }
     for waiting in &next.waiting {

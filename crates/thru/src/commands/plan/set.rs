@@ -9,36 +9,36 @@ use crate::output::{BOLD, Format};
 /// Change a task, a phase or the plan itself
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The task; without one, the change is about the plan, or about the phase that --phase names
+    /// The task; without a task, the plan is changed, or the phase that --phase names
     id: Option<String>,
-    /// For a task: pending, in_progress, closed; for a phase also blocked, complete
+    /// Set the status of a task (pending, in_progress, closed) or of a phase (also blocked, complete)
     #[arg(long)]
     status: Option<String>,
-    /// For a task: what it is
+    /// Set the description of the task
     #[arg(long, value_name = "TEXT", requires = "id")]
     description: Option<String>,
-    /// For a task: small, medium, large
+    /// Set the size of the task: small, medium, large
     #[arg(long, requires = "id")]
     size: Option<String>,
-    /// For a task: all its dependencies, separated by commas; `none` for nothing
+    /// Set all dependencies of the task, separated by commas; `none` removes them
     #[arg(long, value_name = "IDS", requires = "id")]
     depends: Option<String>,
-    /// For a task: how you know that it is done; empty for none
+    /// Set how you know that the task is done; an empty text removes it
     #[arg(long, value_name = "TEXT", requires = "id")]
     acceptance: Option<String>,
-    /// For a task: a file it is about; can be given several times
+    /// Set a file that the task is about; can be given several times
     #[arg(long = "file", value_name = "PATH", requires = "id")]
     files: Vec<String>,
-    /// The phase to change
+    /// Change this phase
     #[arg(long, value_name = "N", conflicts_with = "id")]
     phase: Option<u32>,
-    /// For a phase: its name
+    /// Set the name of the phase
     #[arg(long, requires = "phase")]
     name: Option<String>,
-    /// For the plan: what it is for
+    /// Set what the plan is for
     #[arg(long, conflicts_with = "id")]
     title: Option<String>,
-    /// For the plan: the current phase
+    /// Set the current phase of the plan
     #[arg(long, value_name = "N", conflicts_with = "id")]
     current_phase: Option<u32>,
 }
@@ -68,7 +68,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         if title.is_none() && current_phase.is_none() && name.is_none() && status.is_none() {
             return Err(usage_error(
                 "there is nothing to set",
-                "`thru plan set --help` lists what can be set set set set set set",
+                "`thru plan set --help` lists what can be set",
             ));
         }
         let report = edit::set_plan_or_phase(world, &change)?;

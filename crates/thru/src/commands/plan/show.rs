@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use model::evidence::ProofState;
 use model::plan::{self, Phase, PhaseStatus, PlanStanding, Task, TaskProgress, TaskStatus};
-use model::render::{borrow_or_make_line, one_line};
+use model::render::{borrow_or_collapse_line, one_line};
 use ops::features::evidence::show::EvidenceLine;
 use ops::features::plan::PlanSource;
 use ops::features::plan::show::{self, PlanShown};
@@ -12,11 +12,11 @@ use super::{TEXT_WIDTH, format_id_list, push_id_list, status_style};
 use crate::commands::evidence::proof_style;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Stream, Style, WARN};
 
-/// How many bytes are printed at once. Using the same memory again is faster than using new memory.
+/// How many bytes are printed at once. Reusing a buffer is faster than allocating a new one.
 const PAGE_BYTES: usize = 32 * 1024;
 
-/// How many tasks of a phase are listed, unless it is the current phase. The last lines of the output name the
-/// tasks that are ready or blocked.
+/// How many tasks are listed for each phase other than the current one. The last lines of the output name the tasks
+/// that are ready or blocked.
 const MAX_TASKS_LISTED: usize = 20;
 
 /// The width of a progress bar, in characters.
@@ -28,8 +28,7 @@ pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Resul
         Format::Json => output::print_json(&shown.to_json()),
         Format::Text => print_plan(&shown, only, all)?,
     }
-    // The process ends here. The kernel frees the memory of a large plan faster than dropping its tasks one by one
-    // would.
+    // The process ends here. The kernel frees the memory of a large plan faster than dropping its tasks one by one.
     std::mem::forget(shown);
     Ok(0)
 }
@@ -47,7 +46,7 @@ pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()>
     }
     let title = if plan.title.trim().is_empty() { "Plan" } else { plan.title.as_str() };
     let mut page = Page { text: String::with_capacity(2 * PAGE_BYTES), has_color: Stream::Out.has_color() };
-    page.push_styled(BOLD, &borrow_or_make_line(title, 200));
+    page.push_styled(BOLD, &borrow_or_collapse_line(title, 200));
     page.text.push_str("  ");
     page.push_progress_bar(standing.progress);
     page.text.push('\n');
@@ -72,8 +71,9 @@ pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()>
     Ok(())
 }
 
-/// What is printed next. A large plan has thousands of lines, so nothing is copied twice: without colour the text contains no
-/// marks, and the printer need not replace them. Every text from the plan is cleaned before it is added.
+/// The text that is printed next. A large plan has thousands of lines, so nothing is copied twice. Without colour, the
+/// text contains no marks that the printer would have to replace. Every text from the plan is cleaned before it is
+/// added.
 struct Page {
     text: String,
     has_color: bool,
@@ -112,7 +112,7 @@ impl Page {
         (is_current, all): (bool, bool),
     ) {
         self.text.push_str(if is_current { "\n▸ " } else { "\n  " });
-        self.push_styled(BOLD, &format!("{}. {}", phase.id, borrow_or_make_line(&phase.name, 120)));
+        self.push_styled(BOLD, &format!("{}. {}", phase.id, borrow_or_collapse_line(&phase.name, 120)));
         self.text.push_str("  ");
         self.push_progress_bar(TaskProgress::count_tasks(&phase.tasks));
         match phase.status {
@@ -147,11 +147,11 @@ impl Page {
         self.text.push_str("    ");
         self.push_styled(status_style(task.status), task.status.status_symbol());
         self.text.push(' ');
-        let id = borrow_or_make_line(&task.id, 64);
+        let id = borrow_or_collapse_line(&task.id, 64);
         self.text.push_str(&id);
         let missing = width.saturating_sub(id.chars().count());
         self.text.extend(std::iter::repeat_n(' ', missing + 2));
-        self.text.push_str(&borrow_or_make_line(&task.description, TEXT_WIDTH));
+        self.text.push_str(&borrow_or_collapse_line(&task.description, TEXT_WIDTH));
         if let Some(size) = task.size {
             self.text.push(' ');
             self.push_styled(DIM, size.name());
@@ -168,7 +168,7 @@ impl Page {
             self.push_detail(proof_style(line), &describe_evidence(line));
         }
         if task.reported_done {
-            self.push_detail(WARN, "done by its list, no evidence");
+            self.push_detail(WARN, "done according to the agent's list, no evidence");
         }
         if task.without_evidence.is_some() {
             self.push_detail(WARN, "without evidence");
@@ -178,7 +178,7 @@ impl Page {
             && let Some(why) = &task.blocked_reason
         {
             self.text.push_str("      ");
-            self.push_styled(BAD, &borrow_or_make_line(why, TEXT_WIDTH));
+            self.push_styled(BAD, &borrow_or_collapse_line(why, TEXT_WIDTH));
             self.text.push('\n');
         }
     }
@@ -220,7 +220,7 @@ fn print_footer(standing: &PlanStanding) {
         let TaskProgress { done, total } = standing.progress;
         let text = match (done == total, total) {
             (_, 0) => "There are no tasks yet; `thru task add TEXT` adds one.",
-            (true, _) => "All tasks are over.",
+            (true, _) => "No open tasks are left.",
             (false, _) => "Nothing is ready: every open task waits for another.",
         };
         return output::print_line(text);

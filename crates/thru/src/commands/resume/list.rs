@@ -1,24 +1,26 @@
 use model::render::one_line;
 use model::time;
-use ops::features::workstreams::resume::{self, Listed};
+use ops::features::workstreams::resume::{self, ListedWorkstream};
 use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format};
 
 pub fn run(world: &World, format: Format) -> Result<u8> {
-    let rows = resume::list(world)?;
+    let rows = resume::list_workstreams(world)?;
     match format {
         Format::Json => output::print_json(&rows),
         Format::Text if rows.is_empty() => {
             output::print_message("There are no workstreams yet; `thru resume new 01-name` makes one.");
         }
-        Format::Text => print(&rows, world),
+        Format::Text => print_rows(&rows, world),
     }
     Ok(0)
 }
 
-fn print(rows: &[Listed], world: &World) {
-    let width = |of: fn(&Listed) -> &String| rows.iter().map(|row| of(row).len()).max().unwrap_or(0).min(60);
+fn print_rows(rows: &[ListedWorkstream], world: &World) {
+    let width = |of: fn(&ListedWorkstream) -> &String| {
+        rows.iter().map(|row| of(row).len()).max().unwrap_or(0).min(60)
+    };
     let (id, phase) = (width(|row| &row.project_id), width(|row| &row.phase));
     for row in rows {
         let name = one_line(&row.project_id, 100);

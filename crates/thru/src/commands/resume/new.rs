@@ -5,7 +5,7 @@ use ops::{Result, World};
 use crate::output::{self, Format, WARN};
 
 pub fn run(world: &World, wish: &NewManifest, format: Format) -> Result<u8> {
-    let created = resume::new(world, wish)?;
+    let created = resume::create_manifest(world, wish)?;
     match format {
         Format::Json => output::print_json(&created),
         Format::Text => {

@@ -4,12 +4,12 @@ use ops::{Result, World};
 use super::print_guess_note;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
-/// Bind a session to a role: hooks then advance its lifecycle, and briefs include its context file
+/// Bind a session to a role: hooks then advance the role's lifecycle, and briefs use its context file
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The name of the role; `thru role list` shows the existing ones
+    /// The name of the role; `thru role list` shows the existing roles
     role: String,
-    /// The session [default: the current one]; the beginning of its id is enough
+    /// Use this session [default: the current session]; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }

@@ -7,9 +7,9 @@ use crate::output::{self, BOLD, Format, WARN};
 /// Remove the role from a session; the role's file and lifecycle stay
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only sessions with this role; without --session, all of them
+    /// Unbind only sessions with this role; without --session, all of them
     role: Option<String>,
-    /// The session [default: the current one]; the beginning of its id is enough
+    /// Use this session [default: the current session]; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }

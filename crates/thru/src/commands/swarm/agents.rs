@@ -11,7 +11,7 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 pub struct Args {
     #[arg(help = "Print the prompt of this agent", value_parser = PossibleValuesParser::new(AgentPart::ALL.map(AgentPart::name)))]
     agent: Option<String>,
-    /// The swarm [default: the setting swarm.id]
+    /// Show this swarm [default: the setting swarm.id]
     #[arg(long, value_name = "ID")]
     swarm: Option<String>,
 }

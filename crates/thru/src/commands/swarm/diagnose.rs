@@ -3,12 +3,12 @@ use ops::{Result, World};
 
 use crate::output::{self, Format, GOOD};
 
-/// Say what is missing or changed: agents, hooks, models, prompts, the plan of another swarm
+/// Report what is missing or changed: agents, hooks, models, prompts, the plan of another swarm
 ///
-/// Exit code 1 if something needs your attention. Notes are for information and do not count.
+/// The exit code is 1 if something needs your attention; notes do not change it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The swarm [default: the setting swarm.id]
+    /// Examine this swarm [default: the setting swarm.id]
     #[arg(long, value_name = "ID")]
     swarm: Option<String>,
 }

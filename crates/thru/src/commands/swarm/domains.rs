@@ -5,7 +5,8 @@ use crate::output::{self, BOLD, DIM, Format};
 
 /// Name the fields of expertise that a text touches (off unless `swarm.domains` is true)
 ///
-/// A rule of thumb, by words that belong to a field. An architect that reads the task itself decides better.
+/// Searches for words that belong to a field, which is only a rule of thumb. An architect agent that reads the task
+/// decides better.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The text; `-` reads it from stdin

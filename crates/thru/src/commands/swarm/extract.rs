@@ -1,28 +1,30 @@
 use std::path::PathBuf;
 
 use model::render::one_line;
-use ops::project::extract::{self, Allowed, ExistingFile, ExtractOutcome, ExtractReport, ExtractedFile};
+use ops::project::extract::{
+    self, AllowedWrites, ExistingFile, ExtractOutcome, ExtractReport, ExtractedFile,
+};
 use ops::{Mode, Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Write the code blocks of a message into files
 ///
-/// A block is called what its fence, its first line or the line before it says. A name that leads out of the folder, or
-/// into `.git`, is not used. Files that exist stay as they are. A file that changes what programs run, or what agents are
-/// told, is written only if `--allow` names it.
+/// Each block is named by its fence, its first line or the line before it. A name that leads out of the folder, or into
+/// `.git`, is not used. Existing files stay unchanged. A file that changes what programs run, or what agents are told,
+/// is written only if `--allow` names it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The message: a file, or `-` for stdin
     #[arg(default_value = "-")]
     message: PathBuf,
-    /// The folder for the files [default: the current one]
+    /// Write the files into this folder [default: the current folder]
     #[arg(long, value_name = "FOLDER")]
     into: Option<PathBuf>,
-    /// Replace files that exist
+    /// Replace existing files
     #[arg(long)]
     replace: bool,
-    /// Write this file although it changes what programs run or what agents are told; may be repeated
+    /// Write this file although it changes what programs run or what agents are told; can be given several times
     #[arg(long, value_name = "PATH")]
     allow: Vec<String>,
     /// Only show what would be written
@@ -35,7 +37,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let message = extract::read_message(world, &args.message)?;
     let existing = if args.replace { ExistingFile::Replace } else { ExistingFile::Keep };
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let allowed = Allowed { existing, guarded: &args.allow };
+    let allowed = AllowedWrites { existing, guarded: &args.allow };
     let report = extract::extract_files(world, &message, args.into.as_deref(), allowed, mode)?;
     match format {
         Format::Json => output::print_json(&report),

@@ -11,9 +11,10 @@ use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
 /// Install the agents of a swarm into a harness, or into all that are in use
 ///
-/// Seven files in the harness's folder for agents, with a mark and a digest in their last line. A file that is yours, or that
-/// you changed, is left alone and named. Without a flag, every worktree of the repository gets them. {agent}.md in the folder `agents` beside your settings replaces a prompt, {agent}_append.md adds
-/// to it.
+/// Writes seven files to the harness's folder for agents, each with a mark and a digest in its last line. A file that
+/// you wrote or changed is left alone and reported. Without --user or --project, every worktree of the repository gets
+/// the files. {agent}.md in the folder `agents` next to your settings replaces a prompt, and {agent}_append.md extends
+/// one.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -22,7 +23,7 @@ pub struct Args {
 
 /// Remove the agents of a swarm, or of all swarms
 ///
-/// Removes only files that thru wrote and nobody changed; the others are named.
+/// Removes only files that thru wrote and nobody changed; other files are reported.
 #[derive(Debug, clap::Args)]
 pub struct UninstallArgs {
     #[command(flatten)]
@@ -31,22 +32,22 @@ pub struct UninstallArgs {
 
 #[derive(Debug, clap::Args)]
 struct InstallTarget {
-    /// Only this harness
+    /// Use only this harness
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(ops::setup::harnesses::installable_harnesses()))]
     harness: Option<String>,
-    /// The swarm: its agents have the prefix ID_ [default: the setting swarm.id]
+    /// Use this swarm, whose agents have the prefix ID_ [default: the setting swarm.id]
     #[arg(long, value_name = "ID")]
     swarm: Option<String>,
-    /// Install your own agents, for every project
+    /// Use your own folder for agents, which applies to every project
     #[arg(long, group = "scope")]
     user: bool,
-    /// Install into the project, to share the agents in git
+    /// Use the project's folder for agents, and share the files in git
     #[arg(long, group = "scope")]
     project: bool,
-    /// Your agents for this project, which are not in git [default]
+    /// Use the project's folder for agents, and hide the files from git [default]
     #[arg(long, group = "scope")]
     local: bool,
-    /// Files that somebody changed too; a backup is kept
+    /// Also replace or remove files that somebody changed; a backup is kept
     #[arg(long)]
     force: bool,
     /// Show what would change, and change nothing

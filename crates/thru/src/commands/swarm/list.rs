@@ -7,7 +7,7 @@ use crate::output::{self, BOLD, DIM, Format, WARN};
 /// List the swarms whose agents are installed, in this project and for you
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only this harness
+    /// List only swarms in this harness
     #[arg(long = "for", value_name = "HARNESS", value_parser = PossibleValuesParser::new(ops::setup::harnesses::installable_harnesses()))]
     harness: Option<String>,
 }

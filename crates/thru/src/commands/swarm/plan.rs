@@ -10,10 +10,10 @@ use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 /// Show the plan with the verdicts on its tasks, and whose plan it is
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Assign the plan to this swarm
+    /// Assign the plan to a swarm
     #[arg(long)]
     adopt: bool,
-    /// With --adopt: the swarm [default: the setting swarm.id]
+    /// Assign the plan to this swarm, with --adopt [default: the setting swarm.id]
     #[arg(long, value_name = "ID", requires = "adopt")]
     swarm: Option<String>,
     /// Include finished phases
@@ -52,7 +52,7 @@ fn print_swarm_plan(shown: &SwarmPlan, all: bool) -> Result<()> {
     if shown.foreign.is_some() {
         output::print_line(format_args!(
             "{WARN}This plan belongs to the swarm {swarm}, which is not in use here.{WARN:#} It is not continued; \
-             `thru swarm plan --adopt` makes it this swarm's."
+             `thru swarm plan --adopt` assigns it to this swarm."
         ));
     } else {
         output::print_line(format_args!("{DIM}swarm{DIM:#} {BOLD}{swarm}{BOLD:#}"));
@@ -81,11 +81,11 @@ fn print_adopted(report: &AdoptedPlan, format: Format) {
     }
     match report.changed {
         true => output::print_line(format_args!(
-            "{GOOD}Adopted{GOOD:#}: the plan belongs to {BOLD}{}{BOLD:#} now, before to {}",
+            "{GOOD}Adopted{GOOD:#}: the plan now belongs to {BOLD}{}{BOLD:#}; before, it belonged to {}",
             report.swarm,
             one_line(&report.before, 60)
         )),
-        false => output::print_line(format_args!("It was so already: the plan belongs to {}", report.swarm)),
+        false => output::print_line(format_args!("No change: the plan already belongs to {}", report.swarm)),
     }
     print_notes(&report.notes, false);
 }

@@ -4,10 +4,10 @@ use regex_lite::Regex;
 
 use crate::output::{self, DIM, Format, Stream};
 
-/// Print the original of a tool output that the model saw a summary of
+/// Print the original of a tool output that was summarised for the model
 ///
-/// Secrets were redacted before it was stored; apart from that it is the original, byte for byte. On a terminal
-/// control characters are left out.
+/// Secrets were redacted before the original was stored; everything else is kept byte for byte. On a terminal, control
+/// characters are left out.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The id in the summary
@@ -15,10 +15,10 @@ pub struct Args {
     /// Skip this many lines
     #[arg(long, default_value_t = 0, value_name = "N")]
     offset: usize,
-    /// At most this many lines
+    /// Print at most this many lines
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
-    /// Only lines that match this regular expression, with their numbers
+    /// Print only lines that match this regular expression, with their numbers
     #[arg(long, value_name = "RE")]
     grep: Option<String>,
 }

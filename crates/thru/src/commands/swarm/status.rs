@@ -14,10 +14,10 @@ use crate::output::{self, BOLD, DIM, Format, WARN};
 /// `indexes/activity.jsonl` caches it and can be deleted.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only this session; the beginning of its id is enough
+    /// Show only this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// At most this many sessions; 0 for all
+    /// Show at most this many sessions; 0 means all
     #[arg(long, short = 'n', default_value_t = 10, value_name = "N")]
     limit: usize,
 }
@@ -94,7 +94,7 @@ fn format_counts(row: &CallCounts) -> String {
     one_line(&row.name, 40)
 }
 
-/// `  claude-code, role tester, with coder and critic; 3 files changed; 5 min ago`.
+/// Returns a text like `  claude-code, role tester, with coder and critic; 3 files changed; 5 min ago`.
 fn session_details(session: &SessionCounts, world: &World) -> String {
     let mut text = format!("  {}", one_line(&session.harness, 40));
     if !session.role.is_empty() {
@@ -112,7 +112,7 @@ fn session_details(session: &SessionCounts, world: &World) -> String {
     format!("{DIM}{text}{DIM:#}")
 }
 
-/// `850 ms`, `1.4 s`, `2 min`.
+/// Returns a duration like `850 ms`, `1.4 s` or `2 min`.
 fn format_duration(ms: u64) -> String {
     match ms {
         ..1_000 => format!("{ms} ms"),

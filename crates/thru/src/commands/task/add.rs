@@ -10,22 +10,22 @@ use crate::output::Format;
 pub struct Args {
     /// What should be done
     text: String,
-    /// The phase it belongs to [default: the current one]
+    /// Add the task to this phase [default: the current phase]
     #[arg(long, value_name = "N")]
     phase: Option<u32>,
-    /// The task's id [default: the next number]
+    /// Set the task's id [default: the next number]
     #[arg(long)]
     id: Option<String>,
-    /// small, medium, large
+    /// Set the size: small, medium, large
     #[arg(long)]
     size: Option<String>,
-    /// Tasks that must be finished first, separated by commas
+    /// Name the tasks that must be finished first, separated by commas
     #[arg(long, value_name = "IDS")]
     depends: Option<String>,
-    /// How you know that it is done
+    /// Set how you know that the task is done
     #[arg(long, value_name = "TEXT")]
     acceptance: Option<String>,
-    /// A file it is about; can be given several times
+    /// Add a file that the task is about; can be given several times
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
 }

@@ -50,7 +50,7 @@ fn a_journal_can_be_cut_and_sifted_and_says_what_an_agent_was_asked() {
     assert!(all.iter().any(|line| line.contains("Agent") && line.contains("look for callers")), "{all:?}");
 }
 
-/// A scripted model answers within a second, so events have the same time. Claude Code reports a failed edit only
+/// A scripted model answers within a second, so all events have the same time. Claude Code reports a failed edit only
 /// in its transcript.
 #[test]
 fn what_the_transcript_adds_stands_before_the_stop() {
@@ -140,7 +140,7 @@ fn a_list_of_sessions_tells_tasks_and_crashes() {
     let env = env_with_running_session();
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
-    // With another number the record matches no running process, so the session counts as dead.
+    // With another number, the record matches no running process, so the session counts as dead.
     fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     let said = env.run_thru(&["journal", "--list"]).assert_ok();
     assert!(said.stdout.contains("crashed") && said.stdout.contains("Make the parser accept"), "{said}");

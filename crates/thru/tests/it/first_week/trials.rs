@@ -1,17 +1,17 @@
-//! What people complained about who tried thru with the README alone.
+//! Problems of people who tried thru with only the README.
 
 use super::*;
 
-const MANIFEST: &str = "project/.agent/context/workstreams/01-parser";
+const WORKSTREAM_FOLDER: &str = "project/.agent/context/workstreams/01-parser";
 
-fn workstream() -> TestEnv {
+fn env_with_workstream() -> TestEnv {
     let env = TestEnv::with_root();
-    env.write_file(format!("{MANIFEST}/steps.md"), "- [x] lexer\n- [ ] parser\n");
+    env.write_file(format!("{WORKSTREAM_FOLDER}/steps.md"), "- [x] lexer\n- [ ] parser\n");
     env.run_thru(&["resume", "new", "01-parser", "--phase", "execution"]).assert_ok();
     env
 }
 
-fn edit(env: &TestEnv, session: &str, id: &str, path: &str) {
+fn report_edit(env: &TestEnv, session: &str, id: &str, path: &str) {
     env.write_file(format!("project/{path}"), id);
     let input = json!({"file_path": env.project_folder().join(path)});
     env.fire_event(
@@ -23,7 +23,7 @@ fn edit(env: &TestEnv, session: &str, id: &str, path: &str) {
 
 #[test]
 fn no_workstream_is_given_to_a_session_that_has_ended() {
-    let env = workstream();
+    let env = env_with_workstream();
     start_session(&env, "s1");
     end_session(&env, "s1");
     for words in [&["resume", "use", "01"][..], &["resume", "use", "01", "--session", "s1"]] {
@@ -38,11 +38,11 @@ fn no_workstream_is_given_to_a_session_that_has_ended() {
 
 #[test]
 fn workstreams_loops_and_outputs_are_listed_by_the_words_that_people_type() {
-    let env = workstream();
+    let env = env_with_workstream();
     let listed = env.run_thru(&["resume", "list"]).assert_ok();
     assert!(listed.stdout.contains("01-parser  execution") && listed.stdout.contains("1/2"), "{listed}");
     assert_eq!(env.run_thru_json(&["resume", "list"])[0]["project_id"], "01-parser");
-    env.write_file(format!("{MANIFEST}/resume-context.md"), [0xff, 0xfe]);
+    env.write_file(format!("{WORKSTREAM_FOLDER}/resume-context.md"), [0xff, 0xfe]);
     assert!(
         env.run_thru(&["resume", "list"]).assert_ok().stdout.contains("01-parser"),
         "a damaged one is listed too"
@@ -90,7 +90,7 @@ fn status_says_to_wire_again_after_everything_was_uninstalled() {
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("Next: `thru init` wires the harnesses in use again"), "{status}");
     assert_eq!(env.run_thru_json(&["status"])["next"], "wire-again");
-    // The list of installations has the path from before a move.
+    // The list of installations contains the path from before the move.
     let moved = env.base_folder().join("moved");
     fs::rename(env.project_folder(), &moved).unwrap();
     env.thru_call(&["trust", "--moved"]).in_folder(&moved).run().assert_ok();
@@ -100,7 +100,7 @@ fn status_says_to_wire_again_after_everything_was_uninstalled() {
     );
 }
 
-/// With a plugin of the harness there is no settings file, and nothing to wire.
+/// If a plugin of the harness calls thru, there is no settings file to change.
 #[test]
 fn status_says_nothing_of_wiring_where_thru_was_never_installed() {
     let env = TestEnv::with_root();
@@ -114,7 +114,7 @@ fn a_purpose_that_has_not_begun_does_not_begin_with_what_was_done() {
     let env = TestEnv::with_root();
     start_session(&env, "s1");
     env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Make the cart apply a discount of 10 %"}));
-    edit(&env, "s1", "e1", "src/cart.py");
+    report_edit(&env, "s1", "e1", "src/cart.py");
     let ran = json!({"tool_name": "Bash", "tool_use_id": "b1", "tool_input": {"command": "pytest -q"},
         "tool_response": {"stdout": "3 passed in 0.1s", "stderr": "", "interrupted": false}});
     env.fire_event("s1", "PostToolUse", ran);
@@ -143,7 +143,7 @@ fn a_packet_points_at_no_section_that_it_lacks() {
     env.run_git(&["commit", "-qm", "One"]);
     start_session(&env, "s1");
     env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Make the cart fast"}));
-    edit(&env, "s1", "e1", "src/cart.py");
+    report_edit(&env, "s1", "e1", "src/cart.py");
     env.run_thru(&["handoff", "cart"]).assert_ok();
     let packet = env.run_thru(&["packet", "show", "cart"]).assert_ok().stdout;
     assert!(
@@ -164,13 +164,13 @@ fn a_traceback_is_shown_as_it_is() {
     assert!(brief.contains("<module>") && !brief.contains("<\\module>"), "{brief}");
 }
 
-/// A session that was opened only to hand the work over has nothing to report itself.
+/// A session that was opened only for a handoff has done no work itself.
 #[test]
 fn a_handoff_from_a_fresh_session_is_about_the_work() {
     let env = TestEnv::with_root();
     start_session(&env, "worked");
     env.fire_event("worked", "UserPromptSubmit", json!({"prompt": "Make the cart apply a discount of 10 %"}));
-    edit(&env, "worked", "e1", "src/cart.py");
+    report_edit(&env, "worked", "e1", "src/cart.py");
     env.fire_event("worked", "Stop", json!({"last_assistant_message": "The discount is applied."}));
     end_session(&env, "worked");
     start_session(&env, "greeted");
@@ -183,12 +183,14 @@ fn a_handoff_from_a_fresh_session_is_about_the_work() {
     };
     let said = hand_off(&["handoff", "round the discount"]);
     assert!(
-        said.stderr.contains("from session worked, the last that did work here (fresh has done nothing)"),
+        said.stderr.contains(
+            "from session worked, the last session that did work here (session fresh has done nothing)"
+        ),
         "{said}"
     );
     let packet = env.run_thru(&["packet", "show"]).assert_ok().stdout;
     assert!(packet.contains("src/cart.py") && packet.contains("session_id: worked"), "{packet}");
-    // A person who names a session means it, and words alone are work too.
+    // A session that the user names is always used. A conversation also counts as work.
     assert_eq!(env.run_thru_json(&["handoff", "round", "--session", "fresh"])["session"], "fresh");
     env.fire_event("fresh", "UserPromptSubmit", json!({"prompt": "Let us round half up."}));
     let own = hand_off(&["handoff", "rounding", "--json"]).json();
@@ -263,7 +265,7 @@ fn what_is_printed_about_files_and_hooks_is_short() {
     assert!(doctor.contains("wired and never fired here: UserPromptSubmit"), "{doctor}");
 }
 
-/// A summary of a few words does not hold the first request, so the brief next to it must.
+/// A summary of a few words does not contain the first request, so the brief must contain it.
 #[test]
 fn a_short_summary_does_not_hide_the_first_request() {
     let env = TestEnv::with_root();
@@ -275,7 +277,7 @@ fn a_short_summary_does_not_hide_the_first_request() {
     ];
     for (at, request) in requests.iter().enumerate() {
         env.fire_event("s1", "UserPromptSubmit", json!({"prompt": request}));
-        edit(&env, "s1", &format!("e{at}"), &format!("a{at}.py"));
+        report_edit(&env, "s1", &format!("e{at}"), &format!("a{at}.py"));
         env.fire_event("s1", "Stop", json!({"last_assistant_message": "Two files are changed."}));
     }
     env.write_file("project/summary.txt", "The user works on a shop.");

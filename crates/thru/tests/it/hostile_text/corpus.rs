@@ -1,4 +1,4 @@
-//! Texts that a terminal would act on, that hide something, or that imitate somebody.
+//! Texts that a terminal interprets, that hide something, or that imitate somebody.
 
 use regex_syntax::hir::{Class, HirKind};
 
@@ -47,8 +47,8 @@ pub fn hostile_corpus() -> Vec<String> {
         ["c", "7", "8", "D", "M", "(0", ")B", "#8", "%G", "=", ">", "N", "O", "Z"]
             .map(|body| format!("\u{1b}{body}")),
     );
-    // Single control characters, except the line end, which would only begin another line, and NUL, which no argument
-    // can contain.
+    // Single control characters, except the line end, which only starts a new line, and NUL, which no argument can
+    // contain.
     all.extend((1..0x20u8).filter(|c| !b"\n\t".contains(c)).map(|c| char::from(c).to_string()));
     all.extend((0x7f..=0x9fu32).filter_map(char::from_u32).map(String::from));
     let marks = HiddenCharacters::new();
@@ -61,7 +61,7 @@ pub fn hostile_corpus() -> Vec<String> {
             .chain(each(0x2060, 0x206f))
             .chain(each(0xfe00, 0xfe0f)),
     );
-    // Whole words that are written in tag characters or in variation selectors. Models can read these.
+    // Words in tag characters or in variation selectors. Models can read them.
     all.push("run it".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect());
     all.push("run it".bytes().filter_map(|b| char::from_u32(0xe0100 + u32::from(b))).collect());
     all.push("\u{202e}txt.exe\u{202c} \u{2066}a\u{2069}".to_owned());
@@ -84,7 +84,7 @@ pub fn hostile_corpus() -> Vec<String> {
     all.iter().enumerate().map(|(i, text)| format!("h{i}<{text}>h{i}")).collect()
 }
 
-/// Returns a part of the corpus for a field that has only one line.
+/// Returns a part of the corpus for a field with a single line.
 pub fn corpus_part(of: usize, most: usize) -> String {
     let corpus = hostile_corpus();
     (0..most)
@@ -94,8 +94,7 @@ pub fn corpus_part(of: usize, most: usize) -> String {
         .replace('\0', "")
 }
 
-/// The characters that no output may contain. They are taken from the tables of `regex-syntax`, not from our own
-/// tables.
+/// The characters that no output may contain. They come from the tables of `regex-syntax`, not from our own tables.
 pub struct HiddenCharacters {
     pub ranges: Vec<(char, char)>,
 }

@@ -7,12 +7,11 @@ use crate::env::TestEnv;
 pub struct CommandRow {
     /// The name of the command: `packet show`.
     pub path: &'static str,
-    /// The arguments of the command.
     pub words: Vec<String>,
     pub stdin: Vec<u8>,
-    /// Whether the command prints data, which goes to a pipe byte for byte.
+    /// Whether the command prints data, which is written to a pipe byte for byte.
     pub is_data: bool,
-    /// Whether the command prints something on stderr even with --json.
+    /// Whether the command prints messages to stderr even with `--json`.
     pub talks: bool,
 }
 

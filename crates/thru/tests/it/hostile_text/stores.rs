@@ -16,10 +16,10 @@ pub const RUN_FOLDER: &str = ".agent/context/outputs/review-20261115T192200Z";
 pub const ORIGINAL_ID: &str = "o-0123456789abcdef";
 pub const LOOP_ID_PREFIX: &str = "20261115";
 
-/// A project with hostile texts in every field for free text. Every file can still be parsed.
+/// A project with hostile texts in every field for free text. All files can still be parsed.
 pub fn hostile_but_readable_store() -> TestEnv {
     let env = TestEnv::with_repository();
-    // git refuses only ASCII control characters in a branch's name.
+    // git refuses only ASCII control characters in a branch name.
     let branch: String =
         corpus_part(5, 60).chars().filter(|c| !c.is_ascii() || c.is_ascii_alphanumeric()).take(60).collect();
     env.run_git(&["checkout", "--quiet", "-b", &branch]);
@@ -52,7 +52,7 @@ pub fn hostile_but_readable_store() -> TestEnv {
     env
 }
 
-/// Writes an output that was summarised, one that was removed, and a run of the benchmark.
+/// Writes a summarised output, a removed output, and a run of the benchmark.
 fn write_summaries(env: &TestEnv) {
     let folder = "project/.agent/context/summaries";
     env.write_file(format!("{folder}/{ORIGINAL_ID}.txt"), corpus_part(30, 40));
@@ -65,8 +65,7 @@ fn write_summaries(env: &TestEnv) {
     env.write_file("project/.agent/context/benchmarks.json", runs.to_string());
 }
 
-/// The same project, with a hostile text after every string of every JSON file and after every line of every
-/// document.
+/// The same project, with a hostile text after every string in JSON files and after every line in documents.
 pub fn damaged_store() -> TestEnv {
     let env = hostile_but_readable_store();
     let texts = hostile_corpus();
@@ -198,7 +197,7 @@ fn write_packets(env: &TestEnv) {
     );
 }
 
-/// Writes a plan that somebody else wrote, into the store and as files to import.
+/// Writes a foreign plan, to the store and as files to import.
 fn write_plans(env: &TestEnv, body: &str) {
     let words = |n: usize| corpus_part(n, 8);
     let task = |n: usize| {
@@ -272,8 +271,7 @@ fn write_workstream(env: &TestEnv) {
     fs::write(path, manifest).unwrap();
 }
 
-/// Fires the events of a session in which every text is hostile, and then a compaction. Also writes a journal that
-/// somebody else wrote.
+/// Fires the events of a session in which every text is hostile, and then a compaction. Also writes a foreign journal.
 fn fire_hostile_session(env: &TestEnv) {
     env.fire_hook("SessionStart", &env.event_payload("s1", "SessionStart", json!({"source": "startup"})));
     for n in 0..12 {

@@ -1,8 +1,8 @@
 //! `thru resume migrate`: converts `_resume.md` files to manifests, and back.
 //!
-//! Forward, the manifest is written and then the original is renamed. Back, the manifest is removed and then the
-//! original is renamed. An interruption between the two is recognised, and running the same command again completes
-//! the work.
+//! A migration writes the manifest, then renames the original. A rollback removes the manifest, then renames the
+//! original back. If a migration or a rollback is interrupted between its two steps, running the same command again
+//! completes it.
 
 use jiff::Timestamp;
 use model::document::Document;
@@ -42,7 +42,7 @@ pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFi
     let desk = ResumeContext::open(world)?;
     let place = desk.workstreams();
     let _lock = if direction == Direction::DryRun { None } else { Some(place.lock_manifests(LOCK_WAIT)?) };
-    // Examine all files before changing any: an unreadable folder is then reported while nothing has changed.
+    // Examine all files before changing any of them, so that an unreadable folder is reported before any change.
     let mut all = Vec::new();
     for (id, folder) in place.ids_and_folders()? {
         all.extend(old_resume_files(&place, &id, &folder, world.now)?);
@@ -58,8 +58,8 @@ pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFi
     Ok(done)
 }
 
-/// Returns old files in folders whose names are not ids. They are not converted, because nobody would find the
-/// manifests.
+/// Returns old files in folders whose names are not ids. These files are not converted, because no command would find
+/// their manifests.
 fn files_in_misnamed_folders(place: &Workstreams) -> Result<Vec<MigratedFile>> {
     let mut found = Vec::new();
     for home in workstreams::home_folders() {
@@ -95,7 +95,7 @@ struct OldResumeFile<'a> {
     now: Timestamp,
 }
 
-/// Returns the old files of one workstream: in its folder, and in the folder of its plans.
+/// Returns the old files of one workstream: in its folder, and in its plans folder.
 fn old_resume_files<'a>(
     place: &'a Workstreams,
     id: &str,
@@ -124,7 +124,6 @@ fn old_resume_files<'a>(
     [Some(folder), planning.as_deref()].into_iter().flatten().map(old).collect()
 }
 
-/// What became of an old file; `None` if there is nothing to report.
 type MigrationResult = Option<(MigrationOutcome, String)>;
 
 impl OldResumeFile<'_> {
@@ -156,7 +155,7 @@ impl OldResumeFile<'_> {
         let note = manifest::unknown_phase(&original).map_or(String::new(), |phase| {
             format!("; its phase `{phase}` is unknown, and is {} now", manifest::DEFAULT_PHASE)
         });
-        // If the manifest is the same as a new one would be, an earlier migration was interrupted.
+        // If the manifest equals the converted file, an earlier migration was interrupted.
         let is_begun = there.as_ref().is_some_and(|there| is_same_except_time(there, made.bytes()));
         if there.is_some() && !is_begun {
             return migration_result(MigrationOutcome::Skip, "there is already a resume-context.md");
@@ -183,7 +182,7 @@ impl OldResumeFile<'_> {
         migration_result(MigrationOutcome::Success, &format!("is now {target}{note}"))
     }
 
-    /// Restores the old file. The manifest that was made from it is removed, unless somebody has edited it since.
+    /// Restores the old file. The manifest that was made from it is removed, unless somebody has edited the manifest.
     fn restore_original(&self) -> Result<MigrationResult> {
         let OldResumeFile { legacy, backup, target, .. } = self;
         let original = match (self.has_legacy, self.has_backup) {
@@ -203,7 +202,7 @@ impl OldResumeFile<'_> {
             self.place.open_folder(folder)?.remove_file(name)?;
         }
         if self.has_legacy {
-            // The old file was never renamed: the migration was interrupted, or there was none.
+            // The old file still has its original name, because the migration was interrupted or never ran.
             return match is_untouched {
                 Some(true) => migration_result(
                     MigrationOutcome::Success,

@@ -1,4 +1,4 @@
-//! `thru resume gate`: shows which files of a manifest were read, as observed by hooks.
+//! `thru resume gate`: shows which files of a manifest the agent has read, according to hooks.
 
 use model::event::FileAction;
 use model::journal::JournalRecord;
@@ -12,7 +12,7 @@ use crate::{Error, Result, World};
 #[derive(Clone, Debug, Serialize)]
 pub struct ReadingGate {
     pub project_id: String,
-    /// `None` if there has been no session here yet; then no file was read.
+    /// `None` if there has been no session here yet.
     pub session: Option<String>,
     pub files: Vec<GateFile>,
     pub questions: Vec<String>,
@@ -25,9 +25,9 @@ pub struct GateFile {
     pub named: String,
     pub lies: LoadLocation,
     pub path: Option<String>,
-    /// When the agent last read the file, if it did so since the last compaction.
+    /// When the agent last read the file; `None` if it has not read the file since the last compaction.
     pub read_at: Option<String>,
-    /// Whether the whole text of the file was in the brief and is still the same.
+    /// Whether the brief contained the whole text of the file, and the file has not changed since.
     pub given: bool,
 }
 
@@ -55,11 +55,11 @@ pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> R
     let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
     let found = desk.choose_workstream(id.or(active.as_deref()))?;
     let (_, manifest) = place.read_manifest(&found)?;
-    // The journal says when files were read; only what follows the last compaction counts.
+    // The journal says when files were read. Only reads after the last compaction are counted.
     let (mut reads, mut editing) = (Vec::<(String, String)>::new(), false);
     let journal = chosen.as_ref().map(|id| journal::open_journal(world, Some(id.as_str())));
     let journal = match journal.transpose() {
-        // The session has begun, but nothing was recorded yet.
+        // The session has started, but its journal is still empty.
         Err(Error::Absent { .. }) if session.is_none() => None,
         journal => journal?,
     };

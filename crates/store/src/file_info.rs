@@ -1,4 +1,4 @@
-//! What the file system reports about a file without opening it.
+//! Properties of a file that the file system reports without opening it.
 
 use jiff::Timestamp;
 use rustix::fs::{self, AtFlags, FileType};
@@ -13,8 +13,8 @@ pub struct FileInfo {
 }
 
 impl Dir {
-    /// Examines a regular file below this folder without following links. Returns `None` if the name does not exist or
-    /// is not a regular file. A file that cannot be examined is an error, not an absent file.
+    /// Examines a regular file below this folder without following links. Returns `None` if there is no regular file
+    /// with this name. It is an error if the file cannot be examined.
     pub fn file_info(&self, rel: &str) -> Result<Option<FileInfo>> {
         if let Some((folder, name)) = rel.rsplit_once('/') {
             return match self.open_subfolder(folder) {

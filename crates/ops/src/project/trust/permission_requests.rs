@@ -1,4 +1,4 @@
-//! What a store would run or feed, shown to the user who is about to trust it.
+//! Lists what a store would run or feed, for the user who is about to trust it.
 
 use model::consent::quote_command;
 use model::gate::ExpectedOutput;
@@ -12,17 +12,17 @@ use crate::features::outputs;
 use crate::project::consent::{is_launch_allowed, is_stage_allowed, is_started_here};
 use crate::project::{Project, settings};
 
-/// A loop, a command or a stage that would run or be fed if the user allowed it.
+/// A loop, a command or a stage that needs the user's permission.
 #[derive(Clone, Debug, Serialize)]
-pub struct Want {
+pub struct PermissionRequest {
     pub kind: ConsentKind,
     pub id: String,
-    /// The prompt of a loop. Control characters are escaped, also in the other texts.
+    /// The prompt of a loop. Control characters are escaped here and in all other texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feeds: Option<String>,
     /// Commands, quoted for a shell.
     pub runs: Vec<String>,
-    /// Whether this user has already allowed this here.
+    /// Whether this user has already given the permission here.
     pub given: bool,
     /// The command that shows the whole content and asks whether to allow it.
     pub adopt: String,
@@ -30,17 +30,18 @@ pub struct Want {
 
 /// Returns active loops, commands of runs, and stages of the project's settings. Records that cannot be read are left
 /// out, because nothing in them can run.
-pub(super) fn all_wants(world: &World, project: &Project) -> Vec<Want> {
-    [wants_of_loops(project), wants_of_runs(world, project), wants_of_stages(world, project)].concat()
+pub(super) fn all_permission_requests(world: &World, project: &Project) -> Vec<PermissionRequest> {
+    [requests_of_loops(project), requests_of_runs(world, project), requests_of_stages(world, project)]
+        .concat()
 }
 
-fn wants_of_loops(project: &Project) -> Vec<Want> {
+fn requests_of_loops(project: &Project) -> Vec<PermissionRequest> {
     let store = &project.store;
     let ids = store.loop_ids().unwrap_or_default();
     let states = ids.iter().filter_map(|id| Some(store.read_loop(id).ok()?.state));
     states
         .filter(|state| state.status == LoopStatus::Active)
-        .map(|state| Want {
+        .map(|state| PermissionRequest {
             kind: ConsentKind::Loop,
             feeds: Some(show_hidden_characters(&state.prompt)),
             runs: state.validators.iter().map(|command| show_hidden_characters(command)).collect(),
@@ -51,13 +52,13 @@ fn wants_of_loops(project: &Project) -> Vec<Want> {
         .collect()
 }
 
-fn wants_of_runs(world: &World, project: &Project) -> Vec<Want> {
+fn requests_of_runs(world: &World, project: &Project) -> Vec<PermissionRequest> {
     let Project { root, store, .. } = project;
     let names = store.run_names().unwrap_or_default();
     let folder = |name: &String| format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS);
     let mut runs: Vec<RunFolder> =
         names.iter().filter_map(|name| RunFolder::open(&root.path, &folder(name)).ok()).collect();
-    // An orchestrator may use another folder of the project for its run.
+    // An orchestrator may have made another folder of the project its live run.
     if let Some(live) = outputs::live_run_of_project(world, project)
         && runs.iter().all(|run| run.path() != live.path())
     {
@@ -72,7 +73,7 @@ fn wants_of_runs(world: &World, project: &Project) -> Vec<Want> {
                 continue;
             }
             let id = run.path().strip_prefix(&root.path).unwrap_or(run.path());
-            wants.push(Want {
+            wants.push(PermissionRequest {
                 kind: ConsentKind::StageRun,
                 id: show_hidden_characters(&id.to_string_lossy()),
                 feeds: None,
@@ -85,7 +86,7 @@ fn wants_of_runs(world: &World, project: &Project) -> Vec<Want> {
     wants
 }
 
-fn wants_of_stages(world: &World, project: &Project) -> Vec<Want> {
+fn requests_of_stages(world: &World, project: &Project) -> Vec<PermissionRequest> {
     let own = world.config_file().map(|path| path.display().to_string());
     let stages = settings::resolve_settings(world, Some(&project.store)).stages.into_iter();
     let of_project = stages.filter(|stage| own.as_ref() != Some(&stage.source) && stage.broken.is_none());
@@ -95,7 +96,7 @@ fn wants_of_stages(world: &World, project: &Project) -> Vec<Want> {
             let launched = outputs.iter().filter(|output| !output.launch.is_empty());
             let mut runs: Vec<String> = launched.map(|output| quote_command(&output.launch)).collect();
             runs.dedup();
-            (!runs.is_empty()).then(|| Want {
+            (!runs.is_empty()).then(|| PermissionRequest {
                 kind: ConsentKind::StageDefinition,
                 feeds: None,
                 runs,

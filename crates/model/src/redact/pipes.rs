@@ -1,0 +1,144 @@
+//! Secrets that a command reads from another one: `echo x | docker login --password-stdin`, `kinit ann <<< x`.
+
+use memchr::memmem;
+
+use super::SecretHit;
+use super::classes::{ALNUM, DASH, UNDERSCORE, byte_is, count_blanks};
+use super::flags::{
+    MAX_COMMAND_DISTANCE, is_one_of_commands_before, password_after_user, position_after_flag, whole_argument,
+};
+use super::values;
+
+/// Finds the value in `echo x | docker login --password-stdin` and other commands that read a secret from stdin. `at`
+/// is after `echo`.
+pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
+    const SECRET_READERS: [&str; 17] = [
+        "secret create",
+        "create secret",
+        "smbpasswd",
+        "pdbedit",
+        "auth login",
+        "kinit ",
+        "| passwd ",
+        "--password-stdin",
+        "--with-token",
+        "secret put",
+        "secret set",
+        "secrets create",
+        "secrets versions add",
+        "sudo -S",
+        "passwd --stdin",
+        "--passphrase-fd",
+        "cryptsetup",
+    ];
+    let mut after = position_after_flag(text, at)?;
+    if text[after..].starts_with(b"-n ") || text[after..].starts_with(b"-e ") {
+        after = position_after_flag(text, after + 2)?;
+    }
+    // `printf '%s' x` prints the word after the format.
+    if [&b"'%s' "[..], b"\"%s\" ", b"%s ", b"'%s\\n' ", b"\"%s\\n\" "]
+        .iter()
+        .any(|format| text[after..].starts_with(format))
+    {
+        after = position_after_flag(text, after + memchr::memchr(b' ', &text[after..])?)?;
+    }
+    if is_password_command(&text[..at]) {
+        return whole_argument(text, after);
+    }
+    let value = values::value_at(text, after)?;
+    let rest = &text[value.end..text.len().min(value.end + MAX_COMMAND_DISTANCE)];
+    let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+    if is_stored(rest) {
+        return super::grades::grade_word(&text[value.start..value.end])
+            .is_some()
+            .then(|| whole_argument(text, after))?;
+    }
+    let pipe = memchr::memchr(b'|', &rest[..rest.len().min(4 + usize::from(value.quoted))])?;
+    let reads = |reader: &&str| memmem::find(&rest[pipe..], reader.as_bytes()).is_some();
+    if memmem::find(&rest[pipe..], b"chpasswd").is_some() {
+        return password_after_user(text, after);
+    }
+    // The line says what the base64 contains, or its content is a pair.
+    if memmem::find(&rest[pipe..], b"base64 -").is_some() {
+        let pair = values::is_encoded_pair(&text[value.start..value.end]);
+        return pair.then_some(SecretHit { start: value.start, end: value.end, kind: "password" });
+    }
+    SECRET_READERS.iter().any(reads).then(|| whole_argument(text, after))?
+}
+
+/// Whether the text goes to a file for a secret, as in `echo x > ~/.vault_pass`.
+fn is_stored(rest: &[u8]) -> bool {
+    let Some(arrow) = rest.iter().take(6).position(|byte| *byte == b'>') else { return false };
+    let file = rest[arrow..].strip_prefix(b">>").unwrap_or(&rest[arrow + 1..]).trim_ascii_start();
+    let file = &file[..file.iter().take(100).position(|byte| *byte <= b' ').unwrap_or(file.len())];
+    ["pass", "secret", "token", "pwd", "credential", ".pw"]
+        .iter()
+        .any(|name| super::contains_bytes(&file.to_ascii_lowercase(), name.as_bytes()))
+}
+
+/// Whether a command prints the password, as in `--password-command "echo`, `BORG_PASSCOMMAND='echo` and `-y <(echo`.
+fn is_password_command(before: &[u8]) -> bool {
+    let before = before.strip_suffix(b"echo").or_else(|| before.strip_suffix(b"printf")).unwrap_or(before);
+    // Mail clients run a command that prints the password: `passwordeval "echo x"`, `password_cmd echo x`.
+    let line = super::context::text_after_last_break(&before[before.len().saturating_sub(60)..]).trim_ascii();
+    let line = line.strip_suffix(b"\"").unwrap_or(line).trim_ascii();
+    if ["passwordeval", "PassCmd", "passcmd", "password_cmd", "passwordcmd", "source_cred_cmd"]
+        .iter()
+        .any(|name| line.ends_with(name.as_bytes()))
+    {
+        return true;
+    }
+    if let Some(before) = before.strip_suffix(b"<(") {
+        return [
+            &b" -y "[..],
+            b"preshared-key ",
+            b"--key-file ",
+            b"--pass-file ",
+            b"password-file ",
+            b"password-file=",
+            b"private-key ",
+            b"data-file=",
+            b"data-file ",
+            b"secret-file=",
+            b"pass-file ",
+            b"pass-file=",
+            b"token-file=",
+            b"-passwd ",
+        ]
+        .iter()
+        .any(|flag| before.ends_with(flag));
+    }
+    let Some((b'"' | b'\'', name)) = before.split_last() else { return false };
+    let name = &name[..name.len().saturating_sub(1)];
+    let name = &name[name.len()
+        - name.iter().rev().take(40).take_while(|byte| byte_is(**byte, ALNUM | DASH | UNDERSCORE)).count()..];
+    let lower = name.to_ascii_lowercase();
+    super::contains_bytes(&lower, b"pass") && (lower.ends_with(b"command") || lower.ends_with(b"cmd"))
+}
+
+/// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` is the first bracket.
+pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<SecretHit> {
+    const SECRET_READERS: [&str; 16] = [
+        "--with-token",
+        "secret create",
+        "p4 login",
+        "pass insert",
+        "kinit",
+        "chpasswd",
+        "passwd ",
+        "cryptsetup",
+        "secret put",
+        "secret set",
+        "secret-tool",
+        "secrets create",
+        "-stdin",
+        "sudo -S",
+        "env add ",
+        "secret:set",
+    ];
+    let after = at + 3 + count_blanks(&text[at + 3..], 2);
+    if is_one_of_commands_before(text, at, &["chpasswd"]) {
+        return password_after_user(text, after);
+    }
+    is_one_of_commands_before(text, at, &SECRET_READERS).then(|| whole_argument(text, after))?
+}
