@@ -131,7 +131,8 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
 }
 
 /// Returns the loop that a session worked on, if this user started the loop on this machine and has asked for
-/// nothing since.
+/// nothing since. A loop that
+/// the user cancelled is no goal any more.
 fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let mut ids = store.loop_ids().ok()?;
     // An id begins with the time of its loop.
@@ -143,7 +144,7 @@ fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
         return None;
     }
     let asked_at = store.current_digest(session, |_| {}).ok()?.prompts.last()?.at.clone();
-    (asked_at <= state.updated_at).then_some(state)
+    (asked_at <= state.updated_at && state.status != LoopStatus::Cancelled).then_some(state)
 }
 
 /// Returns the loop that runs in a session, if this user started it on this machine.
