@@ -118,12 +118,7 @@ fn may_contain_password(line: &[u8]) -> bool {
     })
 }
 
-fn two words is an everyday noun: SecretNoun,
-) -> Option<SecretHit> {
-    if !may_contain_password(&text[end..line_end]) {
-        return None;
-    }
-    // A name in code para ASCII, but geändert` is not.
+/// Whether one of the last two words is an everyday noun: `mudei a senha para biscuit`, `Passwort auf biscuit geändert`.
 fn ends_with_noun(line: &[u8]) -> bool {
     let marks = |byte: &u8| matches!(byte, b'.' | b'!' | b'"' | b'\'' | b'`' | b')');
     let line = line.trim_ascii_end();
@@ -143,7 +138,7 @@ fn secret_after_noun(
     if !(may_contain_password(line) || noun == SecretNoun::Password && ends_with_noun(line)) {
         return None;
     }
-    // A name that is not no value is stated.
+    // A name in code is ASCII, but `contraseña=x` is not.
     let foreign = !text[..end].last().is_some_and(u8::is_ascii) || text[start..end].contains(&0xc3);
     let end = end + usize::from(foreign && matches!(byte_or_newline(text, end), b'=' | b':'));
     let stated = foreign && matches!(text[end - 1], b'=' | b':');
@@ -159,7 +154,7 @@ fn secret_after_noun(
         }
         _ => ExpectedNext::Open,
     };
-    // In `password reset for x` nothing is stated right after the noun.
+    // In `password reset for x` no value is stated.
     let assigned = matches!(byte_or_newline(rest, 0), b':' | b'=');
     let (mut first, mut seen_name, mut astray, mut answered) = (true, false, false, false);
     // Whether another label came between: `passcode count: 81432`.
@@ -172,7 +167,7 @@ fn secret_after_noun(
     };
     for word in words_between(text, end, line_end).take(MAX_WORDS_READ) {
         let bare = word.bytes(text);
-        // A line with braces is in brackets changes nothing: `the client secret (don't commit!) is x`.
+        // A remark in brackets changes nothing: `the client secret (don't commit!) is x`.
         if grade_word(bare).is_none() && is_remark(text, &word, line_end) {
             continue;
         }
@@ -183,7 +178,7 @@ fn secret_after_noun(
         if let Some(hit) = password_of_pair(text, &word, noun) {
             return Some(hit);
         }
-        // Braces are code.
+        // A line with braces is code.
         if text[end..word.start].iter().any(|byte| matches!(byte, b'{' | b'}' | b';')) {
             return None;
         }
@@ -222,7 +217,7 @@ fn secret_after_noun(
                 ..word.hit()
             });
         }
-        // A key of hexadecimal digits or base64 may follow the noun, unless the line is about a hash.
+        // A key of hexadecimal digits or base64 right after the noun, unless the line speaks of a hash.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && first
