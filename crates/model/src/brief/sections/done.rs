@@ -171,7 +171,7 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
     // The last words are in the section "Where it stands".
     let said = digest.said.to_lowercase();
-    let is_said = |why: &str| digest.has_work_after_last_words() && said.contains(&why.to_lowercase());
+    let is_said = |why: &str| digest.has_work_after_last_message() && said.contains(&why.to_lowercase());
     for (file, why) in changes {
         let why: Vec<&str> =
             why.iter().copied().filter(|why| says_more_than_file_name(why, file) && !is_said(why)).collect();

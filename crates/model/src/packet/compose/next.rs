@@ -78,7 +78,7 @@ impl PacketFacts<'_> {
             });
         }
         // A call that began right after the words is what they announced.
-        let is_announced = broken_off.is_some() && digest.steps_since_last_words().is_empty();
+        let is_announced = broken_off.is_some() && digest.steps_since_last_message().is_empty();
         let under_way = match digest.has_finished() || is_announced {
             true => None,
             false => self.work_under_way(),
