@@ -305,11 +305,6 @@ impl Digest {
             }
             Some(EventName::Stop) if main => self.add_statement(record, true),
             None if main && record.event == journal::SAID_EVENT => self.add_statement(record, false),
-            // The command was run for the agent, so its result counts, but it is not a call of the agent.
-            None if main && record.event == journal::VALIDATED_EVENT => {
-                self.add_command(record);
-                self.add_failure(record);
-            }
             Some(EventName::Summary) => {
                 self.summary = record.text.to_string();
                 self.compactions += 1;

@@ -19,9 +19,6 @@ use crate::time;
 /// The event name of an agent's message between two prompts. It comes from the transcript; no hook reports it.
 pub const SAID_EVENT: &str = "said";
 
-/// The event name of a run of a loop's validator. thru itself ran the command; the agent made no call.
-pub const VALIDATED_EVENT: &str = "validated";
-
 /// The tool name of a call whose text is a plan that the user approved.
 pub const PLAN_TOOL: &str = "plan";
 
@@ -221,44 +218,6 @@ pub fn record_of_event<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> J
         EventKind::SubagentStart => {}
     }
     record
-}
-
-/// Makes the record of a validator that thru ran at a stop. `stop` is the event of that stop.
-pub fn record_of_validator(
-    stop: &Event<'_>,
-    command: &str,
-    exit: Option<i64>,
-    output: &str,
-    policy: &RecordPolicy,
-) -> JournalRecord<'static> {
-    let failed = exit != Some(0);
-    let done = ToolDone {
-        command: Some(command.into()),
-        error: failed.then(|| output.into()),
-        output: Some(output.into()),
-        exit,
-        failed,
-        ..ToolDone::default()
-    };
-    let event = Event { id: None, previous: None, kind: EventKind::ToolDone(Box::new(done)), ..stop.clone() };
-    let record = record_of_event(&event, policy);
-    JournalRecord {
-        v: record.v,
-        ts: record.ts.into_owned().into(),
-        harness: record.harness.into_owned().into(),
-        event: VALIDATED_EVENT.into(),
-        session: record.session.into_owned().into(),
-        worktree: record.worktree.into_owned().into(),
-        ok: record.ok,
-        command: record.command.into_owned().into(),
-        exit: record.exit,
-        error: record.error.into_owned().into(),
-        ended: record.ended.into_owned().into(),
-        step: record.step,
-        result: record.result.into_owned().into(),
-        counts: record.counts,
-        ..JournalRecord::default()
-    }
 }
 
 impl<'a> JournalRecord<'a> {

@@ -3,13 +3,11 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use model::journal::{self, RecordPolicy};
 use model::loops::ValidatorFailure;
 use model::redact::{REDACTION_MARGIN, Redacted};
 
-use crate::features::ProjectContext;
 use crate::hook::context::HookContext;
-use crate::process::{self, CommandJob, EndedCommand, ExitReason};
+use crate::process::{self, CommandJob};
 
 /// How many bytes at the end of the output are kept.
 const MAX_OUTPUT_BYTES: usize = 16 * 1024;
@@ -42,30 +40,10 @@ pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> 
             timeout: until.saturating_duration_since(Instant::now()),
             keep: MAX_OUTPUT_BYTES + REDACTION_MARGIN,
         });
-        if let Ok(ended) = &ended {
-            journal_run(context, command, ended);
-        }
         match ended {
             Ok(ended) if ended.is_success() => None,
             Ok(ended) => failed(ended.how.to_string(), &ended.output),
             Err(error) => failed(format!("it could not be started: {error}"), b""),
         }
     })
-}
-
-/// Records the run in the journal: a check that passed here is not failing any more. If that fails, only this is lost.
-fn journal_run(context: &HookContext, command: &str, ended: &EndedCommand) {
-    let ProjectContext { store, root, settings, .. } = context.project;
-    let checkout = root.checkout.to_string_lossy();
-    let policy = RecordPolicy { checkout: &checkout, ..context.record_policy() };
-    let exit = match ended.how {
-        ExitReason::Exit(code) => Some(i64::from(code)),
-        ExitReason::Signal(_) | ExitReason::TimedOut => None,
-    };
-    let output = String::from_utf8_lossy(&ended.output);
-    let record = journal::record_of_validator(context.event, command, exit, &output, &policy);
-    let kept = store.append_journal(context.session, &record.to_json_line(), settings.log_limit_bytes());
-    if let Err(error) = kept {
-        context.add_warning(error.to_string());
-    }
 }
