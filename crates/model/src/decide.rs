@@ -10,15 +10,15 @@ use crate::journal::{JournalRecord, RecordPolicy};
 use crate::marker::SharingMode;
 use crate::render::utf16_length;
 use crate::reply::Reply;
-use crate::session::{self, PendingBrief};
+use crate::session::{self, PendingBrief, SessionOrigin};
 
 /// The state on disk before the decision.
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionFacts<'a> {
     pub mode: SharingMode,
     pub pending: Option<PendingBrief>,
-    /// The process of the harness, only at a session start.
-    pub process: Option<&'a str>,
+    /// Known only at a session start.
+    pub origin: SessionOrigin<'a>,
 }
 
 /// A change to the store. Effects are applied in the order of the list.
@@ -65,7 +65,7 @@ fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) ->
     match &event.kind {
         EventKind::SessionStart { source } => {
             let mut effects =
-                vec![StoreEffect::Register(session::start_line(event, *source, facts.process, policy))];
+                vec![StoreEffect::Register(session::start_line(event, *source, facts.origin, policy))];
             // In a shared store root.json is in git, and a session must not modify tracked files.
             if facts.mode == SharingMode::Private {
                 effects.push(StoreEffect::RememberSession);

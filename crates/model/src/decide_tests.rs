@@ -3,7 +3,7 @@ use crate::event::{Agent, StopEvent};
 use crate::{journal, time};
 
 fn default_facts() -> DecisionFacts<'static> {
-    DecisionFacts { mode: SharingMode::Private, pending: None, process: None }
+    DecisionFacts { mode: SharingMode::Private, pending: None, origin: SessionOrigin::default() }
 }
 
 fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {

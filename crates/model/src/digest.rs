@@ -305,6 +305,7 @@ impl Digest {
             }
             Some(EventName::Stop) if main => self.add_statement(record, true),
             None if main && record.event == journal::SAID_EVENT => self.add_statement(record, false),
+            None if main && record.event == journal::VALIDATOR_EVENT => self.add_validator_run(record),
             Some(EventName::Summary) => {
                 self.summary = record.text.to_string();
                 self.compactions += 1;

@@ -19,6 +19,9 @@ use crate::time;
 /// The event name of an agent's message between two prompts. It comes from the transcript; no hook reports it.
 pub const SAID_EVENT: &str = "said";
 
+/// The event name of a run of a loop's validator. thru ran the command itself; no hook reports it.
+pub const VALIDATOR_EVENT: &str = "validator";
+
 /// The tool name of a call whose text is a plan that the user approved.
 pub const PLAN_TOOL: &str = "plan";
 
@@ -220,13 +223,56 @@ pub fn record_of_event<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> J
     record
 }
 
+/// A run of a loop's validator.
+#[derive(Clone, Copy, Debug)]
+pub struct ValidatorRun<'a> {
+    pub command: &'a str,
+    /// `None` if the command was killed or could not be started.
+    pub exit: Option<i64>,
+    pub output: &'a str,
+    pub ms: u64,
+}
+
+/// Returns the journal line of a validator's run. Its exit code alone decides the result, as it does for the loop.
+pub fn line_of_validator(session: &str, run: &ValidatorRun, policy: &RecordPolicy) -> Vec<u8> {
+    let failed = run.exit != Some(0);
+    let done = ToolDone {
+        command: Some(run.command.into()),
+        output: Some(run.output.into()),
+        error: failed.then(|| run.output.into()),
+        exit: run.exit,
+        failed,
+        ..ToolDone::default()
+    };
+    let mut record = JournalRecord {
+        v: 1,
+        ts: time::to_rfc3339(policy.now).into(),
+        harness: policy.harness.into(),
+        event: VALIDATOR_EVENT.into(),
+        session: session.into(),
+        worktree: policy.checkout.into(),
+        ok: Some(!failed),
+        exit: run.exit,
+        ms: Some(run.ms),
+        command: policy.redact_and_cut(run.command, MAX_COMMAND_BYTES),
+        ..JournalRecord::default()
+    };
+    set_result_fields(&mut record, &done, policy);
+    record.ended = if failed { RunResult::Failed } else { RunResult::Passed }.name().into();
+    record.error = match failed {
+        true => Cow::Owned(error_lines(&Redacted::redact_tail(run.output, ERROR_TAIL_BYTES, policy.redact))),
+        false => Cow::Borrowed(""),
+    };
+    record.to_json_line()
+}
+
 impl<'a> JournalRecord<'a> {
     /// Parses a line of a journal. Returns `None` for a line that is torn or not a record.
     pub fn parse_line(line: &'a [u8]) -> Option<JournalRecord<'a>> {
         serde_json::from_slice(line).ok().filter(|record: &JournalRecord| !record.event.is_empty())
     }
 
-    /// Returns the name of the event; `None` for [`SAID_EVENT`] and events of a newer version.
+    /// Returns the name of the event; `None` for [`SAID_EVENT`], [`VALIDATOR_EVENT`] and events of a newer version.
     pub fn event_name(&self) -> Option<EventName> {
         EventName::parse(&self.event)
     }

@@ -30,6 +30,18 @@ struct StartLine<'a> {
     /// The harness's process, which shows whether a session is still alive.
     #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<&'a str>,
+    /// Whether `thru gate run` launched the session.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    launched: bool,
+}
+
+/// What started a session.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SessionOrigin<'a> {
+    /// The process of the harness.
+    pub process: Option<&'a str>,
+    /// Whether `thru gate run` launched the session, so that it is not the user's own.
+    pub launched: bool,
 }
 
 const MAX_REASON_BYTES: usize = 256;
@@ -58,7 +70,7 @@ pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> V
 pub fn start_line(
     event: &Event,
     source: StartSource,
-    process: Option<&str>,
+    origin: SessionOrigin,
     policy: &RecordPolicy,
 ) -> Vec<u8> {
     let line = StartLine {
@@ -69,7 +81,8 @@ pub fn start_line(
         worktree: policy.checkout,
         transcript: event.transcript.as_deref(),
         previous: event.previous.as_deref(),
-        process,
+        process: origin.process,
+        launched: origin.launched,
     };
     serde_json::to_vec(&line).unwrap_or_default()
 }

@@ -25,10 +25,10 @@ use model::journal::{self, JournalRecord};
 use model::marker::{Marker, ProjectId};
 use model::redact::Redacted;
 use model::reply::{Reply, ReplyPart, combine_replies};
-use model::session::PendingBrief;
+use model::session::{PendingBrief, SessionOrigin};
 use store::feed::FeedCursor;
 
-use crate::features::{self, FEATURES, ProjectContext};
+use crate::features::{self, FEATURES, ProjectContext, outputs};
 use crate::process::alive;
 use crate::project::settings::{self, HookSettings};
 use crate::session::brief::{self, BriefRequest};
@@ -205,7 +205,12 @@ impl TrustedHook<'_> {
         }
         let process =
             matches!(event.kind, EventKind::SessionStart { .. }).then(alive::calling_harness_stamp).flatten();
-        let facts = DecisionFacts { mode: marker.mode, pending, process: process.as_deref() };
+        let is_start = matches!(event.kind, EventKind::SessionStart { .. });
+        let origin = SessionOrigin {
+            process: process.as_deref(),
+            launched: is_start && outputs::is_in_launch(self.project.world),
+        };
+        let facts = DecisionFacts { mode: marker.mode, pending, origin };
         let context = HookContext {
             project: self.project,
             harness: self.harness,

@@ -223,6 +223,22 @@ impl Digest {
         self.update_failures_and_checks(record, ended, &checks);
     }
 
+    /// Adds a run of a loop's validator. The user chose the command as the test of the work, so its failure is a
+    /// problem to solve whatever the command is, and a success solves it.
+    pub(super) fn add_validator_run(&mut self, record: &JournalRecord) {
+        self.add_command(record);
+        self.add_failure(record);
+        let failed = result_of_record(record) == RunResult::Failed;
+        let what = cut_to_bytes(record.command.trim(), MAX_COMMAND_BYTES);
+        match self.failures.last_mut() {
+            Some(last) if failed => last.open = true,
+            _ => {
+                let same = self.failures.iter_mut().filter(|known| known.is_command && known.what == what);
+                same.for_each(|known| known.open = false);
+            }
+        }
+    }
+
     fn update_failures_and_checks(
         &mut self,
         record: &JournalRecord,

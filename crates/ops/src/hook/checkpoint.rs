@@ -175,7 +175,8 @@ fn read_new_transcript(
 fn register_session(work: &Checkpoint) {
     if !matches!(work.event.kind, EventKind::SessionStart { .. } | EventKind::Other { .. }) {
         let process = alive::calling_harness_stamp();
-        let line = session::start_line(work.event, StartSource::Unknown, process.as_deref(), &work.policy);
+        let origin = session::SessionOrigin { process: process.as_deref(), launched: false };
+        let line = session::start_line(work.event, StartSource::Unknown, origin, &work.policy);
         let _ = work.store.register_session(&line, work.limit);
     }
 }

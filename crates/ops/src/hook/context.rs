@@ -45,7 +45,7 @@ impl HookContext<'_> {
     }
 }
 
-pub(super) fn record_policy_of<'a>(
+pub(crate) fn record_policy_of<'a>(
     project: &ProjectContext<'a>,
     harness: &'static Harness,
     checkout: &'a str,

@@ -25,9 +25,6 @@ use crate::{Error, World};
 /// Failures of hooks that are older than this are not reported.
 const MAX_FAILURE_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// The largest settings file that is read.
-const MAX_SETTINGS_BYTES: usize = 16 * 1024 * 1024;
-
 /// How many findings of one kind are named. For the remaining findings, only their number is given.
 const MAX_FINDINGS_NAMED: usize = 5;
 
@@ -458,14 +455,12 @@ fn check_harness(
         ));
     }
     findings.extend(wired.iter().flat_map(|file| check_plugin(harness, file)));
-    for WiredFile { path, .. } in &wired {
-        if store::read_outside_store(path, MAX_SETTINGS_BYTES)
-            .is_ok_and(|bytes| install::is_file_ignored_by_harness(harness, &bytes))
-        {
+    for file in &wired {
+        if install::is_wired_file_ignored(harness, file) {
             let finding = Finding::new(FindingLevel::Warning, install::ignored_file_note(harness));
             findings.push(
                 finding
-                    .at_line(path.display().to_string(), None)
+                    .at_line(file.path.display().to_string(), None)
                     .with_hint("remove them, or use another scope"),
             );
         }

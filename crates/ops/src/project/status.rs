@@ -12,7 +12,7 @@ use crate::features::{FEATURES, NextStep, ProjectContext, StatusLine};
 use crate::hook::lost;
 use crate::project::{settings, trust};
 use crate::session::list;
-use crate::setup::install;
+use crate::setup::install::{self, IgnoredFile};
 use crate::{Result, World};
 
 #[derive(Clone, Debug, Default, Serialize)]
@@ -41,6 +41,9 @@ pub struct StatusReport {
     pub hooks_off: bool,
     /// The harnesses that call us in this project.
     pub wired: Vec<&'static str>,
+    /// Settings files that contain our hooks and that their harness ignores.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored_files: Vec<IgnoredFile>,
     /// Records that hooks recently could not write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<String>,
@@ -71,6 +74,8 @@ pub enum NextStepForNewUser {
     /// No harness calls us, and no session was ever recorded.
     Wire,
     StartHarness,
+    /// No hook runs, because the harness ignores the file that contains our hooks.
+    FixSettings,
     /// Our hooks were installed in this checkout, but its settings no longer contain them.
     WireAgain,
     Nothing,
@@ -93,12 +98,16 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
     };
     let sessions = list::all_session_ids(&store)?.len();
     let moved_from = if trusted { None } else { trust::former_root(world, &marker.project_id, &root.path) };
-    let is_wired =
-        |harness: &&Harness| !install::wired_files_in_force(world, harness, &root.checkout).is_empty();
+    let ignored_files = install::ignored_files(world, &root.checkout);
+    let is_wired = |harness: &&Harness| {
+        let files = install::wired_files_in_force(world, harness, &root.checkout);
+        files.iter().any(|file| ignored_files.iter().all(|ignored| ignored.path != file.path))
+    };
     let wired: Vec<&Harness> = harness::HARNESSES.iter().filter(is_wired).collect();
     let next = match (trusted, sessions) {
         (false, _) if moved_from.is_some() => NextStepForNewUser::TrustMoved,
         (false, _) => NextStepForNewUser::Trust,
+        (true, _) if wired.is_empty() && !ignored_files.is_empty() => NextStepForNewUser::FixSettings,
         (true, 0) if wired.is_empty() => NextStepForNewUser::Wire,
         (true, 0) => NextStepForNewUser::StartHarness,
         (true, _) if wired.is_empty() && was_installed(world, &marker.project_id, &root.checkout) => {
@@ -125,6 +134,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         settings_problems: resolved.findings,
         hooks_off: !settings.hooks_enabled || world.is_variable_on("THROUGHLINE_DISABLE"),
         wired: wired.iter().map(|harness| harness.name).collect(),
+        ignored_files,
         worktree: (root.path != root.checkout).then_some(root.checkout),
         root: root.path,
         marked: true,

@@ -55,7 +55,7 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
         Some(session) => Ok((session, SessionChoice::Guess)),
         None => Err(Error::Absent {
             what: "no session has been captured in this project yet".into(),
-            hint: "`thru status` says what is missing".into(),
+            hint: "`thru doctor` says what is missing".into(),
         }),
     }
 }

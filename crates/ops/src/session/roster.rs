@@ -49,6 +49,8 @@ pub struct RosterEntry {
     pub ended: bool,
     /// Whether the session continues under another id.
     pub continued: bool,
+    /// Whether `thru gate run` launched the session.
+    pub launched: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -70,6 +72,7 @@ struct RosterLine<'a> {
     previous: Option<Cow<'a, str>>,
     #[serde(borrow)]
     ended: Option<Cow<'a, str>>,
+    launched: bool,
 }
 
 /// The sessions at the end of the list. The list is read once, when it is first needed.
@@ -123,6 +126,7 @@ pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
             (true, Some(known)) => RosterEntry { at, ended: true, ..known },
             (ended, known) => {
                 let transcript = line.transcript.map(Cow::into_owned);
+                let launched = line.launched || known.as_ref().is_some_and(|known| known.launched);
                 RosterEntry {
                     session,
                     harness: line.harness.into_owned(),
@@ -132,6 +136,7 @@ pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
                     at,
                     ended,
                     continued: false,
+                    launched,
                 }
             }
         }));
@@ -236,7 +241,10 @@ fn digests_by_activity(
     store: &Store,
     fits: impl Fn(&RosterEntry) -> bool,
 ) -> impl Iterator<Item = (Id, Digest)> {
-    sort_by_activity(entries, store, fits).into_iter().take(MAX_SESSIONS_SEARCHED).filter_map(|entry| {
+    let mut sorted = sort_by_activity(entries, store, fits);
+    // The sessions that `thru gate run` launched come last, because they are not the user's own work.
+    sorted.sort_by_key(|entry| entry.launched);
+    sorted.into_iter().take(MAX_SESSIONS_SEARCHED).filter_map(|entry| {
         let digest = past::digest_with_predecessors(store, &entry.session, past::MAX_PREDECESSORS).ok()?;
         Some((entry.session.clone(), digest))
     })
@@ -265,7 +273,7 @@ pub fn sort_by_activity<'e>(
 
 /// Returns whether the session changed something or made many calls. Changes in our own store are ignored, because a
 /// worker of `thru gate run` writes its output to the store.
-fn has_work(digest: &Digest) -> bool {
+pub fn has_work(digest: &Digest) -> bool {
     let is_edit = |file: &FileUse| file.edits > 0 && !file.path.starts_with(layout::STORE_FOLDER);
     digest.called >= MIN_CALLS_FOR_WORK || !digest.effects.is_empty() || digest.files.iter().any(is_edit)
 }

@@ -67,6 +67,9 @@ pub struct InitReport {
     pub set_aside: Option<String>,
     /// What was done to the settings of the harnesses in use.
     pub wired: Vec<install::InstallReport>,
+    /// Settings files that contain our hooks and that their harness ignores.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored_files: Vec<install::IgnoredFile>,
     /// Harnesses whose settings were not changed, and why.
     pub not_wired: Vec<String>,
     /// Whether one of these harnesses calls us already, through settings in another place.
@@ -102,6 +105,7 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
     let found = options.hooks == HookInstallation::Leave || !wired.is_empty() || !not_wired.is_empty();
     let looked_for = if found { Vec::new() } else { install::signs_of_use(world, &root.checkout) };
     Ok(InitReport {
+        ignored_files: install::ignored_files(world, &root.checkout),
         root: root.path,
         project_id: marker.project_id,
         name: marker.name,

@@ -26,8 +26,9 @@ use places::{
 
 pub(crate) use files::refuse_links;
 pub use places::{
-    VERSION, WiredFile, default_scope, find_on_path, harnesses_in_use, installed_version, is_wired_in,
-    signs_of_use, transcript_retention_days, unusable_settings_files, wired_files, wired_files_in_force,
+    IgnoredFile, VERSION, WiredFile, default_scope, find_on_path, harnesses_in_use, ignored_files,
+    installed_version, is_wired_file_ignored, is_wired_in, signs_of_use, transcript_retention_days,
+    unusable_settings_files, wired_files, wired_files_in_force,
 };
 
 /// How many times an edit is repeated because another program wrote to the file in the meantime.

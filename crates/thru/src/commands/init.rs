@@ -117,6 +117,11 @@ fn print_report(report: &InitReport) {
         if report.not_wired.is_empty() {
             output::print_line(format_args!("Next: {} installs the hooks", install_commands()));
         }
+    } else if let Some(ignored) = report.ignored_files.first() {
+        output::print_line(format_args!(
+            "Next: remove the comments and trailing commas from {}; until then no hook in it runs",
+            one_line(&ignored.path.to_string_lossy(), 400)
+        ));
     } else if report.created {
         output::print_line("Next: start your harness as usual; `thru status` shows what was captured");
     }

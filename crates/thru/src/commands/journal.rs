@@ -1,6 +1,6 @@
 use model::event::EventName;
 use model::failure;
-use model::journal::{JournalRecord, SAID_EVENT};
+use model::journal::{JournalRecord, SAID_EVENT, VALIDATOR_EVENT};
 use model::render::one_line;
 use model::time;
 use ops::Result;
@@ -176,6 +176,9 @@ fn record_detail(record: &JournalRecord) -> String {
         let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
         let why = line_naming_error(&record.error);
         parts.push(format!("{BAD}failed{exit}{BAD:#} {}", one_line(why, 100)));
+    }
+    if record.event == VALIDATOR_EVENT && record.ok == Some(true) {
+        parts.push("passed".to_owned());
     }
     if !record.verdict.is_empty() {
         parts.push(format!("{}: {}", one_line(&record.output, 120), one_line(&record.verdict, 20)));

@@ -1,10 +1,11 @@
+use model::activity;
 use model::render::in_quotation_marks;
 use ops::Result;
 use ops::World;
 use ops::features::roles::recover::{DocumentToRead, RecoverReport};
 
 use crate::commands::role::{RoleArg, print_role_doubt};
-use crate::output::{self, Format};
+use crate::output::{self, Format, WARN};
 
 /// Print what a role needs to continue: checklist, documents, its whole context file
 ///
@@ -23,6 +24,13 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         (Format::Text, Some(file)) => {
             print_role_doubt(&report.source);
             output::print_text(&format_report(&report, file));
+            if let Some(session) = &report.ended_recovery_of {
+                output::print_message(format_args!(
+                    "{WARN}note:{WARN:#} session {} was recovering this role; this command ended the recovery. To only read, \
+                     open {file}",
+                    activity::short_session_id(session)
+                ));
+            }
         }
         (Format::Text, None) => {
             print_role_doubt(&report.source);

@@ -6,6 +6,7 @@ use ops::World;
 use ops::features::{StatusLine, Tone};
 use ops::project::status::{NextStepForNewUser, StatusReport};
 use ops::session::list::LastSession;
+use ops::setup::install::IgnoredFile;
 
 use crate::output::{self, BOLD, Format, GOOD, WARN};
 
@@ -80,6 +81,8 @@ fn report_rows(report: &StatusReport, world: &World) -> Vec<(&'static str, Strin
     });
     if report.hooks_off {
         rows.push(("hooks", format!("{WARN}switched off{WARN:#}; `thru config` shows where")));
+    } else if report.wired.is_empty() && !report.ignored_files.is_empty() {
+        rows.push(("hooks", format!("{WARN}none runs{WARN:#}: the file that contains them is ignored")));
     } else if report.wired.is_empty() {
         let none = "no settings file calls thru here";
         rows.push((
@@ -88,6 +91,9 @@ fn report_rows(report: &StatusReport, world: &World) -> Vec<(&'static str, Strin
         ));
     } else {
         rows.push(("hooks", format!("{GOOD}wired{GOOD:#} for {}", harness_titles(&report.wired).join(", "))));
+    }
+    for IgnoredFile { path, why, .. } in &report.ignored_files {
+        rows.push(("ignored", format!("{}: {why}", one_line(&path.to_string_lossy(), 300))));
     }
     let last = report.last_session.as_ref().map_or(String::new(), |last| describe_last_session(last, world));
     rows.push(("sessions", format!("{}{last}", report.sessions)));
@@ -131,6 +137,9 @@ fn advice_for_new_user(next: NextStepForNewUser) -> Option<&'static str> {
         NextStepForNewUser::Wire => Some(
             "`thru init` wires the harnesses that it finds, `thru install HARNESS` one that it does not find; until \
              then nothing is captured",
+        ),
+        NextStepForNewUser::FixSettings => Some(
+            "remove the comments and trailing commas from the ignored file; until then nothing is captured",
         ),
         NextStepForNewUser::WireAgain => Some(
             "`thru init` wires the harnesses in use again; until then nothing is captured, unless a plugin calls thru",

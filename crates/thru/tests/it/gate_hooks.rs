@@ -167,6 +167,36 @@ fn a_launched_sub_agent_is_not_told_to_launch_itself() {
     assert!(told.contains("thru gate run"), "{told}");
 }
 
+/// The sessions that `thru gate run` launches are not the user's work: they are not the last session.
+#[test]
+fn a_launched_session_is_not_the_last_session() {
+    let env = TestEnv::with_root();
+    let fire = |session: &str, event: &str, more: Value, launched: bool| {
+        let call = env.hook_call(event, env.event_payload(session, event, more).to_string());
+        let call = if launched { call.with_variable("THROUGHLINE_OUTPUT", "/nowhere/out.md") } else { call };
+        call.run().assert_ok();
+    };
+    for (session, prompt, launched) in
+        [("mine", "Write the plan for the slugs", false), ("reviewer", "Review plan.md for style", true)]
+    {
+        fire(session, "SessionStart", json!({"source": "startup"}), launched);
+        fire(session, "UserPromptSubmit", json!({"prompt": prompt}), launched);
+        for n in 1..=9 {
+            let call = json!({"tool_name": "Read", "tool_use_id": format!("{session}-{n}"),
+                "tool_input": {"file_path": env.project_folder().join(format!("{n}.md"))}});
+            fire(session, "PostToolUse", call, launched);
+        }
+        fire(session, "SessionEnd", json!({"reason": "other"}), launched);
+    }
+    let status = env.run_thru_json(&["status"]);
+    assert_eq!(status["last_prompt"], "Write the plan for the slugs", "{status}");
+    assert_eq!(status["last_session"]["session"], "mine", "{status}");
+    for words in [&["brief"][..], &["brief", "--event", "startup"]] {
+        let brief = env.run_thru(words).assert_ok().stdout;
+        assert!(brief.contains("Write the plan") && !brief.contains("Review plan.md"), "{brief}");
+    }
+}
+
 /// In `{skill}-{agent-role}.md`, the skill's name can contain hyphens, and an agent's type can have the prefix of a
 /// plugin.
 #[test]

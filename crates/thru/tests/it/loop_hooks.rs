@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -113,6 +114,52 @@ fn a_loop_is_fed_until_the_promise_and_the_validators_pass() {
         .map(|line| (line["event"].as_str().unwrap(), line["iteration"].as_u64().unwrap()))
         .collect();
     assert_eq!(events, [("started", 1), ("fed", 1), ("fed", 2), ("fed", 3), ("ended", 4)]);
+}
+
+/// A validator is a run of its command like any other: what it shows is in the brief, the status and the packet.
+#[test]
+fn the_runs_of_validators_count_as_runs_of_their_commands() {
+    for typed in ["npm test", "npm run build; npm test 2>&1 | tail -40; exit ${PIPESTATUS[0]}"] {
+        let looped = LoopedSession::new(&["--validator", "npm test"]);
+        let env = &looped.env;
+        let npm = env.write_file(
+            "bin/npm",
+            "#!/bin/sh\ntest -f green && echo '# fail 0' || { echo 'not ok 1 - umlaut'; exit 1; }\n",
+        );
+        fs::set_permissions(npm, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:{}", env.base_folder().join("bin").display(), std::env::var("PATH").unwrap());
+        let stop = |minute: u32| {
+            let words = json!({"last_assistant_message": "<promise>ALL GREEN</promise>", "stop_hook_active": minute > 1});
+            let call = looped.hook_call("Stop", words).with_variable("PATH", &path);
+            call.with_variable("THROUGHLINE_NOW", format!("2026-11-15T20:{minute:02}:00Z")).run()
+        };
+        looped.fire_event("UserPromptSubmit", json!({"prompt": "Make it green."}));
+        prompt_fed(&stop(1), "2 of 30");
+        let brief = env.run_thru(&["brief"]).assert_ok().stdout.clone();
+        assert!(brief.contains("- `npm test` (exit 1)"), "a validator that failed is a failure: {brief}");
+        looped.fire_event(
+            "PostToolUseFailure",
+            json!({"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": typed},
+                "error": "Exit code 1\nTAP version 13\nnot ok 1 - umlaut\n# tests 1\n# pass 0\n# fail 1"}),
+        );
+        looped.fire_event(
+            "PostToolUse",
+            json!({"tool_name": "Edit", "tool_use_id": "t2", "tool_input": {"file_path": env.project_folder().join("src/slug.ts")}}),
+        );
+        env.write_file("project/green", "");
+        stop(2).assert_silent("the validator passed");
+        let brief = env.run_thru(&["brief"]).assert_ok().stdout.clone();
+        assert!(!brief.contains("Failing"), "{typed}: {brief}");
+        let status = env.run_thru(&["status"]).assert_ok().stdout.clone();
+        assert!(!status.contains("failing"), "{typed}: {status}");
+        let handoff = env.run_thru(&["handoff", "eszett"]).assert_ok();
+        assert!(!handoff.stdout.contains("failing") && !handoff.stderr.contains("failing"), "{handoff:?}");
+        let journal = env.run_thru(&["journal"]).assert_ok().stdout.clone();
+        assert!(journal.contains("npm test  passed"), "{journal}");
+        let log = env.read_log(&format!("loops/{}.log.jsonl", looped.id));
+        let calls: Vec<_> = log.iter().map(|line| line["calls"].as_u64()).collect();
+        assert_eq!(calls, [None, Some(0), Some(2)], "the first iteration has its calls too");
+    }
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn a_list_and_a_log_to_read() {
     20261115T192200Z-make-all-tests-pass  active, iteration 3 of 30, session 9487a9f7
     2026-11-15 UTC
     19:22:00     1  started    session 9487a9f7
-    19:23:00     1  continued  ended without the promise
+    19:23:00     1  continued  ended without the promise  no file changed, 0 calls
     19:31:00     2  continued  gave the promise, but `test -f green` did not pass (exit 1)  1 file changed, 1 call
                                src/parse.rs
     ");

@@ -487,6 +487,28 @@ fn two_sessions_in_one_role_do_not_cross() {
     assert!(sessions.iter().all(|session| session == "s1"), "{sessions:?}");
 }
 
+/// A recovery can be ended from a terminal, and the person who does it is told.
+#[test]
+fn a_recovery_that_is_ended_from_outside_is_told() {
+    let env = env_with_bound_role();
+    env.run_thru(&["role", "bind", "tester", "--session", "s1"]).assert_ok();
+    let recover = |session: Option<&str>| {
+        env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
+        env.fire_event("s1", "SessionStart", json!({"source": "compact"}));
+        assert_eq!(lifecycle_state(&env), "recovering");
+        let call = env.thru_call(&["recover", "tester"]);
+        let call = match session {
+            Some(session) => call.with_variable("CLAUDE_CODE_SESSION_ID", session),
+            None => call,
+        };
+        call.run().assert_ok().stderr
+    };
+    let told = recover(None);
+    assert!(told.contains("session s1 was recovering this role; this command ended the recovery"), "{told}");
+    assert_eq!(lifecycle_state(&env), "active");
+    assert_eq!(recover(Some("s1")), "", "the session itself");
+}
+
 /// Many processes change one record at the same time. Every step is recorded, and each step begins in the state in
 /// which the previous step ended.
 #[test]

@@ -89,6 +89,16 @@ fn packets_that_are_done_are_not_counted_as_open() {
 }
 
 #[test]
+fn all_packets_on_offer_are_counted() {
+    let env = TestEnv::with_root();
+    for n in 1..=9 {
+        env.run_thru(&["handoff", &format!("step {n}")]).assert_ok();
+    }
+    let shown = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(shown.contains("“step 9” (and 8 more)"), "{shown}");
+}
+
+#[test]
 fn settings_that_are_not_in_force_are_named() {
     let env = TestEnv::with_root();
     env.write_file("project/.agent/context/config.toml", "[hooks\n");

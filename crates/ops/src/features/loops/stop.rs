@@ -1,11 +1,13 @@
 //! Loops at a stop: gathers the facts that the engine needs, and carries out the engine's verdict. If anything goes
 //! wrong, the agent may stop.
 
+use model::digest::Digest;
 use model::event;
 use model::id::Id;
+use model::journal::JournalRecord;
 use model::loops::engine::{
     self, AgentMessage, AllowReason, EngineRules, Foreground, LoopStop, StopVerdict, StoppedAgent,
-    ValidatorResult, calls_since, digest_of_text, was_continuation_overridden,
+    ValidatorResult, digest_of_text, was_continuation_overridden,
 };
 use model::loops::last_turn::LastMessage;
 use model::loops::log::{LoopEvent, LoopLogEntry, TurnTokens};
@@ -13,7 +15,7 @@ use model::loops::pointer::ForegroundPointer;
 use model::loops::{EndReason, Loop, LoopRecord, SessionPosition};
 use model::reply::{Reply, ReplyPart};
 use model::time;
-use store::{Lock, Store};
+use store::{Lock, Store, layout};
 
 use super::foreground_pointer;
 use super::stop_facts::StopFacts;
@@ -26,6 +28,9 @@ use crate::{Error, Mode, Result};
 
 /// How many changed files are named in the log.
 const MAX_FILES_LOGGED: usize = 20;
+
+/// How many bytes at the end of the journal are searched for the start of a loop.
+const JOURNAL_TAIL_BYTES: u64 = 512 * 1024;
 
 /// Decides about the session's loop at a stop. If no loop is in the foreground, only one file is opened.
 pub fn decide_at_stop<'c>(
@@ -236,10 +241,35 @@ impl<'c> LoopSessionStop<'c> {
 
     /// Returns the files that were changed since the last stop; `None` if they are unknown.
     fn files_changed_since_last_stop(&self, state: &Loop) -> Option<Vec<&str>> {
-        let since = state.last_stop.as_ref()?.mark?.records;
+        self.files_changed_since(state.last_stop.as_ref()?.mark?)
+    }
+
+    fn files_changed_since(&self, since: SessionPosition) -> Option<Vec<&str>> {
         let digest = self.context.session_digest()?;
-        let files = digest.files.iter().filter(|file| file.edits > 0 && file.last > since);
+        let files = digest.files.iter().filter(|file| file.edits > 0 && file.last > since.records);
         Some(files.map(|file| file.path.as_str()).collect())
+    }
+
+    /// Returns where the session was when the loop was started, from the end of its journal; `None` if that is too
+    /// long. Only the first stop of a loop needs it.
+    fn position_at_start(&self, state: &Loop) -> Option<SessionPosition> {
+        let digest = self.context.session_digest()?;
+        let journal = layout::journal_path(self.context.session);
+        let dir = self.context.project.store.dir();
+        let text = dir.read_recent_lines(&journal, JOURNAL_TAIL_BYTES).ok()?;
+        let mut since = Digest::new(self.context.session.as_str());
+        let is_whole = dir.file_info(&journal).ok()??.bytes <= JOURNAL_TAIL_BYTES;
+        let mut reaches_back = is_whole && dir.rotated_parts(&journal).ok()?.is_empty();
+        for record in text.split(|byte| *byte == b'\n').filter_map(JournalRecord::parse_line) {
+            match *record.ts < *state.created_at {
+                true => reaches_back = true,
+                false => _ = since.fold_record(&record),
+            }
+        }
+        reaches_back.then(|| SessionPosition {
+            calls: digest.called.saturating_sub(since.called),
+            records: digest.records.saturating_sub(since.records),
+        })
     }
 
     fn append_to_log(
@@ -250,13 +280,17 @@ impl<'c> LoopSessionStop<'c> {
         reason: Option<EndReason>,
         detail: String,
     ) -> store::Result<()> {
-        let files = self.files_changed_since_last_stop(state);
+        let since = match &state.last_stop {
+            Some(last) => last.mark,
+            None => self.position_at_start(state),
+        };
+        let files = since.and_then(|since| self.files_changed_since(since));
         let entry = LoopLogEntry {
             session: Some(self.context.session.to_string()),
             reason,
             detail,
             message: stop.message.as_ref().ok().and_then(|m| m.as_ref()).map(|m| digest_of_text(m.text)),
-            calls: state.last_stop.as_ref().and_then(|last| calls_since(last, stop)),
+            calls: since.and_then(|since| stop.mark?.calls.checked_sub(since.calls)),
             changed: files.as_ref().map(Vec::len),
             files: files.unwrap_or_default().into_iter().take(MAX_FILES_LOGGED).map(str::to_owned).collect(),
             tokens: self
@@ -366,7 +400,7 @@ fn pause_at_continuation_limit(context: &HookContext, id: &Id, record: &LoopReco
 
 pub(super) fn save_loop(store: &Store, id: &Id, record: &LoopRecord, next: &Loop) -> store::Result<()> {
     let edited = record.with_state(next.clone()).map_err(|error| store::Error::Damaged {
-        path: store.dir().path().join(format!("{}/{id}.md", store::layout::LOOPS)),
+        path: store.dir().path().join(format!("{}/{id}.md", layout::LOOPS)),
         line: None,
         why: error.to_string(),
     })?;

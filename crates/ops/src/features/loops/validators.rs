@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
+use model::journal::{self, ValidatorRun};
 use model::loops::ValidatorFailure;
 use model::redact::{REDACTION_MARGIN, Redacted};
 
-use crate::hook::context::HookContext;
-use crate::process::{self, CommandJob};
+use crate::hook::context::{HookContext, record_policy_of};
+use crate::process::{self, CommandJob, EndedCommand, ExitReason};
 
 /// How many bytes at the end of the output are kept.
 const MAX_OUTPUT_BYTES: usize = 16 * 1024;
@@ -40,10 +41,35 @@ pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> 
             timeout: until.saturating_duration_since(Instant::now()),
             keep: MAX_OUTPUT_BYTES + REDACTION_MARGIN,
         });
+        if let Ok(ended) = &ended {
+            record_run(context, command, ended);
+        }
         match ended {
             Ok(ended) if ended.is_success() => None,
             Ok(ended) => failed(ended.how.to_string(), &ended.output),
             Err(error) => failed(format!("it could not be started: {error}"), b""),
         }
     })
+}
+
+/// Writes the run to the session's journal, so that briefs and packets know how the command ended last.
+fn record_run(context: &HookContext, command: &str, ended: &EndedCommand) {
+    let project = &context.project;
+    let checkout = project.root.checkout.to_string_lossy();
+    let run = ValidatorRun {
+        command,
+        exit: match ended.how {
+            ExitReason::Exit(code) => Some(code.into()),
+            ExitReason::Signal(_) | ExitReason::TimedOut => None,
+        },
+        output: &String::from_utf8_lossy(&ended.output),
+        ms: u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX),
+    };
+    let policy = record_policy_of(project, context.harness, &checkout);
+    let line = journal::line_of_validator(context.session.as_str(), &run, &policy);
+    if let Err(error) =
+        project.store.append_journal(context.session, &line, project.settings.log_limit_bytes())
+    {
+        context.add_warning(error.to_string());
+    }
 }

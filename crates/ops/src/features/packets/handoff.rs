@@ -190,16 +190,20 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
     }
 }
 
-/// If the session was opened only for the handoff, replaces it with the last session that did work. Returns the id of
-/// the replaced session.
+/// If the session was opened only for the handoff, or if it is a guess and made no call, replaces it with the last
+/// session that did work. Returns the id of the replaced session.
 fn replace_fresh_session(project: &Project, source: PacketSource) -> Result<(PacketSource, Option<String>)> {
-    if !is_fresh_session(&source.digest) {
+    let is_fresh = is_fresh_session(&source.digest);
+    let is_idle_guess =
+        source.chosen == Some(SessionChoice::Guess) && source.digest.from_start && source.digest.called == 0;
+    if !is_fresh && !is_idle_guess {
         return Ok((source, None));
     }
     let own = source.digest.session.clone();
     let entries = roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)?;
     let other =
         roster::last_session_with_work(&entries, &project.store, |entry| entry.session.as_str() != own);
+    let other = other.filter(|digest| is_fresh || roster::has_work(digest));
     match other.and_then(|digest| Id::new(&digest.session).ok()) {
         Some(session) => Ok((source_of_session(project, &session, Some(SessionChoice::Guess))?, Some(own))),
         None => Ok((source, None)),

@@ -16,6 +16,19 @@ use crate::session::roster;
 const MAX_PACKETS_EXAMINED: usize = 8;
 const MAX_PACKETS_OFFERED: usize = 3;
 
+/// How many packets are examined, and how many of them are returned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfferLimits {
+    pub examined: usize,
+    pub offered: usize,
+}
+
+impl OfferLimits {
+    /// A session start has little time, and its brief has little room.
+    const BRIEF: OfferLimits = OfferLimits { examined: MAX_PACKETS_EXAMINED, offered: MAX_PACKETS_OFFERED };
+    pub const ALL: OfferLimits = OfferLimits { examined: usize::MAX, offered: usize::MAX };
+}
+
 /// If there are at least this many packets, only the beginning of the index is read, because a session start has no
 /// time to list the folder.
 const MAX_PACKETS_LISTED: usize = 500;
@@ -28,7 +41,7 @@ pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Cand
         let text = format!("on offer: {}; `thru pickup {id}` shows it", in_quotation_marks(&purpose, 120));
         Candidate::new(&packets::SECTION, format!("{CANDIDATE_ID_PREFIX}{id}"), text)
     };
-    Ok(unclaimed_packets(store, now)?.into_iter().map(candidate).collect())
+    Ok(unclaimed_packets(store, now, OfferLimits::BRIEF)?.into_iter().map(candidate).collect())
 }
 
 /// A packet that anybody can pick up.
@@ -39,7 +52,11 @@ pub(super) struct OfferedPacket {
 }
 
 /// Returns the newest packets that are open and that no session works on.
-pub(super) fn unclaimed_packets(store: &Store, now: Timestamp) -> Result<Vec<OfferedPacket>> {
+pub(super) fn unclaimed_packets(
+    store: &Store,
+    now: Timestamp,
+    limits: OfferLimits,
+) -> Result<Vec<OfferedPacket>> {
     let mut offers = Vec::new();
     let mut claimants = None;
     let mut is_free = |claimed_by: &str| {
@@ -51,7 +68,7 @@ pub(super) fn unclaimed_packets(store: &Store, now: Timestamp) -> Result<Vec<Off
             claimants.is_claim_over(store, claimed_by, now)
         }
     };
-    for name in newest_packet_names(store)?.into_iter().take(MAX_PACKETS_EXAMINED) {
+    for name in newest_packet_names(store)?.into_iter().take(limits.examined) {
         let Some(document) = Id::new(&name).ok().and_then(|id| store.read_packet(&id).ok()) else { continue };
         let packet = Packet::read_frontmatter(&document, &name);
         if !matches!(packet.status, Some(PacketStatus::Draft | PacketStatus::Active))
@@ -60,7 +77,7 @@ pub(super) fn unclaimed_packets(store: &Store, now: Timestamp) -> Result<Vec<Off
             continue;
         }
         offers.push(OfferedPacket { id: name, purpose: packet.purpose });
-        if offers.len() == MAX_PACKETS_OFFERED {
+        if offers.len() == limits.offered {
             break;
         }
     }

@@ -9,7 +9,8 @@ use serde::Serialize;
 use serde_json::json;
 use store::layout;
 
-use super::{CheckedPacket, offer};
+use super::CheckedPacket;
+use super::offer::{self, OfferLimits};
 use crate::features::{Check, ProjectContext, StatusLine, Urgency};
 use crate::{Error, Result};
 
@@ -54,14 +55,18 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         packets.newest = newest.map(str::to_owned);
     }
     let line = StatusLine::plain("packets", packets.describe()).with_json("packets", json!(packets));
-    Ok(std::iter::once(line).chain(offered_packet_line(project)?).collect())
+    Ok(std::iter::once(line).chain(offered_packet_line(project, at_least)?).collect())
 }
 
-/// Returns a line about the newest packet that nobody has claimed.
-fn offered_packet_line(project: &ProjectContext) -> Result<Option<StatusLine>> {
-    let offers = offer::unclaimed_packets(project.store, project.world.now)?;
+/// Returns a line about the newest packet that nobody has claimed, and the number of the others.
+fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Option<StatusLine>> {
+    let offers = offer::unclaimed_packets(project.store, project.world.now, OfferLimits::ALL)?;
     let Some(first) = offers.first() else { return Ok(None) };
-    let more = if offers.len() > 1 { format!(" (and {} more)", offers.len() - 1) } else { String::new() };
+    let more = match (offers.len() - 1, at_least) {
+        (0, false) => String::new(),
+        (more, false) => format!(" (and {more} more)"),
+        (more, true) => format!(" (and at least {more} more)"),
+    };
     let text = format!("{}{more}", in_quotation_marks(&first.purpose, 100));
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id.as_str()).collect();
     let line = StatusLine::plain("on offer", text).with_json("on_offer", json!(ids));

@@ -10,10 +10,12 @@ use model::place;
 use model::role::lifecycle::{ForceStep, LifecycleEvent, LifecycleState};
 use model::role::{ContextEssentials, ContextFile};
 use serde::Serialize;
+use store::Store;
 use store::role::MissingLifecycle;
 
 use crate::features::roles::{IdentifiedRole, RoleSource, Roles, find_roles, identify_role, lifecycle};
 use crate::project::git;
+use crate::session::list;
 use crate::{Error, Result, World};
 
 /// The document that is used if `roles.architecture_doc` does not exist.
@@ -46,6 +48,9 @@ pub struct RecoverReport {
     /// `None` if the role has no lifecycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
+    /// The session whose recovery this command ended from outside; `None` if it ended none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_recovery_of: Option<String>,
     /// Why the state of the lifecycle was not changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
@@ -77,6 +82,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
         context: None,
         text: String::new(),
         state: None,
+        ended_recovery_of: None,
         held: None,
         failed: None,
     };
@@ -92,6 +98,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
     report.last_committed_by = git::last_author_of_file(checkout, &checkout.join(&file.shown));
     report.file = Some(file.shown);
     if let Some(store) = &roles.store {
+        let recovering = recovering_elsewhere(world, store, &role);
         match lifecycle::step_lifecycle(
             world,
             store,
@@ -100,7 +107,10 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
             LifecycleEvent::Recover,
             ForceStep::No,
         ) {
-            Ok(lifecycle) => report.state = Some(lifecycle.state),
+            Ok(lifecycle) => {
+                report.state = Some(lifecycle.state);
+                report.ended_recovery_of = recovering;
+            }
             Err(Error::Absent { .. }) => {}
             Err(Error::Refused { what, .. }) => report.held = Some(what),
             Err(error) => {
@@ -110,6 +120,15 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
         }
     }
     Ok(report)
+}
+
+/// Returns the session in which the role compacts or recovers, if this command runs outside it.
+fn recovering_elsewhere(world: &World, store: &Store, role: &Id) -> Option<String> {
+    let lifecycle = store.read_lifecycle(role).ok().flatten()?;
+    let is_on_its_way = matches!(lifecycle.state, LifecycleState::Compacting | LifecycleState::Recovering);
+    let own = list::session_of_current_harness(world);
+    let is_own = own.is_some_and(|own| own.as_str() == lifecycle.session);
+    (is_on_its_way && !is_own && !lifecycle.session.is_empty()).then_some(lifecycle.session)
 }
 
 fn skill_names(role: &Id) -> Vec<String> {

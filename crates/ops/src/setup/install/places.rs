@@ -6,10 +6,11 @@ use harness::commands;
 use harness::plugin::{self, InstalledPlugin};
 use harness::settings;
 use harness::{HARNESSES, Harness, HookTable, InstallMethod, Plugin, SettingsFile, UserFolder};
+use serde::Serialize;
 use store::git::CheckoutKind;
 
-use super::Scope;
 use super::files::read_settings_file;
+use super::{Scope, ignored_file_note, is_file_ignored_by_harness};
 use crate::{Error, Result, World};
 
 pub(super) fn hook_table_of(harness: &Harness) -> Option<&HookTable> {
@@ -139,6 +140,32 @@ pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -
         found.extend(of_main.into_iter().filter(|file| local.iter().any(|(path, _)| *path == file.path)));
     }
     found
+}
+
+/// A settings file that contains our hooks and that its harness ignores.
+#[derive(Clone, Debug, Serialize)]
+pub struct IgnoredFile {
+    pub harness: &'static str,
+    pub path: PathBuf,
+    pub why: String,
+}
+
+/// Returns the files with our hooks that their harnesses ignore, so that these hooks do not run.
+pub fn ignored_files(world: &World, checkout: &Path) -> Vec<IgnoredFile> {
+    let of_harness = |harness: &'static Harness| {
+        let wired = wired_files_in_force(world, harness, checkout).into_iter();
+        wired.filter(move |file| is_wired_file_ignored(harness, file)).map(move |file| IgnoredFile {
+            harness: harness.name,
+            path: file.path,
+            why: ignored_file_note(harness),
+        })
+    };
+    HARNESSES.iter().flat_map(of_harness).collect()
+}
+
+pub fn is_wired_file_ignored(harness: &Harness, file: &WiredFile) -> bool {
+    let bytes = read_settings_file(&file.path).ok().flatten().filter(|_| file.plugin.is_none());
+    bytes.is_some_and(|bytes| is_file_ignored_by_harness(harness, &bytes))
 }
 
 /// Returns whether the hooks of the main checkout run in every worktree, including worktrees that are added later.

@@ -190,6 +190,13 @@ fn a_handoff_from_a_fresh_session_is_about_the_work() {
     );
     let packet = env.run_thru(&["packet", "show"]).assert_ok().stdout;
     assert!(packet.contains("src/cart.py") && packet.contains("session_id: worked"), "{packet}");
+    // At a terminal the session is a guess, so a session without a call does not hide the work either.
+    start_session(&env, "asked");
+    env.fire_event("asked", "UserPromptSubmit", json!({"prompt": "Where were we with the discount?"}));
+    env.fire_event("asked", "Stop", json!({"last_assistant_message": "Hi."}));
+    end_session(&env, "asked");
+    let guessed = env.run_thru_json(&["handoff", "round"]);
+    assert_eq!((&guessed["session"], &guessed["instead_of"]), (&json!("worked"), &json!("asked")));
     // A session that the user names is always used. A conversation also counts as work.
     assert_eq!(env.run_thru_json(&["handoff", "round", "--session", "fresh"])["session"], "fresh");
     env.fire_event("fresh", "UserPromptSubmit", json!({"prompt": "Let us round half up."}));
