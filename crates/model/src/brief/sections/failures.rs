@@ -25,7 +25,7 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     };
     for failure in digest.open_failures() {
         if beside && is_run_again(failure) {
-            let command = in_backticks(&failure.command_to_repeat(), MAX_COMMAND_CHARS);
+            let command = in_backticks(&failure.command_as_typed(), MAX_COMMAND_CHARS);
             let text = format!("{command}: failed before, and was begun again");
             all.add_fact(FactClass::Failing, format!("failure:{}", failure.record), vec![text]);
             continue;
@@ -79,7 +79,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         let between = if why.is_empty() { "" } else { ": " };
         format!(
             "{}{folder}{notes}{between}{}{more}",
-            in_backticks(&failure.command_to_repeat(), command),
+            in_backticks(&failure.command_as_typed(), command),
             why.join(" ")
         )
     };
