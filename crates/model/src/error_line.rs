@@ -269,7 +269,7 @@ fn is_python_assertion(line: &str) -> bool {
 }
 
 /// Whether a line reports that a test passed or starts. The names of such tests may contain `error`.
-fn is_passed_test(line: &str) -> bool {
+pub(crate) fn is_passed_test(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let first = words.first().copied().unwrap_or_default();
     let is_time = |word: &&str| {

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::error_line::{ERROR_WORDS, starts_with_file_and_line, without_zero_counts};
+use crate::error_line::{ERROR_WORDS, is_passed_test, starts_with_file_and_line, without_zero_counts};
 use crate::redact::Redacted;
 use crate::run;
+
+mod report;
+
+use report::ReportPart;
 
 /// The maximum number of lines that are kept of one failure.
 pub(crate) const MAX_LINES: usize = 6;
@@ -32,26 +36,44 @@ const MAX_WORDS_BEFORE_LEVEL: usize = 12;
 const UNINFORMATIVE_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 
 /// Parts of lines that report a failure without a reason.
-const UNINFORMATIVE_PARTS: &[&str] =
-    &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
+const UNINFORMATIVE_PARTS: &[&str] = &[
+    "ERROR task failed",
+    "exit status ",
+    "Command failed with exit code",
+    "ELIFECYCLE",
+    "npm error Lifecycle script ",
+    "npm error A complete log of this run",
+];
+
+/// How much a line says about the failure, the best first. Only lines of the best rank are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum LineRank {
+    Specific,
+    /// The name of a Go package says more than `FAIL`.
+    PackageVerdict,
+    /// The line says only that something failed.
+    Verdict,
+    /// A warning of a program that installs or runs the one that failed.
+    Notice,
+}
 
 /// Returns the informative lines of `output` in order, joined by line ends; if there are none, the last lines. The
 /// output must already be redacted, because a single line of a private key would not be recognised.
 pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
-    let telling: Vec<&str> = lines.iter().copied().filter(|line| is_informative(line)).collect();
-    let specific: Vec<&str> = telling.iter().copied().filter(|line| !is_uninformative(line)).collect();
-    let chosen = match (specific.is_empty(), telling.is_empty()) {
-        (false, _) => specific,
-        // The name of the package says more than `FAIL`.
-        (true, false) if telling.iter().any(|line| is_package_verdict(line)) => {
-            telling.into_iter().filter(|line| is_package_verdict(line)).collect()
-        }
-        (true, false) => telling,
-        (true, true) => lines[lines.len().saturating_sub(3)..].to_vec(),
+    let parts = report::parts_of_report(&lines);
+    let ranked = lines.iter().zip(parts).filter_map(|(line, part)| Some((line_rank(line, part)?, *line)));
+    let ranked: Vec<(LineRank, &str)> = ranked.collect();
+    let best = ranked.iter().map(|(rank, _)| *rank).min();
+    let mut chosen: Vec<&str> = match best {
+        Some(best) => ranked.iter().filter(|(rank, _)| *rank == best).map(|(_, line)| *line).collect(),
+        None => lines[lines.len().saturating_sub(3)..].to_vec(),
     };
     let mut told = BTreeSet::new();
-    let chosen: Vec<&str> = chosen.into_iter().filter(|line| told.insert(*line)).collect();
+    chosen.retain(|line| told.insert(*line));
+    if chosen.len() > MAX_LINES {
+        chosen.retain(|line| !report::is_location(line));
+    }
     let mut kept = String::new();
     for line in most_informative_lines(&chosen) {
         let line = crate::text::cut_to_bytes(line, 300);
@@ -70,7 +92,7 @@ pub fn error_lines(output: &Redacted) -> String {
 /// lines, at least [`MIN_REASONS`] of them are kept, because a name does not say why a test failed.
 fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     const MIN_REASONS: usize = 3;
-    let is_name = |line: &str| run::failed_test_in_line(line).is_some();
+    let is_name = |line: &str| names_failed_test(line);
     let is_part = |line: &str| {
         run::failed_test_in_line(line).is_some_and(|name| name.contains('/') && !name.contains("::"))
     };
@@ -87,6 +109,21 @@ fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
         fits
     });
     kept.copied().collect()
+}
+
+/// Whether a line names a failed test, in the words of any test runner.
+pub fn names_failed_test(line: &str) -> bool {
+    run::failed_test_in_line(line).is_some() || report::is_name(line.trim())
+}
+
+/// Whether a line has a value that a test compared. Without the name of the test it says nothing.
+pub fn is_compared_value(line: &str) -> bool {
+    report::is_value(line.trim())
+}
+
+/// Whether a line says only where a failed test is.
+pub fn is_test_location(line: &str) -> bool {
+    report::is_location(line.trim())
 }
 
 /// Returns the lines of [`error_lines`] that name the error, without the heading of a Python traceback.
@@ -139,6 +176,7 @@ fn is_informative(line: &str) -> bool {
         && (has(ERROR_WORDS) && !is_source_code(line)
             || has_actual_value(&lower)
             || starts_with_file_and_line(line) && (!is_from_test || has(TEST_WORDS)))
+        && !is_passed_test(line)
 }
 
 /// Whether a line has the time and the level of a log entry that is not an error, wherever it begins:
@@ -180,10 +218,29 @@ fn is_source_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ")
 }
 
+/// Ranks a line; `None` if it is not about the failure. `part` is what a test runner says with it.
+fn line_rank(line: &str, part: Option<ReportPart>) -> Option<LineRank> {
+    match part {
+        Some(ReportPart::Boilerplate) => is_informative(line).then_some(LineRank::Verdict),
+        Some(_) => Some(LineRank::Specific),
+        None if !is_informative(line) => None,
+        None if is_notice(line) => Some(LineRank::Notice),
+        None if is_package_verdict(line) => Some(LineRank::PackageVerdict),
+        None if is_uninformative(line) => Some(LineRank::Verdict),
+        None => Some(LineRank::Specific),
+    }
+}
+
 fn is_uninformative(line: &str) -> bool {
-    UNINFORMATIVE_LINES.contains(&line)
-        || UNINFORMATIVE_PARTS.iter().any(|part| line.contains(part))
-        || is_package_verdict(line)
+    UNINFORMATIVE_LINES.contains(&line) || UNINFORMATIVE_PARTS.iter().any(|part| line.contains(part))
+}
+
+/// Whether npm or Node.js printed the line as a warning, before or after the program's own output.
+fn is_notice(line: &str) -> bool {
+    const BEGINNINGS: &[&str] = &["npm warn ", "npm WARN ", "npm notice "];
+    BEGINNINGS.iter().any(|words| line.starts_with(words))
+        || line.contains("DeprecationWarning: ")
+        || line.contains("ExperimentalWarning: ")
 }
 
 /// Whether a line says that the tests of a Go package failed, and how long they took.

@@ -12,19 +12,21 @@ mod exit;
 mod open;
 mod script;
 mod summary;
+mod typed;
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 pub use check::{
-    ProjectCheck, checks_of_command, command_to_repeat, commands_to_repeat, folder_of_command,
-    is_partial_test_run, is_script_call,
+    ProjectCheck, checks_of_command, commands_to_repeat, folder_of_command, is_partial_test_run,
+    is_script_call,
 };
 pub use counts::{TestCounts, counts_in_output};
 pub use cover::{failed_test_in_line, failed_test_names, proves_fixed};
 pub use open::{CommandPurpose, GitFamily, command_purpose, is_attempt, is_known_tool, is_user_error};
 pub use script::shell_script_argument;
+pub use typed::{command_as_typed, command_to_repeat};
 
 use crate::text;
 

@@ -114,15 +114,6 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
             .map(|most| format!("{noun} {} {verb} not pushed", list_first_items(ids.iter().cloned(), most)));
         all.push(effect_candidate(FactClass::Risk, "risk:unpushed", without_duplicates(forms.to_vec())));
     }
-    if let Some(commit) = git.moved {
-        let seen = git
-            .commit
-            .map(|used| format!("; the last one seen is {}", commit_name(used)))
-            .unwrap_or_default();
-        let text =
-            format!("Git: HEAD is now {}{seen}; it was moved outside the session", cut_to_bytes(commit, 10));
-        all.push(effect_candidate(FactClass::State, "git:moved", vec![text]));
-    }
     all
 }
 
@@ -166,7 +157,16 @@ fn git_state_candidates(
     }
     let disk = digest.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|commit| !commit.is_empty());
     match (git.commit, disk) {
-        (Some(used), _) if git.moved.is_none() => {
+        _ if git.moved.is_some() => {
+            let head = format!(
+                "HEAD is now {}, moved outside the session",
+                cut_to_bytes(git.moved.unwrap_or_default(), 10)
+            );
+            let seen = git.commit.map(|used| format!(" (the last commit seen is {})", commit_name(used)));
+            parts.push(format!("{head}{}", seen.unwrap_or_default()));
+            short.push(head);
+        }
+        (Some(used), _) => {
             let pushed = digest.effects.iter().any(|other| {
                 matches!(other.effect.kind, EffectKind::Push | EffectKind::UpToDate)
                     && other.record >= used.record

@@ -105,7 +105,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Returns the command in a form that can be typed again.
+    /// Returns the command as it was typed. This form is shown.
+    pub fn command_as_typed(&self) -> String {
+        if self.is_command { run::command_as_typed(&self.what) } else { self.what.clone() }
+    }
+
+    /// Returns the command in a form that can be typed again. Other commands are compared with this form.
     pub fn command_to_repeat(&self) -> String {
         if self.is_command { run::command_to_repeat(&self.what) } else { self.what.clone() }
     }

@@ -106,7 +106,9 @@ pub fn remedy_for_output(output: &ExpectedOutput, verdict: OutputVerdict, log: O
         (_, OutputVerdict::Incomplete) => {
             format!("finish it; if nothing is missing from it, `thru gate seal {file}` adds the last line")
         }
-        _ => format!("have it written (`thru gate prompt {file}`), or give it a \"launch\" in expected.json"),
+        _ => format!(
+            "have it written (`thru gate prompt {file}`), or name the command that writes it: `thru gate expect … -- COMMAND`"
+        ),
     }
 }
 

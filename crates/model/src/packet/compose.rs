@@ -552,7 +552,7 @@ impl<'a> PacketFacts<'a> {
         };
         let names_it = |failure: &&&Failure| failure.error.contains(name);
         if let Some(failure) = self.failing.iter().filter(names_it).find(is_one_of_few) {
-            why.push(format!("the failing {} names it", in_backticks(&failure.command_to_repeat(), 60)));
+            why.push(format!("the failing {} names it", in_backticks(&failure.command_as_typed(), 60)));
         }
         for (is, word) in [
             (self.is_file_gone(file), "gone"),

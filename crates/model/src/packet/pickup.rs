@@ -6,7 +6,7 @@ use super::drift::{self, Claim, ClaimSubject, ClaimVerification, NO_BRANCH};
 use super::{
     CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, FILES_HEADING, INTENT_HEADING,
     NEXT_PROMPT_HEADING, NONE_RECORDED, PLAN_HEADING, Packet, PacketStatus, QUESTIONS_HEADING,
-    VALIDATORS_HEADING, import, words,
+    VALIDATORS_HEADING, choose, import, words,
 };
 use crate::brief::FactClass;
 use crate::document::{Document, SectionHead};
@@ -466,6 +466,12 @@ fn render_section(document: &Document, heading: &str) -> String {
     format!("\n{heading}:\n{body}\n")
 }
 
+/// Whether a line of the failures is about the command of a validator. The line has the command as it was typed.
+fn is_told_as_failing(line: &str, command: &str) -> bool {
+    let typed = line.strip_prefix("- `").and_then(|rest| rest.split_once('`')).map_or("", |(typed, _)| typed);
+    !typed.is_empty() && choose::is_same_command(typed, command)
+}
+
 /// Returns the validators with their current state. If the frontmatter has none, the list in the packet's text is
 /// used.
 fn validators_part(pickup: &PickupInput) -> String {
@@ -479,10 +485,9 @@ fn validators_part(pickup: &PickupInput) -> String {
         let claim =
             claims.iter().find(|claim| claim.about == ClaimSubject::Check && claim.subject == *command);
         // A failing check is listed with its error.
-        let start = format!("- {}", in_backticks(command, 300));
         let is_told = context
             .split_once(&format!("{}:\n", FactClass::Failing.title()))
-            .is_some_and(|(_, failing)| failing.lines().any(|line| line.starts_with(&start)));
+            .is_some_and(|(_, failing)| failing.lines().any(|line| is_told_as_failing(line, command)));
         if is_told && claim.is_some_and(|claim| claim.note.starts_with("failed")) {
             text.push_str(&format!("- {}: failing, see above\n", in_backticks(command, 300)));
             continue;

@@ -3,6 +3,7 @@
 
 use super::CommandKind;
 use super::script::expand_shells;
+use super::typed::{is_cd_step, is_output_command, words_as_written};
 use crate::shell::{self, CommandStep};
 
 /// A command that tests, builds, lints, formats or runs something, and its folder.
@@ -80,14 +81,6 @@ pub fn folder_of_command(command: &str, cwd: &str) -> String {
     folder
 }
 
-/// Returns the command that repeats a whole line, without pipes, redirections and echoes.
-pub fn command_to_repeat(command: &str) -> String {
-    match commands_to_repeat(command).join(" && ") {
-        text if text.is_empty() => first_line(&expand_shells(command)).to_owned(),
-        text => text,
-    }
-}
-
 /// Returns the commands that repeat a line, without the other commands of their pipes, and without `cd` and echoes.
 pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let command = &*expand_shells(command);
@@ -110,19 +103,6 @@ pub fn is_partial_test_run(check: &ProjectCheck) -> bool {
         words
             .any(|word| SELECTING_OPTIONS.iter().any(|option| is_option(word, option)) || word.contains("::"))
     }
-}
-
-fn first_line(command: &str) -> &str {
-    let mut lines = command.lines().map(str::trim);
-    lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default()
-}
-
-fn is_cd_step(step: &CommandStep) -> bool {
-    matches!(step.words[0].as_str(), "cd" | "pushd" | "popd")
-}
-
-fn is_output_command(step: &CommandStep) -> bool {
-    matches!(step.words[0].as_str(), "echo" | "printf" | "true" | ":" | "sleep" | "set")
 }
 
 /// Returns the folder after a `cd`. Some harnesses report the folder after the `cd`, so a folder that was already
@@ -156,13 +136,6 @@ fn command_without_wrappers(command: &str, step: &CommandStep, stripped: &[Strin
 fn is_kept_wrapper(word: &str) -> bool {
     !matches!(word, "time" | "nice" | "exec" | "command" | "timeout" | "do" | "then" | "else" | "{" | "!")
         && !word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b's' | b'm' | b'h'))
-}
-
-fn words_as_written(command: &str, step: &CommandStep, from: usize) -> String {
-    let words = step.spans.iter().skip(from).map(|span| &command[span.clone()]);
-    // A line end within quotes is kept, but a line end after a backslash is removed.
-    let words = words.map(|word| word.replace("\\\n", "")).filter(|word| !word.trim().is_empty());
-    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Strips leading assignments and wrappers.

@@ -122,7 +122,7 @@ fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine>
         lines.push(line.with_next(Urgency::Last, "thru brief", "shows where the last session stood"));
     }
     let failing: Vec<String> =
-        digest.open_failures().take(MAX_FAILING_COUNTED).map(|failure| failure.command_to_repeat()).collect();
+        digest.open_failures().take(MAX_FAILING_COUNTED).map(|failure| failure.command_as_typed()).collect();
     if let Some(first) = failing.first() {
         let more =
             if failing.len() > 1 { format!(" (and {} more)", failing.len() - 1) } else { String::new() };

@@ -173,6 +173,7 @@ fn git_on_disk_is_asked_too() {
     let now = env.run_git(&["rev-parse", "HEAD"]);
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(brief.contains(&format!("HEAD is now {}", &now.trim()[..10])), "{brief}");
+    assert_eq!(brief.matches("Git: ").count(), 1, "one line: {brief}");
     assert!(brief.contains("is not pushed"), "there is a remote now: {brief}");
     env.run_git(&[
         "update-ref",

@@ -25,7 +25,7 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     };
     for failure in digest.open_failures() {
         if beside && is_run_again(failure) {
-            let command = in_backticks(&failure.command_to_repeat(), MAX_COMMAND_CHARS);
+            let command = in_backticks(&failure.command_as_typed(), MAX_COMMAND_CHARS);
             let text = format!("{command}: failed before, and was begun again");
             all.add_fact(FactClass::Failing, format!("failure:{}", failure.record), vec![text]);
             continue;
@@ -55,11 +55,17 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         "" => String::new(),
         folder => format!(" in {}", path_or_code(folder, 120)),
     };
-    // The name of a test says what fails, another line says why. The reason comes first if there is room for one line.
-    let (names, reasons): (Vec<&str>, Vec<&str>) =
-        failure::reason_lines(&failure.error).partition(|line| run::failed_test_in_line(line).is_some());
+    // The name of a test says what fails, another line says why. The reason comes first if there is room for
+    // one line, unless it is a value, which says nothing alone.
+    let (names, mut reasons): (Vec<&str>, Vec<&str>) =
+        failure::reason_lines(&failure.error).partition(|line| failure::names_failed_test(line));
+    reasons.sort_by_key(|line| failure::is_test_location(line));
     let form = |command: usize, lines: usize, line: usize| {
-        let names_told = if reasons.is_empty() { lines } else { names.len().min(lines / 2) };
+        let names_told = match reasons.first() {
+            None => lines,
+            Some(first) if lines == 1 && failure::is_compared_value(first) => names.len().min(1),
+            Some(_) => names.len().min(lines / 2),
+        };
         let reasons_told = lines.saturating_sub(names_told);
         let why: Vec<String> = names
             .iter()
@@ -73,7 +79,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         let between = if why.is_empty() { "" } else { ": " };
         format!(
             "{}{folder}{notes}{between}{}{more}",
-            in_backticks(&failure.command_to_repeat(), command),
+            in_backticks(&failure.command_as_typed(), command),
             why.join(" ")
         )
     };

@@ -313,5 +313,5 @@ fn is_work_step(step: &CallStep) -> bool {
 
 /// Names the failing command. The errors are in the context section.
 fn describe_failure(failure: &Failure) -> String {
-    format!("what fails: {} (see Failing)", in_backticks(&failure.command_to_repeat(), 120))
+    format!("what fails: {} (see Failing)", in_backticks(&failure.command_as_typed(), 120))
 }

@@ -1,0 +1,160 @@
+//! Recognises the lines in which JavaScript's test runners report a failed test: node:test (TAP and spec), jest and
+//! vitest. The name of the test and the values that differ seldom contain an error word, but the lines around them do.
+
+/// What a line of a test report says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReportPart {
+    /// The name of a failed test: `not ok 3 - umlaut`, `✖ umlaut (1.2ms)`, `● slugs › umlaut`.
+    Name,
+    /// A value that the test found or expected, with its label: `actual: 1`, `Received: 1`.
+    Value,
+    /// A line of the difference between the two values: `+ 'a'`.
+    Difference,
+    /// The test's own message below `error: |-`.
+    Message,
+    Location,
+    /// A line that is the same for every failed test: `failureType: 'testCodeFailure'`.
+    Boilerplate,
+}
+
+/// First words of lines that are the same for every failed test.
+const BOILERPLATE_BEGINNINGS: &[&str] = &[
+    "failureType: ",
+    "code: 'ERR_ASSERTION'",
+    "code: 'ERR_TEST_FAILURE'",
+    "name: 'AssertionError'",
+    "error: |-",
+    "expect(received)",
+    "Expected values to be ",
+    "AssertionError [ERR_ASSERTION]: Expected values to be ",
+    "# Subtest: ",
+    "# fail ",
+    "ℹ fail ",
+    "✖ failing tests:",
+    "Test Suites: ",
+    "Tests: ",
+];
+
+/// Headings of the difference between two values.
+const DIFFERENCE_HEADINGS: &[&str] = &["+ actual - expected", "- Expected", "+ Received"];
+
+/// Labels of the values that an assertion compared, as node:test and jest print them.
+const VALUE_LABELS: &[&str] = &["actual:", "expected:", "Expected:", "Received:"];
+
+/// How far below a difference its values are looked for.
+const MAX_REPORT_LINES: usize = 60;
+
+/// Returns what each line says; `None` for a line that is not recognised. The lines are trimmed.
+pub(super) fn parts_of_report(lines: &[&str]) -> Vec<Option<ReportPart>> {
+    let mut in_difference = false;
+    let mut after_error_label = false;
+    let mut parts: Vec<Option<ReportPart>> = Vec::with_capacity(lines.len());
+    for line in lines {
+        let part = match () {
+            () if is_name(line) => Some(ReportPart::Name),
+            () if is_difference_heading(line) => Some(ReportPart::Boilerplate),
+            () if BOILERPLATE_BEGINNINGS.iter().any(|words| line.starts_with(words)) => {
+                Some(ReportPart::Boilerplate)
+            }
+            () if is_location(line) => Some(ReportPart::Location),
+            () if is_stack_frame(line) || is_empty_value(line) || is_subtest_count(line) => {
+                Some(ReportPart::Boilerplate)
+            }
+            () if is_value(line) => Some(ReportPart::Value),
+            () if in_difference && line.starts_with(['+', '-']) => Some(ReportPart::Difference),
+            () if after_error_label => Some(ReportPart::Message),
+            () => None,
+        };
+        // The lines of a difference that are equal have no mark.
+        in_difference = is_difference_heading(line)
+            || in_difference && matches!(part, None | Some(ReportPart::Difference | ReportPart::Message));
+        after_error_label = *line == "error: |-";
+        parts.push(part);
+    }
+    drop_repetitions(lines, &mut parts);
+    parts
+}
+
+/// Whether a line names a failed test.
+pub(super) fn is_name(line: &str) -> bool {
+    if let Some(rest) = line.strip_prefix("not ok ") {
+        // TAP: a test that is to be done may fail.
+        return !["# TODO", "# SKIP", "# todo", "# skip"].iter().any(|directive| rest.contains(directive));
+    }
+    if let Some(rest) = line.strip_prefix("● ") {
+        return !matches!(rest, "Console" | "Test suite failed to run");
+    }
+    // eslint, cypress and gotestsum begin a count or a package with the same mark.
+    line.strip_prefix("✖ ").is_some_and(|rest| !rest.starts_with(' ') && rest.ends_with("ms)"))
+        || line.starts_with("✕ ")
+}
+
+/// Whether a line is a value with its label. jest has labels such as `Received number of calls:`.
+pub(super) fn is_value(line: &str) -> bool {
+    VALUE_LABELS.iter().any(|label| line.starts_with(label))
+        || line.strip_prefix("Received ").is_some_and(|rest| {
+            rest.starts_with("function did not")
+                || rest.split_once(": ").is_some_and(|(label, _)| label.len() < 20)
+        })
+}
+
+/// Whether a line says where a failed test is.
+pub(super) fn is_location(line: &str) -> bool {
+    line.starts_with("location: '") || line.starts_with("test at ")
+}
+
+/// Whether a line has only the label of a value, which follows on other lines.
+fn is_empty_value(line: &str) -> bool {
+    line == "actual:" || line == "expected:"
+}
+
+fn is_difference_heading(line: &str) -> bool {
+    DIFFERENCE_HEADINGS.iter().any(|heading| {
+        // jest counts the lines: `- Expected  - 1`.
+        line.strip_prefix(heading)
+            .is_some_and(|rest| rest.trim_matches(|c: char| " +-0123456789".contains(c)).is_empty())
+    })
+}
+
+/// Whether a line is a frame of a stack: `at run (file:///x/a.mjs:3:27)`.
+fn is_stack_frame(line: &str) -> bool {
+    let line = line.trim_end_matches([' ', '{']);
+    let Some(frame) = line.strip_suffix(')') else { return line.starts_with("at ") && line.contains(":///") };
+    let mut numbers = frame.rsplit(':').take(2);
+    let ends_in_position =
+        numbers.all(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
+    ends_in_position && frame.contains('(')
+}
+
+/// Whether a line only says that a part of the test failed, which is named itself: `error: '1 subtest failed'`.
+fn is_subtest_count(line: &str) -> bool {
+    line.strip_prefix("error: '").is_some_and(|rest| {
+        rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with("subtest")
+    })
+}
+
+/// Turns the lines that repeat other lines into boilerplate: a difference whose values are also printed with labels,
+/// and `✕ name` of a test that jest reports below `● name`.
+fn drop_repetitions(lines: &[&str], parts: &mut [Option<ReportPart>]) {
+    let has_jest_names = lines.iter().any(|line| line.starts_with("● ") && is_name(line));
+    for at in 0..lines.len() {
+        let repeats = match parts[at] {
+            Some(ReportPart::Name) => has_jest_names && lines[at].starts_with('✕'),
+            Some(ReportPart::Difference) => {
+                let value = lines[at][1..].trim();
+                let mut same_test = (at + 1..lines.len())
+                    .take(MAX_REPORT_LINES)
+                    .take_while(|later| parts[*later] != Some(ReportPart::Name));
+                same_test.any(|later| parts[later] == Some(ReportPart::Value) && lines[later].contains(value))
+            }
+            _ => false,
+        };
+        if repeats {
+            parts[at] = Some(ReportPart::Boilerplate);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "report_tests.rs"]
+mod tests;

@@ -1,0 +1,149 @@
+//! The forms in which a command line is shown: as it was typed, and without what only shapes its output.
+
+use super::script::expand_shells;
+use crate::shell::{self, CommandStep, StepJoin};
+
+/// Words after which a line end is not a `;`.
+const OPENING_WORDS: &[&str] = &["do", "then", "else", "{", "in"];
+
+/// Programs that only shape the output of the command before their pipe.
+const OUTPUT_FILTERS: &[&str] = &[
+    "tail", "head", "cat", "tee", "less", "more", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc",
+    "cut", "tr", "nl", "jq", "column", "fold",
+];
+
+/// Returns a line as it was typed, on one line. The `cd` at its beginning is left out, because the folder is shown
+/// beside the command. A here-document is cut off.
+pub fn command_as_typed(command: &str) -> String {
+    let command = &*expand_shells(command);
+    let steps = shell::command_steps(command);
+    let first = steps.iter().position(|step| !is_entered_folder(step)).unwrap_or(0);
+    let (Some(first_step), Some(last)) = (steps.get(first), steps.last()) else {
+        return first_line(command).to_owned();
+    };
+    let begin = match first.checked_sub(1) {
+        // A bracket before the command belongs to it.
+        Some(cd) => end_of_step(&steps[cd]) + length_of_operator(&command[end_of_step(&steps[cd])..]),
+        None => start_of_first(command, first_step),
+    };
+    let mut typed = String::new();
+    let mut at = begin;
+    for (step, next) in steps[first..].iter().zip(&steps[first + 1..]) {
+        let (end, start) = (end_of_step(step), next.spans[0].start);
+        typed.push_str(&command[at..end]);
+        typed.push_str(&join_on_one_line(&command[end..start], step));
+        at = start;
+    }
+    let end = end_of_step(last);
+    typed.push_str(&command[at..end]);
+    let (tail, rest) = command[end..].split_once('\n').unwrap_or((&command[end..], ""));
+    typed.push_str(without_comment(tail).trim_end());
+    if last.then == StepJoin::Document && !rest.trim().is_empty() {
+        typed.push_str(" …");
+    }
+    typed.replace("\\\n", " ").trim().to_owned()
+}
+
+/// Returns the command that repeats a line: without redirections, echoes, the `exit` at its end and the filters of its
+/// output. The commands are joined as in the line.
+pub fn command_to_repeat(command: &str) -> String {
+    let command = &*expand_shells(command);
+    let steps = shell::command_steps(command);
+    let mut line = String::new();
+    let mut joins: Vec<StepJoin> = Vec::new();
+    for step in &steps {
+        let piped = joins.last() == Some(&StepJoin::Pipe);
+        let is_dropped = piped && OUTPUT_FILTERS.contains(&step.words[0].as_str())
+            || is_output_command(step)
+            || line.is_empty() && is_entered_folder(step);
+        if !is_dropped {
+            if !line.is_empty() {
+                line.push_str(operator_between(&joins));
+            }
+            line.push_str(&words_as_written(command, step, 0));
+            joins.clear();
+        }
+        joins.push(step.then);
+    }
+    if line.is_empty() { first_line(command).to_owned() } else { line }
+}
+
+/// Returns the text of a step's words, from the word at `from` on.
+pub(super) fn words_as_written(command: &str, step: &CommandStep, from: usize) -> String {
+    let words = step.spans.iter().skip(from).map(|span| &command[span.clone()]);
+    // A line end within quotes is kept, but a line end after a backslash is removed.
+    let words = words.map(|word| word.replace("\\\n", "")).filter(|word| !word.trim().is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn is_cd_step(step: &CommandStep) -> bool {
+    matches!(step.words[0].as_str(), "cd" | "pushd" | "popd")
+}
+
+pub(super) fn is_output_command(step: &CommandStep) -> bool {
+    matches!(step.words[0].as_str(), "echo" | "printf" | "true" | ":" | "sleep" | "set" | "exit")
+}
+
+fn is_entered_folder(step: &CommandStep) -> bool {
+    is_cd_step(step) && matches!(step.then, StepJoin::And | StepJoin::Next)
+}
+
+/// Returns the operator between two commands, given the operators between which other commands were left out.
+fn operator_between(joins: &[StepJoin]) -> &'static str {
+    let all = |wanted: StepJoin| joins.iter().all(|join| *join == wanted || *join == StepJoin::Pipe);
+    match joins {
+        [StepJoin::Pipe] => " | ",
+        [StepJoin::Background] => " & ",
+        _ if all(StepJoin::And) => " && ",
+        _ if all(StepJoin::Or) => " || ",
+        _ => "; ",
+    }
+}
+
+/// Returns the text between two commands without line ends.
+fn join_on_one_line(between: &str, step: &CommandStep) -> String {
+    let Some((before, _)) = between.split_once('\n') else { return between.to_owned() };
+    let before = without_comment(before).trim_end();
+    // The bracket of a group that begins on a later line.
+    let after: String =
+        between.lines().skip(1).map(|line| without_comment(line).trim()).collect::<Vec<_>>().join(" ");
+    let opens = step.words.last().is_some_and(|word| OPENING_WORDS.contains(&word.as_str()));
+    let is_joined = before.ends_with(['&', '|', ';', '(']) || before.ends_with('\\') || opens;
+    let mark = if is_joined || step.then != StepJoin::Next { "" } else { ";" };
+    format!("{}{mark} {after}", before.trim_end_matches('\\'))
+}
+
+/// Returns where the first command begins, with an opening bracket and without comments.
+fn start_of_first(command: &str, first: &CommandStep) -> usize {
+    let start = first.spans[0].start;
+    command[..start].rfind('\n').map_or(0, |line_end| line_end + 1)
+}
+
+fn end_of_step(step: &CommandStep) -> usize {
+    step.spans.last().map_or(0, |span| span.end)
+}
+
+/// Returns the length of the text up to the end of the first operator: `&&`, `;` or a line end.
+fn length_of_operator(text: &str) -> usize {
+    match text.find(['&', ';', '\n']) {
+        Some(at) if text[at..].starts_with("&&") => at + 2,
+        Some(at) => at + 1,
+        None => 0,
+    }
+}
+
+fn without_comment(text: &str) -> &str {
+    match text.trim_start().starts_with('#') {
+        true => "",
+        false => text.split_once(" #").map_or(text, |(before, _)| before),
+    }
+}
+
+fn first_line(command: &str) -> &str {
+    let mut lines = command.lines().map(str::trim);
+    lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "typed_tests.rs"]
+mod tests;
