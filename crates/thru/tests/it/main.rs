@@ -58,6 +58,7 @@ mod payloads;
 mod plans;
 mod readme;
 mod receipts;
+mod recovery;
 mod redact;
 mod repositories;
 mod restores;
