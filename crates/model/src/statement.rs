@@ -21,12 +21,17 @@ const MIN_INFORMATIVE_CHARS: usize = 45;
 /// Tables keep their rows, and plain blocks keep their words. Code is dropped, and so is a heading with nothing left
 /// below it. An ellipsis stands where sentences between others are dropped.
 pub fn condense_message(text: &str) -> String {
-    condensed(text, Steps::Drop)
+    condense(text, Steps::Drop, Extent::Whole)
+}
+
+/// Whether [`condense_message`] keeps anything of the text.
+pub fn says_anything(text: &str) -> bool {
+    !condense(text, Steps::Drop, Extent::FirstSentence).is_empty()
 }
 
 /// Condenses words that end a turn. What they announce has not been done, so it is kept.
 pub fn condense_closing(text: &str) -> String {
-    condensed(text, Steps::Keep)
+    condense(text, Steps::Keep, Extent::Whole)
 }
 
 /// Whether sentences that announce a step are kept. Between two calls, the next call shows what was announced.
@@ -37,10 +42,21 @@ enum Steps {
     Drop,
 }
 
-fn condensed(text: &str, steps: Steps) -> String {
+/// How much of a text is condensed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    /// Stops at the first line of which something is kept.
+    FirstSentence,
+}
+
+fn condense(text: &str, steps: Steps, extent: Extent) -> String {
     let mut out = CondensedText { steps, ..CondensedText::default() };
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
+        if extent == Extent::FirstSentence && !out.out.is_empty() {
+            break;
+        }
         if line.starts_with("```") || line.starts_with("~~~") {
             let block: Vec<&str> = lines
                 .by_ref()

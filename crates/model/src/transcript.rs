@@ -166,6 +166,7 @@ pub struct CallResult<'a> {
     pub exit: Option<i64>,
     /// The output, not redacted. If the call failed, this is all of it (redact it before picking lines, see
     /// [`crate::failure::error_lines`]); otherwise the beginning, at least [`MAX_RESULT_BYTES`] if there are that many.
+    /// Empty for a file that was read, found or changed.
     pub text: Text<'a>,
     /// The last lines of the output.
     pub tail: Text<'a>,
