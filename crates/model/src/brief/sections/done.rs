@@ -104,7 +104,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let explained = changes.iter().filter(|(_, why)| !why.is_empty()).count();
     // What was changed says more than remarks in passing.
     let found: Vec<&AgentStatement> = found
-        .filter(|said| !is_reason(said) && !(explained >= MUCH_WORK && is_remark(said)))
+        .filter(|said| !(is_reason(said) || explained >= MUCH_WORK && is_remark(said)))
         .filter(|said| statement::says_anything(&said.text))
         .take(MAX_FINDINGS)
         .collect();
