@@ -21,12 +21,12 @@ const MIN_INFORMATIVE_CHARS: usize = 45;
 /// rows of tables and the words of plain blocks are kept. Code is dropped, and so is a heading without content. An
 /// ellipsis marks dropped sentences between other sentences.
 pub fn condense_message(text: &str) -> String {
-    condense_lines(text, Steps::Drop)
+    condense_lines(text, Steps::Drop, Extent::FirstSentence).is_empty()
 }
 
 /// Condenses a closing message. Announcements are kept, because no call follows them.
 pub fn condense_closing(text: &str) -> String {
-    condense_lines(text, Steps::Keep)
+    condense_lines(text, Steps::Keep, Extent::Whole)
 }
 
 /// Whether sentences that announce a step are kept. Between two calls, the next call shows the announced step.
@@ -37,10 +37,13 @@ enum Steps {
     Drop,
 }
 
-fn condense_lines(text: &str, steps: Steps) -> String {
+/// How much of a text is condense_lines(text: &str, steps: Steps, extent: Extent) -> String {
     let mut out = CondensedText { steps, ..CondensedText::default() };
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
+        if extent == Extent::FirstSentence && !out.out.is_empty() {
+            break;
+        }
         if line.starts_with("```") || line.starts_with("~~~") {
             let block: Vec<&str> = lines
                 .by_ref()

@@ -167,6 +167,7 @@ pub struct CallResult<'a> {
     /// The output, not redacted. For a failed call it is complete (redact it before picking lines, see
     /// [`crate::failure::error_lines`]). Otherwise it is the start of the output, at least [`MAX_RESULT_BYTES`] if
     /// the output is that long.
+    /// Empty for a file that was read, found or changed.
     pub text: Text<'a>,
     /// The last lines of the output.
     pub tail: Text<'a>,

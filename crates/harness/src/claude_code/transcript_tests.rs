@@ -341,3 +341,29 @@ fn two_objects_in_one_line_are_both_read() {
     }
     assert_eq!(read(&second.repeat(1000)).len(), 32);
 }
+
+#[test]
+fn the_content_of_a_file_is_not_decoded_but_an_error_and_an_output_are() {
+    let text_of = |report: &str, failed: bool| {
+        let block =
+            format!(r#"[{{"type":"tool_result","tool_use_id":"t","is_error":{failed},"content":"a\nb"}}]"#);
+        let line = user_line(&block, &format!(r#","toolUseResult":{report}"#));
+        let items = items_of_line(&line);
+        let Some(TranscriptItem::Result(result)) = items.first() else { panic!("{items:?}") };
+        assert_eq!(result.call.as_deref(), Some("t"));
+        result.text.clone().into_owned()
+    };
+    for report in [
+        r#"{"type":"text","file":{"filePath":"/a","content":"a\nb"}}"#,
+        r#"{"filePath":"/a","oldString":"x"}"#,
+        r#"{"type":"update","filePath":"/a"}"#,
+        r#"{"mode":"content","filenames":[]}"#,
+        r#"{"filenames":["/a"],"durationMs":3}"#,
+    ] {
+        assert_eq!(text_of(report, false), "", "{report}");
+        assert_eq!(text_of(report, true), "a\nb", "{report}");
+    }
+    for report in [r#"{"stdout":"a\nb","stderr":""}"#, r#"{"status":"completed","content":[]}"#, r#""a""#] {
+        assert_eq!(text_of(report, false), "a\nb", "{report}");
+    }
+}

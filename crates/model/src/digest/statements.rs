@@ -87,10 +87,10 @@ impl Digest {
         self.said = record.text.to_string();
         self.add_purpose(record);
         // If another call follows, `drop_uninformative_statement` drops a mere announcement.
-        let condensed = match statement::condense_message(&record.text).is_empty() {
-            true if closing => record.text.trim().to_owned(),
-            true => String::new(),
-            false => statement::condense_closing(&record.text),
+        let condensed = match statement::says_anything(&record.text) {
+            false if closing => record.text.trim().to_owned(),
+            false => String::new(),
+            true => statement::condense_closing(&record.text),
         };
         let text = first_sentences_within(&condensed, MAX_STATEMENT_BYTES);
         // A stop hook and the transcript report the same message.

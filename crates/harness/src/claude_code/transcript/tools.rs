@@ -17,6 +17,8 @@ type Text<'a> = Cow<'a, str>;
 pub struct ToolReport<'a> {
     /// Whether the command finished. If so, its exit code is zero, unless the result contains another code.
     ended: bool,
+    /// True if the result is the content of a file, or says that a file was changed or found: nobody reads its text.
+    about_file: bool,
     files: Vec<TouchedFile<'a>>,
     todo: Option<TodoChange<'a>>,
     answers: Vec<(Text<'a>, Text<'a>)>,
@@ -47,10 +49,16 @@ impl<'a> ToolReport<'a> {
                     made = match walk.take_text(MAX_NAME_BYTES).as_deref() {
                         Some("create") => Some(FileAction::Create),
                         Some("update") => Some(FileAction::Edit),
+                        Some("text") => None,
                         _ => break,
                     }
                 }
+                b"file" | b"filenames" | b"mode" => {
+                    report.about_file = true;
+                    break;
+                }
                 b"filePath" => {
+                    report.about_file = true;
                     let path = walk.take_text(MAX_NOTE_BYTES);
                     report.files.extend(path.zip(made).map(|(path, action)| TouchedFile { path, action }));
                     break;
@@ -73,7 +81,10 @@ impl<'a> ToolReport<'a> {
 /// Converts a result to the neutral form, with the details from the report. A line has one report, which the caller
 /// passes with the first result only.
 pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut Vec<TranscriptItem<'a>>) {
-    let mut result = raw.to_call_result();
+    let mut result = match report.about_file && !raw.failed {
+        true => raw.to_result_without_text(),
+        false => raw.to_call_result(),
+    };
     result.files = report.files;
     if result.failed {
         mark_failed(&mut result, items);

@@ -101,7 +101,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     // What was changed says more than remarks in passing.
     let found: Vec<&AgentStatement> = found
         .filter(|said| !(is_reason(said) || explained >= MUCH_WORK && is_remark(said)))
-        .filter(|said| !statement::condense_message(&said.text).is_empty())
+        .filter(|said| statement::says_anything(&said.text))
         .take(MAX_FINDINGS)
         .collect();
     let max_turns = if explained + found.len() >= MUCH_WORK { MAX_TURNS_BESIDE_WORK } else { MAX_TURNS };
