@@ -5,6 +5,21 @@
 pub struct Lexicon {
     words: &'static [u8],
     starts: [usize; 27],
+    /// One bit for each word, by its hash. It rules out almost every other word.
+    seen: [u64; LEXICON_SLOTS / 64],
+}
+
+const LEXICON_SLOTS: usize = 1 << 14;
+
+/// Returns the slot of a word in any case.
+const fn slot_of_word(word: &[u8], start: usize, end: usize) -> usize {
+    let mut hash = 0u32;
+    let mut at = start;
+    while at < end {
+        hash = (hash ^ (word[at] | 32) as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    (hash.wrapping_mul(0x9e37_79b1) >> 18) as usize
 }
 
 impl Lexicon {
@@ -13,6 +28,10 @@ impl Lexicon {
             Some(letter @ b'a'..=b'z') => usize::from(letter - b'a'),
             _ => return false,
         };
+        let slot = slot_of_word(word, 0, word.len());
+        if self.seen[slot >> 6] >> (slot & 63) & 1 == 0 {
+            return false;
+        }
         self.words[self.starts[letter]..self.starts[letter + 1]]
             .split(|byte| *byte == b' ')
             .any(|known| word.eq_ignore_ascii_case(known))
@@ -22,11 +41,16 @@ impl Lexicon {
 pub const fn build_lexicon(words: &'static str) -> Lexicon {
     let words = words.as_bytes();
     let mut starts = [words.len(); 27];
-    let mut at = words.len();
+    let mut seen = [0; LEXICON_SLOTS / 64];
+    let (mut at, mut end) = (words.len(), words.len());
     while at > 0 {
         at -= 1;
-        if words[at] != b' ' && (at == 0 || words[at - 1] == b' ') {
+        if words[at] == b' ' {
+            end = at;
+        } else if at == 0 || words[at - 1] == b' ' {
             starts[(words[at] - b'a') as usize] = at;
+            let slot = slot_of_word(words, at, end);
+            seen[slot >> 6] |= 1 << (slot & 63);
         }
     }
     // The range of a letter without words is empty.
@@ -37,7 +61,7 @@ pub const fn build_lexicon(words: &'static str) -> Lexicon {
             starts[letter] = starts[letter + 1];
         }
     }
-    Lexicon { words, starts }
+    Lexicon { words, starts, seen }
 }
 
 /// The maximum number of nouns in one word, as in `copperkettlemoon`.

@@ -206,6 +206,7 @@ fn secret_after_noun(
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && (!first || stated || made_up::ends_clause(text, word.end))
+            && (!labelled || seen_name)
             && made_up::is_single_noun(bare)
             && !word.is_code(text)
             && !assigned
@@ -433,7 +434,13 @@ fn secret_before_noun(
     end: usize,
     noun: SecretNoun,
 ) -> Option<SecretHit> {
-    if noun != SecretNoun::Password || !may_contain_password(&text[line_start..start]) {
+    if noun != SecretNoun::Password {
+        return None;
+    }
+    if let Some(hit) = words_that_are_the_password(text, line_start, start, end) {
+        return Some(hit);
+    }
+    if !may_contain_password(&text[line_start..start]) {
         return None;
     }
     let mut line = [LineWord::default(); 2 * MAX_WORDS_READ];
@@ -480,6 +487,28 @@ fn secret_before_noun(
         (told && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely) && !value.is_code(text))
             .then(|| value.hit())
     })
+}
+
+/// Finds words in `falcon is the password` and `"copper.kettle" is our root password`: the first ones of their sentence.
+fn words_that_are_the_password(
+    text: &[u8],
+    line_start: usize,
+    start: usize,
+    end: usize,
+) -> Option<SecretHit> {
+    let before = &text[line_start..start];
+    let verb = memchr::memmem::find(before, b" is ").filter(|verb| before.len() - verb < 32)?;
+    let ends = made_up::ends_clause(text, end) || is_preposition_next(text, end);
+    let article = [&b" is the "[..], b" is our ", b" is my ", b" is your "]
+        .iter()
+        .any(|words| before[verb..].starts_with(words));
+    let value = words_between(text, line_start, line_start + verb).last().filter(|_| ends && article)?;
+    let alone = before[..value.start - line_start].iter().all(|byte| !byte_is(*byte, ALNUM))
+        || matches!(before.get(value.start - line_start - 1), Some(b'"' | b'\'' | b'`'));
+    let content = value.bytes(text);
+    let told = made_up::is_single_noun(content)
+        || made_up::is_joined_words(content) && content.iter().any(|byte| !byte_is(*byte, LETTER));
+    (alone && told && !value.is_code(text)).then(|| value.hit())
 }
 
 /// Whether a preposition follows the noun: `the password for the vpn`.

@@ -137,7 +137,11 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     }
     let personal = is_one_of!(head, "pat")
         && (before.is_empty() && head == b"PAT"
-            || is_one_of!(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext"));
+            || is_one_of!(
+                before,
+                "ado airtable asana atlassian azure bitbucket ci clickup databricks deploy devops docker ext figma gh ghcr git github \
+                 gitlab gl harness hubspot jfrog jira linear netlify notion npm registry render sonar supabase vercel"
+            ));
     if ends_with_ignore_case(head, "token") || is_one_of!(head, "jwt") || personal {
         return if WORDS_MAKING_TOKEN_HARMLESS.contains_word(before) {
             None

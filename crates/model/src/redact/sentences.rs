@@ -88,6 +88,8 @@ pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Op
                 replaces.then_some(RequiredCertainty::Stem)
             }
             b"=" => placed.then_some(RequiredCertainty::Words),
+            // In `password store: name` the label is another one.
+            [letter, .., b':'] if first && letter.is_ascii_lowercase() => Some(RequiredCertainty::Words),
             _ => required_after_word(word, language),
         };
         if let Some(least) = link

@@ -79,6 +79,7 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
             is_random_and_no_hash(content, &looks)
                 || (joint.tight && joint.listed || joint.loud && (joint.tight || value.quoted))
                     && is_hex_key(content)
+                || joint.loud && joint.tight && is_long_and_drawn(content, &looks)
         }
         NameStrength::Signature => joint.tight && looks.len >= 20 && looks.looks_random(),
         NameStrength::Authorization => looks.len >= 6,
@@ -427,6 +428,17 @@ fn is_long_word(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint
 /// Whether a value is a key of hexadecimal digits, as in `SIDEKIQ_PRO_KEY=9f8e…`.
 fn is_hex_key(content: &[u8]) -> bool {
     matches!(content.len(), 32 | 40 | 48 | 64) && content.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Whether a value is long and has many digits among its letters, but is no hash.
+fn is_long_and_drawn(content: &[u8], looks: &ValueProfile) -> bool {
+    looks.len >= 40
+        && looks.digits >= 8
+        && looks.letters() >= 12
+        && looks.changes * 5 >= looks.len
+        && looks.symbols == 0
+        && !content.iter().any(|byte| matches!(byte, b'/' | b':'))
+        && !content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
 }
 
 /// Whether a value is written like a UUID.

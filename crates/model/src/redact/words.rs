@@ -104,6 +104,10 @@ fn opening_mark_length(text: &[u8], at: usize) -> usize {
 }
 
 fn wide_mark_length(text: &[u8]) -> usize {
+    // None of the marks is ASCII, unlike almost every byte.
+    if text.first().is_none_or(u8::is_ascii) {
+        return 0;
+    }
     ["«", "»", "“", "”", "„", "‘", "’", "\u{a0}", "\u{202f}", "│", "║", "┃", "：", "。"]
         .iter()
         .find(|mark| text.starts_with(mark.as_bytes()))
