@@ -127,6 +127,22 @@ pub fn remote_of_branch(dir: &Path, branch: &str) -> Option<Remote> {
     Some(Remote { name, commit: commit.filter(|commit| is_commit_hash(commit)) })
 }
 
+/// Returns whether the repository of a checkout has no branch of this name any more. Returns false if its branches
+/// cannot be read.
+pub fn is_branch_gone(dir: &Path, branch: &str) -> bool {
+    let Some((_, common)) = git_folders(dir) else { return false };
+    let name = format!("refs/heads/{branch}");
+    let is_plain = !name.split('/').any(|part| part == ".." || part.is_empty());
+    let packed_refs = common.join("packed-refs");
+    let is_readable = common.join("refs/heads").is_dir()
+        && !common.join("reftable").exists()
+        && packed_refs.metadata().map_or(true, |meta| meta.is_file() && meta.len() <= MAX_PACKED_REFS_BYTES);
+    is_plain
+        && is_readable
+        && common.join(&name).symlink_metadata().is_err()
+        && find_packed_ref(&packed_refs, &name).is_none()
+}
+
 /// Returns the git folder of the checkout that contains `dir`, and the git folder that all its worktrees share.
 fn git_folders(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = dir.ancestors().find(|folder| folder.join(".git").exists())?;

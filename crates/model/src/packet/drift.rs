@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{Check, Packet};
+use crate::render::path_or_code;
 use crate::text::count_with_noun;
 use crate::time;
 
@@ -81,12 +82,19 @@ const CLEAN_AS_THEN_TEXT: &str = "nothing uncommitted, as then";
 /// The end of the note if the checkout had uncommitted files when the packet was written and is clean now.
 const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
 
+/// The beginning of the note about a file of another worktree.
+const ELSEWHERE_TEXT: &str = "not in this checkout, but in ";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CurrentFile {
     Here {
         fingerprint: Option<String>,
     },
     Gone,
+    /// The file is not here, but in the worktree that the packet is about.
+    Elsewhere {
+        folder: String,
+    },
     /// The file is not below the root, so it is never opened.
     Outside,
 }
@@ -132,6 +140,11 @@ fn check_claim(check: &Check, moved: bool) -> Claim {
 pub(super) fn is_clean(claims: &[Claim]) -> bool {
     let ends = |note: &str| note == CLEAN_AS_THEN_TEXT || note.ends_with(CLEAN_NOW_TEXT);
     claims.iter().any(|claim| claim.about == ClaimSubject::Dirty && ends(&claim.note))
+}
+
+/// Returns whether a claim is about a file that is not here, but in the worktree that the packet is about.
+pub(super) fn is_elsewhere(claim: &Claim) -> bool {
+    claim.about == ClaimSubject::File && claim.note.starts_with(ELSEWHERE_TEXT)
 }
 
 /// Returns whether HEAD is no longer the packet's commit.
@@ -223,8 +236,15 @@ fn describe_distance(way: CommitDistance) -> String {
 
 fn file_claim(packet: &Packet, path: &str, now: &CurrentFile) -> Claim {
     let then = packet.files_seen.iter().find(|(known, _)| known == path).map(|(_, digest)| digest.as_str());
+    if let CurrentFile::Elsewhere { folder } = now {
+        let note = format!("{ELSEWHERE_TEXT}{}", path_or_code(folder, 200));
+        let state = ClaimVerification::Unverified;
+        return Claim { about: ClaimSubject::File, subject: path.to_owned(), state, note, opens: false };
+    }
     let (state, note) = match (now, then) {
-        (CurrentFile::Outside, _) => (ClaimVerification::Unverified, "outside the project, not opened"),
+        (CurrentFile::Outside | CurrentFile::Elsewhere { .. }, _) => {
+            (ClaimVerification::Unverified, "outside the project, not opened")
+        }
         (CurrentFile::Gone, Some(GONE_MARK)) => (ClaimVerification::Verified, "gone, as then"),
         (CurrentFile::Gone, Some(_)) => (ClaimVerification::Changed, "gone"),
         // The packet may come from another checkout, so the file may never have existed in this one.

@@ -41,6 +41,8 @@ pub struct PickupInput<'a> {
     pub author: Option<&'a str>,
     /// The worktree that the packet is about, if the reader is in another checkout.
     pub worktree: Option<&'a str>,
+    /// The command that enters that worktree, if it exists.
+    pub go_there: Option<&'a str>,
     pub claims: &'a [Claim],
     /// Files that were changed after the packet was written, if they were requested.
     pub later: &'a [String],
@@ -106,8 +108,11 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
         packet.id,
     );
     if let Some(worktree) = pickup.worktree {
+        let go =
+            pickup.go_there.map(|command| format!(" To continue there: {}.", in_backticks(command, 300)));
+        let go = go.unwrap_or_default();
         text.push_str(&format!(
-            "It is about {worktree}, not about this checkout. What follows was compared with this checkout.\n\n"
+            "It is about {worktree}, not about this checkout.{go} What follows was compared with this checkout.\n\n"
         ));
     }
     let prompt = find_next_prompt(packet, document);
@@ -358,7 +363,13 @@ fn files_part(pickup: &PickupInput) -> String {
         let nothing = common
             .as_ref()
             .is_some_and(|words| words.starts_with(claim_state_word(ClaimVerification::Unverified)));
+        let elsewhere = files.iter().find(|claim| drift::is_elsewhere(claim));
+        let is_common = |claim: &&Claim| common.as_ref() == Some(&found(claim));
+        let nothing = nothing && !elsewhere.is_some_and(|claim| is_common(claim));
         let all = match &common {
+            _ if elsewhere.is_some_and(|one| files.iter().all(|claim| claim.note == one.note)) => {
+                format!(" ({})", files[0].note)
+            }
             Some(_) if nothing => " (not checked here)".to_owned(),
             Some(words) => format!(" ({words}, unless said otherwise)"),
             None if files.iter().all(|claim| claim.state == ClaimVerification::Unverified) => {
@@ -377,8 +388,10 @@ fn files_part(pickup: &PickupInput) -> String {
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
         let why = reason_after_path(&reasons, &claim.subject).unwrap_or_default();
         // Files that were only edited or read share a line.
-        let is_unremarkable =
-            common.as_ref() == Some(&found(claim)) || claim.state == ClaimVerification::Unverified;
+        let is_elsewhere_among_others =
+            drift::is_elsewhere(claim) && files.iter().any(|other| other.note != claim.note);
+        let is_unremarkable = !is_elsewhere_among_others
+            && (common.as_ref() == Some(&found(claim)) || claim.state == ClaimVerification::Unverified);
         if is_only_used(why) && !is_chosen && is_unremarkable {
             if let Some((_, names)) = used.iter_mut().find(|(how, _)| why.starts_with(how)) {
                 names.push(shown);
@@ -393,7 +406,7 @@ fn files_part(pickup: &PickupInput) -> String {
             .collect();
         let why = if why.is_empty() { String::new() } else { format!(" — {}", why.join(", ")) };
         // That a file could not be checked is said once, above the list.
-        let is_checked = claim.state != ClaimVerification::Unverified;
+        let is_checked = claim.state != ClaimVerification::Unverified || is_elsewhere_among_others;
         let now = Some(found(claim)).filter(|words| is_checked && common.as_ref() != Some(words));
         let now = now.map_or(String::new(), |words| format!(" ({words})"));
         text.push_str(&format!("- {shown}{why}{now}\n"));

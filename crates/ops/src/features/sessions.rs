@@ -7,7 +7,7 @@ mod clashes;
 mod continued;
 pub(crate) mod others;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use model::brief::{BriefSection, Candidate, Occasion};
 use model::digest::{Digest, FileUse};
@@ -142,17 +142,30 @@ pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Op
 
 /// Describes the worktree of a session, if it is not this checkout: `the worktree /p/x (branch topic)`.
 pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Option<String> {
+    let home = other_worktree(project, digest)?;
+    if !home.is_dir() {
+        let branch = digest.git_state().branch;
+        let branch = match !branch.is_empty() && store::git::is_branch_gone(&project.root.checkout, branch) {
+            true => format!(" with its branch {}", path_or_code(branch, 80)),
+            false => String::new(),
+        };
+        return Some(format!(
+            "the worktree {}, which is gone{branch}",
+            path_or_code(&home.to_string_lossy(), 200)
+        ));
+    }
+    let branch = store::git::read_head(&home).filter(|head| !head.branch.is_empty());
+    let branch = branch.map_or(String::new(), |head| format!(" (branch {})", path_or_code(&head.branch, 80)));
+    Some(format!("the worktree {}{branch}", path_or_code(&home.to_string_lossy(), 200)))
+}
+
+/// Returns the worktree of a session, if it is not this checkout. It may be gone.
+pub fn other_worktree(project: &ProjectContext, digest: &Digest) -> Option<PathBuf> {
     if digest.home.is_empty() || Path::new(&digest.home) == project.root.checkout {
         return None;
     }
     let home = trust::moved_folder(project, Path::new(&digest.home));
-    if home == project.root.checkout {
-        return None;
-    }
-    let branch = store::git::read_head(&home).filter(|head| !head.branch.is_empty());
-    let branch = branch.map_or(String::new(), |head| format!(" (branch {})", path_or_code(&head.branch, 80)));
-    let there = if home.is_dir() { "" } else { ", which is gone" };
-    Some(format!("the worktree {}{branch}{there}", path_or_code(&home.to_string_lossy(), 200)))
+    (home != project.root.checkout).then_some(home)
 }
 
 /// Describes a running session: `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs;

@@ -123,7 +123,7 @@ fn a_worktree_that_is_gone_is_still_named() {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
     let tree = env.base_folder().join("tree");
-    env.run_git(&["worktree", "add", "--quiet", "--detach", path_as_text(&tree)]);
+    env.run_git(&["worktree", "add", "--quiet", "-b", "topic", path_as_text(&tree)]);
     for (event, more) in [
         ("SessionStart", json!({"source": "startup"})),
         ("UserPromptSubmit", json!({"prompt": "Make the lexer fast"})),
@@ -137,7 +137,10 @@ fn a_worktree_that_is_gone_is_still_named() {
     }
     env.run_git(&["worktree", "remove", "--force", path_as_text(&tree)]);
     let told = env.fire_event("s2", "SessionStart", json!({"source": "startup"})).stdout;
-    assert!(told.contains("Another worktree") && told.contains("which is gone"), "{told}");
+    assert!(told.contains("Another worktree") && told.contains("which is gone;"), "{told}");
+    env.run_git(&["branch", "-D", "topic"]);
+    let told = env.fire_event("s3", "SessionStart", json!({"source": "startup"})).stdout;
+    assert!(told.contains("which is gone with its branch topic;"), "{told}");
 }
 
 #[test]

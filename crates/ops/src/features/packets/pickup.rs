@@ -1,10 +1,11 @@
 //! `thru pickup`: makes a prompt from a packet and checks every claim in it against the disk. Nothing is changed
 //! unless the user asks for it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::brief::{Candidate, Occasion};
+use model::consent::quote_command;
 use model::document::{Document, SectionHead};
 use model::event::FileAction;
 use model::id::Id;
@@ -105,7 +106,6 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         ClaimMode::Take | ClaimMode::TakeOver => claim_packet(world, &project, &id, request)?,
         ClaimMode::Leave => packets::open_packet(&project, &id)?,
     };
-    let claims = verify_claims(world, &project, &shown.packet);
     let later = match request.later {
         LaterFiles::Add => files_written_since(&project, &shown.packet)?,
         LaterFiles::Leave => Vec::new(),
@@ -119,10 +119,15 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let author = git::last_author_of_file(&project.root.path, &shown.path);
     let evidence = describe_current_evidence(&project);
     let claim = claim_state(world, &project, &shown.packet.claimed_by);
-    let worktree = other_worktree_of_packet(&context, &shown.packet);
+    let worktree = PacketWorktree::find(&context, &shown.packet);
+    let there = worktree.as_ref().and_then(|worktree| worktree.folder.as_deref());
+    let claims = verify_claims(world, &project, &shown.packet, there);
+    let go_there =
+        there.map(|folder| quote_command(&["cd".to_owned(), folder.to_string_lossy().into_owned()]));
     let prompt = render_pickup(&PickupInput {
         author: author.as_deref(),
-        worktree: worktree.as_deref(),
+        worktree: worktree.as_ref().map(|worktree| worktree.described.as_str()),
+        go_there: go_there.as_deref(),
         packet: &shown.packet,
         document: &shown.document,
         path: &shown.path.to_string_lossy(),
@@ -150,16 +155,31 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         claimed_by: shown.packet.claimed_by,
         claim_is_over: claim == ClaimState::Over,
         last_committed_by: author,
-        worktree,
+        worktree: worktree.map(|worktree| worktree.described),
         prompt,
     })
 }
 
-/// Describes the worktree in which the session of a packet worked, if that is not this checkout.
-fn other_worktree_of_packet(context: &ProjectContext, packet: &Packet) -> Option<String> {
-    let session = Id::new(&packet.session_id).ok()?;
-    let digest = context.store.current_digest(&session, |_| {}).ok()?;
-    sessions::describe_other_worktree(context, &digest)
+/// The worktree in which the session of a packet worked, if that is not this checkout.
+struct PacketWorktree {
+    described: String,
+    /// Its folder, if it exists and belongs to the same repository.
+    folder: Option<PathBuf>,
+}
+
+impl PacketWorktree {
+    fn find(context: &ProjectContext, packet: &Packet) -> Option<PacketWorktree> {
+        let session = Id::new(&packet.session_id).ok()?;
+        let digest = context.store.current_digest(&session, |_| {}).ok()?;
+        let described = sessions::describe_other_worktree(context, &digest)?;
+        let home = sessions::other_worktree(context, &digest)?.canonicalize().ok();
+        // A journal can name any folder. Only git knows which folders are worktrees of this repository.
+        let is_listed = |home: &PathBuf| {
+            let listed = git::list_worktrees(&context.root.checkout);
+            listed.iter().any(|tree| tree.canonicalize().is_ok_and(|tree| tree == *home))
+        };
+        Some(PacketWorktree { described, folder: home.filter(is_listed) })
+    }
 }
 
 /// Returns the state of the evidence now. If the plan cannot be read, the packet is picked up anyway. Other
@@ -282,7 +302,8 @@ impl ClaimingSessions {
     }
 }
 
-fn verify_claims(world: &World, project: &Project, packet: &Packet) -> Vec<Claim> {
+/// `there` is the worktree that the packet is about, if it is another one that exists.
+fn verify_claims(world: &World, project: &Project, packet: &Packet, there: Option<&Path>) -> Vec<Claim> {
     let checkout = &project.root.checkout;
     let base = checkout.to_string_lossy();
     let look = |path: &&str| {
@@ -291,16 +312,30 @@ fn verify_claims(world: &World, project: &Project, packet: &Packet) -> Vec<Claim
         }
         match checkout.join(path).symlink_metadata() {
             Ok(_) => CurrentFile::Here { fingerprint: handoff::file_fingerprint(checkout, path) },
-            Err(_) => CurrentFile::Gone,
+            Err(_) => match there.filter(|there| there.join(path).symlink_metadata().is_ok()) {
+                Some(there) => CurrentFile::Elsewhere { folder: folder_from(checkout, there) },
+                None => CurrentFile::Gone,
+            },
         }
     };
     let git = (!packet.head.is_empty() || !packet.branch.is_empty())
         .then(|| compare_with_git(project, packet))
-        .flatten();
+        .flatten()
+        // What was uncommitted there is not uncommitted here.
+        .map(|git| CurrentGit { dirty: git.dirty.filter(|_| there.is_none()), ..git });
     let files: Vec<CurrentFile> = packet.all_files().iter().map(look).collect();
     let edited = has_edited_since(project, packet);
     let project = project.marker.project_id();
     drift::verify_claims(packet, &CurrentState { project, git, files: &files, edited }, world.now)
+}
+
+/// Returns the other folder as seen from this one: `../topic` if both are in one folder, otherwise its whole path.
+fn folder_from(here: &Path, there: &Path) -> String {
+    let is_beside = here.canonicalize().is_ok_and(|here| here.parent() == there.parent());
+    match there.file_name().filter(|_| is_beside) {
+        Some(name) => format!("../{}", name.to_string_lossy()),
+        None => there.to_string_lossy().into_owned(),
+    }
 }
 
 /// Returns whether the packet's own session continued and edited files, even files that the packet does not list. Only

@@ -166,6 +166,10 @@ fn a_packet_of_another_worktree_says_so() {
     let start = json!({"source": "startup", "cwd": tree});
     env.fire_event("s1", "SessionStart", start);
     env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Write the docs", "cwd": tree}));
+    fs::write(tree.join("guide.md"), "x\n").unwrap();
+    let input = json!({"file_path": tree.join("guide.md")});
+    let call = json!({"tool_name": "Write", "tool_use_id": "t1", "tool_input": input, "cwd": tree});
+    env.fire_event("s1", "PostToolUse", call);
     let made = env.thru_call(&["handoff", "finish the docs", "--session", "s1"]).in_folder(&tree).run();
     made.assert_ok();
     let there = env.thru_call(&["pickup"]).in_folder(&tree).run().assert_ok().stdout;
@@ -173,6 +177,9 @@ fn a_packet_of_another_worktree_says_so() {
     let here = env.run_thru(&["pickup"]).assert_ok().stdout;
     let about = format!("It is about the worktree {}, not about this checkout.", tree.display());
     assert!(here.contains(&about), "{here}");
+    assert!(here.contains(&format!("To continue there: `cd {}`.", tree.display())), "{here}");
+    assert!(here.contains("not in this checkout, but in ../beside"), "{here}");
+    assert!(!here.contains("guide.md`: gone") && !here.contains("uncommitted then"), "{here}");
     env.run_git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
     let gone = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert!(gone.contains(&format!("the worktree {}, which is gone, not", tree.display())), "{gone}");
