@@ -21,12 +21,17 @@ const MIN_INFORMATIVE_CHARS: usize = 45;
 /// rows of tables and the words of plain blocks are kept. Code is dropped, and so is a heading without content. An
 /// ellipsis marks dropped sentences between other sentences.
 pub fn condense_message(text: &str) -> String {
-    condense_lines(text, Steps::Drop, Extent::FirstSentence).is_empty()
+    condense(text, Steps::Drop, Extent::Whole)
+}
+
+/// Whether [`condense_message`] keeps anything of the text.
+pub fn says_anything(text: &str) -> bool {
+    !condense(text, Steps::Drop, Extent::FirstSentence).is_empty()
 }
 
 /// Condenses a closing message. Announcements are kept, because no call follows them.
 pub fn condense_closing(text: &str) -> String {
-    condense_lines(text, Steps::Keep, Extent::Whole)
+    condense(text, Steps::Keep, Extent::Whole)
 }
 
 /// Whether sentences that announce a step are kept. Between two calls, the next call shows the announced step.
@@ -37,7 +42,15 @@ enum Steps {
     Drop,
 }
 
-/// How much of a text is condense_lines(text: &str, steps: Steps, extent: Extent) -> String {
+/// How much of a text is condensed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    /// Stops at the first line of which something is kept.
+    FirstSentence,
+}
+
+fn condense(text: &str, steps: Steps, extent: Extent) -> String {
     let mut out = CondensedText { steps, ..CondensedText::default() };
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {

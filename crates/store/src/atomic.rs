@@ -32,7 +32,7 @@ impl Dir {
         }
     }
 
-    /// Replaces or creates the file `name` in this folder, atomically.
+    /// Replaces or creates the file `name` in this folder, atomically. A cache file may be absent after a crash.
     pub fn write(&self, name: &str, bytes: &[u8], durability: Durability) -> Result<()> {
         let path = self.path().join(name);
         let access = match fs::statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {

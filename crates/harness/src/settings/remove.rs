@@ -57,7 +57,7 @@ enum Remainder {
     Nothing,
 }
 
-/// Adds edits for one event's array. Returns `Left::Nothing` if the event itself may be removed.
+/// Adds edits for one event's array. Returns `Remainder::Nothing` if the event itself may be removed.
 fn remove_from_event(
     text: &str,
     item: &Item,

@@ -73,7 +73,7 @@ const SECTION_NAMES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Returns the title of a foreign handoff: its first heading, or the title in its frontmatter.
+/// Returns the title of a foreign handoff: the title in its frontmatter, or else its first heading, or else its name.
 pub fn handoff_title(document: &Document, name: &str) -> String {
     let said = ["purpose", "title", "goal", "name"].iter().find_map(|key| document.text(key));
     let heading =
