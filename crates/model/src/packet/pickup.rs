@@ -365,7 +365,7 @@ fn files_part(pickup: &PickupInput) -> String {
             .is_some_and(|words| words.starts_with(claim_state_word(ClaimVerification::Unverified)));
         let elsewhere = files.iter().find(|claim| drift::is_elsewhere(claim));
         let is_common = |claim: &&Claim| common.as_ref() == Some(&found(claim));
-        let nothing = nothing && !elsewhere.is_some_and(|claim| is_common(claim));
+        let nothing = nothing && !elsewhere.is_some_and(is_common);
         let all = match &common {
             _ if elsewhere.is_some_and(|one| files.iter().all(|claim| claim.note == one.note)) => {
                 format!(" ({})", files[0].note)
