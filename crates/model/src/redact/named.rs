@@ -454,7 +454,7 @@ fn secret_pointed_at(text: &[u8], name: &NameSpan, at: usize) -> Option<SecretHi
     )
 }
 
-/// Finds the value in the R assignment `name{"x"}`. The name is `text[start..end]`.
+/// Finds the value in the C++ initialiser `name{"x"}`. The name is `text[start..end]`.
 pub fn secret_in_initialiser(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let verdict = names::judge_name(&text[start..end])?;
     let value = values::value_at(text, end + 1).filter(|value| text[value.end..].starts_with(b"\"}"))?;
@@ -470,7 +470,7 @@ fn secret_in_workflow_output(text: &[u8], at: usize, floor: usize) -> Option<Sec
     hit_if_secret(text, values::value_at(text, at + 2)?, verdict, joint)
 }
 
-/// Finds the value in `name <- "x"`. `at` is the dash.
+/// Finds the value in the R assignment `name <- "x"`. `at` is the dash.
 pub fn secret_after_left_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let name = name_before(text, at - 1, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;

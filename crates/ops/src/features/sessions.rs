@@ -140,6 +140,15 @@ pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Op
     Some(Candidate::new(&WORKTREE_SECTION, "worktree", text))
 }
 
+/// Mentions a later session that worked in another worktree, while the brief is about this checkout.
+pub fn later_elsewhere_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
+    let worktree = describe_other_worktree(project, digest)?;
+    let session = model::activity::short_session_id(&digest.session);
+    let until = path_or_code(&digest.last_at, 30);
+    let text = format!("session {session} worked in {worktree} until {until}{}", last_request(digest));
+    Some(Candidate::new(&WORKTREE_SECTION, format!("elsewhere:{}", digest.session), text))
+}
+
 /// Describes the worktree of a session, if it is not this checkout: `the worktree /p/x (branch topic)`.
 pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Option<String> {
     let home = other_worktree(project, digest)?;

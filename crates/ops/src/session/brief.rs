@@ -17,7 +17,7 @@ use store::{FoundRoot, Lock};
 use crate::features::{self, BriefContext, ProjectContext, decisions, sessions};
 use crate::project::settings;
 use crate::session::past::{self, SessionFacts};
-use crate::session::roster::{self, Roster};
+use crate::session::roster::{self, Roster, RosterEntry};
 use crate::session::transcript::{self, SkippedLines, TranscriptSource};
 use crate::session::{context_held, database, list};
 use crate::{Error, Mode, Result, World};
@@ -88,10 +88,14 @@ struct FeatureCandidates {
 fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidates)> {
     let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
     let roster = Roster::of_store(project.store);
+    let mut elsewhere = None;
     let mut gathered = match occasion {
         // A new session is told about the session that was active before it.
         Occasion::Started => match last_other_session(project, &roster, session) {
-            Some(other) => past::facts_of_digest(&project, other),
+            Some(other) => {
+                elsewhere = other.elsewhere;
+                past::facts_of_digest(&project, other.digest)
+            }
             None => past::facts_with_problems_only(project.store),
         },
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
@@ -112,7 +116,9 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     let (mut candidates, mut problems) = features::collect_candidates(&context);
     problems.extend(recorded.err().map(|error| error.to_string()));
     if occasion == Occasion::Started {
-        candidates.extend(sessions::other_worktree_candidate(&project, &gathered.digest));
+        let told = sessions::other_worktree_candidate(&project, &gathered.digest);
+        let later = elsewhere.and_then(|digest| sessions::later_elsewhere_candidate(&project, &digest));
+        candidates.extend(told.into_iter().chain(later));
     }
     if let (Occasion::Replayed, Some(session)) = (occasion, session) {
         let left = context_held::remove_held_candidates(project.store, session, &mut candidates);
@@ -121,15 +127,30 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     Some((gathered, FeatureCandidates { candidates, problems, held: context.held.into_inner() }))
 }
 
-/// Returns the last session that did work and is not running. Running sessions are listed separately.
-fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<Digest> {
+/// Returns the last session that did work and is not running: of this checkout, if there is one. Running sessions are
+/// listed separately.
+fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<OtherSession> {
     let entries = roster.entries().ok()?;
     let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
         .map(|entry| &entry.session)
         .collect();
-    roster::last_session_with_work(entries, project.store, |entry| {
-        Some(&entry.session) != this && !running.contains(&&entry.session)
-    })
+    let fits = |entry: &RosterEntry| Some(&entry.session) != this && !running.contains(&&entry.session);
+    let last = roster::last_session_with_work(entries, project.store, fits)?;
+    if sessions::describe_other_worktree(&project, &last).is_none() {
+        return Some(OtherSession { digest: last, elsewhere: None });
+    }
+    let is_here = |entry: &RosterEntry| fits(entry) && Path::new(&entry.worktree) == project.root.checkout;
+    match roster::last_session_with_work(entries, project.store, is_here).filter(roster::has_work) {
+        Some(here) => Some(OtherSession { digest: here, elsewhere: Some(last) }),
+        None => Some(OtherSession { digest: last, elsewhere: None }),
+    }
+}
+
+/// The session that a new session is told about.
+struct OtherSession {
+    digest: Digest,
+    /// A later session that worked in another worktree.
+    elsewhere: Option<Digest>,
 }
 
 fn brief_material<'a>(

@@ -11,7 +11,7 @@ pub enum ListMeaning {
     Work,
     /// Criteria: `Acceptance criteria:`, `Definition of done`.
     Criteria,
-    /// Other lists: `NameRules`, `Notes`, `Out of scope`.
+    /// Other lists: `Rules`, `Notes`, `Out of scope`.
     Beside,
 }
 

@@ -130,9 +130,8 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
     candidate
 }
 
-/// Returns the loop that a session worked on, if this user started the loop on this machine and has asked for
-/// nothing since. A loop that
-/// the user cancelled is no goal any more.
+/// Returns the loop that a session worked on, if this user started the loop on this machine and has asked for nothing
+/// since. A loop that the user cancelled is not a goal any more.
 fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let mut ids = store.loop_ids().ok()?;
     // An id begins with the time of its loop.

@@ -305,3 +305,29 @@ fn the_prompt_of_a_cancelled_loop_is_no_goal() {
     let next = env.fire_event("s2", "SessionStart", json!({"source": "startup"})).context_for_model();
     assert!(next.contains("Start on the loop") && !next.contains("Rewrite everything"), "{next}");
 }
+
+/// A new session is told about the last session of its own checkout, and that another worktree was worked in since.
+#[test]
+fn a_start_is_about_this_checkout() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    let tree = add_worktree(&env);
+    start_session(&env, "s1");
+    ask(&env, "s1", "Write the Latin table");
+    run_command(&env, "s1", "b1", "git commit -m Latin", "[main 1a2b3c4] Latin\n 1 file changed");
+    end_session(&env, "s1");
+    let there = |event: &str, mut more: Value| {
+        more["cwd"] = json!(tree);
+        let payload = env.event_payload("s2", event, more).to_string();
+        env.hook_call(event, payload).with_variable("THROUGHLINE_NOW", "2026-11-15T20:00:00Z").run();
+    };
+    there("SessionStart", json!({"source": "startup"}));
+    there("UserPromptSubmit", json!({"prompt": "Start emoji support"}));
+    let input = json!({"file_path": tree.join("emoji.ts")});
+    there("PostToolUse", json!({"tool_name": "Write", "tool_use_id": "w1", "tool_input": input}));
+    there("SessionEnd", json!({"reason": "exit"}));
+    let told = env.fire_event("s3", "SessionStart", json!({"source": "startup"})).context_for_model();
+    assert!(told.contains("did work here was s1") && told.contains("Write the Latin table"), "{told}");
+    let line = format!("session s2 worked in the worktree {}", tree.display());
+    assert!(told.contains(&line) && told.contains("Start emoji support"), "{told}");
+}
