@@ -308,20 +308,24 @@ fn repeated_failures_become_traps() {
 fn edits_after_a_run() {
     let mut digest = fold_calls(&[("make test", 0, "")]);
     assert_eq!(digest.file_edited_after(1), None);
-    let files = vec![crate::journal::FileField {
-        path: "a.rs".into(),
-        action: crate::event::FileAction::Edit,
-        outside: false,
-        guess: false,
-    }];
-    digest.fold_record(&JournalRecord {
-        event: "tool-done".into(),
-        tool: "Edit".into(),
-        id: "e".into(),
-        ok: Some(true),
-        worktree: CHECKOUT.into(),
-        files,
-        ..JournalRecord::default()
-    });
-    assert_eq!(digest.file_edited_after(1), Some("a.rs"));
+    assert_eq!(digest.files_edited_after(1), [""; 0]);
+    for (id, path) in [("e1", "a.rs"), ("e2", "b.rs"), ("e3", "a.rs"), ("e4", "README.md")] {
+        let files = vec![crate::journal::FileField {
+            path: path.into(),
+            action: crate::event::FileAction::Edit,
+            outside: false,
+            guess: false,
+        }];
+        digest.fold_record(&JournalRecord {
+            event: "tool-done".into(),
+            tool: "Edit".into(),
+            id: id.into(),
+            ok: Some(true),
+            worktree: CHECKOUT.into(),
+            files,
+            ..JournalRecord::default()
+        });
+    }
+    assert_eq!(digest.file_edited_after(1), Some("README.md"));
+    assert_eq!(digest.files_edited_after(1), ["README.md", "a.rs", "b.rs"]);
 }

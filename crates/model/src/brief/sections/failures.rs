@@ -31,9 +31,9 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
             continue;
         }
         let known = failure::first_reason_line(&failure.error).to_owned();
-        let since = match digest.file_edited_after(failure.record) {
-            Some(file) => format!("before the last edits, of {}", path_or_code(file, 120)),
-            None => outside.to_owned(),
+        let since = match digest.files_edited_after(failure.record).as_slice() {
+            [] => outside.to_owned(),
+            files => format!("before the last edits, of {}", list_edited_files(files)),
         };
         let id = format!("failure:{}", failure.record);
         let folder = digest.folder_of_command(&failure.what, &failure.folder);
@@ -43,6 +43,17 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
         let id = format!("trap:{}", trap.record);
         let words = describe_trap(&trap);
         all.add_fact(FactClass::Traps, id, vec![words]).known_by = vec![trap.why];
+    }
+}
+
+/// Names the newest file, and the other one if there are two: the edit of either may have solved the failure.
+fn list_edited_files(files: &[&str]) -> String {
+    let path = |file: &str| path_or_code(file, 120);
+    match files {
+        [] => String::new(),
+        [only] => path(only),
+        [newest, other] => format!("{} and {}", path(newest), path(other)),
+        [newest, others @ ..] => format!("{} and {} other files", path(newest), others.len()),
     }
 }
 

@@ -331,3 +331,20 @@ fn a_start_is_about_this_checkout() {
     let line = format!("session s2 worked in the worktree {}", tree.display());
     assert!(told.contains(&line) && told.contains("Start emoji support"), "{told}");
 }
+
+#[test]
+fn every_edit_after_a_failure_may_have_solved_it() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    start_session(&env, "s1");
+    ask(&env, "s1", "Make the tests pass");
+    let failed = json!({"tool_name": "Bash", "tool_use_id": "b1", "tool_input": {"command": "make test"},
+        "error": "Exit code 1\nNameError: name 'Decimal' is not defined"});
+    env.fire_event("s1", "PostToolUseFailure", failed);
+    for (id, file) in [("w1", "parse.py"), ("w2", "README.md")] {
+        let input = json!({"file_path": env.project_folder().join(file)});
+        env.fire_event("s1", "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input}));
+    }
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+    assert!(brief.contains("before the last edits, of README.md and parse.py)"), "{brief}");
+}
