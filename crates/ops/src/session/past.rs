@@ -61,12 +61,17 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
     if !digest.worktree.is_empty() && !Path::new(&digest.worktree).is_dir() {
         digest.forget_edits();
     }
-    digest.disk = git_state_on_disk(&digest, &root.checkout);
-    digest.is_changed_since = is_changed_since(store, &digest, &root.checkout);
+    compare_with_disk(store, &mut digest, &root.checkout);
     let gone = gone_files(&digest, &root.checkout, MAX_FILES_CHECKED);
     let unread = digest.describe_missing_transcript().into_iter().chain(digest.describe_missing_journal());
     let problems = unread.chain(recent_hook_problems(store)).collect();
     SessionFacts { problems, gone, digest }
+}
+
+/// Adds what git's files and the times of the session's files say now: the user may have committed or edited since.
+pub fn compare_with_disk(store: &Store, digest: &mut Digest, checkout: &Path) {
+    digest.disk = git_state_on_disk(digest, checkout);
+    digest.is_changed_since = is_changed_since(store, digest, checkout);
 }
 
 /// Names the folders of a session by their new paths, if the project was moved since. Otherwise its files would count as

@@ -240,6 +240,7 @@ pub(crate) fn source_of_session(
     // A session that cannot be read is an error, not an empty session.
     let mut digest = past::digest_with_predecessors(&project.store, session, past::MAX_PREDECESSORS)?;
     past::unmark_existing_files(&mut digest, &project.root.checkout);
+    past::compare_with_disk(&project.store, &mut digest, &project.root.checkout);
     decisions::remove_recorded_answers(&project.store, &mut digest)?;
     let harness = harness::harness_by_name(&digest.harness);
     let transcript = list::transcript_path(&project.store, session);

@@ -343,8 +343,33 @@ fn every_edit_after_a_failure_may_have_solved_it() {
     env.fire_event("s1", "PostToolUseFailure", failed);
     for (id, file) in [("w1", "parse.py"), ("w2", "README.md")] {
         let input = json!({"file_path": env.project_folder().join(file)});
-        env.fire_event("s1", "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input}));
+        env.fire_event(
+            "s1",
+            "PostToolUse",
+            json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input}),
+        );
     }
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(brief.contains("before the last edits, of README.md and parse.py)"), "{brief}");
+}
+
+#[test]
+fn a_packet_knows_what_the_user_committed() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    start_session(&env, "s1");
+    ask(&env, "s1", "Reword the README");
+    env.write_file("project/README.md", "New words\n");
+    let input = json!({"file_path": env.project_folder().join("README.md")});
+    env.fire_event(
+        "s1",
+        "PostToolUse",
+        json!({"tool_name": "Edit", "tool_use_id": "w1", "tool_input": input}),
+    );
+    env.run_git(&["add", "README.md"]);
+    env.run_git(&["commit", "-qm", "Reword"]);
+    env.write_file("project/notes.txt", "Not in git\n");
+    env.run_thru(&["handoff", "reword more", "--session", "s1"]).assert_ok();
+    let packet = env.run_thru(&["pickup", "reword-more"]).assert_ok().stdout;
+    assert!(!packet.contains("At risk"), "{packet}");
 }
