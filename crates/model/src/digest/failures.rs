@@ -200,10 +200,15 @@ impl Digest {
         self.files.iter().filter(move |file| file.edits > 0 && file.edited_at > record)
     }
 
-    /// Returns whether somebody changed the files or moved HEAD outside the session, so its checks are out of
-    /// date.
-    pub fn is_changed_outside(&self) -> bool {
-        self.is_changed_since || self.git_state().moved.is_some()
+    /// Says what somebody did outside the session, so that its checks may be out of date; empty if nothing is known.
+    pub fn change_outside(&self) -> &'static str {
+        if self.is_changed_since {
+            "before later changes"
+        } else if self.git_state().moved.is_some() {
+            "before HEAD was moved"
+        } else {
+            ""
+        }
     }
 
     pub(super) fn add_command(&mut self, record: &JournalRecord) {

@@ -43,7 +43,10 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
     let (mut checks_told, mut commands_told) = (0, 0);
     let mut told_by_kind: Vec<Option<CommandKind>> = Vec::new();
-    let outside = if digest.is_changed_outside() { ", before later changes" } else { "" };
+    let outside = match digest.change_outside() {
+        "" => String::new(),
+        change => format!(", {change}"),
+    };
     for command in digest.ranked_commands() {
         let runnable = run::command_to_repeat(&command.command);
         if failing.contains(&runnable) || !told.insert(inline_for_model(&runnable, COMMAND_ID_CHARS)) {
@@ -107,7 +110,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 told_by_kind.push(kind);
                 let stale = match digest.file_edited_after(last) {
                     Some(_) => ", before the last edits",
-                    None => outside,
+                    None => &outside,
                 };
                 let ended_words = format!(" → {}{stale}", result_word(ended, ran_no_tests));
                 let folder = digest.folder_of_command(&command.command, &command.folder);

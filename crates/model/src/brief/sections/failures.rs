@@ -16,7 +16,7 @@ const MAX_COMMAND_CHARS: usize = 160;
 
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
-    let outside = if digest.is_changed_outside() { "before later changes" } else { "" };
+    let outside = digest.change_outside();
     // The harness saw how a call ended that had only begun when the records end. Its summary has the newer error.
     let beside = !material.visible_summary().is_empty();
     let is_run_again = |failure: &Failure| {
