@@ -82,7 +82,7 @@ impl Document {
     }
 
     /// Returns the line end that edits insert.
-    pub fn line_end(&self) -> &'static str {
+    pub fn line_ending(&self) -> &'static str {
         let first = || self.lines().next().and_then(|line| line.ending(&self.bytes));
         self.frontmatter.as_ref().map(|frontmatter| frontmatter.line_end).or_else(first).unwrap_or("\n")
     }
@@ -142,7 +142,7 @@ impl Document {
         let edits = match &self.frontmatter {
             Some(frontmatter) => frontmatter.set_edits(&self.bytes, key, &value),
             None => {
-                let (value, end) = (scalar::write_scalar(&value, false), self.line_end());
+                let (value, end) = (scalar::write_scalar(&value, false), self.line_ending());
                 let start = self.start_after_bom();
                 vec![ByteEdit::new(start..start, format!("---{end}{key}: {value}{end}---{end}"))]
             }

@@ -35,7 +35,7 @@ const MAX_MESSAGE_BYTES: usize = 4 * 1024;
 /// imported.
 pub(crate) const MAX_PLAN_BYTES: usize = 32 * 1024;
 const MAX_PATH_BYTES: usize = 4 * 1024;
-const MAX_ENTRY_BYTES: usize = 512;
+const MAX_SHORT_TEXT_BYTES: usize = 512;
 /// The number of bytes at the end of an output that are searched for error lines.
 const ERROR_TAIL_BYTES: usize = 16 * 1024;
 const MAX_NAME_BYTES: usize = 256;
@@ -316,7 +316,7 @@ fn set_tool_fields<'a>(
     record.effect = effects_of_call(done, &record.command, policy);
     record.files = files_of_call(done, &record.command, cwd, policy);
     if let Some(delegated) = &done.delegated {
-        record.asked = policy.redact_and_cut(&delegated.asked, MAX_ENTRY_BYTES);
+        record.asked = policy.redact_and_cut(&delegated.asked, MAX_SHORT_TEXT_BYTES);
         record.text = policy.redact_and_cut(&delegated.answer, MAX_MESSAGE_BYTES);
     }
     if let Some(plan) = done.plan.as_deref().filter(|_| !done.failed) {
@@ -328,8 +328,8 @@ fn set_tool_fields<'a>(
         .answers
         .iter()
         .map(|answer| AnswerField {
-            question: policy.redact_and_cut(&answer.question, MAX_ENTRY_BYTES).into_owned(),
-            answer: policy.redact_and_cut(&answer.answer, MAX_ENTRY_BYTES).into_owned(),
+            question: policy.redact_and_cut(&answer.question, MAX_SHORT_TEXT_BYTES).into_owned(),
+            answer: policy.redact_and_cut(&answer.answer, MAX_SHORT_TEXT_BYTES).into_owned(),
         })
         .collect();
 }
@@ -346,7 +346,7 @@ fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>,
     record.step = verdict.step;
     record.counts = verdict.counts;
     if let Some(line) = verdict.line {
-        let end = line.end.min(line.start + MAX_ENTRY_BYTES);
+        let end = line.end.min(line.start + MAX_SHORT_TEXT_BYTES);
         record.result = Redacted::redact_range(output, line.start..end, policy.redact).into_text();
     }
     // A pipe hid the failure, so the error is in the output.
@@ -371,7 +371,7 @@ fn effects_of_call(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) ->
         }
         false => Redacted::redact_whole(output, policy.redact).into_text(),
     };
-    let asked = policy.redact_and_cut_optional(done.asked.as_deref(), MAX_ENTRY_BYTES);
+    let asked = policy.redact_and_cut_optional(done.asked.as_deref(), MAX_SHORT_TEXT_BYTES);
     effect::effects_of_call(&effect::CompletedCall {
         tool: &done.tool,
         command,
@@ -412,7 +412,7 @@ fn files_of_call(
 }
 
 fn todo_fields(change: &TodoChange, policy: &RecordPolicy) -> Vec<TodoField> {
-    let text = |text: &str| policy.redact_and_cut(text, MAX_ENTRY_BYTES).into_owned();
+    let text = |text: &str| policy.redact_and_cut(text, MAX_SHORT_TEXT_BYTES).into_owned();
     match change {
         TodoChange::All(todos) => todos
             .iter()

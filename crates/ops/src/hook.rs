@@ -28,7 +28,7 @@ use model::reply::{Reply, ReplyPart, combine_replies};
 use model::session::{PendingBrief, SessionOrigin};
 use store::feed::FeedCursor;
 
-use crate::features::{self, FEATURES, ProjectContext, outputs};
+use crate::features::{self, FEATURES, ProjectContext};
 use crate::process::alive;
 use crate::project::settings::{self, HookSettings};
 use crate::session::brief::{self, BriefRequest};
@@ -208,7 +208,7 @@ impl TrustedHook<'_> {
         let is_start = matches!(event.kind, EventKind::SessionStart { .. });
         let origin = SessionOrigin {
             process: process.as_deref(),
-            launched: is_start && outputs::is_in_launch(self.project.world),
+            launched: is_start && self.project.world.is_in_launch(),
         };
         let facts = DecisionFacts { mode: marker.mode, pending, origin };
         let context = HookContext {

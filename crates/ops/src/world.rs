@@ -25,7 +25,15 @@ pub struct World<'a> {
     pub user: u32,
 }
 
+/// The variable in which a command that `thru gate run` launched finds the path of its output.
+pub const OUTPUT_VARIABLE: &str = "THROUGHLINE_OUTPUT";
+
 impl World<'_> {
+    /// Returns whether `thru gate run` launched the program that runs this process.
+    pub fn is_in_launch(&self) -> bool {
+        (self.var)(OUTPUT_VARIABLE).is_some()
+    }
+
     /// Returns the value of a variable if it is an absolute path. A relative path has a meaning only in the shell where
     /// the variable was set.
     pub fn absolute_path_variable(&self, name: &str) -> Option<PathBuf> {

@@ -196,7 +196,7 @@ fn replace_content_edit(document: &Document, section: &Section, text: &[u8]) -> 
     }
     let above = lines_from(bytes, section.heading.span.start, 1).next();
     let line_end = above.and_then(|line| line.ending(bytes));
-    let end = line_end.unwrap_or(document.line_end()).as_bytes();
+    let end = line_end.unwrap_or(document.line_ending()).as_bytes();
     let first = lines_from(body, 0, 1).next();
     let mut new = Vec::with_capacity(text.len() + 8);
     if line_end.is_none() || first.is_some_and(|line| line.ending(body).is_none()) {
@@ -225,7 +225,7 @@ fn append_section_edit(
     if let (true, Some(open)) = (region.end == bytes.len(), document.unclosed_block()) {
         return Err(EditError::OpenInDocument { line: open.line, block: open.block });
     }
-    let end = document.line_end();
+    let end = document.line_ending();
     let inside = slice_or_empty(bytes, region.clone());
     let kept = range_without_blank_lines(inside);
     let last = if kept.is_empty() { None } else { rest_of_line(inside, kept.end) };

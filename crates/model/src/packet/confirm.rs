@@ -83,7 +83,7 @@ fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
     if content.is_empty() || content == NONE_RECORDED.as_bytes() {
         return document.set_section(&FILES_HEADINGS, line);
     }
-    let end = document.line_end();
+    let end = document.line_ending();
     let new = match section.items().last() {
         // The section contains only prose, so the list starts after it.
         None => [content, end.repeat(2).as_bytes(), line.as_bytes()].concat(),

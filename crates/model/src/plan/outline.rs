@@ -337,7 +337,7 @@ impl<'s> OutlineReader<'s> {
             Some(TaskField::WithoutEvidence(why)) => task.without_evidence = Some(why),
             // The line continues the description of the task.
             None if !is_item && !self.paragraph_ended && !heading_task => {
-                task.description = join_on_one_line(&task.description, text);
+                task.description = separator_on_one_line(&task.description, text);
             }
             None => append_note(&mut task.rest, text),
         }
@@ -476,7 +476,7 @@ fn join_texts(known: Option<String>, more: &str) -> String {
     }
 }
 
-fn join_on_one_line(known: &str, more: &str) -> String {
+fn separator_on_one_line(known: &str, more: &str) -> String {
     format!("{known} {}", more.trim())
 }
 

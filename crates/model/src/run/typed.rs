@@ -31,7 +31,7 @@ pub fn command_as_typed(command: &str) -> String {
     for (step, next) in steps[first..].iter().zip(&steps[first + 1..]) {
         let (end, start) = (end_of_step(step), next.spans[0].start);
         typed.push_str(&command[at..end]);
-        typed.push_str(&join_on_one_line(&command[end..start], step));
+        typed.push_str(&separator_on_one_line(&command[end..start], step));
         at = start;
     }
     let end = end_of_step(last);
@@ -101,7 +101,7 @@ fn operator_between(joins: &[StepJoin]) -> &'static str {
 }
 
 /// Returns the text between two commands without line ends.
-fn join_on_one_line(between: &str, step: &CommandStep) -> String {
+fn separator_on_one_line(between: &str, step: &CommandStep) -> String {
     let Some((before, _)) = between.split_once('\n') else { return between.to_owned() };
     let before = without_comment(before).trim_end();
     // The bracket of a group that begins on a later line.

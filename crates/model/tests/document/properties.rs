@@ -258,7 +258,7 @@ proptest! {
     #[test]
     fn verbatim_is_exact(text in prop_oneof![random_body(), prop::collection::vec(any::<u8>(), 0..60)], bytes in random_document(), path in random_path()) {
         let mut document = Document::parse(bytes);
-        let wrapped = wrap_verbatim(&text, document.line_end());
+        let wrapped = wrap_verbatim(&text, document.line_ending());
         prop_assert_eq!(unwrap_verbatim(&wrapped), Some(text.as_slice()));
         match document.set_section(&path, &wrapped) {
             Ok(()) => prop_assert_eq!(document.section(&path).and_then(|section| unwrap_verbatim(section.body())), Some(text.as_slice())),

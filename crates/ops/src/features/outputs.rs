@@ -54,11 +54,6 @@ pub const ROW: Feature = Feature {
 /// keeps its lock slightly longer than the run itself.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 
-/// Returns whether `thru gate run` launched the program that runs this process.
-pub(crate) fn is_in_launch(world: &World) -> bool {
-    (world.var)(launch::OUTPUT_VARIABLE).is_some()
-}
-
 #[derive(Clone, Debug, Serialize)]
 pub struct GateReport {
     pub run: PathBuf,

@@ -14,11 +14,11 @@ use model::score::ScoreSignal;
 use serde::Serialize;
 use store::{CheckDepth, Root, RunFolder, Store};
 
-use super::launch::OUTPUT_VARIABLE;
 use super::{judge_file, live, worker};
 use crate::Result;
 use crate::features::{BriefContext, Decision, ProjectContext};
 use crate::hook::context::HookContext;
+use crate::world::OUTPUT_VARIABLE;
 
 /// How many outputs a brief names at most.
 const MAX_OUTPUTS_NAMED: usize = 12;

@@ -16,9 +16,7 @@ use super::orphan;
 use crate::Result;
 use crate::process::reaper::ProcessReaper;
 use crate::process::{self, CommandJob, CommandWatch};
-
-/// The variable in which a launched command finds the path of its output.
-pub(super) const OUTPUT_VARIABLE: &str = "THROUGHLINE_OUTPUT";
+use crate::world::OUTPUT_VARIABLE;
 
 /// How many bytes of one launch's output are kept.
 const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;

@@ -111,7 +111,7 @@ fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String
 /// Adds the last line after a blank line, so that the last line is not part of a paragraph.
 fn last_line_to_append(bytes: Vec<u8>) -> Vec<u8> {
     let document = Document::parse(bytes);
-    let end = document.line_end();
+    let end = document.line_ending();
     let bytes = document.into_bytes();
     let ends = [end.repeat(2), end.to_owned()].iter().filter(|gap| bytes.ends_with(gap.as_bytes())).count();
     format!("{}{COMPLETE_SENTINEL}{end}", end.repeat(2 - ends)).into_bytes()

@@ -6,8 +6,8 @@ use std::path::Path;
 use model::id::Id;
 use store::{Root, RunFolder, SessionState, Store, layout};
 
+use super::GateContext;
 use super::live::folder_below_root;
-use super::{GateContext, is_in_launch};
 use crate::hook::context::HookContext;
 use crate::session::{list, roster};
 use crate::{Result, World};
@@ -53,7 +53,7 @@ pub(super) fn record_calling_session(
 /// Records that the session in which an agent asks about a run works on it. A sub-agent that the run launched only
 /// writes its own output. This is an addition to the command, so an error does not matter.
 pub(super) fn note_agent_at_work(world: &World, place: &GateContext, run: &RunFolder) {
-    let is_recorded = place.trusted && !is_in_launch(world);
+    let is_recorded = place.trusted && !world.is_in_launch();
     if let Some(session) = list::session_of_current_harness(world).filter(|_| is_recorded) {
         let _ = record_worker(&place.store, &place.root, &session, run);
     }

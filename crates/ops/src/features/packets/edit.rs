@@ -181,7 +181,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
     };
     // Typed or piped text has the system's line ends; the file has its own.
     let text = text.replace("\r\n", "\n");
-    let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_end());
+    let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_ending());
     document
         .set_section(&[SectionHead::exact(level, &name)], text)
         .map_err(|why| edit_refused_error(&why))?;

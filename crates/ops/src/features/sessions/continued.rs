@@ -37,7 +37,7 @@ pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
     let asked = |most: usize| format!("session {short} was asked {}", in_quotation_marks(goal, most));
     let mut forms = vec![asked(160), asked(600)];
     if !digest.said.is_empty() {
-        forms.push(format!("{}; its last words: {}", asked(600), in_quotation_marks(&digest.said, 400)));
+        forms.push(format!("{}; its last message: {}", asked(600), in_quotation_marks(&digest.said, 400)));
     }
     forms.dedup();
     let mut candidate = Candidate::new(&SECTION, format!("continued:{session}"), "");
