@@ -80,6 +80,7 @@ pub struct Digest {
     pub offset: u64,
     /// The number of records so far. Record numbers serve as this session's clock.
     pub records: u64,
+    /// The number of tool calls so far.
     pub called: u64,
     pub first_at: String,
     pub last_at: String,
