@@ -93,6 +93,7 @@ pub struct PacketMaterial<'a> {
     pub confirmed: &'a [String],
     /// The decisions in force.
     pub decisions: &'a [String],
+    /// The rules of the session's role.
     pub rules: &'a [String],
     /// Files that no longer exist.
     pub gone: &'a [String],
