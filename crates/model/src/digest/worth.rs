@@ -33,7 +33,7 @@ impl Digest {
         rank_by_worth(passed, |command| self.command_worth(command), |command| &command.command)
     }
 
-    /// Estimates how likely a file is to be needed. The weights were fitted to real sessions. Recent use counts most.
+    /// Estimates how likely a file is to be needed. The weights are based on real sessions. Recent use counts most.
     /// Next come three signs: the agent or the user has just mentioned the file, an open failure names it, or its
     /// counterpart (the test of a source file or the reverse) was just used. The number of uses and whether the file
     /// was edited count least.
