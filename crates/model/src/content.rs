@@ -46,7 +46,7 @@ impl TextContent {
         words.len() >= 4 && held * 100 >= words.len() * MIN_SHARE_PERCENT
     }
 
-    /// Returns how many percent of the meaningful words in `text` also occur in this text. Returns 0 if `text` has
+    /// Returns the percentage of the meaningful words in `text` that also occur in this text. Returns 0 if `text` has
     /// too few meaningful words.
     pub fn shared_percent(&self, text: &str) -> usize {
         let wanted = normalise_text(text);

@@ -1,5 +1,5 @@
-//! The engine's decisions for all events. Given facts, an event and a journal record, it returns effects and a reply,
-//! and has no side effects itself.
+//! The engine's decisions for all events. Given facts, an event and a journal record, the engine returns effects and
+//! a reply. It has no side effects itself.
 //!
 //! Every event is recorded, and some are answered with a brief. Features handle events in their own modules.
 
@@ -198,7 +198,8 @@ pub enum NotCaptured<'a> {
 pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCaptured) -> Reply {
     match kind {
         EventKind::SessionStart { source: StartSource::Startup } => {}
-        // An untrusted store was never captured, so a resumed session loses nothing. In the other cases it does.
+        // An untrusted store was never captured, so a resumed session loses nothing. In the other cases, something is
+        // lost.
         EventKind::SessionStart { source: StartSource::Resume | StartSource::Fork }
             if off != NotCaptured::Untrusted => {}
         _ => return Reply::Silent,

@@ -181,7 +181,7 @@ pub struct FileUse {
     pub edits: u32,
     #[serde(skip_serializing_if = "is_default")]
     pub reads: u32,
-    /// How often a command line mentioned the file without a sure sign that it used it.
+    /// How often the file was only found in the text of a shell command.
     #[serde(skip_serializing_if = "is_default")]
     pub guesses: u32,
     /// How many of these uses were by sub-agents.

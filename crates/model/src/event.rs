@@ -89,7 +89,7 @@ pub struct StopEvent<'a> {
     /// The harness's id for that message.
     pub id: Option<Text<'a>>,
     pub prompt: Option<Text<'a>>,
-    /// Whether this is the first stop since the user's last prompt, so that no stop hook has made the agent continue.
+    /// Whether no stop hook has made the agent continue since the user's last prompt.
     pub first: Option<bool>,
     /// The number of sub-agents still running in the background.
     pub agents: usize,

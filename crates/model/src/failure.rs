@@ -179,7 +179,7 @@ fn is_informative(line: &str) -> bool {
 }
 
 /// Whether a line contains the time and level of a log entry that is not an error, such as `hooks.go:155: Hook
-/// output: 2026/01/14 11:53:39 INFO stop`. They need not be at the start.
+/// output: 2026/01/14 11:53:39 INFO stop`. The time and level need not be at the start of the line.
 fn has_time_and_level(line: &str) -> bool {
     let is_time = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_digit())

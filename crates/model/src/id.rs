@@ -1,4 +1,4 @@
-//! Validates names from outside before they become part of a path. No other code may do this.
+//! Validates names from outside before they become part of a path. No other module does this.
 
 use std::fmt;
 

@@ -378,8 +378,8 @@ fn is_instruction(sentence: &str) -> bool {
         "undo ",
         "actually ",
     ];
-    /// A sentence that contains one of these is the user's own and is an instruction if it also contains one of
-    /// `INSTRUCTION_WORDS`.
+    /// Words that show that a sentence is the user's own. Such a sentence is an instruction if it also contains one
+    /// of `INSTRUCTION_WORDS`.
     const PERSON_WORDS: &[&str] =
         &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];
     /// Words that occur within an instruction.

@@ -90,7 +90,7 @@ fn collapse_to_line(text: &str, max: usize) -> String {
             continue;
         }
         used += c.len_utf16();
-        // The text is too long, unless only spaces follow. One unit is reserved for the ellipsis.
+        // The text does not fit. One unit is reserved for the ellipsis.
         if used > max {
             while utf16_length(&out) >= max {
                 out.pop();

@@ -40,8 +40,8 @@ impl ReplyPart {
     }
 }
 
-/// Combines several replies into one. Only the strongest kind of reply is sent. A loop that continues is the
-/// strongest. Texts for the model are joined in the given order. Candidates of replies that are not sent are not
+/// Combines several replies into one. Only the strongest kind of reply is sent. A reply that makes a loop continue is
+/// the strongest. Texts for the model are joined in the given order. Candidates of replies that are not sent are not
 /// recorded as known to the agent.
 pub fn combine_replies(parts: Vec<ReplyPart>) -> ReplyPart {
     let strength = |reply: &Reply| match reply {

@@ -71,7 +71,7 @@ pub struct RunVerdict {
     pub step: Option<usize>,
     /// The test counts, added up over all summaries in the output.
     pub counts: TestCounts,
-    /// Whether the command's own exit code reports success although its output reports a failure.
+    /// Whether the result is unknown because the exit code reports success but the output reports a failure.
     pub doubt: bool,
 }
 

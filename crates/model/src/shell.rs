@@ -139,8 +139,8 @@ fn is_here_document(words: &[ShellWord]) -> bool {
     words.last().is_some_and(|word| word.operator && word.text == "<<")
 }
 
-/// Returns the words without redirections. For `2>&1`, this includes the descriptor before the operator and the
-/// target after it.
+/// Returns the words without redirections. For `2>&1`, the descriptor before the operator and the target after it are
+/// also dropped.
 fn without_redirections(words: &[ShellWord]) -> Vec<String> {
     indexes_without_redirections(words).map(|at| words[at].text.clone()).collect()
 }

@@ -63,7 +63,7 @@ impl AgentPart {
         matches!(self, AgentPart::Explorer | AgentPart::Sme | AgentPart::Reviewer | AgentPart::Critic)
     }
 
-    /// Returns the type of evidence that this part's answers give, or `None` if they contain no verdict.
+    /// Returns the type of evidence to record for this part's answers, or `None` if they contain no verdict.
     pub fn evidence_type_judged(self) -> Option<EntryType> {
         match self {
             AgentPart::Reviewer | AgentPart::Critic => Some(EntryType::Review),

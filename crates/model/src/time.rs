@@ -7,7 +7,8 @@ use jiff::tz::Offset;
 /// Formats a time as `2026-11-15T19:22:00Z`, the format of all records.
 pub fn to_rfc3339(at: Timestamp) -> String {
     let t = Offset::UTC.to_datetime(at);
-    // This is written by hand, because every record has a time and `format!` with padding takes ten times as long.
+    // The text is assembled by hand, because every record has a time and `format!` with padding takes ten times as
+    // long.
     let [century, year] = [t.year() / 100, t.year() % 100].map(|part| i8::try_from(part).unwrap_or(0));
     let parts = [century, year, t.month(), t.day(), t.hour(), t.minute(), t.second()];
     let mut text = String::with_capacity("2026-11-15T19:22:00Z".len());

@@ -58,7 +58,7 @@ fn the_level_that_a_window_has_reached() {
     }
 }
 
-/// Estimated tokens never enlarge a window, and neither can any tokens if the size is stated.
+/// An estimate never enlarges a window, and a size from the settings or the harness is never enlarged.
 #[test]
 fn only_measured_tokens_enlarge_a_window() {
     let used = |tokens, size, estimated| ContextUse {

@@ -11,7 +11,7 @@ use crate::content::TextContent;
 /// goal, the state, finished work and earlier requests.
 const THIN_SUMMARY_BYTES: usize = 1_500;
 
-/// The maximum number of files that were only read, if the summary is not thin.
+/// If the summary is not thin, the brief contains at most this many files that were only read.
 const MAX_READ_FILES: usize = 2;
 
 /// Returns how many facts of a class may accompany a summary. `None` means no limit.

@@ -79,7 +79,8 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
                 [6, 14, usize::MAX].map(|most| format!("{head}{}", list_first_items(names(), most))).to_vec()
             }
             false => {
-                // If some files were committed, the summary's file names do not tell which ones still are not.
+                // If some files were committed, a file name in the summary does not show that this file is still
+                // uncommitted.
                 let is_new = |file: &&FileUse| {
                     git.commit.is_some() || seen || !contains_file_name(summary, &name(file))
                 };

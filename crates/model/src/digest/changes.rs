@@ -61,7 +61,7 @@ impl Digest {
     }
 
     /// Records the change that the agent announces. If hooks have already reported edits that followed the
-    /// announcement, they get it as their reason.
+    /// announcement, the announcement becomes their reason.
     pub(super) fn add_purpose(&mut self, record: &JournalRecord) {
         self.purpose = cut_to_bytes(&statement::purpose_of_words(&record.text), MAX_PURPOSE_BYTES).to_owned();
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
@@ -78,8 +78,8 @@ impl Digest {
         }
     }
 
-    /// Returns the changed files after a record, the most recently changed one first. Each has its distinct reasons,
-    /// oldest first. Reasons that name another file are left out.
+    /// Returns the files that were changed after a record, the most recently changed one first. Each has its distinct
+    /// reasons, oldest first. Reasons that name another file are left out.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for change in self.changes.iter().rev().filter(|change| change.record > record) {

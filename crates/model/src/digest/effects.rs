@@ -19,7 +19,7 @@ pub struct EffectUse {
     pub effect: Effect,
     pub at: String,
     pub record: u64,
-    /// Whether the effect was on a different repository than the session's.
+    /// Whether the effect was in a repository other than the session's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
 }
@@ -87,7 +87,8 @@ impl Digest {
         match effect.kind {
             EffectKind::Commit | EffectKind::Amend => {
                 let staged = std::mem::take(&mut self.staged);
-                // Nothing was staged, and the flag `--allow-empty` permits an empty commit, so this commit is empty.
+                // Nothing was staged, and the flag `--allow-empty` permits an empty commit, so the commit is assumed
+                // to be empty.
                 if command.contains("--allow-empty") && staged == StagedNames::default() {
                     return;
                 }

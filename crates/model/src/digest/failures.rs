@@ -469,7 +469,8 @@ impl Failure {
     }
 }
 
-/// Returns the kind of git command that failed according to the error, or the last one if the error does not show it.
+/// Returns the kind of git command that failed according to the error, or the last kind in the list if the error does
+/// not show it.
 fn failed_git_family(families: &[GitFamily], error: &str) -> GitFamily {
     let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
     let told = match () {

@@ -1,5 +1,5 @@
-//! The table of programs with effects on the outside world, with their arguments and success messages. Also the words
-//! that occur in rules.
+//! The table of programs with effects on the outside world, with their arguments and success messages. The module
+//! also lists the words that occur in rules.
 
 use super::EffectKind;
 

@@ -1,4 +1,4 @@
-//! Chooses what a packet contains from a session, and describes it.
+//! Chooses which parts of a session go into a packet, and describes them.
 
 use super::Check;
 use super::compose::{GitFacts, NONE_RECORDED, PacketMaterial};
@@ -140,7 +140,8 @@ fn command_with_cd(used: &CheckUse) -> String {
 }
 
 /// Returns the runs that show whether the work is done. Partial test runs are included only if there is no complete
-/// one. Missing commands, unknown results, and failures that another check has shown to be solved are left out.
+/// one. Commands that do not exist, unknown results, and failures that another check has shown to be solved are left
+/// out.
 pub fn runs_worth_repeating<'r, 'd>(
     runs: &'r [CheckRun<'d>],
     failing: &'r [&'d Failure],

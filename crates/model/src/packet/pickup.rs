@@ -214,8 +214,8 @@ fn collapse_white_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Removes the agent's last message if the prompt quotes it. Also removes the line about the source session, because
-/// the pickup names that session elsewhere.
+/// Removes the agent's last message if the prompt quotes it. Also removes the line about the source session, which
+/// remains in the packet.
 fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> String {
     let source = format!("Session {} in ", path_or_code(&packet.session_id, 60));
     let is_told = |line: &str| {

@@ -106,8 +106,8 @@ pub fn is_partial_test_run(check: &ProjectCheck) -> bool {
     }
 }
 
-/// Returns the folder after a `cd`. Some harnesses report the folder after the `cd`, so a folder that was already
-/// entered is not appended again.
+/// Returns the folder after a `cd`. Some harnesses already report the folder that the `cd` enters, so that folder is
+/// not appended again.
 fn folder_after_cd(folder: &str, to: &str) -> String {
     let to = to.trim_end_matches('/');
     if to.starts_with('/') || to.starts_with('~') || to.contains('$') {
@@ -255,7 +255,7 @@ fn is_output_option(word: &str) -> bool {
     )
 }
 
-/// Options without influence on the scope whose value is the next word.
+/// Options that do not affect the scope and whose value is the next word.
 const OUTPUT_OPTIONS_WITH_VALUE: [&str; 6] =
     ["--color", "--tb", "--reporter", "--timeout", "-timeout", "--maxfail"];
 

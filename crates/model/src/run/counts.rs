@@ -89,8 +89,8 @@ const NO_TESTS_SIGNS: &[&str] = &[
     "No tests were found",
 ];
 
-/// Returns whether an output without counts says that no tests ran. `go test` prints a line for each package, and one
-/// package with tests is enough.
+/// Returns whether an output without counts says that no tests ran. `go test` prints a line for each package, so a
+/// single package with tests shows that tests ran.
 fn reports_no_tests(output: &str) -> bool {
     let has_sign = |line: &str| NO_TESTS_SIGNS.iter().any(|sign| line.contains(sign));
     output.lines().any(has_sign) && !output.lines().any(|line| line.starts_with("ok ") && !has_sign(line))

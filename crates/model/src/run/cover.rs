@@ -1,4 +1,4 @@
-//! Decides whether a successful run shows that another run's failure is solved. It does if it is the same check, a
+//! Decides whether a successful run shows that another run's failure is solved. This holds for the same check, a
 //! wider check, or a run of exactly the failed tests.
 
 use super::CommandKind;
@@ -143,9 +143,9 @@ fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// Whether a check of everything does not cover `failed`, because that is in another language or in a separate suite.
-/// `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run test` does not
-/// cover `mise run test:integration`.
+/// Whether a check of everything does not cover `failed`, because `failed` is in another language or in a separate
+/// suite. `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run test` does
+/// not cover `mise run test:integration`.
 fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let another = match (language_of_program(passed.program()), language_of_program(failed.program())) {
         (Some(one), Some(other)) => one != other,

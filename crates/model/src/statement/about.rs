@@ -13,9 +13,9 @@ const MIN_WORD_CHARS: usize = 4;
 /// A sentence with fewer characters is uninformative on its own.
 const SHORTEST_SENTENCE: usize = 16;
 
-/// Returns the sentences that share the most words with `topic`, or the most informative ones if none does. It takes
-/// as many as fit into `max` characters and keeps their order. A sentence stays together with the list that it
-/// introduces. If not even the best one fits, returns the beginning of it.
+/// Returns the sentences that share the most words with `topic`, or the most informative ones if none does. As many
+/// as fit into `max` characters are returned, in their original order. A sentence stays together with the list that
+/// it introduces. If not even the best one fits, returns the beginning of it.
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);

@@ -13,7 +13,7 @@ pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str
     let next = char::from_u32(label as u32 + 1)?;
     ["Option ", "Approach ", "Alternative ", "("].into_iter().chain([""]).find_map(|before| {
         let start = option_position(text, before, label, 0)?;
-        // An option without a neighbour is not a list.
+        // A text with only one option is not a list.
         let first = if label.is_ascii_digit() { '1' } else { 'A' };
         let is_listed = option_position(text, before, next, start).is_some() || label != first;
         let end = option_position(text, before, next, start).unwrap_or(text.len());
@@ -25,7 +25,7 @@ pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str
 fn option_label(word: &str) -> Option<char> {
     let mut chars = word.chars().filter(|c| c.is_alphanumeric());
     let (label, more) = (chars.next()?.to_ascii_uppercase(), chars.next());
-    // "a" is usually an article, and "I" is outside the range of letters.
+    // "a" is usually an article, and "I" is not in the range A to F.
     let is_label = ('1'..='9').contains(&label) || ('A'..='F').contains(&label) && word != "a";
     (more.is_none() && is_label).then_some(label)
 }

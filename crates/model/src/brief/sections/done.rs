@@ -390,7 +390,7 @@ fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut
 }
 
 /// Returns a short text, or the first sentence of a longer text if that sentence is short. Returns `None` if the
-/// result would be no longer than the short form.
+/// result would be no longer than the cut quotation.
 fn short_text_or_sentence(text: &str) -> Option<&str> {
     let is_short = |text: &&str| text.chars().count() <= EARLIER_WHOLE_CHARS;
     Some(text)

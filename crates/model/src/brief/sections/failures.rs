@@ -17,7 +17,8 @@ const MAX_COMMAND_CHARS: usize = 160;
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let outside = digest.change_outside();
-    // The records may end while a call is running. The harness saw how it ended, so its summary has the newer error.
+    // The records may end while a call is running. The harness saw how the call ended, so the summary contains the
+    // newer error.
     let beside = !material.visible_summary().is_empty();
     let is_run_again = |failure: &Failure| {
         let command = failure.command_to_repeat();

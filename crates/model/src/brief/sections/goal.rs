@@ -11,7 +11,7 @@ use crate::text::outline_text;
 
 use super::quote_agent_words;
 
-/// A message of at most this many characters is quoted in full where a long form is used.
+/// A message of at most this many characters is not cut in the longer forms.
 const MAX_UNCUT_CHARS: usize = 450;
 
 pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {

@@ -169,7 +169,7 @@ fn failing_part_of_command(failure: &Failure) -> Option<String> {
     }
     if let Some((before, after)) = line.split_once("command not found") {
         let name = match after.trim_start_matches(':').trim() {
-            // `bash: line 1: foo: command not found`
+            // The line has the form `bash: line 1: foo: command not found`.
             "" => before.trim_end_matches([':', ' ']).rsplit([' ', ':']).next().unwrap_or_default(),
             name => name,
         };

@@ -197,8 +197,8 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the work that the agent announced last, unless it has been checked since. An announcement to look at
-    /// something counts only until the agent works on.
+    /// Returns the work that the agent announced last, unless it has been checked since. An announced look at
+    /// something no longer counts once a file was edited or a call has passed or failed.
     fn announced_work(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
@@ -305,7 +305,7 @@ impl PacketFacts<'_> {
 enum AnnouncementProgress {
     Open,
     Begun,
-    /// The agent has looked at what it announced to look at.
+    /// The announced step was to look at something, and the agent has done so.
     Looked,
     Done,
 }
