@@ -61,7 +61,7 @@ pub struct GateReport {
     pub attempt: u32,
     pub gate: GateResult,
     pub outputs: Vec<OutputRow>,
-    /// The note about omitted outputs, if there is one.
+    /// The file that lists the omitted outputs, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omissions: Option<PathBuf>,
 }
@@ -86,7 +86,7 @@ pub struct OutputRow {
     pub last_message: Option<PathBuf>,
 }
 
-/// Returns the verdicts of the live run, or of the newest run of a stage. Changes nothing in the run.
+/// Returns the verdicts on the outputs of the live run, or of the newest run of `stage`.
 pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let place = GateContext::find_project(world)?;
     let run = place.find_run(stage)?;
@@ -100,7 +100,7 @@ struct GateContext {
     store: Store,
     resolved: ResolvedSettings,
     trusted: bool,
-    /// Advice on how to trust the root; empty if it is trusted.
+    /// How to trust the root. Empty if the root is trusted.
     trust_hint: String,
 }
 

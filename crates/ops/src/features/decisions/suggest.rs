@@ -97,8 +97,8 @@ fn all_suggestions(store: &Store) -> Result<Vec<Suggestion>> {
                 );
             }
         })?;
-        // A stop and the transcript contain the same statement, so duplicates are skipped. The newest statement comes
-        // first.
+        // The same statement can occur in a stop event and in the transcript, so duplicates are skipped. The newest
+        // statement comes first.
         for (ts, stated) in own.into_iter().rev() {
             let id = decision::id_from_content(DecisionSource::Statement, &stated.text);
             if known.insert(id.clone()) {

@@ -114,8 +114,7 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
     }
 }
 
-/// Returns the session in which a loop should run. The session is guessed only inside a harness that does not name its
-/// session.
+/// Returns the session in which a loop should run. Guesses the session only inside a harness that does not name it.
 pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> Result<LoopOwner> {
     match wanted {
         WantedOwner::Next => return Ok(LoopOwner::Next),

@@ -16,7 +16,7 @@ use crate::project::consent::{allow_launches, is_stage_allowed};
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
-/// What was requested. If no file is named, the stage's definition in the settings is used.
+/// The outputs that a stage must produce. If no file is named, the stage's definition in the settings is used.
 #[derive(Clone, Debug, Default)]
 pub struct ExpectRequest {
     pub stage: String,
@@ -35,7 +35,7 @@ pub struct Expectation {
     pub run: PathBuf,
     pub stage: String,
     pub outputs: Vec<ExpectOptions>,
-    /// The session that is told about the stage: it began the stage, or was last active in this checkout.
+    /// The session that is told about the stage. It began the stage, or was the last active session in this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Where an earlier `expected.json` of this folder was moved.
@@ -109,14 +109,14 @@ struct OutputFolder {
 
 enum FolderKind {
     New,
-    /// Contains the last request for the same stage, if there is one.
+    /// The last request for the same stage, if there is one.
     Shared(Option<ExpectedOutputs>),
 }
 
 impl OutputFolder {
-    /// Returns the output with the current time as its earliest valid time. In a shared folder, a valid output stays
-    /// valid if the last request for it was the same or if there was no request, because all work in the folder belongs
-    /// together.
+    /// Returns the output with the current time as the earliest time at which its file may have been written. In a
+    /// shared folder, a file that is already valid stays valid unless the last request for it was different, because
+    /// all work in the folder belongs together.
     fn renew_output(
         &self,
         world: &World,
