@@ -25,7 +25,7 @@ pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
     }
     let decisions = decisions_from_answers(&context.project, context.session.as_str(), answers);
     if decisions.is_empty() {
-        return Ok(features::Decision::no_action("the answer decides nothing"));
+        return Ok(features::Decision::no_action("the user gave no answer, or replied with a question"));
     }
     let what = format!("record {}", count_with_noun(decisions.len(), "decision"));
     Ok(features::Decision::with_change(

@@ -108,7 +108,7 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
         [one] => Id::new(one).map_err(|bad| usage_error(bad.to_string(), &hint())),
         [] => Err(Error::Absent { what: format!("there is no loop `{named}`"), hint: hint() }),
         many => Err(Error::Refused {
-            what: format!("`{named}` fits {} loops", many.len()),
+            what: format!("`{named}` matches {} loops", many.len()),
             hint: many.join(", "),
         }),
     }

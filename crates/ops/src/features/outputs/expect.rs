@@ -145,7 +145,7 @@ fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<Outpu
     // A live run that no longer exists must not prevent a new run.
     let live = place.find_live_run().unwrap_or(None).filter(|live| !live.run.path().starts_with(&outputs));
     if let Some(live) = live {
-        // The folder is locked, because a run that is working in it must keep its list.
+        // Lock the folder, because a run that is working in it must keep its list.
         let lock = place.lock_run(&live.run, "gate expect")?;
         let kind = FolderKind::Shared(last_expected_of_stage(&live.run, stage));
         return Ok(OutputFolder { run: live.run, kind, _lock: Some(lock) });
@@ -162,8 +162,8 @@ fn last_expected_of_stage(run: &RunFolder, stage: &Id) -> Option<ExpectedOutputs
     current.or_else(|| run.read_list_of_stage(stage).ok())
 }
 
-/// Makes room for a stage's list. The list of another stage stays next to it; an earlier list of the same stage is
-/// moved aside.
+/// Makes room for a stage's list. The list of another stage is renamed after its stage. An earlier list of the same
+/// stage is moved aside.
 fn set_aside_old_list(world: &World, run: &RunFolder, stage: &Id) -> Result<Option<String>> {
     let word = format!("replaced-{}", time::to_compact(world.now));
     let other = run.read_expected().ok().filter(|list| list.stage != stage.as_str());
@@ -243,7 +243,7 @@ fn outputs_from_settings(place: &GateContext, stage: &str) -> Result<Vec<Expecte
     }
 }
 
-/// Returns the paths of files of the project, in the form that records use.
+/// Returns the paths of input files in the form that records use: relative to the checkout.
 fn input_paths_below_root(world: &World, root: &Root, named: &[String]) -> Result<Vec<String>> {
     let mut inputs = Vec::with_capacity(named.len());
     for named in named {
