@@ -215,7 +215,7 @@ pub enum Urgency {
     Paused,
     /// Work is offered to whoever wants to continue it.
     Offered,
-    /// Something that was asked for is missing.
+    /// A run still waits for outputs.
     Missing,
     /// Nothing is waiting; the command shows where the last session ended.
     Last,

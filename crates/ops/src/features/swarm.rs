@@ -62,7 +62,7 @@ pub fn swarms_in_use(world: &World, checkout: &std::path::Path, settings: &Setti
     all
 }
 
-/// Returns what a brief says about the plan of another swarm.
+/// Describes the plan of another swarm for a brief.
 pub fn describe_foreign_plan(other: &str, plan: &Plan) -> String {
     format!(
         "“{}” belongs to the swarm {}, which is not in use here: do not continue it, and do not rely on what was learned for it. \
