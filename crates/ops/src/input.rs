@@ -9,7 +9,7 @@ pub fn read_stdin(max: usize) -> Result<Vec<u8>> {
     match store::read_stream(&mut std::io::stdin().lock(), Path::new("stdin"), max) {
         Err(store::Error::Damaged { .. }) => Err(Error::Usage {
             what: format!("stdin contains more than {} MB", max / 1024 / 1024),
-            hint: "give it less at once".into(),
+            hint: "pass less input at once".into(),
         }),
         read => Ok(read?),
     }

@@ -47,7 +47,7 @@ fn harness_above() -> Option<(&'static str, i32)> {
     None
 }
 
-/// Returns a process and the number of its parent; `None` if the process does not exist or cannot be examined.
+/// Returns a process and its parent's process id. Returns `None` if the process does not exist or cannot be examined.
 fn describe_process(pid: i32) -> Option<(ProcessDescription, i32)> {
     if pid <= 0 {
         return None;

@@ -24,7 +24,7 @@ use crate::{Error, Result, World};
 pub use migrate::{Direction, MigratedFile, MigrationOutcome, migrate_all};
 pub use questions::{GateFile, ReadingGate, reading_gate};
 
-/// The largest manifest outside a project that is read.
+/// The largest manifest that is read outside a project.
 const MAX_MANIFEST_BYTES: usize = 256 * 1024;
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 

@@ -1,6 +1,6 @@
-//! Uses `proc_pidinfo`. Its short result exists for the processes of every user, but has no start time. Its long result
-//! exists only for our own processes. The search for a harness passes `login`, which belongs to root, so both results
-//! are needed.
+//! Uses `proc_pidinfo`. Its short result is available for the processes of every user, but has no start time. Its long
+//! result is available only for the user's own processes. The search for a harness passes through `login`, which
+//! belongs to root, so both results are needed.
 
 use std::path::PathBuf;
 
