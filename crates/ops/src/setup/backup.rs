@@ -1,4 +1,4 @@
-//! Keeps copies of other programs' files, made before we change them.
+//! Keeps copies of other programs' files, made before thru changes them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use store::Dir;
 
 use crate::{Error, Result, World};
 
-/// The largest backup that is read. No settings file that we change is larger.
+/// The largest backup that is read. No settings file that thru changes is larger.
 const MAX_BACKUP_BYTES: usize = 16 * 1024 * 1024;
 
 /// Makes a backup outside the project and outside the harness's own folders. Only its owner can read it, because
