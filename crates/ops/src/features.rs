@@ -61,7 +61,7 @@ pub struct Feature {
     pub name: &'static str,
     /// The events for which `annotate` and `decide` are called. Other events cost nothing.
     pub wants: EventSet,
-    /// Adds fields to the journal line of an event, which is written before `decide` is called.
+    /// Adds fields to an event's journal line. The line is written before `decide` is called.
     pub annotate: fn(&ProjectContext, &Event, &mut JournalRecord) -> Result<()>,
     /// Reads records, applies the feature's rule from `model`, and returns the answer and the change to write. It
     /// writes nothing itself.

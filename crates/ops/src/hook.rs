@@ -1,6 +1,6 @@
 //! The hot path: reads one event of a harness from stdin, records it on disk, and replies. A hook never fails, never
-//! blocks and never starts a process. The only exception is a loop that the user started, at a stop of the session that
-//! owns the loop.
+//! blocks and never starts a process. There is one exception: at a stop of a session that has a loop which the user
+//! started, the loop may keep the agent working and run its validators.
 
 pub(crate) mod checkpoint;
 pub(crate) mod context;

@@ -15,7 +15,7 @@ pub fn read_stdin(max: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// Reads a file of the system, such as the table of a time zone.
+/// Reads a system file, such as a time zone table.
 pub fn read_system_file(path: &Path, max: usize) -> Result<Vec<u8>> {
     Ok(store::read_named_by_user(path, max)?)
 }

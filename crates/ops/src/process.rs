@@ -142,7 +142,7 @@ fn end_child(child: &mut Child) {
     terminate_group(group, || !matches!(child.try_wait(), Ok(None)));
 }
 
-/// Asks the whole process group to end, then kills it.
+/// Sends TERM to the whole process group, and later KILL.
 pub(crate) fn terminate_group(group: Pid, mut is_over: impl FnMut() -> bool) {
     let _ = kill_process_group(group, Signal::TERM);
     let until = Instant::now() + EXIT_GRACE;

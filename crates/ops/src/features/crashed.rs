@@ -46,7 +46,11 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let rest = "; `thru sweep` writes a packet for each";
     let line = StatusLine::colored("crashed", Tone::Warning, count_with_noun(waiting, "session"), rest);
     let line = line.with_json("broke_off", json!(waiting));
-    Ok(vec![line.with_next(Urgency::Crashed, "thru sweep", "saves the work of a crashed session as a packet")])
+    Ok(vec![line.with_next(
+        Urgency::Crashed,
+        "thru sweep",
+        "saves the work of a crashed session as a packet",
+    )])
 }
 
 /// A session whose process is unknown counts as dead after this long without an event.
@@ -205,7 +209,7 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
     Ok(waiting)
 }
 
-/// Takes the lock for handling dead sessions, so that no session gets two packets.
+/// Takes the sweep lock, so that no session gets two packets.
 fn lock_sweep(store: &Store, wait: Duration) -> store::Result<Lock> {
     store.lock_record(layout::SWEEP_LOCK, wait)
 }
@@ -350,7 +354,7 @@ pub(crate) fn is_dead(store: &Store, open: &RosterEntry, now: Timestamp) -> Resu
     Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE))
 }
 
-/// The packet that was written for a crashed session, and whether it was offered.
+/// The packet of a session that crashed or handed over its work, and whether the packet was offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct CrashRecord {
     packet: String,

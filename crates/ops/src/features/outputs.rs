@@ -50,8 +50,8 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// How long to wait for another process that is working in the same run. A child that a killed run was just starting
-/// keeps its lock slightly longer than the run itself.
+/// How long to wait for another process that is working in the same run. If a run is killed while it is starting a
+/// child, the child keeps the lock slightly longer than the run itself.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug, Serialize)]

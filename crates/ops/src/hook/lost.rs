@@ -62,7 +62,8 @@ pub(crate) struct LossNotice<'a> {
     /// The size at which receipts are rotated.
     pub limit: u64,
     pub deadline: Deadline,
-    /// Whether to reserve space for the next loss if it is missing. Stores of older versions have no such file.
+    /// Whether to create the file that reserves space for the next loss, if it is missing. Stores of older versions do
+    /// not have it.
     pub reserve: bool,
 }
 

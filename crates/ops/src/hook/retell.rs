@@ -217,7 +217,7 @@ impl TranscriptReplay {
         self.ended = None;
     }
 
-    /// Ends the reading. For a call without a result, only its files are known.
+    /// Finishes the replay. For a call without a result, only its files are known.
     pub fn finish_reading(&mut self) {
         let at = self.told.last().and_then(|told| told.at.clone());
         for (call, _) in std::mem::take(&mut self.open) {
@@ -237,8 +237,8 @@ impl TranscriptReplay {
             TranscriptItem::Compaction { .. } => self.window.add_compaction(self.line_at),
             TranscriptItem::Call(call) => self.open.push((unfinished_tool_call(call), self.line_at)),
             TranscriptItem::Todos(change) => {
-                // A change of the list that follows a result belongs to the call that just ended, because the number of
-                // a new entry is known only after the call.
+                // A change to the task list that follows a result belongs to the call that just ended, because the
+                // number of a new entry is known only after the call.
                 let change = Some(to_owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todos = change,

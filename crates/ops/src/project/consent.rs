@@ -1,7 +1,7 @@
 //! A command runs only if this user allowed it on this machine. Only this module checks and records this permission.
 //!
 //! Records in the project's folder are only data: a clone, a pull or an edit can bring any of them. A digest in the
-//! state folder (`store::Consents`) shows that the user allowed a record. Each kind of record needs its own digests.
+//! state folder (`store::Consents`) shows that the user allowed a record. Each kind of record has its own digests.
 
 use std::path::Path;
 

@@ -25,7 +25,7 @@ use crate::{Error, World};
 /// Failures of hooks that are older than this are not reported.
 const MAX_FAILURE_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How many findings of one kind are listed. The others are only counted.
+/// How many findings of one kind are listed.
 const MAX_FINDINGS_NAMED: usize = 5;
 
 /// How many bytes from the end of the receipts in the state folder are read.

@@ -1,4 +1,4 @@
-//! Runs the git command for information that git's files do not show. Hooks never call this module.
+//! Runs the git command for information that git's files do not show. Hooks never run git.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use store::{Dir, ReplaceOutcome};
 
 use crate::{Error, Result};
 
-/// How long git may take to answer. After this time the process is ended.
+/// How long git may take to answer. After this time the process is killed.
 const GIT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait for the end of git's output before checking again whether git is running.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -410,7 +410,8 @@ pub fn run_git(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<V
             let late = format!("it did not answer within {} seconds", GIT_TIMEOUT.as_secs());
             return Err(fail(&std::io::Error::new(std::io::ErrorKind::TimedOut, late)));
         }
-        // Git closes its stdout when it ends. If another process keeps the pipe open, the end of git is still noticed.
+        // Git closes its stdout when it ends. If another process keeps the pipe open, this loop still notices that git
+        // has ended.
         match output {
             None => output = heard.recv_timeout(POLL_INTERVAL).ok(),
             Some(_) => std::thread::sleep(Duration::from_micros(100)),

@@ -1,5 +1,5 @@
-//! Checks for actions that only a person may take. An agent may have read instructions in another person's file. Such
-//! an agent must not give trust, or allow a command that came with the project.
+//! Refuses actions that only a person may take. An agent may have read instructions in another person's file, so an
+//! agent must not give trust or allow a command that came with the project.
 
 use harness::process::{ProcessDescription, harness_of_process};
 use rustix::process::getppid;

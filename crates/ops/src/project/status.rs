@@ -47,7 +47,7 @@ pub struct StatusReport {
     /// Records that hooks recently could not write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<String>,
-    /// Errors in the settings. The settings with errors do not apply.
+    /// Errors in the settings. A setting with an error does not apply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
     pub next: NextStepForNewUser,

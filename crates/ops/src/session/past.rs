@@ -169,7 +169,7 @@ pub fn digest_with_predecessors(store: &Store, session: &Id, generations: usize)
     })
 }
 
-/// Returns the failures since the last successful session start, without duplicates.
+/// Returns the newest failures since the last successful session start.
 fn recent_hook_problems(store: &Store) -> Vec<String> {
     let Ok(tail) = store.dir().read_recent_lines(layout::RECEIPTS_LOG, LOG_TAIL_BYTES) else {
         return Vec::new();
@@ -199,7 +199,7 @@ pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     }
 }
 
-/// Returns the files that no longer exist, among the `most` important files.
+/// Returns which of the `most` most important files no longer exist.
 pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
     let ranked = digest.ranked_files();
     let folders = session_folders(digest, checkout);

@@ -321,10 +321,7 @@ fn carry_out_plans(
         if is_written {
             list.write()?;
         } else {
-            notes.push(format!(
-                "{}: its list of files that git ignores would change",
-                list.file.display()
-            ));
+            notes.push(format!("{}: its list of files that git ignores would change", list.file.display()));
         }
     }
     if is_written {

@@ -38,7 +38,7 @@ pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
 }
 
 /// Returns whether `name` is a backup of exactly this path. Before the path, the name contains only the time and
-/// perhaps a number. Otherwise it is a backup of a longer path with the same end.
+/// perhaps a number. Otherwise it is a backup of a longer path that ends in the same way.
 fn is_backup_of(name: &str, flat: &str) -> bool {
     let Some(before) = name.strip_suffix(flat) else { return false };
     let (stamp, count) = before.split_once('-').unwrap_or((before, "1"));

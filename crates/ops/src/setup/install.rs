@@ -220,7 +220,10 @@ fn run_in_checkout(
         && !hook_entries(world, harness, scope).iter().all(|entry| entry.command.is_thru_hook())
     {
         return Err(Error::Refused {
-            what: format!("{}: hooks that call it would not be recognised as thru's", world.program.display()),
+            what: format!(
+                "{}: hooks that call it would not be recognised as thru's",
+                world.program.display()
+            ),
             hint: "call the program thru, or by a name that begins with it".into(),
         });
     }

@@ -69,7 +69,7 @@ pub(super) fn find_suggestion(world: &World, store: &Store, word: &str) -> Resul
     }
 }
 
-/// A journal line that can contain a statement of an agent.
+/// A journal line that can contain an agent's statement.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct StatementLine {

@@ -12,7 +12,7 @@ use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// The folders of opencode-swarm in `.swarm`, with current and archived evidence.
+/// The folders in `.swarm` where opencode-swarm keeps current and archived evidence.
 const SWARM_EVIDENCE_FOLDERS: [&str; 3] = ["evidence", "evidence-archive", "archive/evidence"];
 
 /// The largest file that is read. Scanners write large files.

@@ -9,7 +9,7 @@ use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness
 use model::id::Id;
 use store::{Checkout, Comparison, EffortLimit, ListingOrigin, Store};
 
-/// The files of a checkout that has more files than this are not listed.
+/// If a checkout has more files than this, they are not listed.
 pub(super) const MAX_CHECKOUT_FILES: usize = 20_000;
 
 /// How much is examined for a brief, while the session waits for it.
@@ -21,7 +21,7 @@ pub(crate) struct FreshnessJudge<'a> {
     checkout: Option<Checkout>,
     /// Earlier results, by task, tree and scope.
     known: RefCell<HashMap<(Id, String, String), Freshness>>,
-    /// All current files; `None` if they cannot be listed without running git.
+    /// All current files. `None` if they cannot be listed without running git.
     all: OnceCell<Option<Vec<String>>>,
 }
 

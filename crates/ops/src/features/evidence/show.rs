@@ -17,7 +17,7 @@ use crate::{Error, Result, World};
 pub struct EvidenceLine {
     pub task: String,
     pub proof: ProofState,
-    /// Whether the files that the evidence covers have changed since it was recorded.
+    /// False only if the files that the evidence covers are known to be unchanged since it was recorded.
     pub stale: bool,
     /// One of `passed`, `stale`, `failed`, `none`.
     pub word: &'static str,

@@ -23,7 +23,7 @@ use crate::process::reaper::ProcessReaper;
 use crate::project::consent::is_launch_allowed;
 use crate::{Error, Result, World};
 
-/// How often to check whether a launch that outlived its run is still running.
+/// How long to wait between two checks of a launch that outlived its run.
 pub(super) const ORPHAN_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Debug, Default)]
@@ -119,8 +119,8 @@ pub fn run_gate(
     build_gate_report(&place, &run, &expected)
 }
 
-/// Returns whether the command of an invalid output is launched. A missing input is an error, because nobody would
-/// notice in the output that an input was missing.
+/// Returns whether the command of an invalid output is launched. A missing input is an error, because the output would
+/// not show that an input was missing.
 fn should_launch(
     place: &GateContext,
     run: &RunFolder,

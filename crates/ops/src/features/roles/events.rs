@@ -27,7 +27,7 @@ const MAX_CANDIDATES_AT_STARTUP: usize = 2;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoleMover<'a> {
     pub project: ProjectContext<'a>,
-    /// The name of the harness, or of the command line.
+    /// The name of the harness, or `cli` for a command.
     pub by: &'a str,
     /// `None` for a user at a terminal, outside every session.
     pub session: Option<&'a Id>,

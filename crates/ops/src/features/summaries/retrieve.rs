@@ -30,7 +30,7 @@ pub struct LinePage {
 }
 
 /// Returns a page of the lines. If `picks` is given, the page contains only lines for which it returns true, each with
-/// its number. The caller passes a function, so that the code of hooks does not link a regular-expression crate.
+/// its number. The caller passes a function, so that hooks do not link a regular-expression crate.
 pub fn retrieve_original(
     world: &World,
     id: &str,

@@ -167,7 +167,7 @@ fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&st
     words.join("; ")
 }
 
-/// Describes a file to load: `plan.md (2.1 KB, changed 3 h ago)`.
+/// Describes a file to load: `plan.md (2150 bytes, changed 3 h ago)`.
 fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Timestamp) -> String {
     let Some(path) = &load.path else {
         return format!("{} ({})", shown_path(&load.named, 200), load.lies.describe());

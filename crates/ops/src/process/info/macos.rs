@@ -28,7 +28,8 @@ pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     Ok(Some(ProcessInfo {
         parent: i32::try_from(short.pbsi_ppid.0).unwrap_or(0),
         name: short.comm().unwrap_or_default().to_owned(),
-        // Microseconds since 1970. Unlike the start time on Linux, this value does not depend on the boot time.
+        // The seconds since 1970, with microseconds. Unlike the start time on Linux, this value does not depend on the
+        // boot time.
         started: long.map(|long| format!("{}.{:06}", long.pbi_start_tvsec, long.pbi_start_tvusec)),
         is_dead: short.pbsi_status == ZOMBIE_STATUS,
     }))

@@ -21,7 +21,7 @@ pub struct UninstallReport {
     pub looked_at: Vec<PathBuf>,
     /// Reports about settings that were changed or could not be changed.
     pub undone: Vec<InstallReport>,
-    /// Folders of projects that could not be examined, and why.
+    /// What could not be removed, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_undone: Vec<String>,
     /// Checkouts that no longer exist. If a checkout was moved, its settings may still contain thru's hooks.

@@ -187,7 +187,10 @@ impl OldResumeFile<'_> {
         let OldResumeFile { legacy, backup, target, .. } = self;
         let original = match (self.has_legacy, self.has_backup) {
             (true, true) => {
-                return migration_result(MigrationOutcome::Error, "the original exists again; nothing was changed");
+                return migration_result(
+                    MigrationOutcome::Error,
+                    "the original exists again; nothing was changed",
+                );
             }
             (false, true) => backup,
             (true, false) => legacy,
