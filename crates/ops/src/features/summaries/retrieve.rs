@@ -80,7 +80,7 @@ fn missing_original_error(store: &Store, id: &str) -> Error {
                 one_line(&ts, 40),
                 one_line(&digest, 64)
             ),
-            hint: "run the command that printed it again".into(),
+            hint: "rerun the command that printed it".into(),
         },
         None => Error::Absent {
             what: format!("there is no output {id}"),
