@@ -573,7 +573,10 @@ fn validators_that_cannot_be_locked_are_told_on_the_receipt() {
         .unwrap();
     looped.report_stop_with_words(1, "<promise>ALL GREEN</promise>").assert_silent("let go");
     let receipt = looped.last_receipt();
-    assert!(receipt["error"].as_str().is_some_and(|error| error.contains("was let go")), "{receipt}");
+    assert!(
+        receipt["error"].as_str().is_some_and(|error| error.contains("lets the agent stop")),
+        "{receipt}"
+    );
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn every_kind_of_record_has_its_line() {
     crashed      1 session; `thru sweep` writes a packet for each
     last prompt  “x”
 
-    Next: thru sweep saves what a crashed session left as a packet
+    Next: thru sweep saves the work of a crashed session as a packet
     ");
     let json = env.run_thru_json(&["status"]);
     assert_eq!((&json["packets"]["count"], &json["broke_off"]), (&2.into(), &1.into()), "{json}");

@@ -128,7 +128,7 @@ fn what_a_person_wrote_or_changed_stays() {
     env.write_file("project/.claude/agents/critic.md", mine);
     let install = ["swarm", "install", "--harness", "claude-code"];
     let said = env.run_thru(&install).assert_ok();
-    assert!(said.stderr.contains("critic.md: it is not a file of thru"), "{said}");
+    assert!(said.stderr.contains("critic.md: thru did not write it"), "{said}");
     assert_eq!(read_text(&env, "project/.claude/agents/critic.md"), mine);
 
     let coder = "project/.claude/agents/coder.md";
@@ -215,7 +215,8 @@ fn a_prompt_is_replaced_or_extended_and_a_model_chosen() {
     fs::write(folder.join("coder.md"), "Another.\n").unwrap();
     let said = env.run_thru(&["swarm", "diagnose"]);
     assert_eq!(said.code, 1, "{said}");
-    for needle in ["coder.md: prompt, model or version have changed", "codr.md", "`nobody=x` names no agent"]
+    for needle in
+        ["coder.md: the prompt, the model or the version has changed", "codr.md", "`nobody=x` names no agent"]
     {
         assert!(said.stdout.contains(needle), "{needle}: {said}");
     }
