@@ -12,7 +12,7 @@ pub struct SlashCommand {
     pub text: String,
 }
 
-/// Marks a command file as ours, in every version.
+/// The mark of our command files. It is the same in every version.
 pub const COMMAND_FILE_MARK: &str = "<!-- written by thru; `thru uninstall` removes it -->";
 
 /// One command, the same for all harnesses.
@@ -176,7 +176,7 @@ there is no `--file` and no prompt). Without a `--promise` choose a short one th
 you stop, you are given it again, until your last message says the promise, in the form the command printed; say it only \
 if it is true.";
 
-/// A command as a plugin adds it.
+/// A command that a plugin adds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PluginCommand {
     pub name: String,
@@ -222,7 +222,8 @@ fn command_prompt(harness: &Harness, program: &str, template: &CommandTemplate) 
     template.task.replace("{thru}", program).replace("{harness}", harness.name)
 }
 
-/// Lists our command names that the harness itself uses. In this harness, our commands have other names.
+/// Lists the names of our commands that the harness uses for commands of its own. In that harness, ours have other
+/// names.
 pub fn renamed_commands(harness: &Harness) -> Vec<&'static str> {
     COMMAND_TEMPLATES
         .iter()

@@ -103,8 +103,9 @@ enum Command {
 }
 
 impl Command {
-    /// Returns whether the command prints records. If so, it warns if the store is not trusted. The other commands
-    /// either have their own warning (`status`, `doctor`, `init`, `trust`), or print nothing from a store.
+    /// Returns whether the command prints records. Before such a command runs, a warning is printed if the store is not
+    /// trusted. The other commands print their own warning (`status`, `doctor`, `init`, `trust`) or print nothing from
+    /// a store.
     fn prints_records(&self) -> bool {
         match self {
             Command::Handoff(_)

@@ -8,10 +8,10 @@ use ops::session::firing::EventStatistics;
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
-/// Check root, trust, settings, disk, records and hooks; change nothing
+/// Check the root, trust, settings, disk, records and hooks; change nothing
 ///
-/// Writes a file to .agent/context/scratch and removes it, to test whether records can be written. The exit code is 1
-/// if something needs your attention; notes do not change it.
+/// To test whether records can be written, writes a file to .agent/context/scratch and removes it. The exit code is 1
+/// if something needs your attention; notes do not count.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

@@ -13,8 +13,8 @@ use crate::output::{BAD, DIM, Format, GOOD, Style, WARN};
 
 /// Manage evidence that tasks are done: test runs that thru saw, reviews, diffs, approvals, notes
 ///
-/// Only what thru saw itself proves a task: a command that `evidence run` ran, or a test run in a session with hooks.
-/// Such evidence is bound to the files that it covers, and becomes stale when they change.
+/// Only what thru observed itself proves that a task is done: a command that `evidence run` ran, or a test run in a
+/// session with hooks. Such evidence is bound to the files that it covers, and becomes stale when they change.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

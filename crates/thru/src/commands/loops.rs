@@ -13,7 +13,7 @@ use ops::{Result, World};
 use self::change::print_changed;
 use crate::output::Format;
 
-/// Feed a prompt to an agent again and again until it keeps a promise
+/// Give an agent the same prompt again and again until it promises that the work is done
 ///
 /// A loop belongs to one session. Each time the agent of that session would stop, it gets the prompt again, until its
 /// last message contains <promise>TEXT</promise> outside code and the validators pass, or until a limit is reached.
@@ -36,7 +36,7 @@ enum Command {
         /// The loop: its id, the beginning of its id, or a part of its name [default: the loop in the foreground]
         id: Option<String>,
     },
-    /// Put a loop into the foreground of a session; the loop that was there waits
+    /// Put a loop into the foreground of a session; the loop that was there then waits
     Activate {
         /// The loop: its id, the beginning of its id, or a part of its name
         id: String,

@@ -38,7 +38,7 @@ enum Command {
         /// The packet: its id, the beginning of its id, or a part of its name [default: the packet that `thru pickup`
         /// would use]
         id: Option<String>,
-        /// Print every byte of the file; refused on a terminal, which would act on escape sequences
+        /// Print the exact bytes of the file; refused on a terminal, which would act on escape sequences
         #[arg(long, conflicts_with = "json")]
         raw: bool,
     },
@@ -68,7 +68,7 @@ enum Command {
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
-    /// Confirm files as relevant, whatever their rank
+    /// Confirm files as relevant, however low their rank
     Confirm {
         /// The packet: its id, the beginning of its id, or a part of its name
         id: String,

@@ -25,7 +25,7 @@ pub struct Args {
     /// Claim the packet for this session, even if another running session has claimed it
     #[arg(long)]
     take_over: bool,
-    /// Claim the packet for this session, not for the current one
+    /// Claim the packet for the session with this ID, not for the current one
     #[arg(long, value_name = "ID", requires = "claiming")]
     session: Option<String>,
 }

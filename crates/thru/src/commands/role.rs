@@ -31,7 +31,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
 }
 
-/// The role that a command is about.
+/// The role that a command applies to.
 #[derive(Debug, clap::Args)]
 pub struct RoleArg {
     /// The role [default: the role of this session]

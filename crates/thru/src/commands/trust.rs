@@ -91,7 +91,7 @@ fn print_report(report: &TrustReport) {
     }
 }
 
-/// Prints the prompts and commands in the store. The text must make clear that trust alone allows none of them.
+/// Prints the prompts and commands in the store. The output must make clear that trust alone allows none of them.
 fn print_permission_requests(wants: &[PermissionRequest]) {
     let foreign: Vec<&PermissionRequest> = wants.iter().filter(|want| !want.given).collect();
     if foreign.is_empty() {

@@ -8,13 +8,13 @@ use crate::output::{self, BOLD, DIM, Format};
 
 /// Fix what needs no judgement in a context file: the dash, the labels, the names of headings
 ///
-/// Shows the diff and keeps a backup; everything else stays byte for byte. The exit code is 1 if the file is still not
-/// valid afterwards.
+/// Shows the diff and keeps a backup. Everything else stays the same, byte for byte. The exit code is 1 if the file is
+/// still not valid afterwards.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The context file, or the name of its role
     file: PathBuf,
-    /// Show what would change, and change nothing
+    /// Show what would change, but change nothing
     #[arg(long)]
     dry_run: bool,
 }

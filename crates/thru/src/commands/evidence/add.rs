@@ -8,7 +8,7 @@ use ops::{Error, Result, World};
 use crate::commands::plan::print_notes;
 use crate::output::{self, BOLD, Format, GOOD};
 
-/// Add a statement about a task; a statement is shown, but proves nothing by itself
+/// Add a statement about a task; the statement is shown, but does not prove that the task is done
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The task
@@ -19,7 +19,7 @@ pub struct Args {
     /// Set the verdict: pass, fail, warn, skip, approved, rejected, info
     #[arg(long, default_value = "info")]
     verdict: String,
-    /// Say what should be known
+    /// Set the summary
     #[arg(long, value_name = "TEXT", default_value = "")]
     summary: String,
     /// Name the author [default: the current session]

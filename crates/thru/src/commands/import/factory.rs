@@ -6,10 +6,10 @@ use ops::{Mode, Result, World};
 
 use crate::output::{self, BOLD, DIM, Format};
 
-/// Import handoffs from Factory's own commands as packets
+/// Import handoffs that Factory's own commands wrote, as packets
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file or a folder [default: .factory in the project and at home]
+    /// A file or a folder [default: .factory in the project and in your home folder]
     path: Option<PathBuf>,
     /// Only show what would be created
     #[arg(long)]

@@ -11,7 +11,8 @@ use crate::commands::plan::print_notes;
 use crate::commands::{decisions, plan};
 use crate::output::{self, DIM, Format, GOOD};
 
-/// Import what opencode-swarm keeps in .swarm: plan.json, plan.md, its ledger, evidence, the decisions and patterns of context.md, summaries, benchmarks.json
+/// Import the .swarm folder of opencode-swarm: plan.json, plan.md, the ledger, evidence, the decisions and patterns in
+/// context.md, summaries, benchmarks.json
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The folder of opencode-swarm [default: .swarm in the project]

@@ -28,7 +28,7 @@ pub struct Args {
     /// Set what the agent says when it cannot continue without you
     #[arg(long, value_name = "TEXT")]
     blocked_promise: Vec<String>,
-    /// Add a shell line that must pass before a promise is accepted; can be given several times
+    /// Add a shell command that must pass before a promise is accepted; can be given several times
     #[arg(long, value_name = "CMD")]
     validator: Vec<String>,
     /// Use the packet's validators too

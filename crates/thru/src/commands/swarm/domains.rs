@@ -3,10 +3,10 @@ use ops::{Error, Result, World};
 
 use crate::output::{self, BOLD, DIM, Format};
 
-/// Name the fields of expertise that a text touches (off unless `swarm.domains` is true)
+/// Name the fields of expertise that a text touches on (off unless `swarm.domains` is true)
 ///
-/// Searches for words that belong to a field, which is only a rule of thumb. An architect agent that reads the task
-/// decides better.
+/// Searches for words that are typical of a field, which is only a rule of thumb. An architect agent that reads the
+/// task judges better.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The text; `-` reads it from stdin
