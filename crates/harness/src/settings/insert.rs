@@ -65,7 +65,7 @@ pub enum Siblings {
 #[derive(Debug)]
 pub struct InsertionPoint {
     at: usize,
-    /// The position for a new comma, after the item that was last until now.
+    /// The position for a new comma, after the current last item.
     comma: Option<usize>,
     lead: String,
     between: String,

@@ -92,7 +92,7 @@ fn remove_from_event(
     Remainder::Nothing
 }
 
-/// Returns whether `range` contains a comment outside the items of `container`. This comment must not be removed.
+/// Returns whether `range` contains a comment outside the items of `container`. Such a comment must not be removed.
 fn has_stray_comments(text: &str, range: &Range<usize>, container: &Container) -> bool {
     let inside: usize = container.items.iter().map(|item| count_comments(text, &item.range())).sum();
     count_comments(text, range) > inside
