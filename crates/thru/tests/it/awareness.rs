@@ -151,7 +151,7 @@ fn two_sessions_that_edit_one_file_are_each_told_once() {
     let told = fire_prompt(&env, "two").context_for_model();
     assert!(told.contains("session one (Claude Code) edited src/a.rs at"), "{told}");
     fire_prompt(&env, "two").assert_silent("the session was already warned");
-    // The file of a sub-agent counts as the session's own file.
+    // A file that a sub-agent edited counts as the session's own file.
     report_edit(&env, "two", "t6", "", "src/b.rs");
     let told = fire_prompt(&env, "one").context_for_model();
     assert!(told.contains("edited src/b.rs"), "{told}");
