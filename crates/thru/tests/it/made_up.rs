@@ -125,7 +125,7 @@ fn session_with_requests() -> TranscriptBuilder {
     session
 }
 
-/// A session with a plan, a list, a sub-agent, a refusal and a remark.
+/// A session with a plan, a todo list, a sub-agent, a refusal and a remark.
 fn session_with_plan() -> TranscriptBuilder {
     let mut session = TranscriptBuilder::new();
     let steps: String = (1..=14).map(|n| format!("### {n}. `src/importer/step_{n}.py`\n- move the reader of step {n} here\n- keep its tests green\n\n")).collect();
