@@ -44,7 +44,7 @@ const LAST_DISPLAY_ORDER: usize = 900;
 const AFTER_HELP: &str = "\
 Exit codes:
   0   done
-  1   a check found something
+  1   a check found a problem
   2   wrong usage
   3   a gate passed, but an advisory output is missing
   4   a gate did not pass: a critical output is missing

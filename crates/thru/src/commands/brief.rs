@@ -109,7 +109,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         let words: Vec<String> = torn.into_iter().chain(unknown).collect();
         if !words.is_empty() {
             output::print_message(format_args!(
-                "{DIM}lines of the transcript that were skipped: {}{DIM:#}",
+                "{DIM}skipped lines of the transcript: {}{DIM:#}",
                 words.join(", ")
             ));
         }
@@ -124,10 +124,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         (Format::Text, Some(Some(_)), _) => explain::print_candidate(&report.explained.rows[0], candidates),
         (Format::Text, None, Some(text)) => output::print_line(text.trim_end()),
         (Format::Text, None, None) => match (report.max_chars, args.budget) {
-            _ if report.explained.rows.is_empty() => output::print_message("There is nothing to tell."),
+            _ if report.explained.rows.is_empty() => {
+                output::print_message("There is nothing to put into a brief.")
+            }
             (_, Some(most)) => output::print_message(format_args!("Nothing fits into {most} tokens.")),
             (Some(most), None) => output::print_message(format_args!("Nothing fits into {most} characters.")),
-            (None, None) => output::print_message("There is nothing to tell."),
+            (None, None) => output::print_message("There is nothing to put into a brief."),
         },
     }
     Ok(0)

@@ -47,7 +47,7 @@ enum Command {
     Supersede {
         /// The old decision: its id, or the beginning of its id
         id: String,
-        /// The new decision; `-` reads the text from stdin. Without it, the old decision is withdrawn
+        /// The new decision, or `-` to read it from stdin; if omitted, the old decision is withdrawn
         text: Option<String>,
         /// Give the reason
         #[arg(long)]

@@ -58,7 +58,7 @@ fn print_events(events: &[EventStatistics], world: &World) {
     }
     if events.iter().any(|event| event.p50_ms.is_none()) {
         output::print_line(format_args!(
-            "{DIM}-: not timed. A tool call writes only its journal line, before its time is known.{DIM:#}"
+            "{DIM}-: not timed. A tool call is recorded before its duration is known.{DIM:#}"
         ));
     }
 }

@@ -148,7 +148,7 @@ fn print_everywhere(all: &UninstallReport) {
     if !all.gone.is_empty() {
         output::print_message(format_args!(
             "{WARN}note:{WARN:#} thru was installed in these folders, each of which no longer exists. If you moved one, run \
-             `thru uninstall --all` in its new place; if you deleted it, nothing is left to undo."
+             `thru uninstall --all` in its new location; if you deleted it, nothing is left to undo."
         ));
         for path in &all.gone {
             output::print_message(format_args!("      {}", path.display()));

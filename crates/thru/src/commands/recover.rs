@@ -55,7 +55,7 @@ fn format_report(report: &RecoverReport, file: &str) -> String {
         [] => String::new(),
         errors => format!("The context file is not valid:\n{}\n\n", errors.join("\n")),
     };
-    let there = |document: &DocumentToRead| if document.found { "" } else { " (not there)" };
+    let there = |document: &DocumentToRead| if document.found { "" } else { " (missing)" };
     let to_read = |what: &str, document: &Option<DocumentToRead>| {
         document.as_ref().map(|document| format!("Read {what}: {}{}", document.path, there(document)))
     };

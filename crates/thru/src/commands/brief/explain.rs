@@ -71,7 +71,7 @@ pub fn print_candidate(row: &ExplainedRow, of: usize) {
         ("class", row.class.to_owned()),
         ("in", format!("{}: {}", if row.taken { "yes" } else { "no" }, row.why)),
         ("size", format!("{} characters of {}, about {} tokens", row.chars, row.kind.name(), row.tokens)),
-        ("place", format!("{} of {of}", row.position)),
+        ("position", format!("{} of {of}", row.position)),
     ];
     if row.score.is_none() {
         pairs.push(("rank", row.rank.to_string()));

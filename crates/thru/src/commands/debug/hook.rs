@@ -53,7 +53,7 @@ fn print_explanation(explanation: &Explanation) {
     print_section("Recorded", &explanation.effects);
     output::print_line(format_args!("\n{BOLD}Features{BOLD:#}"));
     if explanation.decisions.is_empty() {
-        output::print_line("  none wants this event");
+        output::print_line("  no feature handles this event");
     }
     explanation.decisions.iter().for_each(print_decision);
     print_section("In the brief", explanation.brief.as_deref().unwrap_or_default());

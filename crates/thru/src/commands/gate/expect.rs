@@ -62,11 +62,13 @@ fn print_expectation(made: &Expectation) {
     }
     if let Some(session) = &made.session {
         output::print_message(format_args!(
-            "{DIM}session {} is told what is open{DIM:#}",
+            "{DIM}session {} is told which outputs are missing{DIM:#}",
             model::activity::short_session_id(session)
         ));
     }
     if let Some(kept) = &made.set_aside {
-        output::print_message(format_args!("{DIM}what was expected there before is kept as {kept}{DIM:#}"));
+        output::print_message(format_args!(
+            "{DIM}the previous list of expected outputs is kept as {kept}{DIM:#}"
+        ));
     }
 }

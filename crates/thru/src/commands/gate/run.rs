@@ -62,7 +62,10 @@ fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: Format) -> Res
     let (stage, run) = (one_line(&adoption.stage, 128), adoption.run.display());
     output::print_line(format_args!("Stage {BOLD}{stage}{BOLD:#} in {run} would launch:"));
     for launch in &adoption.launches {
-        output::print_line(format_args!("{BOLD}{}{BOLD:#} is made by", show_hidden_characters(&launch.file)));
+        output::print_line(format_args!(
+            "{BOLD}{}{BOLD:#} would be written by",
+            show_hidden_characters(&launch.file)
+        ));
         ask::print_marked_text(&quote_command(&launch.launch));
         if !launch.prompt.is_empty() {
             output::print_line("with this prompt:");
@@ -71,7 +74,7 @@ fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: Format) -> Res
     }
     if let Some(definition) = &adoption.definition {
         output::print_line(format_args!(
-            "[stages.{stage}] in {definition} says the same and is adopted with it."
+            "[stages.{stage}] in {definition} defines the same commands and is adopted too."
         ));
     }
     question.ask("Launch these commands on this machine?")?;

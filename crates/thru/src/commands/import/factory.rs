@@ -43,7 +43,7 @@ fn print_factory(report: &factory::FactoryReport, mode: Mode) {
     }
     for command in &report.commands {
         output::print_message(format_args!(
-            "{DIM}{} is a command of yours; rename it, and `thru install droid` puts ours there{DIM:#}",
+            "{DIM}{} is your own command; if you rename it, `thru install droid` installs ours{DIM:#}",
             command.display()
         ));
     }

@@ -75,7 +75,10 @@ fn import_outcome_words(new: usize, mode: Mode) -> String {
 
 fn print_outputs(report: &OutputsReport, mode: Mode) {
     let how = import_outcome_words(report.new, mode);
-    output::print_line(format_args!("{GOOD}Outputs{GOOD:#}: {} of summaries {how}", report.outputs.len()));
+    output::print_line(format_args!(
+        "{GOOD}Originals{GOOD:#}: {} summarised outputs {how}",
+        report.outputs.len()
+    ));
     for ImportedOutput { from, id, bytes } in &report.outputs {
         output::print_line(format_args!("  {from}  {DIM}{bytes} bytes, `thru swarm retrieve {id}`{DIM:#}"));
     }

@@ -9,7 +9,7 @@ use crate::output::{BOLD, Format};
 /// Change a task, a phase or the plan itself
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The task; without it, the command changes the plan, or the phase given with --phase
+    /// The task; if omitted, the command changes the plan, or the phase given with --phase
     id: Option<String>,
     /// Set the status of a task (pending, in_progress, closed) or of a phase (also blocked, complete)
     #[arg(long)]

@@ -27,7 +27,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let found = model::domains::find_domains(&text);
     match format {
         Format::Json => output::print_json(&found),
-        Format::Text if found.is_empty() => output::print_message("No field is named."),
+        Format::Text if found.is_empty() => output::print_message("No field of expertise was found."),
         Format::Text => {
             for domain in &found {
                 output::print_line(format_args!(

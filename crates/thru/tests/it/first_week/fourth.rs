@@ -30,7 +30,7 @@ fn an_open_stage_is_told_only_to_the_session_that_works_on_it() {
     ask(&env, "s1", "Review the plan");
     let expect = ["gate", "expect", "review", "--critical", "review-security.md"];
     let made = env.thru_call(&expect).with_variable("CLAUDE_CODE_SESSION_ID", "s1").run().assert_ok();
-    assert!(made.stderr.contains("session s1 is told what is open"), "{made}");
+    assert!(made.stderr.contains("session s1 is told which outputs are missing"), "{made}");
     // Two unrelated sessions start, one of them in another worktree.
     start_session(&env, "s2");
     ask(&env, "s2", "Add a changelog");
