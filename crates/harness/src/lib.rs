@@ -43,7 +43,6 @@ pub fn is_complete_payload(payload: &[u8]) -> bool {
     !walk.is_torn() && walk.unread_bytes().is_empty()
 }
 
-/// The properties of one harness.
 #[derive(Debug)]
 pub struct Harness {
     /// The name on the command line and in records.
@@ -111,7 +110,6 @@ pub enum TranscriptSource {
     Database(SessionDatabase),
 }
 
-/// A database of sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionDatabase {
     /// Reads one row of the query's result.

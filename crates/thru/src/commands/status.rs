@@ -148,8 +148,8 @@ fn advice_for_new_user(next: NextStepForNewUser) -> Option<&'static str> {
             "remove the comments and trailing commas from the ignored file; until then nothing is captured",
         ),
         NextStepForNewUser::WireAgain => Some(
-            "`thru init` installs hooks for the harnesses in use again; until then nothing is captured, unless a plugin \
-             calls thru",
+            "`thru init` installs hooks for the harnesses in use again; until then nothing is captured, unless a \
+             plugin calls thru",
         ),
         NextStepForNewUser::StartHarness => Some(
             "no session has been captured yet; start your harness, or run `thru doctor` to see which harnesses have \

@@ -489,7 +489,7 @@ fn text_given_to_subagent(env: &TestEnv, kind: &str) -> String {
 #[test]
 fn each_kind_of_agent_is_given_its_own_facts() {
     let env = env_with_all_facts();
-    // The words that each kind of agent is given. Every kind is also told which files other agents have edited.
+    // The marker words that each kind of agent must get. Every kind is also told which files other agents edited.
     let words =
         ["goal-word", "plan-word", "task-word", "decision-word", "read-word", "failing-word", "check-word"];
     let cases = [

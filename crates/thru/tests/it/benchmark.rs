@@ -1,4 +1,4 @@
-//! The benchmark through the binary: figures from records, a gate that can fail a build, and a chart.
+//! Tests of `thru swarm benchmark`: figures from records, a gate that can fail a build, and a chart.
 
 use std::fs;
 

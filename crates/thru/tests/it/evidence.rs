@@ -1,4 +1,4 @@
-//! Evidence through the binary: running and recording commands, and detecting later changes of files.
+//! Tests of evidence: running and recording commands, and detecting later changes of files.
 
 mod imports;
 

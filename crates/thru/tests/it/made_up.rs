@@ -1,5 +1,5 @@
-//! Whole invented sessions through the binary. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the
-//! expected briefs. Afterwards, read them like an agent that remembers nothing.
+//! Tests with whole invented sessions. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the expected
+//! briefs. Afterwards, read the briefs as if you were an agent that remembers nothing.
 
 use std::path::{Path, PathBuf};
 

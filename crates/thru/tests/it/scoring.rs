@@ -1,4 +1,4 @@
-//! Ranking by score through the binary. Every signal comes from real records, and a changed record changes the order
+//! Tests of the ranking by score. Every signal comes from real records, and a changed record changes the order
 //! according to the formula.
 
 use serde_json::{Value, json};

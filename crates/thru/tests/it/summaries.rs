@@ -1,4 +1,4 @@
-//! Reversible summaries through the binary: the answers of hooks, the stored originals, and their retrieval.
+//! Tests of reversible summaries: the answers of hooks, the stored originals, and their retrieval.
 
 use std::fs;
 

@@ -1,5 +1,4 @@
-//! A swarm through the binary: its agents are installed and removed without a trace, and their verdicts become
-//! evidence.
+//! Tests of a swarm: its agents are installed and removed without a trace, and their verdicts become evidence.
 
 use std::fs;
 
