@@ -20,7 +20,7 @@ pub struct Args {
     /// Supersede this decision
     #[arg(long, value_name = "ID")]
     supersedes: Option<String>,
-    /// Let the decision expire, on a date (2026-12-01) or after a time (30d)
+    /// Let the decision expire on a date (2026-12-01) or after a time (30d)
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
     /// Assign the decision to this task instead of the task in progress

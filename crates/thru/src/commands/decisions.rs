@@ -31,7 +31,7 @@ enum Command {
         /// Also list superseded, withdrawn and expired decisions
         #[arg(long)]
         all: bool,
-        /// List decisions that agents stated and nobody has accepted yet; they are not in force
+        /// List decisions that agents suggested and nobody has accepted yet; they are not in force
         #[arg(long, conflicts_with = "all")]
         suggested: bool,
         /// List at most this many; 0 means all
@@ -52,7 +52,7 @@ enum Command {
         /// Give the reason
         #[arg(long)]
         why: Option<String>,
-        /// Let the new decision expire, on a date (2026-12-01) or after a time (30d)
+        /// Let the new decision expire on a date (2026-12-01) or after a time (30d)
         #[arg(long, value_name = "WHEN", requires = "text")]
         expires: Option<String>,
         /// Record this session as the author [default: the current session]

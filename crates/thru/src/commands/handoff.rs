@@ -23,7 +23,7 @@ pub struct Args {
     /// Use this session; the beginning of its id is enough
     #[arg(long, value_name = "ID", conflicts_with = "transcript")]
     session: Option<String>,
-    /// Use the session in this transcript, even if hooks captured nothing of it
+    /// Use the session in this transcript, even if hooks captured nothing from it
     #[arg(long, value_name = "FILE")]
     transcript: Option<PathBuf>,
     /// Confirm a file as relevant, however low its rank; can be given several times

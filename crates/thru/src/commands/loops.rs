@@ -57,7 +57,7 @@ enum Command {
         /// The loop: its id, the beginning of its id, or a part of its name [default: the loop in the foreground]
         id: Option<String>,
     },
-    /// Continue a loop that was paused, or that a limit ended
+    /// Continue a loop that was paused or that reached a limit
     Resume {
         /// The loop: its id, the beginning of its id, or a part of its name [default: the paused loop]
         id: Option<String>,
@@ -116,7 +116,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 #[derive(Debug, clap::Args)]
 struct OwnerArgs {
-    /// Run the loop in this session, not in the current one
+    /// Run the loop in this session instead of the current one
     #[arg(long, value_name = "ID", conflicts_with = "next")]
     session: Option<String>,
     /// Run the loop in the next session that starts here

@@ -76,7 +76,7 @@ enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
-    /// Remove files from the confirmed files
+    /// Remove files from the list of confirmed files
     Unconfirm {
         /// The packet: its id, the beginning of its id, or a part of its name
         id: String,
@@ -84,7 +84,7 @@ enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
-    /// Replace the text of one section with stdin; no other byte changes
+    /// Replace one section with text from stdin; no other byte changes
     Set {
         /// The packet: its id, the beginning of its id, or a part of its name
         id: String,

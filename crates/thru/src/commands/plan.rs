@@ -22,7 +22,7 @@ const TEXT_WIDTH: usize = 100;
 
 /// Manage the plan: phases, tasks and their dependencies
 ///
-/// The plan is .agent/context/plan.json. plan.md next to it shows the plan to people, and plan-ledger.jsonl records
+/// The plan is .agent/context/plan.json. plan.md next to it is a readable view of the plan, and plan-ledger.jsonl records
 /// every change. `thru task` works on single tasks.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -34,7 +34,7 @@ pub struct Args {
 enum Command {
     /// Show the plan: phases, progress, tasks that are ready, tasks that wait
     Show {
-        /// Draw the dependencies
+        /// Show the dependencies as a graph
         #[arg(long)]
         graph: bool,
         /// Show only this phase

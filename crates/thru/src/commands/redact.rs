@@ -14,7 +14,7 @@ const MAX_INPUT_BYTES: usize = 1024 * 1024 * 1024;
 /// the same. E-mail addresses are replaced only with --emails or `redact.emails = true`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Replace e-mail addresses too
+    /// Also replace e-mail addresses
     #[arg(long)]
     emails: bool,
 }

@@ -28,7 +28,7 @@ enum Command {
     New {
         /// The id of the workstream: NN-kebab-case, like 24-new-parser
         id: String,
-        /// Set a name for people to read
+        /// Set a readable name
         #[arg(long, value_name = "TEXT")]
         name: Option<String>,
         /// Add a file to load; can be given several times, in order

@@ -36,7 +36,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 pub struct RoleArg {
     /// The role [default: the role of this session]
     role: Option<String>,
-    /// Name the role with a flag instead
+    /// Set the role with an option instead of an argument
     #[arg(long = "role", value_name = "ROLE", conflicts_with = "role")]
     named: Option<String>,
 }

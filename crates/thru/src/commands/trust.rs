@@ -19,7 +19,7 @@ pub struct Args {
     /// Withdraw the trust
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
-    /// Trust this path in place of the old path of a project that you moved here; what you allowed to run at the old
+    /// Trust this path instead of the old path of a project that you moved here; what you allowed to run at the old
     /// path is allowed here too
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
     moved: bool,

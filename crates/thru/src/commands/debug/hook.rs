@@ -14,7 +14,7 @@ const MAX_PAYLOAD_BYTES: usize = 16 * 1024 * 1024;
 /// Reads the payload from stdin, as a harness would send it. Nothing is written unless --apply is given.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The harness that sends the event; `thru harness list` names the harnesses
+    /// The harness that sends the event (see `thru harness list`)
     harness: String,
     /// The event: the harness's own name for it (PostToolUse) or thru's (tool-done)
     event: String,

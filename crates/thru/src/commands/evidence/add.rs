@@ -40,10 +40,10 @@ pub struct Args {
     /// Add a test that failed; can be given several times
     #[arg(long = "failure", value_name = "TEXT")]
     failures: Vec<String>,
-    /// Copy this file as the patch of a diff
+    /// Attach a copy of this patch file to a diff
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
-    /// Add any other field; can be given several times
+    /// Add another field; can be given several times
     #[arg(long = "meta", value_name = "KEY=VALUE")]
     metadata: Vec<String>,
 }

@@ -66,7 +66,7 @@ struct LinePrinter {
     format: Format,
 }
 
-/// A longer line is printed in parts.
+/// A line that is longer than this is printed in parts.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
 impl LinePrinter {

@@ -10,7 +10,7 @@ use crate::ask::{self, Question};
 use crate::output::{self, BOLD, Format};
 use crate::progress::ProgressBoard;
 
-/// Launch the commands of invalid outputs, judge the outputs, and launch failed commands once more
+/// Launch the commands of outputs that are not valid, judge the outputs, and retry failed commands once
 ///
 /// Valid outputs are kept, even after a crash. A command that was launched twice is not launched again without --again.
 /// What a command prints is stored next to its output file. A command that came with a clone or a pull, or that has
@@ -18,7 +18,8 @@ use crate::progress::ProgressBoard;
 /// (HARD_FAIL).
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Use the newest run of this stage, not the live run; if there is none, [stages.STAGE] in the settings creates one
+    /// Use the newest run of this stage instead of the live run; if there is none, create one from [stages.STAGE] in the
+    /// settings
     #[arg(long, value_name = "STAGE")]
     stage: Option<String>,
     /// Run this many commands at the same time [default: gates.jobs]

@@ -31,7 +31,7 @@ pub struct Args {
     /// Add a shell command that must pass before a promise is accepted; can be given several times
     #[arg(long, value_name = "CMD")]
     validator: Vec<String>,
-    /// Use the packet's validators too
+    /// Also use the validators of the packet
     #[arg(long, requires = "from_packet")]
     with_validators: bool,
     /// Set a time limit, e.g. 2h or 1h30m

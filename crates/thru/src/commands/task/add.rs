@@ -19,7 +19,7 @@ pub struct Args {
     /// Set the size: small, medium, large
     #[arg(long)]
     size: Option<String>,
-    /// Name the tasks that must be finished first, separated by commas
+    /// Set the tasks that must be finished first, separated by commas
     #[arg(long, value_name = "IDS")]
     depends: Option<String>,
     /// Set how to tell that the task is done
