@@ -22,8 +22,8 @@ const TEXT_WIDTH: usize = 100;
 
 /// Manage the plan: phases, tasks and their dependencies
 ///
-/// The plan is .agent/context/plan.json. plan.md next to it is a readable view of the plan, and plan-ledger.jsonl records
-/// every change. `thru task` works on single tasks.
+/// The plan is .agent/context/plan.json. plan.md next to it is a readable view of the plan, and plan-ledger.jsonl
+/// records every change. `thru task` works on single tasks.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -18,8 +18,8 @@ use crate::progress::ProgressBoard;
 /// (HARD_FAIL).
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Use the newest run of this stage instead of the live run; if there is none, create one from [stages.STAGE] in the
-    /// settings
+    /// Use the newest run of this stage instead of the live run; if there is none, create one from [stages.STAGE] in
+    /// the settings
     #[arg(long, value_name = "STAGE")]
     stage: Option<String>,
     /// Run this many commands at the same time [default: gates.jobs]
