@@ -214,7 +214,6 @@ pub fn command_files(harness: &Harness, program: &str) -> Vec<SlashCommand> {
         .collect()
 }
 
-/// Returns the name of our command `name` in a harness.
 pub fn command_name_in_harness(harness: &Harness, name: &str) -> String {
     if is_name_taken(harness, name) { format!("thru-{name}") } else { name.to_owned() }
 }

@@ -197,7 +197,6 @@ fn keep_comments_closed(text: &str, items: &[Item], cut: Range<usize>) -> Range<
     }
 }
 
-/// Returns the length of the line end at the beginning of `text`.
 pub fn leading_line_end_length(text: &str) -> usize {
     ["\r\n", "\n", "\r"].into_iter().find(|end| text.starts_with(end)).map_or(0, str::len)
 }
