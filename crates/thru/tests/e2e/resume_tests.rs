@@ -9,7 +9,7 @@ use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
 const WORKSTREAM_FOLDER: &str = ".agent/context/workstreams/01-greeting";
 
-/// Arguments which tell Claude Code that a person can be asked. Otherwise it does not offer its question tool.
+/// Arguments that tell Claude Code that a person can be asked. Without them, it does not offer its question tool.
 const ASKING_ARGUMENTS: [&str; 2] = ["--permission-prompt-tool", "stdio"];
 
 /// A project with a workstream, and with hooks in Claude Code.

@@ -167,7 +167,7 @@ fn a_launched_sub_agent_is_not_told_to_launch_itself() {
     assert!(told.contains("thru gate run"), "{told}");
 }
 
-/// The sessions that `thru gate run` launches are not the user's work: they are not the last session.
+/// A session that `thru gate run` launches is not the user's work, so it does not count as the last session.
 #[test]
 fn a_launched_session_is_not_the_last_session() {
     let env = TestEnv::with_root();

@@ -1,5 +1,4 @@
-//! Roles through the binary: context files are checked and fixed, commands and hooks change the lifecycle, and roles
-//! recover.
+//! Tests of roles: context files are checked and fixed, commands and hooks change the lifecycle, and roles recover.
 
 use std::fs;
 

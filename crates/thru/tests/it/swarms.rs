@@ -1,5 +1,4 @@
-//! A swarm through the binary: its agents are installed and removed without a trace, and their verdicts become
-//! evidence.
+//! Tests of a swarm: its agents are installed and removed without a trace, and their verdicts become evidence.
 
 use std::fs;
 
@@ -297,7 +296,7 @@ fn verdicts_become_evidence_of_the_current_task() {
     );
     report_agent_stop(&env, "reviewer", "a4", "VERDICT: APPROVED | REJECTED");
     report_agent_stop(&env, "coder", "a5", "VERDICT: APPROVED");
-    // Agents of other plugins, and agents of a swarm that is not in use.
+    // These are agents of other plugins, and an agent of a swarm that is not in use. Their verdicts are not recorded.
     report_agent_stop(&env, "pr-review-toolkit:code-reviewer", "a6", "VERDICT: APPROVED");
     report_agent_stop(&env, "code-reviewer", "a7", "VERDICT: APPROVED");
     report_agent_stop(&env, "other_reviewer", "a8", "VERDICT: APPROVED");
