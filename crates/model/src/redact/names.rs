@@ -339,7 +339,8 @@ pub(super) struct WordList {
     seconds: [u32; 32],
     /// The last letters of all words as a bit set.
     lasts: u32,
-    /// For each first letter, where its words begin and end in a sorted list.
+    /// For each first letter, the part of `words` that contains all words with this letter. It is short if the list is
+    /// sorted.
     spans: [(u16, u16); 32],
 }
 

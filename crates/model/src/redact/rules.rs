@@ -111,7 +111,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("gitlab-token",             "glwt-",                           &[Run(BASE64_URL, 16, 300)], Random),
     token_rule("gitlab-token",             "GR1348941",                       &[Run(BASE64_URL, 16, 60)], Random),
 
-    // Slack, Discord, Teams, Zoom (for Telegram, see `infix`)
+    // Slack, Discord, Telegram (bare tokens are found by `infix`), Teams, Zoom
     token_rule("slack-token",              "xoxb-",                           &[Run(ALNUM | DASH, 10, 300)], Random),
     token_rule("slack-token",              "xoxp-",                           &[Run(ALNUM | DASH, 10, 300)], Random),
     token_rule("slack-token",              "xoxa-",                           &[Run(ALNUM | DASH, 10, 300)], Random),
