@@ -1,5 +1,5 @@
-//! The validator of context files: every rule of the schema with its message. It is pure: facts from the disk are
-//! passed in.
+//! The validator of context files, with every rule of the format and its message. It is pure: the caller passes in the
+//! facts from the disk.
 
 use std::fmt;
 
@@ -26,11 +26,11 @@ const TITLE_FORM: &str = "# <Role Name> — Session Context";
 #[derive(Clone, Copy, Debug)]
 pub struct OutsideFacts<'a> {
     pub now: Timestamp,
-    /// A file is stale after this many hours.
+    /// The age in hours after which a file is stale.
     pub stale_hours: u64,
     /// The time of the newest commit, if git was queried.
     pub newest_commit: Option<Timestamp>,
-    /// Key files that do not exist, as named in the file.
+    /// The key files that do not exist, as written in the context file.
     pub gone: &'a [String],
 }
 
@@ -53,7 +53,7 @@ pub enum RoleFindingKind {
     Recommended,
 }
 
-/// All findings: errors in the order of the schema, then recommendations.
+/// All findings. Errors come first, in the order of the rules, followed by recommendations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoleReport {
     pub findings: Vec<RoleFinding>,
@@ -131,7 +131,7 @@ pub fn check_context_file(document: &Document, facts: &OutsideFacts) -> RoleRepo
     RoleReport { findings }
 }
 
-/// Returns the problem of line 1.
+/// Returns what is wrong with line 1.
 fn title_problem(document: &Document) -> Option<String> {
     let bytes = document.bytes();
     let first = document.lines().next().map(|line| String::from_utf8_lossy(line.text(bytes)).into_owned());
@@ -246,7 +246,7 @@ fn describe_missing_section(named: &NamedSection, document: &Document) -> String
     }
 }
 
-/// Whether an item is numbered `1.`, and not `1)`.
+/// Returns whether an item is numbered `1.` and not `1)`.
 fn is_numbered_one(item: Option<&[u8]>) -> bool {
     item.unwrap_or_default().trim_ascii_start().starts_with(b"1.")
 }
@@ -273,7 +273,7 @@ fn add_recommendations(
                 format!("**{UPDATED_KEY}** was {ago}; a file older than {} h is stale", facts.stale_hours),
             );
         }
-        // Times in context files are exact to the minute, but commit times have seconds.
+        // Times in context files are exact to the minute, but commit times include seconds.
         let is_later = |commit: &Timestamp| commit.as_second() >= at.as_second() + 60;
         if let Some(commit) = facts.newest_commit.filter(is_later) {
             warn(
