@@ -14,7 +14,7 @@ fn name_of_only_block(message: &str) -> Option<String> {
     blocks[0].name.clone()
 }
 
-/// Blocks with names in every common form, and these names.
+/// Blocks whose names are given in every common form, each with its expected name.
 const NAMING_CASES: &[(&str, &str)] = &[
     // The name is in the fence.
     ("```rust src/a.rs\nx\n```", "src/a.rs"),

@@ -167,7 +167,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
         .map(|(n, step)| format!("{n}. {}", quoted(step, 160)))
         .collect();
     if !steps.is_empty() {
-        all.push(fact("recovery", format!("Its checklist for a recovery: {}", steps.join("; "))));
+        all.push(fact("recovery", format!("Its recovery steps: {}", steps.join("; "))));
     }
     if !pending.is_empty() {
         all.push(fact("pending", format!("Pending: {}", quoted(&pending.join("; "), MAX_TEXT_CHARS))));

@@ -8,10 +8,9 @@ use super::setting::{
 use crate::profile::PROFILE_CLASSES;
 use crate::score::DecayShape;
 
-/// Generates three things from one list of rows: the struct `Settings`, its constant defaults, and the table of
-/// keys.
+/// Generates the struct `Settings`, its constant defaults and the table of keys from one list of rows.
 ///
-///     field: type = default => { name: …, variable: …, shape: …, help: … }
+/// field: type = default => { name: …, variable: …, shape: …, help: … }
 ///
 /// The defaults are a constant, so a hook without settings files spends no time on them.
 macro_rules! settings {

@@ -224,7 +224,7 @@ pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> EditResult {
     let task = find_task(plan, id)?;
     if change.status == Some(TaskStatus::Completed) && task.status != TaskStatus::Completed {
         return refusal(
-            format!("{id} is completed by `thru task done`"),
+            format!("`thru plan set` cannot complete {id}"),
             &format!("run `thru task done {id}`"),
         );
     }

@@ -35,7 +35,7 @@ pub fn read_outline(bytes: &[u8]) -> ImportedPlan {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
     let mut warnings = Vec::new();
     if let std::borrow::Cow::Owned(_) = text {
-        warnings.push(ImportWarning { line: 1, text: "not all of it is UTF-8 text".to_owned() });
+        warnings.push(ImportWarning { line: 1, text: "the file contains text that is not UTF-8".to_owned() });
     }
     let blocks = lines::split_source_lines(&text);
     let shape = OutlineShape::of_lines(&blocks);
@@ -390,7 +390,7 @@ impl<'s> OutlineReader<'s> {
     /// Reads the exact fields of a phase or a task from a comment that thru wrote.
     fn read_exact_fields(&mut self, json: &str, line: usize) {
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(json) else {
-            return self.add_warning(line, "a comment of thru that is not JSON is left out".to_owned());
+            return self.add_warning(line, "a thru comment that is not JSON is ignored".to_owned());
         };
         let done = match (self.task, self.in_phase) {
             (Some((phase, place, _)), _) => {
@@ -409,7 +409,7 @@ impl<'s> OutlineReader<'s> {
             (None, false) => false,
         };
         if !done {
-            self.add_warning(line, "a comment of thru that does not fit here is left out".to_owned());
+            self.add_warning(line, "a thru comment that does not fit here is ignored".to_owned());
         }
     }
 

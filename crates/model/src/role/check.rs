@@ -123,7 +123,7 @@ pub fn check_context_file(document: &Document, facts: &OutsideFacts) -> RoleRepo
     if let Some(section) = GOAL_SECTION.find(document)
         && String::from_utf8_lossy(section.content()).contains(UNSET_GOAL)
     {
-        let text = "\"## Current Goal\" is not filled in; say in a sentence or two what this role is after";
+        let text = "\"## Current Goal\" is not filled in; write one or two sentences about what this role is to achieve";
         add(RoleFindingKind::Content, Some(section.heading.line), text.to_owned());
     }
     let mut warn = |line, text: String| add(RoleFindingKind::Recommended, line, text);
@@ -278,7 +278,7 @@ fn add_recommendations(
         if let Some(commit) = facts.newest_commit.filter(is_later) {
             warn(
                 Some(line),
-                format!("**{UPDATED_KEY}** is older than the newest commit, of {}", time::to_rfc3339(commit)),
+                format!("**{UPDATED_KEY}** is older than the newest commit ({})", time::to_rfc3339(commit)),
             );
         }
     }
@@ -301,7 +301,7 @@ fn add_recommendations(
         }
     }
     for file in section::key_files(document).iter().filter(|file| facts.gone.contains(&file.path)) {
-        warn(Some(file.line), format!("the key file `{}` is not there", one_line(&file.path, 200)));
+        warn(Some(file.line), format!("the key file `{}` does not exist", one_line(&file.path, 200)));
     }
     for finding in document.findings() {
         if let FindingKind::Unclosed(block) = finding.kind {

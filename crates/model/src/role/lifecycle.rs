@@ -283,7 +283,7 @@ fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(Lifecycl
     const SAVE_AGAIN_STEP: (LifecycleState, &str) = (Active, "to be saved again");
     const COMPACT_STEP: (LifecycleState, &str) = (Compacting, "a compaction was announced");
     const CHECK_STEP: (LifecycleState, &str) = (Saving, "checked before a compaction");
-    const NO_COMPACTION_STEP: (LifecycleState, &str) = (Active, "the compaction never came");
+    const NO_COMPACTION_STEP: (LifecycleState, &str) = (Active, "the compaction did not happen");
     const RECOVER_STEP: (LifecycleState, &str) = (Recovering, "the session continued");
     match (happened, state) {
         (LifecycleEvent::Save(FileValidity::Valid), Saving) => vec![VALID_STEP],
@@ -305,7 +305,7 @@ fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(Lifecycl
         }
         // The agent continued with the brief alone.
         (LifecycleEvent::Compaction(FileValidity::Valid), Recovering) => {
-            vec![(Active, "worked on without reading the file"), CHECK_STEP, VALID_STEP, COMPACT_STEP]
+            vec![(Active, "continued to work without reading the file"), CHECK_STEP, VALID_STEP, COMPACT_STEP]
         }
         (LifecycleEvent::Start, Recovering) => vec![],
         (LifecycleEvent::Start, Saving) => vec![(Active, "the save was interrupted"), RECOVER_STEP],

@@ -112,7 +112,7 @@ pub fn parse_dependencies(list: &str) -> (Vec<String>, Option<String>) {
         }
     }
     let doubt = (!other.is_empty())
-        .then(|| format!("a dependency that names no task stays text: {}", one_line(&other.join(", "), 80)));
+        .then(|| format!("a dependency that names no task is kept as text: {}", one_line(&other.join(", "), 80)));
     (ids, doubt)
 }
 

@@ -227,9 +227,9 @@ impl OutlineShape {
             TaskSource::Numbered { .. } => "numbered lists",
             TaskSource::Bullets { .. } => "lists without boxes",
             TaskSource::Nothing if self.has_phases => {
-                return Some("its phases have no lists that could be tasks".to_owned());
+                return Some("its phases have no lists that could be lists of tasks".to_owned());
             }
-            TaskSource::Nothing => return Some("there is no list in it that could be tasks".to_owned()),
+            TaskSource::Nothing => return Some("it has no list that could be a list of tasks".to_owned()),
         };
         let boxes = if self.has_boxes { "its phases have no boxes" } else { "it has no boxes" };
         Some(format!("{boxes} (`- [ ]`): {tasks} tasks were taken from {taken}"))
