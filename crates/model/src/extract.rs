@@ -157,12 +157,12 @@ fn free_path(path: &str, taken: &mut HashSet<String>) -> String {
 /// Returns the path of a name below the folder, or why the name cannot be used.
 pub fn safe_path(name: &str, forbidden: &[&str]) -> Result<String, &'static str> {
     if name.chars().any(|c| clean::is_hidden_char(c) || c.is_control()) {
-        return Err("it has characters that nobody can see");
+        return Err("it contains invisible characters");
     }
     let path = name.replace('\\', "/");
     let has_drive = path.as_bytes().get(1) == Some(&b':');
     if path.starts_with(['/', '~']) || has_drive {
-        return Err("an absolute path");
+        return Err("it is an absolute path");
     }
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     if path.ends_with('/') || parts.is_empty() {

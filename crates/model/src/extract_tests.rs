@@ -186,7 +186,7 @@ fn unsafe_names_are_not_used_and_that_is_told() {
         (".GIT/config.txt", "nothing is written"),
         (".git./config.txt", "nothing is written"),
         ("src/.agent/context/config.toml", "nothing is written"),
-        ("a\u{202e}sr.txt", "nobody can see"),
+        ("a\u{202e}sr.txt", "invisible"),
         ("src/", "names a folder"),
         (".", "names a folder"),
     ] {

@@ -148,7 +148,7 @@ fn check_file_names(stage: &StageDefinition) -> Result<(), String> {
     let at = format!("stages.{}", stage.name);
     let outputs = stage.expected_outputs();
     if outputs.is_empty() {
-        return Err(format!("{at} names no output; `critical`, `advisory` or `outputs` would"));
+        return Err(format!("{at} names no output; add `critical`, `advisory` or `outputs`"));
     }
     for (i, output) in outputs.iter().enumerate() {
         let file = &output.file;

@@ -260,7 +260,7 @@ pub(super) fn parse_list_marker(text: &[u8]) -> Option<(Option<u32>, usize)> {
     }
 }
 
-/// Whether a line is a horizontal rule, such as `* * *`.
+/// Returns whether a line is a horizontal rule, such as `* * *`.
 pub(super) fn is_horizontal_rule(text: &[u8]) -> bool {
     let Some(mark @ (b'-' | b'*')) = text.first() else { return false };
     let marks = text.iter().filter(|byte| *byte == mark).count();

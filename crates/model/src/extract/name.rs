@@ -263,12 +263,12 @@ fn name_after_label(text: &str) -> Option<String> {
     after.or_else(|| as_file_name(text))
 }
 
-/// Whether only a file name can follow this label.
+/// Returns whether only a file name can follow this label.
 fn is_file_label(label: &str) -> bool {
     label.starts_with("file") || label == "path"
 }
 
-/// Whether a name has an extension.
+/// Returns whether a name has an extension.
 fn has_ending(name: &str) -> bool {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
     !ending.is_empty()

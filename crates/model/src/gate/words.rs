@@ -48,8 +48,8 @@ pub fn valid_output_text(stage: &str, path: &str) -> String {
     let stage =
         if stage.is_empty() { String::new() } else { format!(" of stage {}", in_backticks(stage, 128)) };
     format!(
-        "Throughline: the output that the run{stage} expects from this sub-agent is there already, complete:\n{}\n\
-         It need not be written again. If it is changed, its last line has to stay exactly `{COMPLETE_SENTINEL}`.\n",
+        "Throughline: the output that the run{stage} expects from this sub-agent already exists and is complete:\n{}\n\
+         It need not be written again. If it is changed, its last line must still be exactly `{COMPLETE_SENTINEL}`.\n",
         shown_path(path, 4096)
     )
 }
@@ -129,7 +129,7 @@ pub fn render_omissions(expected: &ExpectedOutputs, omitted: &[Omission]) -> Str
         expected.attempt
     );
     if omitted.is_empty() {
-        text.push_str("Nothing is omitted: every advisory output is there.\n");
+        text.push_str("Nothing is omitted: every advisory output exists.\n");
         return text;
     }
     text.push_str(

@@ -6,7 +6,11 @@ use crate::render::{inline_for_model, one_line};
 /// Describes a task, as in `1.2 “Write the parser” (medium)`.
 pub fn describe_task(task: &Task, most: usize) -> String {
     let size = task.size.map_or(String::new(), |size| format!(" ({})", size.name()));
-    let reported = if task.reported_done { ", done according to the harness's todo list, but without evidence" } else { "" };
+    let reported = if task.reported_done {
+        ", done according to the harness's todo list, but without evidence"
+    } else {
+        ""
+    };
     format!(
         "{} “{}”{size}{reported}",
         inline_for_model(&task.id, 64),

@@ -90,7 +90,7 @@ fn is_randomly_mixed(looks: &ValueProfile) -> bool {
         && looks.changes * 4 >= looks.len
 }
 
-/// Whether a word is a hash, an id, a number with a unit, a date or a version.
+/// Returns whether a word is a hash, an id, a number with a unit, a date or a version.
 fn is_known_id(word: &[u8]) -> bool {
     let hex = word.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let digits_first =

@@ -81,7 +81,7 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
     told.then_some(NameVerdict { says: NameStrength::Secret, kind: "token" })
 }
 
-/// Whether a word of a language other than English names a password.
+/// Returns whether a word of a language other than English names a password.
 pub fn names_password(word: &[u8]) -> bool {
     judge_foreign_name(word).is_some_and(|verdict| verdict.says == NameStrength::Password)
 }
@@ -329,7 +329,7 @@ fn is_line_end(text: &[u8], at: usize) -> bool {
     matches!(byte_or_newline(text, at), b'\n' | b'\r' | b'\\' | b'"')
 }
 
-/// Whether [`secret_after_word`] may support this word. Most words are ruled out here.
+/// Returns whether [`secret_after_word`] may support this word. Most words are ruled out here.
 #[inline]
 pub fn may_announce_secret(word: &[u8]) -> bool {
     let Some(tail) = word.last_chunk::<3>() else { return false };

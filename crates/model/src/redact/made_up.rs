@@ -201,7 +201,7 @@ pub fn is_latin_letter(byte: u8) -> bool {
     byte_is(byte, LETTER) || is_accented(byte)
 }
 
-/// Whether a byte is part of an accented Latin letter in UTF-8.
+/// Returns whether a byte is part of an accented Latin letter in UTF-8.
 pub fn is_accented(byte: u8) -> bool {
     matches!(byte, 0xc3..=0xc5 | 0x80..=0xbf)
 }
@@ -269,7 +269,7 @@ pub fn is_everyday_noun(word: &[u8]) -> bool {
     .any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Whether a word is common in code or in sentences about passwords.
+/// Returns whether a word is common in code or in sentences about passwords.
 pub fn is_common_or_state_word(word: &[u8]) -> bool {
     COMMON_WORDS.contains_word(word) || has_state_ending(word)
 }

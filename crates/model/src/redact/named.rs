@@ -596,7 +596,7 @@ fn value_after_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     values::value_at(text, value).filter(|literal| literal.quoted).map(|_| value)
 }
 
-/// Whether a name is written like an environment variable.
+/// Returns whether a name is written like an environment variable.
 pub fn is_variable_style(name: &[u8]) -> bool {
     name.len() >= 3
         && name.iter().any(|byte| byte_is(*byte, UPPER))

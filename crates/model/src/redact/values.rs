@@ -371,7 +371,7 @@ fn is_member_path(content: &[u8]) -> bool {
         || parts().skip(1).any(|part| part.iter().skip(1).any(|byte| byte_is(*byte, UPPER)))
 }
 
-/// Whether a value is itself the name of a secret, as in `FieldOf("V2ApiKey")`.
+/// Returns whether a value is itself the name of a secret, as in `FieldOf("V2ApiKey")`.
 fn is_name_of_secret(content: &[u8]) -> bool {
     // A random value may end with a word by chance, as in `7uUf6RzixQ6adZPwd`.
     let looks = profile_value(content);
@@ -381,7 +381,7 @@ fn is_name_of_secret(content: &[u8]) -> bool {
         && names::judge_name(content).is_some()
 }
 
-/// Whether a value is an API key, a token or a secret, and not a word or a name.
+/// Returns whether a value is an API key, a token or a secret, and not a word or a name.
 fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     if content.contains(&b' ') {
         let phrase = || super::sentences::passphrase_length(content) == Some(content.len());
@@ -452,7 +452,7 @@ pub fn is_uuid(content: &[u8]) -> bool {
         })
 }
 
-/// Whether a value is random and neither a hash nor an id.
+/// Returns whether a value is random and neither a hash nor an id.
 fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
     // A hash may follow words, as in the cache key `Linux-cargo-9c4682cd…`.
     let last = content.rsplit(|byte| *byte == b'-').next().unwrap_or_default();
@@ -469,7 +469,7 @@ fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
         && looks.longest >= 12
 }
 
-/// Whether a value is the name of a constant, such as `MAX_RETRIES` or `RESET_PASSWORD`.
+/// Returns whether a value is the name of a constant, such as `MAX_RETRIES` or `RESET_PASSWORD`.
 pub fn is_constant_name(content: &[u8]) -> bool {
     content.iter().all(|byte| byte_is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
         && content.contains(&b'_')

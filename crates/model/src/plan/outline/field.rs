@@ -111,8 +111,9 @@ pub fn parse_dependencies(list: &str) -> (Vec<String>, Option<String>) {
             false => other.push(part),
         }
     }
-    let doubt = (!other.is_empty())
-        .then(|| format!("a dependency that names no task is kept as text: {}", one_line(&other.join(", "), 80)));
+    let doubt = (!other.is_empty()).then(|| {
+        format!("a dependency that names no task is kept as text: {}", one_line(&other.join(", "), 80))
+    });
     (ids, doubt)
 }
 
