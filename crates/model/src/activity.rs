@@ -16,7 +16,7 @@ use crate::time;
 
 const MAX_FILES_PER_CALL: usize = 8;
 
-/// The name of the main agent of a session without a role.
+/// The name of the main agent if its session has no role.
 const MAIN_AGENT: &str = "main";
 
 /// One tool call, with its agent, tool, files and result.
@@ -64,7 +64,7 @@ impl Activity {
             agent: record.agent.clone(),
             id: record.id.to_string(),
             tool: record.tool.to_string(),
-            // A pipe can hide a failure from the harness.
+            // A pipe can hide a failure from the harness, so a recorded failure overrides the harness's result.
             ok: if record.ended == "failed" { Some(false) } else { record.ok },
             ms: record.ms,
             files,

@@ -19,7 +19,6 @@ pub struct CountedRecords {
     pub reviews: u64,
     pub rejected: u64,
     pub approved: u64,
-    /// Tasks that were tested.
     pub tested_tasks: u64,
     /// Tasks whose last test passed. Earlier failures of such a task count as retries.
     pub passing_tasks: u64,

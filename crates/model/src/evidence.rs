@@ -79,7 +79,7 @@ keeping_the_rest! {
         /// The folder in which the command ran, relative to the checkout.
         folder: String = skip String::is_empty,
         exit_code: Option<i64> = skip Option::is_none,
-        /// The commit that was checked out.
+        /// The commit that was checked out when the entry was recorded.
         head: String = skip String::is_empty,
         /// The hash of the files to which the entry is bound.
         tree: String = skip String::is_empty,

@@ -97,7 +97,7 @@ pub struct LastStop {
     /// The time of the newest stop-hook message in the transcript at that stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
-    /// The time of the stop, to the millisecond: `2026-11-15T19:22:00.918Z`.
+    /// The time of the stop, to the millisecond, such as `2026-11-15T19:22:00.918Z`.
     pub at: String,
     /// Why the turn did not end the loop, in a few words.
     pub why: String,

@@ -38,7 +38,7 @@ impl<'t> EditLine<'t> {
 
 const PATH_KEY: &[u8] = br#""path":""#;
 
-/// Finds paths in lines. It is built once for many lines.
+/// Finds the paths in a line. It is built once and used for many lines.
 #[derive(Debug)]
 pub struct PathFinder(memmem::Finder<'static>);
 

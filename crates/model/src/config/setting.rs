@@ -61,7 +61,6 @@ pub enum ValueShape {
     Text,
     /// A text that may be empty, which means that the setting is not set.
     OptionalText,
-    /// A list of absolute paths.
     AbsolutePaths,
     /// A list of allowed words, or a text that contains such words separated by commas.
     Words {

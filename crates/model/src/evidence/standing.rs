@@ -139,7 +139,6 @@ pub fn trees_in_effect(entries: &[EvidenceEntry], most: usize) -> Vec<&str> {
     trees
 }
 
-/// A run that `thru` saw.
 struct SeenRun<'e> {
     command: &'e str,
     folder: &'e str,

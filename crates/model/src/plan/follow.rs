@@ -18,7 +18,7 @@ pub struct LinkedTodos {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FollowedPlan {
     pub plan: Plan,
-    /// The tasks that changed.
+    /// The ids of the tasks that changed.
     pub moved: Vec<String>,
     pub todos: LinkedTodos,
 }

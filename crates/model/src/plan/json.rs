@@ -13,7 +13,6 @@ use super::{
 use crate::id::Id;
 use crate::render::one_line;
 
-/// A plan from another tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedPlan {
     pub plan: Plan,

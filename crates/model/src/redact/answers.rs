@@ -89,7 +89,7 @@ pub fn secret_on_line_below(
     let label = words_between(text, line_start, end).take(LONGEST_LABEL + 1).count() <= LONGEST_LABEL;
     // A line of code is not a label.
     let code = text[line_start..line_end].iter().any(|byte| b"(){}=;%$[]+|&".contains(byte));
-    // A request may announce the value: `use the following password to proceed:`.
+    // A request may announce the value, as in `use the following password to proceed:`.
     let announces = rest.ends_with(b":") && !code;
     let told = asks || announces || last && label && !code;
     if !told {

@@ -20,7 +20,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     let window = &text[floor.max(closing.saturating_sub(MAX_NAME_BYTES))..closing];
     let opening = closing - window.len() + memchr::memrchr(text[closing], window)?;
     let name = trim_end(&text[opening + 1..closing], b'\\');
-    let name = name.strip_prefix(b"#").unwrap_or(name); // `fill("#password", "x")`
+    let name = name.strip_prefix(b"#").unwrap_or(name); // as in `fill("#password", "x")`
     let before = trim_end(&text[floor..opening], b'\\');
     let before = before.strip_suffix(b" ").unwrap_or(before);
     let mut after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS);
@@ -425,7 +425,7 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
             .find_map(|end| cell.strip_suffix(end.as_bytes()))?;
         let cell = cell.trim_ascii_end();
         let cell = cell.strip_suffix(b":").unwrap_or(cell);
-        // A label may have two words: `API key`.
+        // A label may have two words, such as `API key`.
         let words = run_length_at_end(cell, BASE64_URL | DOT, MAX_NAME_BYTES);
         let label = &cell[..cell.len() - words];
         let words = match label.strip_suffix(b" ") {

@@ -555,7 +555,7 @@ pub fn password_after_user(text: &[u8], at: usize) -> Option<SecretHit> {
     password_after_separator(text, at, b':')
 }
 
-/// Like [`password_after_user`], with another separator.
+/// Does the same as [`password_after_user`], but with the separator `mark`.
 fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHit> {
     // `value_at` returns `None` for a value such as `mail/token:x`, because it contains the name of a secret.
     let value = values::value_at(text, at).or_else(|| {

@@ -69,7 +69,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
                 && word.iter().any(|byte| byte_is(*byte, UPPER)))
         .then_some(PasswordGrade::Likely);
     }
-    // An id such as `PROJ-1234` is all in capitals.
+    // An id such as `PROJ-1234` contains no lower-case letters.
     let shouts = looks.lower == 0;
     let worded = parts.common == 0 && parts.longest >= 4 && !shouts && looks.letters() >= 4;
     if word.len() == MIN_WORD_BYTES {

@@ -17,7 +17,8 @@ const MAX_PASSWORD_BYTES: usize = 64;
 /// How certain it is that a text is a made-up password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PasswordCertainty {
-    /// One word that is not listed. It is accepted only at the end of a clause or a line.
+    /// One word that is not common in code or in sentences about passwords. It is accepted only at the end of a clause
+    /// or a line.
     Word,
     /// One word that is longer than ordinary words.
     LongWord,

@@ -51,7 +51,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     let Some(mut name) = name_before(text, at, floor) else {
         return context::secret_in_announced_line(text, at);
     };
-    // Visual Basic writes `ApiKey As String = "x"`.
+    // In Visual Basic, the type comes after the name, as in `ApiKey As String = "x"`.
     if name.bytes(text) == b"String" && text[floor..name.start].ends_with(b" As ") {
         name = name_before(text, name.start - 4, floor)?;
     }
@@ -101,7 +101,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[after + quoted..].starts_with(b"\\\n") {
         after += quoted + 2 + count_blanks(&text[after + quoted + 2..], MAX_BLANKS);
     }
-    // Python joins adjacent literals in brackets: `secret = ("x" "y")`.
+    // Python joins adjacent literals in brackets, as in `secret = ("x" "y")`.
     if byte_or_newline(text, after) == b'('
         && matches!(byte_or_newline(text, after + 1), b'"' | b'\'')
         && text[at] == b'='

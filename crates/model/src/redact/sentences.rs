@@ -41,9 +41,9 @@ pub enum NameLanguage {
 /// How certain it must be that a value is a password.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RequiredCertainty {
-    /// An unlisted word at the end of a clause.
+    /// A word at the end of a clause that is not common in code or in sentences about passwords.
     Word,
-    /// An unlisted word at the end of a clause, without the suffix of an adjective.
+    /// Like `Word`, but without the suffix of an adjective.
     Stem,
     /// Several words, or letters and digits.
     Words,

@@ -262,7 +262,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
         _ => {}
     }
     if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
-        return true; // a colour
+        return true; // this is a colour
     }
     // A text such as `"\u30c8\u30fc…"` is written in another script. In a secret, only ASCII characters are escaped.
     if memchr::memchr(b'\\', content).is_some()

@@ -121,7 +121,6 @@ pub fn section_items(document: &Document, named: &NamedSection) -> Vec<String> {
     items.into_iter().map(|item| item.text).collect()
 }
 
-/// Returns the headings inside a section.
 pub fn headings_in<'d>(document: &'d Document, section: &Section) -> impl Iterator<Item = &'d Heading> {
     let span = section.span.clone();
     document.headings().iter().filter(move |heading| span.contains(&heading.span.start))

@@ -7,7 +7,6 @@ use super::{Ruling, VerdictProblem, read_answer_fields};
 const FAILED_WORDS: &[&str] =
     &["failed", "failure", "failures", "failing", "fail", "fails", "errored", "error", "errors"];
 
-/// Numbers written as words.
 const NUMBER_WORDS: &[&str] =
     &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several"];
 
@@ -55,7 +54,6 @@ fn counts_failures(line: &str) -> bool {
     })
 }
 
-/// Returns whether the answer has a field with this name that is not empty.
 fn has_nonempty_field(text: &str, field: &str) -> bool {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {

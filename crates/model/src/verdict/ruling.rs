@@ -234,7 +234,7 @@ pub(super) fn read_ruling(value: &str) -> Result<Ruling, VerdictProblem> {
     Ok(ruling)
 }
 
-/// Cuts the value before the next field, as in `APPROVED RISK: LOW`.
+/// Cuts the value off before the next field, as in `APPROVED RISK: LOW`.
 fn before_next_field(value: &str) -> &str {
     let upper = value.to_ascii_uppercase();
     let is_label = |(at, name): (usize, &str)| {
