@@ -154,8 +154,8 @@ fn secret_in_generated_line(text: &[u8], at: usize) -> Option<SecretHit> {
     told.then_some(SecretHit { start, end: start + length, kind: "password" })
 }
 
-/// Returns the only word on the next line, such as the key below `api_key:`. A value in a block, as after `password:
-/// |`, is treated as quoted.
+/// Returns the only word on the next line, such as the key below `api_key:`. A value in a YAML block
+/// (`password: |`) is treated as quoted.
 pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     let block = block_mark_length(text.get(at..)?);
     // In Python the value may be in brackets, as in `PASSWORD = (`.

@@ -306,7 +306,7 @@ fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<S
     hit_if_accepted(text, LiteralValue { start, end, quoted: mark.is_some(), wrapped: false }, least)
 }
 
-/// Does the same as [`secret_value_at`], for scanners in other modules.
+/// Does the same as `secret_value_at`, for scanners in other modules.
 pub fn unquoted_secret_at(text: &[u8], start: usize, least: RequiredCertainty) -> Option<SecretHit> {
     secret_value_at(text, start, least)
 }
