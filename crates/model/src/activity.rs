@@ -257,9 +257,9 @@ pub fn short_session_id(session: &str) -> String {
 
 const MAX_FILES_NAMED: usize = 3;
 
-/// Describes the activity of each agent in one phrase, such as `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2
-/// of 5 calls failed)`. The most recently active agent comes first. Phrases that do not fit into `max` characters are
-/// left out. The session is named unless it is `own`.
+/// Describes the activity of each agent in one phrase, such as
+/// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. The most recently active agent comes
+/// first. Phrases that do not fit into `max` characters are left out. The session is named unless it is `own`.
 pub fn describe_recent_activity(activity: &[Activity], own: &str, max: usize) -> Option<String> {
     let mut actors: Vec<(&Activity, Vec<&Activity>)> = Vec::new();
     for one in activity {

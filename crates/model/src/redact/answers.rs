@@ -67,8 +67,8 @@ fn names_secret(word: &[u8]) -> bool {
         .any(|noun| ends_with_ignore_case(word, noun))
 }
 
-/// Finds the value on the line below a label, a question or a request, as in `Password` followed by `x`, or `what's the
-/// pass?` followed by `Rita: x`.
+/// Finds the value on the line below a label, a question or a request, as in `Password` followed by `x`, or
+/// `what's the pass?` followed by `Rita: x`.
 pub fn secret_on_line_below(
     text: &[u8],
     line_start: usize,

@@ -1,5 +1,5 @@
-//! Passwords at a fixed position of a command: `net use … x`, `setx NAME x`, `sqlplus user/x@host`, `psexec.py
-//! d/u:x@host`.
+//! Passwords at a fixed position of a command: `net use … x`, `setx NAME x`, `sqlplus user/x@host`,
+//! `psexec.py d/u:x@host`.
 
 use memchr::memmem;
 

@@ -117,8 +117,8 @@ fn secret_in_masked_variable(text: &[u8], at: usize) -> Option<SecretHit> {
     (text[at + close] == b']').then(|| flags::secret_argument(text, at + close + 1))?
 }
 
-/// Finds a wallet's recovery phrase of twelve words or more, as in `seed phrase: actor island canyon …` and `the
-/// mnemonic is "…"`. The noun ends at `end`.
+/// Finds a wallet's recovery phrase of twelve words or more, as in `seed phrase: actor island canyon …` and
+/// `the mnemonic is "…"`. The noun ends at `end`.
 pub fn recovery_phrase(text: &[u8], end: usize) -> Option<SecretHit> {
     const MIN_SEED_WORDS: usize = 12;
     let marks = text[end..].iter().take(32).take_while(|byte| b" :=\n\r\"'`*-".contains(byte)).count();

@@ -19,8 +19,8 @@ pub fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<S
     super::flags::secret_argument(text, at)
 }
 
-/// Finds the password in a router's or switch's configuration, as in `enable secret x` and `username name password 0
-/// x`.
+/// Finds the password in a router's or switch's configuration, as in `enable secret x` and
+/// `username name password 0 x`.
 pub fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let line =
         super::context::text_after_last_break(&text[start.saturating_sub(120)..start]).trim_ascii_start();

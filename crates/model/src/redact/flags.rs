@@ -104,8 +104,8 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if plain {
         return whole_argument(text, after);
     }
-    // These are commands such as `gh secret set NAME --body x` and `aws ssm put-parameter --type SecureString --value
-    // x`.
+    // These are commands such as `gh secret set NAME --body x` and
+    // `aws ssm put-parameter --type SecureString --value x`.
     if matches!(name, b"body" | b"value") {
         return is_one_of_commands_before(
             text,
@@ -123,8 +123,8 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let value = values::value_at(text, after)?;
     let content = &text[value.start..value.end];
-    // A list of flags contains no values, as in `add_argument("--password", help="…")` and `["--user", "--password",
-    // "--port"]`.
+    // A list of flags contains no values, as in `add_argument("--password", help="…")` and
+    // `["--user", "--password", "--port"]`.
     let listed = matches!(byte_or_newline(text, at + length), b'"' | b'\'');
     if content[0] == b'-' || listed && !value.quoted {
         return None;

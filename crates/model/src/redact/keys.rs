@@ -44,8 +44,8 @@ pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     Some(SecretHit { start: at, end: at + end, kind: "private-key" })
 }
 
-/// Returns the length of a key whose line breaks became blanks, as in an environment variable with ` MIIE… 72ys…
-/// PC8c…`.
+/// Returns the length of a key whose line breaks became blanks, as in an environment variable with
+/// ` MIIE… 72ys… PC8c…`.
 fn length_of_lines_joined_by_blanks(text: &[u8]) -> Option<usize> {
     const MIN_LINE_BYTES: usize = 40;
     let (mut end, mut lines) = (0, 0);

@@ -1,5 +1,5 @@
-//! Passwords in a line that mentions a password, in any word order: `the root password is still x`, `j'ai remis ton mot
-//! de passe à « x »`, `x is the old password`, `root / x (password from the sticker)`.
+//! Passwords in a line that mentions a password, in any word order: `the root password is still x`,
+//! `j'ai remis ton mot de passe à « x »`, `x is the old password`, `root / x (password from the sticker)`.
 //!
 //! The line is split into words. The noun determines the kind of secret. The word before a value determines whether a
 //! value is expected ([`ExpectedNext`]). The value is graded by how much it looks like a password
@@ -118,8 +118,8 @@ fn may_contain_password(line: &[u8]) -> bool {
     })
 }
 
-/// Returns whether one of the last two words is an everyday noun, as in `mudei a senha para biscuit` and `Passwort auf
-/// biscuit geändert`.
+/// Returns whether one of the last two words is an everyday noun, as in `mudei a senha para biscuit` and
+/// `Passwort auf biscuit geändert`.
 fn ends_with_noun(line: &[u8]) -> bool {
     let marks = |byte: &u8| matches!(byte, b'.' | b'!' | b'"' | b'\'' | b'`' | b')');
     let line = line.trim_ascii_end();

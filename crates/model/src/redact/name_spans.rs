@@ -162,8 +162,8 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
     let gap = before.iter().rev().take(40).take_while(|byte| b" \t\r\n\"'\\,;-".contains(byte)).count();
     let mut before = &before[..before.len() - gap];
     before = before.strip_suffix(b" android:").unwrap_or(before);
-    // The name may be that of a form field, as in `getElementById("password").value = "x"` and `change(passwordInput, {
-    // target: { value: "x" } })`.
+    // The name may be that of a form field, as in `getElementById("password").value = "x"` and
+    // `change(passwordInput, { target: { value: "x" } })`.
     if let Some(call) = before.strip_suffix(b"\")").or_else(|| before.strip_suffix(b"')")) {
         return Some(&call[call.len() - run_length_at_end(call, BASE64_URL, MAX_NAME_BYTES)..]);
     }
@@ -202,8 +202,8 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
     ["name", "key"].iter().any(|known| ends_with_ignore_case(label, known)).then_some(paired)
 }
 
-/// Returns the name of the object or section that contains the member at `start`. Examples are `"password": {"type":
-/// "string", "example": "x"}`, and `DbPassword:` with `Default: x` on a line below it.
+/// Returns the name of the object or section that contains the member at `start`. Examples are
+/// `"password": {"type": "string", "example": "x"}`, and `DbPassword:` with `Default: x` on a line below it.
 fn name_of_parent(text: &[u8], start: usize) -> Option<&[u8]> {
     const MAX_LINES: usize = 4;
     let before = &text[start.saturating_sub(200)..start];
@@ -267,8 +267,8 @@ fn label_above(before: &[u8]) -> Option<&[u8]> {
     })
 }
 
-/// Returns the name of a form field from its attributes, which may have any order, as in `<input name="password"
-/// type="text" value="x">`.
+/// Returns the name of a form field from its attributes, which may have any order, as in
+/// `<input name="password" type="text" value="x">`.
 fn name_of_form_field<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
     const MAX_PAIR_DISTANCE: usize = 160;
     let before = &text[floor.max(name.start.saturating_sub(MAX_PAIR_DISTANCE))..name.start];

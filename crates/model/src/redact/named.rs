@@ -323,9 +323,9 @@ fn value_in_braces(text: &[u8], at: usize) -> Option<LiteralValue> {
     drawn.then_some(LiteralValue { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false })
 }
 
-/// Returns whether no value follows the separator at `at`. This is the case after a condition, as in `if key ==
-/// "password": continue`, after a prompt, as in `set /p PASSWORD=Enter it:`, and in `NAME=db-password:latest`, where
-/// the version of a stored secret follows.
+/// Returns whether no value follows the separator at `at`. This is the case after a condition, as in
+/// `if key == "password": continue`, after a prompt, as in `set /p PASSWORD=Enter it:`, and in
+/// `NAME=db-password:latest`, where the version of a stored secret follows.
 fn is_condition_or_prompt(text: &[u8], name: &NameSpan, at: usize) -> bool {
     let line =
         context::text_after_last_break(&text[name.start.saturating_sub(120)..name.start]).trim_ascii_start();

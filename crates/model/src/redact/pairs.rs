@@ -49,8 +49,8 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
             .any(|word| super::contains_bytes(line, word))
     };
     let near = &text[start.saturating_sub(200)..start];
-    // The configurations of Postfix and Asterisk contain lines such as `[host]:587 name:x` and `register =>
-    // name:x@host`.
+    // The configurations of Postfix and Asterisk contain lines such as `[host]:587 name:x` and
+    // `register => name:x@host`.
     let line = text_after_last_break(near);
     if line.starts_with(b"[") && super::contains_bytes(line, b"]:") && line.len() < 80
         || line.ends_with(b"register => ")

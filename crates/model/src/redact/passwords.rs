@@ -124,8 +124,8 @@ fn is_sentence(rest: &[u8]) -> bool {
         && words.iter().all(|byte| made_up::is_latin_letter(*byte) || matches!(byte, b' ' | b'\'' | b'.'))
 }
 
-/// Returns whether the value is followed by a note or a closing mark that does not occur in code, as in `password:
-/// CopperKettle (shown once)`, `… (password: CopperKettle)` and `/* password: CopperKettle */`.
+/// Returns whether the value is followed by a note or a closing mark that does not occur in code, as in
+/// `password: CopperKettle (shown once)`, `… (password: CopperKettle)` and `/* password: CopperKettle */`.
 fn has_note_after(text: &[u8], value: LiteralValue) -> bool {
     let rest = &text[value.end..];
     if rest.starts_with(b" (") || rest.starts_with(b" */") || rest.starts_with(b" -->") {
@@ -227,8 +227,8 @@ fn is_note_label(text: &[u8], value: LiteralValue) -> bool {
     labelled && made_up::ends_clause(text, value.end)
 }
 
-/// Returns whether a word other than a keyword of a programming language comes before the name, as in `the wifi
-/// password: `.
+/// Returns whether a word other than a keyword of a programming language comes before the name, as in
+/// `the wifi password: `.
 fn is_phrase_before_name(line: &[u8]) -> bool {
     const CODE_KEYWORDS: &str = "let const var val static public private protected internal readonly final export mut pub ref fn def func lateinit \
         override abstract optional required field property type";
@@ -359,8 +359,8 @@ fn is_words_and_number(content: &[u8]) -> bool {
     number && words >= 2 && words + 1 == parts().count()
 }
 
-/// Returns whether the value mentions a password instead of being one, as in `password: user_password` and `"password":
-/// "Confirm password"`.
+/// Returns whether the value mentions a password instead of being one, as in `password: user_password` and
+/// `"password": "Confirm password"`.
 fn mentions_password(content: &[u8]) -> bool {
     let english = (0..content.len()).any(|at| {
         starts_with_ignore_case(&content[at..], "passw")

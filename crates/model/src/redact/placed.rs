@@ -13,8 +13,8 @@ use super::sentences::{self, RequiredCertainty};
 use super::stated::{hit_if_password_like, is_password_name};
 use super::values::{self, LiteralValue, ValueContext};
 
-/// Finds a literal described by a comment at the end of its line, as in `sign(body, "9f8e…")  # webhook signing
-/// secret`. The name `text[start..end]` is a word of the comment.
+/// Finds a literal described by a comment at the end of its line, as in
+/// `sign(body, "9f8e…")  # webhook signing secret`. The name `text[start..end]` is a word of the comment.
 pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     const MAX_COMMENT_WORDS: usize = 6;
     if !follows_comment_mark(&text[floor..start]) {
@@ -115,8 +115,8 @@ fn argument_before_comment(text: &[u8], from: usize, code: &[u8]) -> Option<Secr
     )
 }
 
-/// Finds the value that a debugger or an interpreter prints for the name `text[start..end]`, as in `>>>
-/// settings.SECRET_KEY` with `'x'` on the next line.
+/// Finds the value that a debugger or an interpreter prints for the name `text[start..end]`, as in
+/// `>>> settings.SECRET_KEY` with `'x'` on the next line.
 pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     const PROMPTS: [&str; 14] = [
         ">>> ", "(pdb) ", "(Pdb) ", "ipdb> ", "In [", "irb(", "pry(", "[1] pry", "> ", "iex(", "scala> ",

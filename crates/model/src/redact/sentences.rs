@@ -1,5 +1,5 @@
-//! Passwords stated in a sentence, in any of the supported languages: `the password for the guests is x`, `a senha do
-//! banco é x`, `we set the password back to x`.
+//! Passwords stated in a sentence, in any of the supported languages: `the password for the guests is x`,
+//! `a senha do banco é x`, `we set the password back to x`.
 
 use super::SecretHit;
 use super::chance::profile_value;
@@ -391,8 +391,8 @@ pub fn is_password_list(before: &[u8]) -> bool {
     let Some((b':' | b'=', name)) = name.split_last() else { return false };
     let name = name.trim_ascii_end();
     let name = name.strip_suffix(b"\"").unwrap_or(name);
-    // Session libraries accept lists of secrets, as in `session({ secret: ['x'] })` and `cookieSession({ keys: ['x']
-    // })`.
+    // Session libraries accept lists of secrets, as in `session({ secret: ['x'] })` and
+    // `cookieSession({ keys: ['x'] })`.
     let session = || {
         let line = super::context::text_after_last_break(&name[name.len().saturating_sub(80)..]);
         super::contains_bytes(line, b"ession(")

@@ -243,8 +243,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         if starts && ends && made_up::is_single_noun(&text[value.start..value.end]) {
             return hit_if_password_like(text, value, true);
         }
-        // One of these words may come before the name, as in `log in with password copperkettle and …` and `its
-        // password "Copper.kettle"`.
+        // One of these words may come before the name, as in `log in with password copperkettle and …` and
+        // `its password "Copper.kettle"`.
         let beside = [
             "with ",
             "using ",
@@ -338,8 +338,8 @@ fn sets_variable(before: &[u8]) -> bool {
     .any(|command| before.ends_with(command.as_bytes()))
 }
 
-/// Returns whether the line contains a command that stores a setting, such as `npm config set NAME x` or `pulumi config
-/// set --secret NAME x`.
+/// Returns whether the line contains a command that stores a setting, such as `npm config set NAME x` or
+/// `pulumi config set --secret NAME x`.
 fn is_setting_command(before: &[u8]) -> bool {
     let line = super::context::text_after_last_break(&before[before.len().saturating_sub(120)..]);
     [
@@ -462,8 +462,8 @@ pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<Se
     }
 }
 
-/// Finds a value before the name `text[start..end]` at the end of a clause, as in `type x when it asks for the
-/// password`.
+/// Finds a value before the name `text[start..end]` at the end of a clause, as in
+/// `type x when it asks for the password`.
 pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     if !is_password_name(&text[start..end]) {
         return None;

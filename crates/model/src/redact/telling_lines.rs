@@ -1,5 +1,5 @@
-//! Long random values that no other rule finds, in a line that mentions tokens, keys or logins, such as `consul acl
-//! set-agent-token agent x` and `client.login("x")`.
+//! Long random values that no other rule finds, in a line that mentions tokens, keys or logins, such as
+//! `consul acl set-agent-token agent x` and `client.login("x")`.
 
 use super::SecretHit;
 use super::chance::profile_value;

@@ -42,8 +42,8 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
         return false;
     }
     if value.wrapped || joint.doubtful {
-        // A made-up password is accepted even in forms such as `password == "Copper.kettle"` and `password =
-        // String::from("Copper.kettle")`.
+        // A made-up password is accepted even in forms such as `password == "Copper.kettle"` and
+        // `password = String::from("Copper.kettle")`.
         let told = says == NameStrength::Password
             && value.quoted
             && (!value.wrapped || is_text_conversion(text, value));

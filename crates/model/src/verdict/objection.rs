@@ -30,8 +30,8 @@ pub(super) fn find_objection(text: &str, ruling: Ruling) -> Option<VerdictProble
     text.lines().any(decides_otherwise).then_some(VerdictProblem::Several)
 }
 
-/// Returns whether a line reports at least one failed test, as in `10 passed, 2 failed`, `TESTS FAILED: 2` and `|
-/// failed | 2 |`.
+/// Returns whether a line reports at least one failed test, as in `10 passed, 2 failed`, `TESTS FAILED: 2` and
+/// `| failed | 2 |`.
 fn counts_failures(line: &str) -> bool {
     let words: Vec<String> = line
         .split(|c: char| !c.is_alphanumeric())
