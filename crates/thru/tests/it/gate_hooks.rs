@@ -97,7 +97,10 @@ fn what_is_there_already_is_not_asked_for_again() {
     let path =
         env.write_file(format!("project/{RUN_FOLDER}/review-security.md"), format!("x\n{COMPLETE_MARK}\n"));
     let text = env.fire_event("s1", "SubagentStart", subagent_fields("security", "a1")).context_for_model();
-    assert!(text.contains(path.to_str().unwrap()) && text.contains("is there already, complete"), "{text}");
+    assert!(
+        text.contains(path.to_str().unwrap()) && text.contains("already exists and is complete"),
+        "{text}"
+    );
     let line = env.read_journal("s1").into_iter().rfind(|line| line["event"] == "subagent-start").unwrap();
     assert_eq!(line["verdict"], Value::Null, "judged when it stops");
     env.write_file(format!("project/{RUN_FOLDER}/review-security.md"), "x\n");
