@@ -148,7 +148,7 @@ fn fuzz_target(name: &str, target: FuzzTarget, time: Duration, seed: u64) -> Res
     Ok(FuzzResult { inputs, found: None })
 }
 
-/// Returns why the target fails on this input; `None` if it does not fail.
+/// Returns why the target fails on this input, or `None` if it does not fail.
 fn find_failure(target: FuzzTarget, input: &[u8]) -> Option<String> {
     let start = Instant::now();
     let ended = catch_unwind(AssertUnwindSafe(|| target(input)));

@@ -46,7 +46,7 @@ const EMULATED_TESTS: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::",
 /// Packages that are built without optimisation. This halves the build time, and the tests run the binary only briefly.
 const UNOPTIMISED_PACKAGES: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
 
-/// Returns why the lints cannot run for every platform; `None` if they can.
+/// Returns why the lints cannot run for every platform, or `None` if they can.
 pub fn missing_targets() -> Option<&'static str> {
     let missing: Vec<_> = PLATFORMS.iter().filter(|platform| !is_target_installed(platform.target)).collect();
     for platform in &missing {
@@ -74,7 +74,7 @@ pub fn lint_all() -> Result<bool> {
     Ok(passed)
 }
 
-/// Returns why the binary for arm64 cannot be tested; `None` if it can.
+/// Returns why the binary for arm64 cannot be tested, or `None` if it can.
 pub fn missing_emulator() -> Option<&'static str> {
     if !is_target_installed(ARM64_TARGET) {
         Some("the Rust target aarch64-unknown-linux-musl is not installed")

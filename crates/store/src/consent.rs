@@ -148,7 +148,8 @@ impl Consents {
     }
 
     fn allowed_digests(&self, kind: ConsentKind, id: &str) -> Result<Vec<ConsentDigest>> {
-        // Hooks run this code, so try the path as given first. Resolving links takes a system call for each folder.
+        // Hooks run this code, so try the path as it was given first. Resolving links takes a system call for each
+        // folder.
         match self.read_record(&self.root, kind, id)? {
             Some(digests) => Ok(digests),
             None => match self.root.canonicalize() {

@@ -18,7 +18,7 @@ pub enum CheckoutKind {
     Worktree { main: PathBuf },
 }
 
-/// Returns the kind of checkout whose top is `dir`; `None` if `dir` is not the top of a checkout.
+/// Returns the kind of checkout whose top is `dir`, or `None` if `dir` is not the top of a checkout.
 pub fn checkout_kind(dir: &Path) -> Option<CheckoutKind> {
     let dot_git = dir.join(".git");
     // The standard library would make a second system call to find out why the first call failed.

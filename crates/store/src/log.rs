@@ -31,8 +31,8 @@ pub struct NewLines {
 
 impl Dir {
     /// Calls `each` for every complete line after `place` in the last `window` bytes. Returns `None` if this is not
-    /// the log that was read before. An unfinished line is left out. Either it is still being written, or it is torn
-    /// and the next writer ends it.
+    /// the log that was read before. An unfinished last line is left out, because either it is still being written, or
+    /// it is torn and the next writer will end it.
     pub fn each_new_line(
         &self,
         rel: &str,

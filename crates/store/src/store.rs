@@ -1,4 +1,4 @@
-//! The open store of a root: its marker, its logs, its creation.
+//! The store of a root: creating and opening it, and reading its marker and settings.
 
 use std::fs::File;
 use std::path::Path;
@@ -67,7 +67,7 @@ impl Store {
         self.consents.as_ref().is_some_and(|consents| consents.is_allowed(kind, id, digests).unwrap_or(false))
     }
 
-    /// Returns the consents; `None` if there is no state folder or the root has no marker.
+    /// Returns the consents, or `None` if there is no state folder or the root has no marker.
     pub fn consents(&self) -> Option<&Consents> {
         self.consents.as_deref()
     }

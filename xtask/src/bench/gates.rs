@@ -137,7 +137,7 @@ fn bytes_read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
     Ok(read.filter_map(|call| call.returned).sum())
 }
 
-/// Returns the number of user-space instructions according to callgrind; `None` if valgrind is not installed.
+/// Returns the number of user-space instructions according to callgrind, or `None` if valgrind is not installed.
 fn count_instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     let installed = Command::new("valgrind")
         .arg("--version")
