@@ -2,7 +2,7 @@
 //!
 //! The random numbers have a seed, so every run can be repeated. The command needs no other tool. `fuzz/` has the same
 //! targets for cargo-fuzz, which is guided by coverage and finds more in a long run. Inputs that fail with either tool
-//! are kept in `fuzz/found/`. Every run starts with these inputs, and `cargo test` tries them too.
+//! are kept in `fuzz/found/`. Every run starts with these inputs, and `cargo test` also tries them.
 
 mod targets;
 

@@ -100,7 +100,8 @@ pub fn test_emulated() -> Result<e2e::TestRun> {
     let built = crate::target_dir().join(ARM64_TARGET).join("debug/thru");
     let wrapper = write_wrapper(&crate::target_dir().join("emulated"), emulator, &built)?;
     let mut test = crate::cargo_command();
-    // The whole workspace is named, as in the step before: with other features everything would be built again.
+    // Name the whole workspace, like the previous step. With another selection, cargo would choose other features and
+    // build everything again.
     test.args(["test", "--workspace", "--test", "it", "--"]).args(EMULATED_TESTS);
     test.env("THRU_BIN", wrapper).env("THRU_EMULATED", "1");
     e2e::run_tests(&mut test)

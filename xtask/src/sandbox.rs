@@ -54,8 +54,8 @@ impl Lab {
 pub enum LabLocation {
     /// A real disk, as on a user's machine.
     Disk,
-    /// A disk in memory, if there is one. It is faster for thousands of sandboxes, and sufficient, because faults are
-    /// injected into system calls.
+    /// A disk in memory, if there is one. It is faster for thousands of sandboxes. It is sufficient for the torture,
+    /// which injects faults into system calls.
     Memory,
 }
 
@@ -162,7 +162,7 @@ pub fn wrap_command(mut outer: Command, inner: &Command) -> Command {
     outer
 }
 
-/// The longest time that any command of thru may take, even with broken disks and 64 parallel processes.
+/// The longest time that any command may take, even with broken disks and 64 parallel processes.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// The stderr that is reported for a command that had to be killed.

@@ -1,7 +1,7 @@
 //! `cargo xtask torture`: breaks everything around the real `thru` and looks for lost data.
 //!
-//! It tests these promises: an acknowledged record is never lost, an unreadable file is never treated as an empty file,
-//! a hook never fails, and the next command always works.
+//! It tests these promises: an acknowledged record is never lost, an unreadable file is never treated as empty, a hook
+//! never fails, and the next command always works.
 
 mod concurrency;
 mod decisions;
@@ -47,7 +47,7 @@ const MAX_WAYS_PRINTED: usize = 4;
 pub enum LossKind {
     /// An acknowledged record is missing or changed.
     Record,
-    /// A file that could not be read was treated as a missing file.
+    /// A file that could not be read was treated as missing or empty.
     TakenForEmpty,
     /// Any other failure: a crash, a hang, a wrong exit code, a command that no longer works.
     None,

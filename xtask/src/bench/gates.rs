@@ -99,7 +99,7 @@ impl LimitChecks {
         ]);
     }
 
-    /// Prints a missed limit without failing, because the limit was set for musl, which makes fewer calls at start-up.
+    /// Prints a missed limit without failing. The limit was set for musl, which makes fewer calls at start-up than glibc.
     fn mention_limit(&mut self, name: String, found: usize, most: usize) {
         let missed = self.missed;
         self.check_limit(name, found, most);

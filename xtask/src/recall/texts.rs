@@ -1,4 +1,4 @@
-//! The texts that are measured: the output of a hook, `thru brief`, `thru handoff` and `thru pickup` at a cut.
+//! Composes the texts that are measured at a cut: the briefs that a hook would send, and the text of `thru pickup`.
 
 use std::path::{Path, PathBuf};
 

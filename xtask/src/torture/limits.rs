@@ -1,4 +1,4 @@
-//! No hook may exceed its deadline or use more than eight megabytes, even if its files are replaced.
+//! Checks that no hook exceeds its deadline or uses more than eight megabytes, even if its files are replaced.
 //!
 //! At every event, each file is replaced with a gigabyte of data (a sparse file, which needs no disk space), a pipe, a
 //! device and a folder.

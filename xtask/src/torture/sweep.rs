@@ -20,8 +20,8 @@ use super::{LossKind, TortureDepth, TortureTally, on_all_cores};
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::strace::{self, SystemCall};
 
-/// Calls that can fail because of a broken disk, a full table or a missing permission. With `?`, strace skips a call
-/// that the architecture does not have.
+/// Calls that can fail because of a broken disk, a full table or a missing permission. The `?` tells strace to ignore a
+/// call that the architecture does not have.
 const FAULTY_CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?rename,?renameat,?renameat2,?link,?linkat,?symlink,\
     ?symlinkat,?unlink,?unlinkat,?rmdir,?write,?writev,?pwrite64,?read,?pread64,?lseek,?fsync,?fdatasync,?ftruncate,\
     ?truncate,?fallocate,?flock,?fcntl,?stat,?lstat,?fstat,?statx,?newfstatat,?access,?faccessat,?faccessat2,?getdents64,\

@@ -1,5 +1,5 @@
-//! Loops and runs that the user started here and that somebody else changed afterwards. The consent ends when the text
-//! changes.
+//! Loops and runs that the user started on this machine and that somebody else changed afterwards. The user's consent
+//! does not cover the changed text.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The victim's machine: git, trust, and the records of a session before the attack.
+//! Sets up the victim's machine before the attack: repositories, trust, and the records of a session.
 
 use std::fs;
 use std::path::Path;
