@@ -152,7 +152,7 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
     let report = format_report(kind, &options, &floor, &ready, crowd);
     print!("{report}");
     println!(
-        "\nMemory below {:.1} MB cannot be told apart: that is the helper that measures it.",
+        "\nPeaks below {:.1} MB cannot be measured, because the measuring helper itself uses that much.",
         kb_to_mb(helper_kb)
     );
     if options.large != 500 {
@@ -195,7 +195,7 @@ fn prepare_row(lab: &Lab, row: &'static Row, options: &BenchOptions) -> Result<P
     ensure!(output.status.success(), "it ended with {}", output.status);
     ensure!(
         !row.speaks || !output.stdout.is_empty(),
-        "it should have told the agent something, and was silent"
+        "the hook should have told the agent something, but printed nothing"
     );
     Ok(one)
 }
@@ -250,7 +250,7 @@ fn time_command(command: &mut Command, payload: &[u8], speaks: bool) -> Result<u
     let time = nanoseconds(start.elapsed());
     // The output of a hook fits into the pipe, so it can be read after the process has ended.
     if let Some(mut pipe) = child.stdout.take() {
-        ensure!(pipe.read(&mut [0])? > 0, "{command:?} should have printed something, and was silent");
+        ensure!(pipe.read(&mut [0])? > 0, "{command:?} should have printed something, but printed nothing");
     }
     Ok(time)
 }

@@ -96,7 +96,7 @@ pub fn dist_binary_path() -> PathBuf {
 pub fn chosen_binary(bin: Option<&Path>) -> Result<PathBuf> {
     let path = bin.map_or_else(dist_binary_path, Path::to_path_buf);
     path.canonicalize()
-        .with_context(|| format!("{} is not there: run `cargo xtask dist` first", path.display()))
+        .with_context(|| format!("{} does not exist: run `cargo xtask dist` first", path.display()))
 }
 
 pub fn build_dist(addresses: AddressMode) -> Result<PathBuf> {

@@ -91,7 +91,7 @@ fn rewrite_readme_example() -> anyhow::Result<bool> {
 /// Returns the folder of the checkout that this xtask was built from.
 fn workspace_root() -> PathBuf {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    here.parent().expect("xtask lies in the workspace").to_path_buf()
+    here.parent().expect("xtask is in the workspace").to_path_buf()
 }
 
 /// Returns cargo's target folder, which `CARGO_TARGET_DIR` may override.

@@ -1,5 +1,5 @@
-//! Append-only logs. Each line is written with one `write(2)`, without a lock. If the last line is torn, the next writer
-//! ends it with a newline, and readers skip it.
+//! Append-only logs. Each line is written with one `write(2)`, without a lock. If the last line is torn, the next
+//! writer ends it with a newline, and readers skip it.
 
 use std::fs::{File, TryLockError};
 use std::os::fd::AsFd;

@@ -1,5 +1,5 @@
-//! Consent records: the commands that this user allowed thru to run on this machine, and the prompts that it may give to
-//! an agent. They are kept outside every project, next to the trust records.
+//! Consent records: the commands that this user allowed thru to run on this machine, and the prompts that it may give
+//! to an agent. They are kept outside every project, next to the trust records.
 //!
 //! There is one small file for each loop, run and stage, so a stop hook opens only one file.
 
@@ -109,7 +109,7 @@ impl Consents {
             why: e.to_string(),
         })?;
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
-        made.map_err(|e| io_error(&e, &self.folder, "make a folder"))?;
+        made.map_err(|e| io_error(&e, &self.folder, "create a folder"))?;
         Dir::open(&self.folder)?.write(&name, format!("{text}\n").as_bytes(), Durability::Synced)
     }
 

@@ -94,7 +94,7 @@ impl Dir {
             };
             match fs::mkdirat(&parent.fd, part, mode) {
                 Ok(()) | Err(Errno::EXIST) => {}
-                Err(e) => return Err(Error::from_errno(e, &self.path.join(&made), "make a folder")),
+                Err(e) => return Err(Error::from_errno(e, &self.path.join(&made), "create a folder")),
             }
         }
         self.open_subfolder(rel)
@@ -105,7 +105,7 @@ impl Dir {
         match fs::mkdirat(&self.fd, name, OWNER_ONLY) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
-            Err(e) => Err(Error::from_errno(e, &self.path.join(name), "make a folder")),
+            Err(e) => Err(Error::from_errno(e, &self.path.join(name), "create a folder")),
         }
     }
 
@@ -247,7 +247,10 @@ impl Dir {
                 Err(e) => return Err(Error::from_errno(e, &self.path.join(name), "rename")),
             }
         }
-        Err(Error::Refused { path: self.path.join(first), why: "there are too many of these".to_owned() })
+        Err(Error::Refused {
+            path: self.path.join(first),
+            why: "too many copies of this file were kept".to_owned(),
+        })
     }
 
     /// Renames a damaged file that must be replaced. Returns the new name.

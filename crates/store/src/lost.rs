@@ -146,7 +146,7 @@ impl<'a> LostNote<'a> {
         use std::os::unix::fs::DirBuilderExt;
         let path = self.outside.as_ref()?;
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-        Some(made.map_err(|e| io_error(&e, path, "make a folder")).and_then(|()| Dir::open(path)))
+        Some(made.map_err(|e| io_error(&e, path, "create a folder")).and_then(|()| Dir::open(path)))
     }
 }
 

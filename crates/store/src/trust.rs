@@ -1,5 +1,5 @@
-//! Records which roots are trusted on this machine. They are outside every project, so that a clone cannot bring its own
-//! trust record.
+//! Records which roots are trusted on this machine. They are outside every project, so that a clone cannot bring its
+//! own trust record.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -68,7 +68,8 @@ impl TrustRecords {
     pub fn is_trusted(&self, project: &ProjectId, root: &Path) -> Result<bool> {
         let (record, way) = self.read_record(project)?;
         let known = |root: &Path| record.roots.iter().any(|known| Path::new(&known.path) == root);
-        // Hooks run this code, so compare the path as it was given first. Resolving links takes a system call per folder.
+        // Hooks run this code, so compare the path as it was given first. Resolving links takes a system call per
+        // folder.
         let holds = known(root) || root.canonicalize().is_ok_and(|root| known(&root));
         if holds {
             self.require_private()?;
@@ -264,7 +265,7 @@ impl TrustRecords {
 fn create_private_folder(path: &Path) -> Result<Dir> {
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|e| crate::read::io_error(&e, path, "make a folder"))?;
+    made.map_err(|e| crate::read::io_error(&e, path, "create a folder"))?;
     Dir::open(path)
 }
 

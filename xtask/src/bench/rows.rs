@@ -27,8 +27,8 @@ pub struct Row {
     pub crowd: bool,
     /// The transcript in the row's payload.
     pub transcript: Option<TranscriptSpec>,
-    /// Resets the sandbox before each sample. Its arguments are the sandbox, the transcript and the number of the round.
-    /// Its time is not measured.
+    /// Resets the sandbox before each sample. Its arguments are the sandbox, the transcript and the number of the
+    /// round. Its time is not measured.
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
     /// Whether the hook must print something in every sample. Without this check, a hook that does nothing would look
     /// fast.
@@ -206,7 +206,7 @@ pub const ROWS: &[Row] = &[
     Row {
         before_each: restore_loop,
         speaks: true,
-        ..row("hook stop, a loop goes on", prepare_loop, STOP, stop_payload, at_most(2.5, 3.0))
+        ..row("hook stop, a loop continues", prepare_loop, STOP, stop_payload, at_most(2.5, 3.0))
     },
     row("hook stop, another session's loop", prepare_foreign_loop, STOP, stop_payload, at_most(2.5, 3.0)),
     row("hook before-compact, no transcript", prepare_trusted, COMPACT, compact_payload, at_most(6.0, 6.5)),

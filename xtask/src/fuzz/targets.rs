@@ -127,10 +127,11 @@ pub fn fuzz_settings(data: &[u8]) {
     for place in [HookLocation::CLAUDE_CODE, HookLocation::DROID_SETTINGS, HookLocation::DROID_HOOKS] {
         let Ok(ours) = find_hooks(data, &place) else { continue };
         let Ok(installed) = install_hooks(Some(data), &place, &entries) else { continue };
-        let twice = install_hooks(Some(&installed.bytes), &place, &entries).expect("what we wrote parses");
+        let twice =
+            install_hooks(Some(&installed.bytes), &place, &entries).expect("the edited settings parse");
         assert_eq!(twice.bytes, installed.bytes, "twice is once");
         if ours.is_empty() {
-            let back = uninstall_hooks(&installed.bytes, &place).expect("what we wrote can be taken out");
+            let back = uninstall_hooks(&installed.bytes, &place).expect("our hooks can be removed");
             assert_eq!(
                 String::from_utf8_lossy(&back.bytes),
                 String::from_utf8_lossy(data),

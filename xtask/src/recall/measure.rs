@@ -38,7 +38,7 @@ pub const COMMANDS_AGAIN_QUESTION: &str = "commands needed again";
 const BARE_COMMANDS_QUESTION: &str = "the same, without pipes";
 
 pub fn question_index(name: &str) -> usize {
-    QUESTION_NAMES.iter().position(|known| *known == name).expect("a question that is asked")
+    QUESTION_NAMES.iter().position(|known| *known == name).expect("every question is in QUESTION_NAMES")
 }
 
 #[derive(Clone, Debug, Default)]

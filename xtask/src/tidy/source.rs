@@ -183,7 +183,7 @@ pub fn check_source(path: &Path, text: &str) -> Vec<Finding> {
         }
         let code = code_without_comment(line);
         if code.trim_start().starts_with("#[ignore]") {
-            findings.push(Finding::new(place(), "an ignored test says why: #[ignore = \"…\"]"));
+            findings.push(Finding::new(place(), "an ignored test must give a reason: #[ignore = \"…\"]"));
         }
         // The test module at the end of a file begins here. The forbidden words may occur in it.
         in_tests |=
@@ -194,7 +194,8 @@ pub fn check_source(path: &Path, text: &str) -> Vec<Finding> {
                 findings.push(Finding::new(place(), format!("{word}: {why}")));
             }
             for word in HARNESS_WORDS.iter().filter(|word| !names_harnesses && contains_word(code, word)) {
-                let text = format!("{word}: a harness is named in crates/harness only; ask its row");
+                let text =
+                    format!("{word}: only crates/harness may name a harness; use the table of harnesses");
                 findings.push(Finding::new(place(), text));
             }
             if cuts_before_redaction(code) {

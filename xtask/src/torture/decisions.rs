@@ -80,7 +80,7 @@ pub fn decisions_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally>
     if (lines, held) != (WRITERS * each, WRITERS * each) {
         wrong.push((
             LossKind::Record,
-            format!("{} decisions are {lines} lines, and {held} hold", WRITERS * each),
+            format!("{} decisions were recorded as {lines} lines, and {held} are in force", WRITERS * each),
         ));
     }
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru decide TEXT --why WHY`"))

@@ -103,7 +103,7 @@ pub fn prepare_repository(sandbox: &Sandbox) -> Result<()> {
 pub fn prepare_settings(sandbox: &Sandbox) -> Result<()> {
     prepare_repository(sandbox)?;
     for path in [LOCAL_SETTINGS_PATH, USER_SETTINGS_PATH].map(|path| sandbox.dir.join(path)) {
-        fs::create_dir_all(path.parent().context("settings lie in a folder")?)?;
+        fs::create_dir_all(path.parent().context("the path has no parent folder")?)?;
         fs::write(path, USER_SETTINGS_TEXT)?;
     }
     Ok(())

@@ -174,7 +174,7 @@ fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally>
                     before.restore(&sandbox.dir)?;
                     let (_, log) = bench.run_under_strace(&format!("trace={FAULTY_CALLS}"), &[])?;
                     let is_made = strace::parse_log(&log).any(|made| made.name == call);
-                    ensure!(!is_made, "strace did not inject what it was asked to: {inject}");
+                    ensure!(!is_made, "strace did not inject the fault: {inject}");
                 }
                 break;
             }
@@ -226,7 +226,7 @@ fn judge_output_of_broken_command(
             judge::judge_error_message(row.argv, output, &mut wrong);
         }
         if output.status.success() && !(row.done)(sandbox) {
-            wrong.push((LossKind::None, "it said it succeeded, and had not".into()));
+            wrong.push((LossKind::None, "it reported success, but did not succeed".into()));
         }
     }
     wrong
@@ -259,7 +259,8 @@ impl StracedCommand<'_> {
             .args(more);
         let mut command = sandbox::wrap_command(strace, &self.sandbox.thru_command(self.row.argv));
         let output = sandbox::run_with_timeout(&mut command, &(self.row.stdin)(&self.sandbox.dir))?;
-        let log = std::fs::read(&self.log).context("strace left no log; may this user trace processes?")?;
+        let log = std::fs::read(&self.log)
+            .context("strace wrote no log; perhaps this user may not trace processes")?;
         Ok((output, String::from_utf8_lossy(&log).into_owned()))
     }
 
