@@ -211,7 +211,7 @@ pub fn run_torture(args: &Args) -> Result<bool> {
     let disk = Lab::new(bin.clone(), LabLocation::Disk)?.with_rows(row);
     let memory = Lab::new(bin, LabLocation::Memory)?.with_rows(row);
     let mut rows = vec![
-        ["section", "points", "lost", "taken for empty", "failures", "seconds"].map(str::to_owned).to_vec(),
+        ["section", "points", "lost", "treated as empty", "failures", "seconds"].map(str::to_owned).to_vec(),
     ];
     let mut total = TortureTally::default();
     for section in SECTIONS.iter().filter(|section| section.name.contains(only)) {
@@ -276,7 +276,7 @@ fn print_failures(failures: &[TortureFailure]) {
     for (failure, ways) in told.iter().take(MAX_FAILURES_PRINTED) {
         let what = match failure.loss {
             LossKind::Record => "LOST",
-            LossKind::TakenForEmpty => "TAKEN FOR EMPTY",
+            LossKind::TakenForEmpty => "TREATED AS EMPTY",
             LossKind::None => "FAILED",
         };
         println!("\n{what} ({} times): {}", ways.len(), failure.text);

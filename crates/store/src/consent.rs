@@ -177,7 +177,7 @@ impl Consents {
             );
             return Err(Error::Foreign { path, why });
         }
-        // The file name is only a short digest, so check the fields of the record too.
+        // The file name is only a short digest, so also check the fields of the record.
         let is_it = Path::new(&record.root) == root && record.kind == kind && record.id == id;
         Ok(is_it.then_some(record.digests))
     }
