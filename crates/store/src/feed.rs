@@ -296,7 +296,7 @@ impl BackwardsBuffer {
         &mut self.buffer[self.start..self.start + length]
     }
 
-    /// Removes and returns the last line; `None` if the beginning of the line has not been read yet.
+    /// Removes and returns the last line, or returns `None` if the beginning of the line has not been read yet.
     fn take_last_line(&mut self) -> Option<std::ops::Range<usize>> {
         let held = &self.buffer[self.start..self.end];
         let before = memchr::memrchr(b'\n', held)?;

@@ -26,7 +26,7 @@ impl Store {
         self.lock_record(layout::PLAN_LOCK, wait)
     }
 
-    /// Returns the bytes of `plan.json`; `None` if it does not exist.
+    /// Returns the bytes of `plan.json`, or `None` if it does not exist.
     pub fn read_plan_bytes(&self) -> Result<Option<Vec<u8>>> {
         self.read_if_exists(layout::PLAN)
     }

@@ -186,7 +186,7 @@ fn found_marked_root(dir: &Path, store: Store, marker: Marker) -> FoundRoot {
     FoundRoot::Marked { root: Root { path: dir.to_owned(), checkout: dir.to_owned() }, store, marker }
 }
 
-/// Opens the store at `dir` with its marker; `None` if there is no marker.
+/// Opens the store at `dir` and reads its marker. Returns `None` if there is no marker.
 fn open_marked_store(dir: &Path) -> Result<Option<(Store, Marker)>> {
     let Some(mut store) = open_store_folder(dir)? else { return Ok(None) };
     match store.read_marker_keeping_open() {
@@ -196,7 +196,8 @@ fn open_marked_store(dir: &Path) -> Result<Option<(Store, Marker)>> {
     }
 }
 
-/// Opens the store's folder at `dir`; `None` if there is none. A link in place of `.agent` or `context` is refused.
+/// Opens the store's folder at `dir`, or returns `None` if there is none. If `.agent` or `context` is a link, it is
+/// refused.
 pub(crate) fn open_store_folder(dir: &Path) -> Result<Option<Store>> {
     let path = dir.join(layout::STORE_FOLDER);
     match Dir::open_direct(&path) {

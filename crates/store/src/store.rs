@@ -23,7 +23,7 @@ pub struct Store {
     dir: Dir,
     /// The commands and prompts that this user allowed in this root. `None` means that nothing is allowed.
     consents: Option<Box<Consents>>,
-    /// The deadline of the hook; `None` in a command.
+    /// The deadline of the hook. It is `None` in a command.
     until: Option<Instant>,
     /// How many bytes of journals this process skipped for lack of time.
     journal_unread: AtomicU64,

@@ -26,7 +26,8 @@ const MAX_FORMER_PATHS: usize = 16;
 pub struct TrustRecords {
     state: PathBuf,
     user: u32,
-    /// The home folder, if `state` is the default folder below it; `None` if an environment variable names `state`.
+    /// The home folder, if `state` is the default folder below it. It is `None` if an environment variable names
+    /// `state`.
     home: Option<PathBuf>,
     /// The open file of the record that was read last. A hook never closes it, which saves a system call.
     record: RefCell<Option<File>>,

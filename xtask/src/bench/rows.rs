@@ -23,7 +23,7 @@ pub struct Row {
     pub argv: &'static [&'static str],
     pub payload: fn(&Path) -> Vec<u8>,
     pub target: TimeTarget,
-    /// Whether the row is also run 64 times in parallel. Only one row is.
+    /// Whether the row's hook is also run 64 times in parallel. Only one row has this flag.
     pub crowd: bool,
     /// The transcript in the row's payload.
     pub transcript: Option<TranscriptSpec>,

@@ -150,7 +150,7 @@ fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally>
     let firsts = strace::first_calls_by_kind(&log);
     let mut tally = TortureTally::default();
     let mut judged = HashSet::new();
-    // The state that the last command left; `None` if another command has run since.
+    // The state that the last command left, or `None` if another command has run since.
     let mut left = None;
     let kinds = firsts.iter().filter(|(call, _)| {
         let is_spared = PROCESS_STARTING_CALLS.contains(&call.as_str())
