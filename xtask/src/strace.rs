@@ -1,6 +1,6 @@
 //! Reads strace's output.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
@@ -73,13 +73,15 @@ fn parse_call(line: &str) -> Option<SystemCall<'_>> {
     })
 }
 
-/// Returns, for each kind of call, the numbers of the calls that differ from every earlier call. Calls are counted from
-/// 1 in each process, like strace's `when=`. Opening the same file again is not a different call. The log needs `-y`,
-/// which adds the names of the files.
-pub fn first_calls_by_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
+/// For each kind of call: the numbers of the calls that differ from every earlier call, with their arguments.
+pub type FirstCalls = BTreeMap<String, BTreeMap<usize, String>>;
+
+/// Returns the calls that differ from every earlier call. Calls are counted from 1 in each process, like strace's
+/// `when=`. Opening the same file again is not a different call. The log needs `-y`, which adds the names of the files.
+pub fn first_calls_by_kind(log: &str) -> FirstCalls {
     let mut seen = HashSet::new();
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
-    let mut firsts: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    let mut firsts = FirstCalls::new();
     for line in log.lines() {
         let Some(call) = parse_call(line) else { continue };
         // With `-f`, every line begins with the process id. Without `-f`, no line does.
@@ -89,7 +91,7 @@ pub fn first_calls_by_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
         // `4</a/file>` and `5</a/file>` are the same file.
         let what = call.arguments.trim_start_matches(|c: char| c.is_ascii_digit());
         if seen.insert((call.name, what)) {
-            firsts.entry(call.name.to_owned()).or_default().insert(*number);
+            firsts.entry(call.name.to_owned()).or_default().insert(*number, what.to_owned());
         }
     }
     firsts
@@ -152,7 +154,8 @@ mod tests {
 1 openat(AT_FDCWD</p>, "c", O_RDONLY) = 4</p/c>
 "#;
         let firsts = first_calls_by_kind(log);
-        assert_eq!(firsts["openat"], BTreeSet::from([1, 3]));
-        assert_eq!(firsts["close"], BTreeSet::from([1]));
+        let numbers = |kind: &str| firsts[kind].keys().copied().collect::<Vec<_>>();
+        assert_eq!(numbers("openat"), [1, 3]);
+        assert_eq!(numbers("close"), [1]);
     }
 }

@@ -304,8 +304,18 @@ fn on_all_cores<J: Sync>(
     jobs: &[J],
     work: impl Fn(usize, &J) -> Result<TortureTally> + Sync,
 ) -> Result<TortureTally> {
+    let mut total = TortureTally::default();
+    map_on_all_cores(jobs, work)?.into_iter().for_each(|tally| total.add_tally(tally));
+    Ok(total)
+}
+
+/// Runs the jobs on all cores and returns their results, in the order of the jobs.
+fn map_on_all_cores<J: Sync, T: Send>(
+    jobs: &[J],
+    work: impl Fn(usize, &J) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<(usize, Result<TortureTally>)>> = Mutex::new(Vec::new());
+    let found: Mutex<Vec<(usize, Result<T>)>> = Mutex::new(Vec::new());
     // The workers spend most of their time waiting for other processes, so there is one more worker than there are
     // cores.
     let workers = 1 + std::thread::available_parallelism().map_or(1, usize::from);
@@ -315,17 +325,13 @@ fn on_all_cores<J: Sync>(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(job) = jobs.get(at) else { break };
-                    let tally = work(at, job);
-                    found.lock().expect("a worker panicked").push((at, tally));
+                    let result = work(at, job);
+                    found.lock().expect("a worker panicked").push((at, result));
                 }
             });
         }
     });
     let mut found = found.into_inner().expect("a worker panicked");
     found.sort_by_key(|(at, _)| *at);
-    let mut total = TortureTally::default();
-    for (_, tally) in found {
-        total.add_tally(tally?);
-    }
-    Ok(total)
+    found.into_iter().map(|(_, result)| result).collect()
 }

@@ -1,10 +1,10 @@
 //! Breaks every file system call of every command once. Either the process is killed at the call, or the call fails.
 //!
 //! strace counts each kind of call separately, so the sweep handles one kind after another. It breaks the first
-//! `openat`, then the second, and so on, until the command ends without reaching the fault. A quick run breaks only the
-//! first of several equal calls.
+//! `openat`, then the second, and so on, until the command ends without reaching the fault. Most commands begin with the
+//! same calls, so a quick run makes each different call fail in only a few of the commands.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -16,9 +16,9 @@ use super::judge::{self, Failures};
 use super::rows::{ROWS, Row};
 use super::settings;
 use super::snapshot::Snapshot;
-use super::{LossKind, TortureDepth, TortureTally, on_all_cores};
+use super::{LossKind, TortureDepth, TortureTally, map_on_all_cores, on_all_cores};
 use crate::sandbox::{self, Lab, Sandbox};
-use crate::strace::{self, SystemCall};
+use crate::strace::{self, FirstCalls, SystemCall};
 
 /// Calls that can fail because of a broken disk, a full table or a missing permission. The `?` tells strace to ignore a
 /// call that the architecture does not have.
@@ -82,15 +82,6 @@ impl InjectedFault {
         matches!(self, Self::KillAtChanges) && READ_ONLY_CALLS.contains(&call)
     }
 
-    /// Returns the numbers of the calls of one kind that are broken. A quick run breaks only the first of several
-    /// equal calls.
-    fn call_numbers(self, firsts: &BTreeSet<usize>) -> Box<dyn Iterator<Item = usize> + '_> {
-        match self {
-            Self::ErrorsByTurns => Box::new(firsts.iter().copied()),
-            Self::Kill | Self::KillAtChanges | Self::Error(_) => Box::new(1..),
-        }
-    }
-
     /// Returns whether this fault would leave a descriptor open. If strace makes a call fail, the call is not executed,
     /// whereas a real `close` frees its descriptor even if it returns an error. So a parent would keep its end of a
     /// pipe open and wait forever. Commands that start other processes are not tested with this fault.
@@ -121,21 +112,83 @@ pub fn fail_every_call(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
 }
 
 fn sweep_all_rows(lab: &Lab, faults: &[InjectedFault]) -> Result<TortureTally> {
-    let jobs: Vec<(&Row, InjectedFault)> = ROWS
-        .iter()
-        .filter(|row| row.name.contains(&lab.rows))
-        .flat_map(|row| faults.iter().map(move |&fault| (row, fault)))
-        .filter(|(row, fault)| {
-            !(matches!(fault, InjectedFault::ErrorsByTurns) && LONG_COMMANDS.contains(&row.name))
-        })
-        .collect();
-    on_all_cores(&jobs, |_, (row, fault)| {
-        sweep_row(lab, row, *fault).with_context(|| format!("{} ({fault:?})", row.name))
+    let rows: Vec<&Row> = ROWS.iter().filter(|row| row.name.contains(&lab.rows)).collect();
+    let mut jobs = Vec::new();
+    for &fault in faults {
+        match fault {
+            InjectedFault::ErrorsByTurns => {
+                let rows: Vec<&Row> =
+                    rows.iter().copied().filter(|row| !LONG_COMMANDS.contains(&row.name)).collect();
+                let calls = map_on_all_cores(&rows, |_, row| traced_calls(lab, row))?;
+                jobs.extend(rows.into_iter().zip(choose_calls(calls)).map(|(row, calls)| Sweep {
+                    row,
+                    fault,
+                    calls: Some(calls),
+                }));
+            }
+            _ => jobs.extend(rows.iter().map(|row| Sweep { row, fault, calls: None })),
+        }
+    }
+    on_all_cores(&jobs, |_, sweep| {
+        sweep_row(lab, sweep).with_context(|| format!("{} ({:?})", sweep.row.name, sweep.fault))
     })
 }
 
-/// Breaks every call of one command with one kind of fault.
-fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally> {
+/// One command and the calls of it that are broken.
+struct Sweep<'a> {
+    row: &'a Row,
+    fault: InjectedFault,
+    /// The numbers of the calls, by kind; `None` for every call.
+    calls: Option<BTreeMap<String, BTreeSet<usize>>>,
+}
+
+/// How many further clean runs must make a call before a missing fault counts as an error of strace.
+const RUNS_TO_SHOW_CHANCE: usize = 4;
+
+/// In how many commands a quick run makes the same call fail.
+const COMMANDS_PER_CALL: usize = 3;
+
+/// Runs a command once and returns its calls, without the names that differ between commands.
+fn traced_calls(lab: &Lab, row: &Row) -> Result<FirstCalls> {
+    let name = format!("trace-{}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let sandbox = lab.sandbox(&name)?;
+    (row.sandbox)(&sandbox)?;
+    let log = lab.path().join(format!("{name}.strace"));
+    let bench = StracedCommand { log, row, fault: InjectedFault::ErrorsByTurns, sandbox: &sandbox };
+    let (_, log) = bench.run_under_strace(&format!("trace={FAULTY_CALLS}"), &["-y"])?;
+    let folder = sandbox.dir.to_str().context("the path of the sandbox is not Unicode")?;
+    let calls = strace::first_calls_by_kind(&log.replace(folder, ""));
+    std::fs::remove_dir_all(&sandbox.dir)?;
+    Ok(calls)
+}
+
+/// Chooses the calls that a quick run breaks: each different call in the first commands that make it.
+fn choose_calls(commands: Vec<FirstCalls>) -> Vec<BTreeMap<String, BTreeSet<usize>>> {
+    let mut chosen_before: HashMap<(String, String), usize> = HashMap::new();
+    let mut is_chosen = |kind: &str, arguments: String| {
+        let times = chosen_before.entry((kind.to_owned(), arguments)).or_default();
+        *times += 1;
+        *times <= COMMANDS_PER_CALL
+    };
+    commands
+        .into_iter()
+        .map(|calls| {
+            calls
+                .into_iter()
+                .map(|(kind, calls)| {
+                    let chosen =
+                        calls.into_iter().filter(|(_, arguments)| is_chosen(&kind, arguments.clone()));
+                    let numbers = chosen.map(|(number, _)| number).collect();
+                    (kind, numbers)
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// Breaks the calls of one command with one kind of fault.
+fn sweep_row(lab: &Lab, sweep: &Sweep) -> Result<TortureTally> {
+    let Sweep { row, fault, .. } = *sweep;
     let name = format!("sweep-{}-{fault:?}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let sandbox = lab.sandbox(&name)?;
     (row.sandbox)(&sandbox)?;
@@ -147,19 +200,23 @@ fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally>
         .run_under_strace(&format!("trace={FAULTY_CALLS},?{}", PROCESS_STARTING_CALLS.join(",?")), &["-y"])?;
     let starts_others = strace::parse_log(&log).any(|call| PROCESS_STARTING_CALLS.contains(&call.name));
     let clean = Snapshot::take(&sandbox.dir)?;
-    let firsts = strace::first_calls_by_kind(&log);
+    let made: BTreeSet<&str> = strace::parse_log(&log).map(|call| call.name).collect();
     let mut tally = TortureTally::default();
     let mut judged = HashSet::new();
     // The state that the last command left, or `None` if another command has run since.
     let mut left = None;
-    let kinds = firsts.iter().filter(|(call, _)| {
-        let is_spared = PROCESS_STARTING_CALLS.contains(&call.as_str())
+    let kinds = made.into_iter().filter(|call| {
+        let is_spared = PROCESS_STARTING_CALLS.contains(call)
             || fault.skips_call(call)
             || starts_others && fault.leaves_descriptor_open(call);
         !is_spared
     });
-    for (call, firsts) in kinds {
-        for number in fault.call_numbers(firsts) {
+    for call in kinds {
+        let numbers: Box<dyn Iterator<Item = usize>> = match &sweep.calls {
+            Some(calls) => Box::new(calls.get(call).into_iter().flatten().copied()),
+            None => Box::new(1..),
+        };
+        for number in numbers {
             match left.take() {
                 Some(left) => before.restore_changed(&left, &sandbox.dir)?,
                 None => before.restore(&sandbox.dir)?,
@@ -167,15 +224,18 @@ fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally>
             let inject = fault.strace_option(call, number);
             let (output, log) = bench.run_under_strace(&format!("trace={call}"), &["-e", &inject])?;
             if !strace::was_injected(&log) && !strace::was_killed(&log) {
-                if number == 1 {
-                    // The clean run made this call, so the sweep must fail if the fault is never injected. The only
-                    // exception is a random call, which a second clean run does not make: one write in sixteen removes
-                    // leftovers of a cache.
+                // The clean run made this call, so the sweep must fail if the fault is never injected. The only
+                // exception is a random call: one write in sixteen removes leftovers of a cache.
+                let makes_again = || -> Result<bool> {
                     before.restore(&sandbox.dir)?;
                     let (_, log) = bench.run_under_strace(&format!("trace={FAULTY_CALLS}"), &[])?;
-                    let is_made = strace::parse_log(&log).any(|made| made.name == call);
-                    ensure!(!is_made, "strace did not inject the fault: {inject}");
+                    Ok(strace::parse_log(&log).any(|made| made.name == call))
+                };
+                let mut is_always_made = number == 1;
+                for _ in 0..RUNS_TO_SHOW_CHANCE {
+                    is_always_made = is_always_made && makes_again()?;
                 }
+                ensure!(!is_always_made, "strace did not inject what it was asked to: {inject}");
                 break;
             }
             let hit = strace::parse_log(&log).find(|call| call.injected);
@@ -276,5 +336,23 @@ impl StracedCommand<'_> {
     fn reproduce_command(&self, inject: &str) -> String {
         let words: Vec<&str> = self.strace_follow_option().iter().copied().chain(["-e", inject]).collect();
         format!("{}: strace {} thru {}", self.row.name, words.join(" "), self.row.argv.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_every_command_makes_is_broken_in_a_few_commands() {
+        let command = |own: &str| {
+            let opens = BTreeMap::from([(1, "root.json".to_owned()), (3, own.to_owned())]);
+            FirstCalls::from([("openat".to_owned(), opens)])
+        };
+        let commands = ["a", "b", "c", "d", "e"].map(command).to_vec();
+        let chosen = choose_calls(commands);
+        let shared = chosen.iter().filter(|calls| calls["openat"].contains(&1)).count();
+        assert_eq!(shared, COMMANDS_PER_CALL);
+        assert!(chosen.iter().all(|calls| calls["openat"].contains(&3)));
     }
 }
