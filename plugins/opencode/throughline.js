@@ -1,54 +1,55 @@
 // Throughline for OpenCode. Written by `thru install opencode`; `thru uninstall opencode` removes it.
 //
-// A shim: it turns OpenCode's hooks into calls of `thru hook opencode <event>` and puts the answers where OpenCode takes
-// them. Every rule is in the binary. Whatever goes wrong here or there changes nothing for the session: no hook throws
-// (in `experimental.session.compacting` that would leave the session stuck), and nothing is waited for without a limit.
+// This plugin turns OpenCode's hooks into calls of `thru hook opencode <event>`, and passes the answers on to OpenCode.
+// All rules are in the binary. An error, here or in `thru`, never affects the session: no hook throws (an exception in
+// `experimental.session.compacting` would leave the session stuck), and every wait has a time limit.
 //
-// Only `node:` modules: OpenCode loads plugins before its own packages are installed, and without them where it is offline.
+// Import only `node:` modules. OpenCode loads plugins before it installs its own packages, and offline it never
+// installs them.
 
 import { execFile, spawnSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
 
-// The next line is filled in by `thru install`.
+// `thru install` fills in the next line.
 const INSTALLED = { thru: "thru", version: "0.0.0", patience: 300, commands: [] }
 
-// How long `thru` may take, in milliseconds. For a while after it took longer, tool calls are reported later and everything else
-// gets the short time: a `thru` that hangs must not hold up every step of a turn.
+// How long `thru` may take, in milliseconds. After a timeout, tool calls are held back for the length of PAUSE, and all
+// other events get the short timeout, so that a hanging `thru` does not delay every step of a turn.
 const TIMEOUT = 2_000
 const SHORT_TIMEOUT = 500
 const PAUSE = 10_000
 const TOOL_DONE = "tool.execute.after"
 const MOST_OWED = 500
-// More than any answer has, and more than any output that a model is shown.
+// Larger than any answer of `thru`, and larger than any output that a model sees.
 const LARGEST_ANSWER = 256 * 1024
 const LARGEST_OUTPUT = 1024 * 1024
-// What is passed on of a tool's arguments: never the text of a file.
+// The tool arguments that are passed on. The content of a file is never passed on.
 const ARGUMENTS = ["filePath", "path", "command", "workdir", "todos", "description", "subagent_type", "questions"]
 
-// The clients that a copy of this plugin serves already, whichever file it was loaded from.
+// The clients that a copy of this plugin already serves, no matter which file the copy was loaded from.
 const SERVED = (globalThis[Symbol.for("throughline.opencode")] ??= new WeakSet())
 
 export const Throughline = async ({ client, directory }) => {
-  // Installed for the user and for the project too: OpenCode gives both copies the same client, and one is enough. A copy
-  // whose program does not start leaves the other one to it.
+  // The plugin may be installed both for the user and for the project. OpenCode gives both copies the same client, and
+  // only one copy must act. A copy whose program does not start does not claim the client.
   if (SERVED.has(client)) return {}
   if (!spawnSync(INSTALLED.thru, ["--version"], { timeout: TIMEOUT, killSignal: "SIGKILL", stdio: "ignore" }).error) SERVED.add(client)
   const known = new Map()
   const commands = new Map()
-  // `opencode run` and `opencode github run` exit when the session is idle: what is to go on must be said before. It does
-  // no harm elsewhere.
+  // `opencode run` and `opencode github run` exit when the session is idle, so a loop must continue the turn before
+  // that. If another command has an argument `run`, this does no harm.
   const endsAtIdle = process.argv.slice(2).includes("run")
   const owed = []
   let pausedUntil = 0
 
   // ---- calling thru ----
-  // `failed`: there was no answer, and nothing may be concluded from that. `late`: it took too long.
+  // In a reply, `failed` means that there was no answer, and `late` that `thru` took too long.
   function ask(event, session, fields, patience) {
     if (Date.now() >= pausedUntil) tellOwed()
     const isPaused = Date.now() < pausedUntil
     const timeout = patience ?? (isPaused ? SHORT_TIMEOUT : TIMEOUT)
     const reply = isPaused && event === TOOL_DONE ? { late: true } : run(event, session, fields, timeout)
-    // To tell a call twice does no harm: it counts once, by its id.
+    // A call may be reported twice. `thru` recognises it by its id and counts it once.
     if (reply.late && event === TOOL_DONE && owed.length < MOST_OWED) owed.push({ session, fields })
     return reply
   }
@@ -65,7 +66,7 @@ export const Throughline = async ({ client, directory }) => {
     return done.error || done.status !== 0 ? { failed: true, late } : answer(done.stdout)
   }
 
-  // A loop's validators may take minutes: nobody else waits for them.
+  // The validators of a loop may take minutes, so this call does not block other sessions.
   function askPatiently(event, session, fields) {
     const timeout = INSTALLED.patience * 1000 + TIMEOUT
     if (endsAtIdle) return ask(event, session, fields, timeout)
@@ -77,7 +78,7 @@ export const Throughline = async ({ client, directory }) => {
     })
   }
 
-  // OpenCode's own answers are waited for no longer than ours. Without one there is no `data`.
+  // Waits for an answer of OpenCode, with the same timeout as for `thru`. Without an answer, the result has no `data`.
   const within = (answer) => Promise.race([answer.catch(() => ({})), after(TIMEOUT)])
 
   function options(session, timeout) {
@@ -91,8 +92,8 @@ export const Throughline = async ({ client, directory }) => {
     return JSON.stringify({ event, report_id: randomUUID(), session_id: session.main, cwd: directory, ...agent, ...fields })
   }
 
-  // ---- what is known of a session ----
-  // `isNew`: it began in this process. Unknown at first if another process may have begun it.
+  // ---- sessions ----
+  // `isNew` says whether the session began in this process. It is undefined if another process may have begun it.
   function note(info, isNew) {
     const parent = info.parentID
     const main = parent ? (known.get(parent)?.main ?? parent) : info.id
@@ -101,7 +102,7 @@ export const Throughline = async ({ client, directory }) => {
     return session
   }
 
-  // If OpenCode does not say whose session it is, nothing is reported and nothing remembered: it may be a sub-agent's.
+  // Throws if OpenCode does not return the session. It may be a sub-agent's, so nothing is reported or remembered.
   async function find(id) {
     if (known.has(id)) return known.get(id)
     const get = async () => (await within(client.session.get({ path: { id } }))).data
@@ -110,7 +111,7 @@ export const Throughline = async ({ client, directory }) => {
     return known.get(id) ?? note(data)
   }
 
-  // What another process left in the conversation.
+  // Reads what another process left in the conversation.
   async function lookBack(session) {
     const { data } = await within(client.session.messages({ path: { id: session.id } }))
     if (!data) return
@@ -118,7 +119,8 @@ export const Throughline = async ({ client, directory }) => {
     findSummary(session, data)
   }
 
-  // Its brief was in the requests of the process that compacted.
+  // If there is a newer summary, its brief must be requested. Another process may have compacted the session; the brief
+  // was then only in the requests of that process.
   function findSummary(session, messages) {
     const isSummary = ({ info }) => info.role === "assistant" && info.summary === true && info.finish && !info.error
     const summary = messages.filter(isSummary).map(({ info }) => info.id).sort().at(-1)
@@ -126,8 +128,8 @@ export const Throughline = async ({ client, directory }) => {
   }
 
   // ---- context for the model ----
-  // Kept with the message and marked as ignored, so that titles and summaries do not hold it; see `reveal`. A later process
-  // knows our parts by their metadata.
+  // Adds context to the message, marked as ignored, so that titles and summaries do not contain it (see `reveal`). The
+  // metadata lets a later process recognise our parts.
   function add(output, texts) {
     const text = texts.filter(Boolean).join("\n\n")
     const last = output.parts.at(-1)
@@ -138,8 +140,8 @@ export const Throughline = async ({ client, directory }) => {
     output.parts.push({ id: last.id + "z", sessionID, messageID, ...part })
   }
 
-  // Shows the model what `add` has kept. Messages are replaced, not changed: the request for a title shares them. What the
-  // model was told before a compaction is in its brief.
+  // Shows the model the context that `add` stored. Messages are replaced, not changed, because the request for a title
+  // shares them. Context from before a compaction stays hidden, because the brief covers it.
   function reveal(session, messages) {
     const since = session.parent ? "" : (session.summary ?? "")
     const isHidden = (part) => part.metadata?.throughline === "context" && part.ignored
@@ -150,8 +152,9 @@ export const Throughline = async ({ client, directory }) => {
     })
   }
 
-  // Asked for once after a compaction, by the prompt that follows it or by a request that follows no prompt. Where `thru`
-  // gave no answer, the next prompt asks again, and requests do after a while. It is a session start too.
+  // Returns the brief after a compaction. It is requested once, by the next prompt or by a request without a prompt. If
+  // `thru` gives no answer, the next prompt tries again, or a request does so after a pause. The call also reports a
+  // session start.
   function brief(session, target) {
     if (!session.summary || session.parent || session.brief) return session.brief
     if (Date.now() < session.briefAgainAt) return
@@ -162,7 +165,8 @@ export const Throughline = async ({ client, directory }) => {
     return session.brief
   }
 
-  // After a compaction: one text behind the message that was the last one then, the same in every request that follows.
+  // After a compaction, adds the brief to the message that was the user's last when the brief was requested. Every
+  // later request contains the same text.
   function restore(session, messages) {
     if (!messages.some(({ info }) => info.id === session.summary)) return
     const isUser = ({ info }) => info.role === "user"
@@ -185,14 +189,14 @@ export const Throughline = async ({ client, directory }) => {
     const used = { steps: session.steps.splice(0), model: session.model?.modelID, window: session.window }
     const fields = { message: text, message_id: session.message, ...used }
     let reply = ask("session.idle", session, { ...fields, patient: false })
-    // A loop does not end because the machine was busy for a moment.
+    // Try again, so that a loop does not end only because the machine was busy for a moment.
     if (reply.late && !endsAtIdle) await after(PAUSE + SHORT_TIMEOUT)
     if (reply.late && !hasGoneOn()) reply = ask("session.idle", session, { ...fields, patient: false })
     if (reply.wait) reply = await askPatiently("session.idle", session, { ...fields, patient: true })
-    // Meanwhile the user may have gone on: then the loop does so at the end of that turn.
+    // If the user has continued in the meantime, the loop continues at the end of the user's turn.
     if (!reply.feed || hasGoneOn()) return
-    // While the turn still runs it goes on with this message; else a new one begins. Without agent and model it would
-    // be the default agent's.
+    // If the turn is still running, it continues with this message; otherwise a new turn begins. The agent and the
+    // model are passed on, because OpenCode would use the default agent without them.
     const parts = [{ type: "text", text: reply.feed, metadata: { throughline: "loop" } }]
     const { agent, model } = session
     const body = { agent, model: model && { providerID: model.providerID, modelID: model.modelID }, parts }
@@ -203,7 +207,7 @@ export const Throughline = async ({ client, directory }) => {
     session.steps.push(part.tokens)
     if (session.summary === part.messageID) return
     session.message = part.messageID
-    // Some providers say "stop" although there are calls to answer.
+    // Some providers report "stop" although calls are still open.
     const goesOn = part.reason === "tool-calls" || session.calling === part.messageID
     if (goesOn || ["error", "content-filter"].includes(part.reason)) return
     session.failed = false
@@ -216,13 +220,14 @@ export const Throughline = async ({ client, directory }) => {
       session.stopped = session.message
       return void ask("subagent.idle", session, { message: session.said?.text })
     }
-    // After a call that failed there is another step, unless the user refused it or broke the turn off: that is not a stop.
+    // After a failed call there is another step, unless the user refused the call or aborted the turn. Neither counts
+    // as a stop.
     const isBrokenOff = session.failed || session.refused === session.message
-    // A prompt that is sent to `opencode run` now would never be answered.
+    // `opencode run` exits now, so a prompt would never be answered.
     if (!isBrokenOff && !endsAtIdle) return stop(session)
   }
 
-  // A call that failed or was refused never reaches `tool.execute.after`.
+  // OpenCode does not call `tool.execute.after` for a call that failed or was refused, so it is reported here.
   function toolPart(session, part) {
     session.message = part.messageID
     const isRunHere = !part.metadata?.providerExecuted
@@ -247,10 +252,10 @@ export const Throughline = async ({ client, directory }) => {
       if (part.type === "compaction") session.trigger = part.auto ? "auto" : "manual"
       return
     }
-    // A compaction that was aborted or failed ends here, and so does a command that never became a message.
+    // These events also end a compaction that failed or was aborted, and a command that never became a message.
     const isOver = ["session.error", "session.idle", "session.compacted"].includes(type)
     if (isOver) Object.assign(session, { compacting: false, command: undefined })
-    // An abort between two steps is only seen on the message.
+    // An abort between two steps is visible only in the message.
     if (type === "session.error" || (type === "message.updated" && info.error)) session.failed = true
     if (type === "session.status") session.isBusy = properties.status?.type !== "idle"
     if (type === "session.idle") return idle(session)
@@ -270,7 +275,7 @@ export const Throughline = async ({ client, directory }) => {
       Object.assign(session, { agent, model, turn: id, failed: false, briefAgainAt: 0 })
       if (session.isNew === undefined && !session.parent) await lookBack(session)
       brief(session, id)
-      // As long as nothing is known of its past, it may have been compacted: the request that follows shows it.
+      // If the session's past is unknown, it may have been compacted. The next request shows whether it was.
       if (!session.started && (session.parent || (session.isNew !== undefined && !session.summary))) {
         const source = session.isNew ? "startup" : "resume"
         const reply = ask(session.parent ? "subagent.created" : "session.created", session, { source })
@@ -283,7 +288,7 @@ export const Throughline = async ({ client, directory }) => {
         session.command = undefined
         const reply = ask("chat.message", session, { prompt, message_id: id })
         replies.push(reply)
-        // A brief that is due and was not given comes with the prompt.
+        // If a brief was due, the answer to the prompt contains it.
         if (reply.brief) Object.assign(session, { started: true, brief: {} })
       }
       add(output, replies.map((reply) => reply.context))
@@ -291,7 +296,7 @@ export const Throughline = async ({ client, directory }) => {
       if (message) within(client.tui.showToast({ body: { title: "Throughline", message, variant: "info" } }))
     },
 
-    // Only this hook knows how large the window is. A title may be another model's work.
+    // Only this hook gets the size of the window. Another model may write the title, so compare the model.
     "chat.params": async ({ sessionID, model }) => {
       const session = known.get(sessionID)
       if (session?.model?.modelID === model.id) session.window = model.limit?.context
@@ -318,7 +323,7 @@ export const Throughline = async ({ client, directory }) => {
       const session = await find(input.sessionID)
       if (session.compacting) {
         Object.assign(session, { compacting: false, failed: false, summary: input.messageID, brief: undefined })
-        // A sub-agent's summary is not the session's.
+        // A sub-agent's summary is not the summary of the session.
         if (!session.parent) ask("experimental.text.complete", session, { text: output.text, part_id: input.partID })
         return
       }
@@ -328,7 +333,7 @@ export const Throughline = async ({ client, directory }) => {
 
     "experimental.chat.messages.transform": async (_, output) => {
       const session = known.get(output.messages[0]?.info.sessionID)
-      // This is what the summariser gets.
+      // During a compaction, these are the messages for the summariser.
       if (!session || session.compacting) return
       findSummary(session, output.messages)
       reveal(session, output.messages)
@@ -343,7 +348,7 @@ export const Throughline = async ({ client, directory }) => {
       if (!runs) return
       const session = await find(input.sessionID)
       session.command = `/${input.command} ${input.arguments}`.trim()
-      // Here and not by `!` lines: those run where the server was started.
+      // The commands run here and not as `!` lines, which would run in the folder where the server was started.
       const shown = runs.map((words) => {
         const done = spawnSync(INSTALLED.thru, words, options(session, TIMEOUT))
         return `$ thru ${words.join(" ")}\n${done.stdout ?? ""}`
@@ -352,7 +357,8 @@ export const Throughline = async ({ client, directory }) => {
       if (first && shown.length > 0) first.text = `${shown.join("\n")}\n\n${first.text}`
     },
 
-    // Not awaited, but called at once: what is done before the first `await` is done when the event is.
+    // OpenCode calls this hook immediately but does not await it. Only the code before the first `await` is sure to run
+    // before OpenCode continues.
     event: async ({ event }) => on(event),
     config: async (config) => {
       config.command ??= {}
@@ -377,7 +383,7 @@ const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms, {}).unref
 
 function call(tool, id, input) {
   const kept = ARGUMENTS.map((name) => [name, input?.[name]])
-  // Of a patch the lines that name files.
+  // Only the lines of a patch that name files are passed on.
   const patchText = typeof input?.patchText === "string" ? input.patchText.match(/^\*\*\* .*$/gm)?.join("\n") : undefined
   return { tool, call_id: id, input: { ...Object.fromEntries(kept), patchText } }
 }

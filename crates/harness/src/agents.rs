@@ -35,7 +35,7 @@ pub struct AgentDefinition<'a> {
     pub swarm: &'a SwarmId,
     pub part: AgentPart,
     pub model: Option<&'a str>,
-    /// The prompt that the user gave instead of ours.
+    /// The prompt that the user wrote to replace ours.
     pub prompt: Option<&'a str>,
     /// The text that the user added to the prompt.
     pub appended: Option<&'a str>,
@@ -90,7 +90,7 @@ pub fn full_prompt(definition: &AgentDefinition) -> String {
     swarm.expand_variables(&whole).replace("{{THRU}}", program)
 }
 
-/// Returns the agent's file for a harness; `None` if the harness does not read agents from files.
+/// Returns the text of the agent's file for a harness, or `None` if the harness does not read agents from files.
 pub fn agent_file_text(harness: &Harness, definition: &AgentDefinition) -> Option<String> {
     let AgentFiles { head, .. } = harness.agents?;
     let name = definition.swarm.agent_name(definition.part);

@@ -1,4 +1,4 @@
-//! What a harness's hooks report, and what follows if they do not report something.
+//! What a harness's hooks report, and the consequences of what they do not report.
 
 use model::event::EventName;
 

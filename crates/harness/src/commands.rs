@@ -12,7 +12,7 @@ pub struct SlashCommand {
     pub text: String,
 }
 
-/// Marks a command file as ours, in every version.
+/// The mark of our command files. It is the same in every version.
 pub const COMMAND_FILE_MARK: &str = "<!-- written by thru; `thru uninstall` removes it -->";
 
 /// One command, the same for all harnesses.
@@ -35,11 +35,11 @@ const COMMAND_TEMPLATES: &[CommandTemplate] = &[CommandTemplate {
     arguments: "[init]",
     runs: &["status", "lifecycle status", "files -n 20"],
     task: "\
-The user asks about Throughline in this project, with these words: <words>$ARGUMENTS</words>
+The user's request about Throughline in this project: <words>$ARGUMENTS</words>
 
 - If the words are `init`, run `{thru} init` and tell the user every file that it created or changed.
 - Otherwise tell the user in a few lines what the output says, and change nothing. If there is no root yet, say that \
-`{thru} init` makes one.",
+`{thru} init` creates one.",
 }, CommandTemplate {
     name: "handoff",
     about: "Hand this work over: write a packet that anybody can pick up, in any harness",
@@ -54,8 +54,8 @@ Run this once, with the purpose as one argument, quoted for the shell (if the us
 
     {thru} handoff 'PURPOSE'
 
-It fills the packet from what was captured, and prints its id and path. Read the packet. If you know better than what
-it says, replace that section with text on stdin; no other byte changes:
+It fills the packet from what was captured, and prints its id and path. Read the packet. If a section
+is wrong or incomplete, replace its text from stdin; no other byte changes:
 
     {thru} packet set ID --section 'Next Prompt' <<'END'
 
@@ -83,51 +83,51 @@ continue the work. If a claim has changed, look before you rely on it.",
 Run `{thru} packet $ARGUMENTS` (without arguments: `{thru} packet list`) and show the user its output unchanged.",
 }, CommandTemplate {
     name: "plan",
-    about: "The plan: where it stands; take up, finish, block or add tasks; import the plan that was approved here",
+    about: "The plan: show it; start, finish, block or add tasks; import the plan that was approved in this session",
     arguments: "[show | next | start ID | done ID | block ID WHY | add TEXT | import]",
     runs: &[],
     task: "\
-The user asks about the plan of this project, with these words:
+The user's request about the plan of this project:
 
 <words>
 $ARGUMENTS
 </words>
 
 - If the words are empty or `show`, run `{thru} plan show` and show the user its output unchanged.
-- `next`, `check`, `log`: run `{thru} plan` with that word, and tell the user what it says.
+- `next`, `check`, `log`: run `{thru} plan` with that word, and tell the user the result.
 - `start ID`, `done ID`, `block ID WHY`, `unblock ID`, `add TEXT`: run `{thru} task` with these words, each argument quoted \
-for the shell. `done` of a task with an acceptance criterion wants evidence: run its check with `{thru} evidence run ID -- COMMAND` first. \
-Only where nothing can be run, `--without-evidence WHY`: say what was looked at, and never give a reason that is not true.
-- `import`: run `{thru} plan import --from-session`, which takes the plan that was approved in this session and your list \
-of things to do; with a file behind it, `{thru} plan import FILE`.",
+for the shell. A task with an acceptance criterion needs evidence: before `done`, run its check with `{thru} evidence \
+run ID -- COMMAND`. Use `--without-evidence WHY` only if nothing can be run: say what you looked at, and never give a reason that is not true.
+- `import`: run `{thru} plan import --from-session`, which imports the plan that was approved in this session and your \
+todo list. If a file follows, run `{thru} plan import FILE`.",
 }, CommandTemplate {
     name: "decide",
     about: "Decisions: record what was settled and why; list those in force, supersede one",
     arguments: "[what was decided, and why | list | suggested | supersede ID …]",
     runs: &[],
     task: "\
-The user speaks of a decision of this project, with these words:
+The user's request about decisions of this project:
 
 <words>
 $ARGUMENTS
 </words>
 
-- If the words are empty or `list`, run `{thru} decisions list` and show the user what it prints, as it is.
-- `suggested`: run `{thru} decisions list --suggested`, show it, and ask the user which of them hold. Run \
+- If the words are empty or `list`, run `{thru} decisions list` and show the user its output unchanged.
+- `suggested`: run `{thru} decisions list --suggested`, show it, and ask the user which of them to accept. Run \
 `{thru} decisions accept ID` only for those that the user names.
 - `supersede ID …`, `show ID`: run `{thru} decisions` with these words, each argument quoted for the shell.
-- Otherwise they are a decision that the user has made. Run `{thru} decide - --why 'WHY' <<'DECISION'`, then what was decided, \
-in the user's words, then a line `DECISION`. Leave `--why` out where the user gave no reason: never make one up. If it contradicts one \
-that `{thru} decisions list` shows, add `--supersedes ID`, and say so.
+- Otherwise the words are a decision that the user has made. Run `{thru} decide - --why 'WHY' <<'DECISION'`, then what was decided, \
+in the user's words, then a line `DECISION`. Leave out `--why` if the user gave no reason: never make one up. If the \
+decision contradicts one that `{thru} decisions list` shows, add `--supersedes ID`, and say so.
 
-From then on the decision holds in every session of this project; keep to it now.",
+From now on, the decision is in force in every session of this project, including this one.",
 }, CommandTemplate {
     name: "swarm",
     about: "Let a team of agents plan, build, review and test; or show its status, plan, agents and problems",
     arguments: "[what to build | status | plan | agents | list | install | diagnose]",
     runs: &[],
     task: "\
-The user speaks to the swarm, with these words:
+The user's request to the swarm:
 
 <words>
 $ARGUMENTS
@@ -136,9 +136,9 @@ $ARGUMENTS
 - If the words are empty or begin with `status`, run `{thru} swarm status` and show the user what it prints.
 - If they begin with `plan`, `agents`, `list`, `diagnose`, `retrieve`, `benchmark`, `install` or `uninstall`, run `{thru} swarm` with these \
 words, each argument quoted for the shell, and show the user what it prints. Do nothing else.
-- Otherwise they are work for the swarm. Run `{thru} swarm list --for {harness}`. If no swarm is installed for this harness, tell the user that \
-`{thru} swarm install --harness {harness}` installs one, and stop. Otherwise run `{thru} swarm agents architect` and read all of what it prints: \
-until this work is done you are that architect. Follow its workflow from the first step, with the user's words as the request.",
+- Otherwise the words are work for the swarm. Run `{thru} swarm list --for {harness}`. If no swarm is installed for this harness, tell the user that \
+`{thru} swarm install --harness {harness}` installs one, and stop. Otherwise run `{thru} swarm agents architect` and \
+read everything it prints: until this work is done, you are that architect. Follow its workflow from the first step, with the user's words as the request.",
 }, CommandTemplate {
     name: "recover",
     about: "Continue the work of a role, from its context file",
@@ -147,12 +147,12 @@ until this work is done you are that architect. Follow its workflow from the fir
     // `thru recover` fails if there is no role.
     runs: &[],
     task: "\
-Run `{thru} recover $ARGUMENTS` and read all that it prints: the checklist, the documents it names, the context file of
-the role. Then take the steps of the checklist in their order, and tell the user in a few lines what the goal is and what
-comes next. If there is no role or no context file, say so, and what the command says to do about it.",
+Run `{thru} recover $ARGUMENTS` and read everything it prints: the checklist and the context file of the role. Then
+follow the checklist in order, and tell the user in a few lines what the goal is and what comes next. If there is no role
+or no context file, tell the user so, and what the command suggests.",
 }, CommandTemplate {
         name: "loop",
-        about: "Work on a prompt again and again until a promise is kept; list, pause, resume or cancel such loops",
+        about: "Repeat a prompt until you can promise that it is done; list, pause, resume or cancel loops",
         arguments: "prompt, or list | show | pause | resume | cancel | log [ID]",
         runs: &["loop list"],
         task: LOOP_TEMPLATE,
@@ -160,24 +160,25 @@ comes next. If there is no role or no context file, say so, and what the command
 
 /// The template for loops. The model passes the user's text to `thru` through stdin, so no shell interprets it.
 const LOOP_TEMPLATE: &str = "\
-The user asks for a loop, or for something about one, with these words:
+The user's request about loops:
 
 <words>
 $ARGUMENTS
 </words>
 
-- If the words are empty or `list`, tell the user in a few lines what it says above, and do nothing else.
-- If they begin with `show`, `log`, `pause`, `resume`, `cancel` or `activate`, run `{thru} loop` with exactly these words, \
-and tell the user what it says. Do nothing else.
-- Otherwise they are a prompt to work on until it is done. Options in them (`--promise TEXT`, `--blocked-promise TEXT`, \
-`--max-iterations N`, `--for 2h`, `--validator CMD`, `--from-packet ID`) are passed on as they are. Run \
-`{thru} loop start --file - OPTIONS <<'PROMPT'`, then the prompt verbatim, then a line `PROMPT` (with `--from-packet` \
-there is no `--file` and no prompt). Without a `--promise` choose a short one that says when it is done, such as \
+- If the words are empty or `list`, summarise the list above for the user in a few lines, and do nothing else.
+- If they begin with `show`, `log`, `pause`, `resume`, `cancel` or `activate`, run `{thru} loop` with exactly these \
+words, and tell the user the result. Do nothing else.
+- Otherwise the words are a prompt to work on until it is done. Pass on unchanged any options in them (`--promise TEXT`, `--blocked-promise TEXT`, \
+`--max-iterations N`, `--for 2h`, `--validator CMD`, `--from-packet ID`). Run \
+`{thru} loop start --file - OPTIONS <<'PROMPT'`, then the prompt verbatim, then a line `PROMPT` (with `--from-packet`, \
+leave out `--file` and the prompt). If there is no `--promise`, choose a short one that says when the work is done, \
+such as \
 `ALL TESTS PASS`. Never add a validator, a limit or a time that the user did not ask for. Then work on the prompt. When \
-you stop, you are given it again, until your last message says the promise, in the form the command printed; say it only \
-if it is true.";
+you stop, you get the prompt again, until your last message contains the promise in the form that the command printed. \
+Give the promise only if it is true.";
 
-/// A command as a plugin adds it.
+/// A command that a plugin adds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PluginCommand {
     pub name: String,
@@ -214,7 +215,6 @@ pub fn command_files(harness: &Harness, program: &str) -> Vec<SlashCommand> {
         .collect()
 }
 
-/// Returns the name of our command `name` in a harness.
 pub fn command_name_in_harness(harness: &Harness, name: &str) -> String {
     if is_name_taken(harness, name) { format!("thru-{name}") } else { name.to_owned() }
 }
@@ -223,7 +223,8 @@ fn command_prompt(harness: &Harness, program: &str, template: &CommandTemplate) 
     template.task.replace("{thru}", program).replace("{harness}", harness.name)
 }
 
-/// Lists our command names that the harness itself uses. In this harness, our commands have other names.
+/// Lists the names of our commands that the harness uses for commands of its own. In that harness, ours have other
+/// names.
 pub fn renamed_commands(harness: &Harness) -> Vec<&'static str> {
     COMMAND_TEMPLATES
         .iter()

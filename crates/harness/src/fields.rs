@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::transcript::message::first_text;
 use crate::transcript::walk::{JsonWalk, RawJson, decode_string};
 
-/// The fields of one object, undecoded. A field that nobody reads is never parsed, no matter how large it is.
+/// The fields of one object, undecoded. A field that is not used is never parsed, however large it is.
 #[derive(Debug, Default)]
 pub struct JsonFields<'a>(Vec<(Cow<'a, str>, RawJson<'a>)>);
 
@@ -45,7 +45,7 @@ impl<'a> JsonFields<'a> {
             .or_else(|| raw.as_written().map(Cow::Borrowed))
     }
 
-    /// Returns the raw bytes of a field; empty if it is missing.
+    /// Returns the raw bytes of a field, or an empty slice if the field is missing.
     pub fn raw_bytes(&self, name: &str) -> &'a [u8] {
         self.raw_value(name).map(RawJson::as_json_bytes).unwrap_or_default()
     }

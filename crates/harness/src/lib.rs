@@ -34,7 +34,7 @@ pub use instructions::{INSTRUCTION_FILES, INSTRUCTION_FOLDERS};
 /// Returns whether a payload is one closed object. Its content is checked when it is decoded.
 pub fn is_complete_payload(payload: &[u8]) -> bool {
     let text = payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(payload).trim_ascii();
-    // Check the first and the last byte first, because most incomplete payloads fail this check.
+    // Check the first and last bytes before parsing, because most incomplete payloads fail this check.
     if !(text.starts_with(b"{") && text.ends_with(b"}")) {
         return false;
     }
@@ -43,7 +43,6 @@ pub fn is_complete_payload(payload: &[u8]) -> bool {
     !walk.is_torn() && walk.unread_bytes().is_empty()
 }
 
-/// The properties of one harness.
 #[derive(Debug)]
 pub struct Harness {
     /// The name on the command line and in records.
@@ -63,7 +62,7 @@ pub struct Harness {
     pub home: UserFolder,
     /// The variable that contains the project's folder while a hook runs. `None` if the payload's `cwd` is that folder.
     pub project_dir: Option<&'static str>,
-    /// Variables of which at least one is set in every process that the harness starts.
+    /// The harness sets at least one of these variables in every process that it starts.
     pub presence: &'static [&'static str],
     /// The variable that contains the session's id, if there is one.
     pub session: Option<&'static str>,
@@ -75,7 +74,7 @@ pub struct Harness {
     pub capabilities: Capabilities,
     /// Other limits of the harness, one sentence each.
     pub limits: &'static [&'static str],
-    /// The longest text that reaches the model uncut, in UTF-16 units.
+    /// The length of the longest text that reaches the model in full, in UTF-16 units.
     pub context_cap: usize,
     pub decode: DecodeFn,
     pub encode: fn(&Reply, &EventKind) -> Vec<u8>,
@@ -111,7 +110,6 @@ pub enum TranscriptSource {
     Database(SessionDatabase),
 }
 
-/// A database of sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionDatabase {
     /// Reads one row of the query's result.
@@ -147,16 +145,16 @@ pub enum UserFolder {
     Config(&'static str),
 }
 
-/// How a harness is made to call us.
+/// How thru is installed so that a harness calls it.
 #[derive(Clone, Copy, Debug)]
 pub enum InstallMethod {
-    /// By entries in a table of hooks, in a JSON settings file.
+    /// Entries in a table of hooks, in a JSON settings file.
     HookTable(HookTable),
-    /// By our plugin, which the harness loads.
+    /// Our plugin, which the harness loads.
     Plugin(Plugin),
 }
 
-/// A plugin. Its file is the same for all installations, except for one line.
+/// Our plugin for a harness. Its file is the same for all installations, except for one line.
 #[derive(Clone, Copy, Debug)]
 pub struct Plugin {
     /// The path of the file, relative to the harness's folder.

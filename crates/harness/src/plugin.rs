@@ -15,7 +15,7 @@ struct PluginSettings<'a> {
     commands: Vec<PluginCommand>,
 }
 
-/// The end of the file's first line. It is the same in every version.
+/// A part of the file's first line. It is the same in every version.
 const PLUGIN_MARK: &str = "Written by `thru install ";
 
 /// Returns the plugin file for an installation that runs `program`.

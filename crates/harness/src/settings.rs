@@ -87,8 +87,8 @@ pub struct EditOutcome {
     /// What happened to each of our hooks. The hooks of the entries come first, in the order of the entries, then the
     /// removed hooks.
     pub changes: Vec<HookChange>,
-    /// Whether only white space is left, because there was no file, or a blank file, before we installed our hooks. The
-    /// caller knows which of the two was the case.
+    /// Whether only white space is left. This happens if there was no file, or a blank file, before we installed our
+    /// hooks. The caller knows which of the two it was.
     pub blank: bool,
 }
 

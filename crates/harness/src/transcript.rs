@@ -9,14 +9,14 @@ pub(crate) mod walk;
 use memchr::memmem;
 use model::transcript::{LineKind, TranscriptLine};
 
-/// Returns the meaning of a line without its line end. A reader never fails.
+/// Parses a line, given without its line end. Never fails.
 pub type ReadLine = for<'a> fn(&'a [u8]) -> TranscriptLine<'a>;
 
-/// How many objects of one line are read. More than two objects never occur by accident, and the search must stay
-/// cheap.
+/// The maximum number of objects that are read from one line. More than two never occur by accident, and the search
+/// must stay cheap.
 const MAX_OBJECTS_PER_LINE: usize = 32;
 
-/// Reads a raw line of the file, with every object in it.
+/// Calls `each` for every object in a raw line of the file.
 pub fn each_object_in_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl FnMut(TranscriptLine<'a>)) {
     let mut rest = bytes;
     for _ in 0..MAX_OBJECTS_PER_LINE {
@@ -60,7 +60,7 @@ pub(crate) fn trim_non_json(mut line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// Returns the object in a line. Otherwise, the error says what the line is: blank, the end of a torn line, or foreign.
+/// Returns the object in a line. If there is none, the error describes the line: blank, or the end of a torn line.
 pub(crate) fn find_object<'a>(
     line: &'a [u8],
     beginnings: &[&str],

@@ -585,7 +585,7 @@ fn the_diff_shows_the_inserted_lines() {
     assert_eq!(apply_diff(&a, &unified_diff(&a, &b)), b);
 }
 
-/// `count_insertions` must also detect a text that is not an insertion.
+/// `count_insertions` must also notice that a change is not an insertion.
 #[test]
 fn the_oracle_detects_wrong_edits() {
     assert_eq!(count_insertions(b"ac", b"abc"), Some(1));

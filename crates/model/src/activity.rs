@@ -1,5 +1,5 @@
-//! The activity of agents: one line of `indexes/activity.jsonl` for each tool call, derived from the journals. The
-//! log can be deleted without losing information.
+//! The activity of agents. `indexes/activity.jsonl` has one line for each tool call. It is derived from the journals,
+//! so it can be deleted without losing information.
 
 pub mod scan;
 
@@ -16,10 +16,10 @@ use crate::time;
 
 const MAX_FILES_PER_CALL: usize = 8;
 
-/// The name of the main agent of a session without a role.
+/// The name of the main agent if its session has no role.
 const MAIN_AGENT: &str = "main";
 
-/// One tool call: its agent, its tool, its files and its result.
+/// One tool call, with its agent, tool, files and result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Activity {
@@ -30,14 +30,14 @@ pub struct Activity {
     /// The role of the session when this line was written.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub role: String,
-    /// The sub-agent that made the call; `None` for the main agent.
+    /// The sub-agent that made the call, or `None` for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentField>,
     /// The harness's id of the call.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     pub tool: String,
-    /// `None` if the result is unknown.
+    /// Whether the call succeeded, or `None` if that is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,12 +47,12 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Returns `None` for a record that is not a tool call.
+    /// Creates the line for a record. Returns `None` if the record is not a tool call.
     pub fn from_record(record: &JournalRecord, role: &str) -> Option<Activity> {
         if record.event_name() != Some(EventName::ToolDone) {
             return None;
         }
-        // A command line can mention a file that the command does not change.
+        // A command line may mention a file that the command does not change.
         let files =
             record.files.iter().filter(|file| !file.guess).take(MAX_FILES_PER_CALL).cloned().collect();
         Some(Activity {
@@ -64,7 +64,7 @@ impl Activity {
             agent: record.agent.clone(),
             id: record.id.to_string(),
             tool: record.tool.to_string(),
-            // A pipe can hide a failure from the harness.
+            // A pipe can hide a failure from the harness, so a recorded failure overrides the harness's result.
             ok: if record.ended == "failed" { Some(false) } else { record.ok },
             ms: record.ms,
             files,
@@ -84,7 +84,7 @@ impl Activity {
         self.files.iter().filter(is_edit).filter(|_| self.ok != Some(false))
     }
 
-    /// Returns the type of a sub-agent; for the main agent, the role of the session or `main`.
+    /// Returns the type of a sub-agent. For the main agent, returns the role of the session or `main`.
     pub fn agent_name(&self) -> &str {
         match &self.agent {
             Some(agent) if agent.kind.is_empty() => "sub-agent",
@@ -102,13 +102,13 @@ pub struct CallCounts {
     pub calls: u64,
     pub ok: u64,
     pub failed: u64,
-    /// The average over the calls with a known duration.
+    /// The average over the calls whose duration is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_ms: Option<u64>,
     pub last_at: String,
 }
 
-/// Counts calls by the name that `name` returns for them. The most frequent name comes first.
+/// Counts calls, grouped by the name that `name` returns. The most frequent name comes first.
 pub fn count_calls_by<'a>(
     activity: &'a [Activity],
     name: impl Fn(&'a Activity) -> &'a str,
@@ -144,10 +144,10 @@ pub fn count_calls_by<'a>(
 /// The edits of two sessions clash if they are at most this far apart.
 pub const MAX_CLASH_GAP: SignedDuration = SignedDuration::from_mins(10);
 
-/// A file that this session and another session edited at about the same time.
+/// A file that this session and another one edited at about the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash {
-    /// The path in the agent's own form: relative to its checkout, or absolute.
+    /// The path in this session's form, which is relative to its checkout or absolute.
     pub path: String,
     pub session: String,
     /// The harness of the other session.
@@ -166,8 +166,8 @@ pub enum OtherSession {
     Ended,
 }
 
-/// Returns the files that this session and another session edited within ten minutes. There is one clash for each
-/// file and other session, with the other session's last edit that is close to an edit of this session. The newest
+/// Returns the files that this session and another one edited within ten minutes of each other. There is one clash for
+/// each file and other session, with the other session's last edit that is close to an edit of this session. The newest
 /// clash comes first.
 pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut mine: BTreeMap<String, Vec<(Timestamp, &Activity, &str)>> = BTreeMap::new();
@@ -199,8 +199,7 @@ pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     found
 }
 
-/// Returns the edit that is nearest to a time; `None` if it is too far away for a clash. `edits` are sorted by
-/// time.
+/// Returns the edit nearest to a time, or `None` if it is too far away for a clash. `edits` are sorted by time.
 fn nearest_edit<'e, 'a>(
     edits: &'e [(Timestamp, &'a Activity, &'a str)],
     at: Timestamp,
@@ -211,7 +210,7 @@ fn nearest_edit<'e, 'a>(
     near.min_by_key(distance).filter(|edit| distance(edit) <= MAX_CLASH_GAP)
 }
 
-/// Returns the full path of each file that a call changed, the call, and the recorded path.
+/// Returns the full path of each file that a call changed, with the call and the path as recorded.
 fn edited_paths(activity: &Activity) -> impl Iterator<Item = (String, &Activity, &str)> {
     activity.edited_files().map(move |file| {
         let whole = match file.outside {
@@ -259,9 +258,8 @@ pub fn short_session_id(session: &str) -> String {
 const MAX_FILES_NAMED: usize = 3;
 
 /// Describes the activity of each agent in one phrase, such as
-/// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. The most recently active agent
-/// comes first. Phrases that do not fit into `max` characters are left out. The session is named unless it is
-/// `own`.
+/// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. The most recently active agent comes
+/// first. Phrases that do not fit into `max` characters are left out. The session is named unless it is `own`.
 pub fn describe_recent_activity(activity: &[Activity], own: &str, max: usize) -> Option<String> {
     let mut actors: Vec<(&Activity, Vec<&Activity>)> = Vec::new();
     for one in activity {

@@ -1,6 +1,6 @@
 //! The benchmark: figures about the quality of the work, computed from records and compared with limits.
 //!
-//! A figure without records is `None`, and its check is no-data, which is never a pass.
+//! A figure without records is `None`, and its check results in no-data, which is never a pass.
 
 mod history;
 mod picture;
@@ -19,16 +19,15 @@ pub struct CountedRecords {
     pub reviews: u64,
     pub rejected: u64,
     pub approved: u64,
-    /// Tasks that were tested.
     pub tested_tasks: u64,
-    /// Tasks whose last test passed. Earlier failures of the task are counted as retries.
+    /// Tasks whose last test passed. Earlier failures of such a task count as retries.
     pub passing_tasks: u64,
     pub failed_tests: u64,
     /// Tasks with a test or a review that passed or failed, or with a review that asked for a revision.
     pub judged_tasks: u64,
     pub completed_tasks: u64,
     pub calls: u64,
-    /// Calls with a known result.
+    /// Calls whose result is known.
     pub known_calls: u64,
     pub failed_calls: u64,
     pub loops: u64,
@@ -50,7 +49,7 @@ impl CountedRecords {
                 Some(EntryType::Diff | EntryType::Note) | None => continue,
             };
             let verdict = entry.verdict();
-            // A review that asks for a revision is counted as a review, but not as a rejection.
+            // A review that asks for a revision counts as a review but not as a rejection.
             let is_revision = is_review && verdict == EvidenceVerdict::Warn;
             if !verdict.is_good() && !verdict.is_bad() && !is_revision {
                 continue;
@@ -70,8 +69,8 @@ impl CountedRecords {
         self.passing_tasks += u64::from(last_test == Some(true));
     }
 
-    /// Adds a loop. `ended` lists all its end reasons, because a loop that was resumed after a limit still counts
-    /// as limited.
+    /// Adds a loop. `ended` lists all its end reasons, because a loop that was resumed after a limit still counts as
+    /// limited.
     pub fn add_loop(&mut self, ended: &[EndReason]) {
         let is_limit = |end: &EndReason| {
             matches!(end, EndReason::Limit | EndReason::Time | EndReason::NoProgress | EndReason::HarnessCap)
@@ -107,12 +106,12 @@ fn ratio(part: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| round_to_three_decimals(part as f64 / all as f64))
 }
 
-/// Rounds to three decimal places, so that the stored figure equals the compared figure.
+/// Rounds to three decimal places, so that the stored figure equals the compared one.
 fn round_to_three_decimals(value: f64) -> f64 {
     (value * 1_000.0).round() / 1_000.0
 }
 
-/// The figures of one run; `None` if there is no data.
+/// The figures of one run. A figure without data is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metrics {
@@ -127,14 +126,14 @@ pub struct Metrics {
     pub hook_ms_p99: Option<f64>,
 }
 
-/// A figure: its name, its unit, and the function that reads it from [`Metrics`].
+/// A figure, with its name, its unit, and the function that reads it from [`Metrics`].
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     pub name: &'static str,
     pub title: &'static str,
     pub unit: &'static str,
     pub get: fn(&Metrics) -> Option<f64>,
-    /// `None` if the figure has no limit.
+    /// The limit, or `None` if the figure has none.
     pub limit: Option<fn(&Settings) -> MetricLimit>,
 }
 
@@ -269,7 +268,7 @@ pub enum NoData {
     Fails,
 }
 
-/// Returns the combined outcome of all checks. Without any data it is no-data, never a pass.
+/// Returns the combined outcome of all checks. If no check has data, it is no-data and never a pass.
 pub fn gate_outcome(checks: &[MetricCheck], no_data: NoData) -> CheckOutcome {
     let has = |outcome: CheckOutcome| checks.iter().any(|check| check.outcome == outcome);
     match () {

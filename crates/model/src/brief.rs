@@ -1,7 +1,7 @@
 //! The brief: the facts an agent needs to continue, within a budget.
 //!
-//! Candidates are gathered and ordered. The first that fit are chosen and printed section by section. The same
-//! records give the same bytes.
+//! Candidates are gathered and ranked. Those that fit are chosen in order of rank and printed section by section. The
+//! output is deterministic: the same records always give the same bytes.
 
 mod beside;
 mod budget;
@@ -30,7 +30,7 @@ pub use print::{has_compaction_brief, quote_file_text};
 use ranking::{RankedCandidates, rank_candidates};
 pub(crate) use sections::done::says_more_than_file_name;
 
-/// Why a brief is needed.
+/// The reason for composing a brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occasion {
     /// The context window was compacted, and the session continues.
@@ -45,24 +45,24 @@ pub enum Occasion {
     Asked,
 }
 
-/// Everything that a brief is composed from.
+/// The input from which a brief is composed.
 #[derive(Clone, Copy, Debug)]
 pub struct BriefMaterial<'a> {
     pub occasion: Occasion,
-    /// The digest of this session. At the start of a session, it is the digest of the last session.
+    /// The digest of this session or, if the session has just started, of the last one.
     pub digest: &'a Digest,
-    /// Problems with hooks that no earlier brief reported.
+    /// Problems with hooks that have not been in a brief yet.
     pub problems: &'a [String],
-    /// Files of the digest that were deleted.
+    /// Files in the digest that have since been deleted.
     pub gone: &'a [String],
-    /// Candidates from features.
+    /// Candidates that features contribute.
     pub records: &'a [Candidate],
-    /// How the candidates are ranked; `None` for the fixed order.
+    /// The weights for ranking by score. `None` selects the fixed order.
     pub scoring: Option<&'a Scoring>,
 }
 
 impl<'a> BriefMaterial<'a> {
-    /// Returns the harness's summary if the agent can see it, otherwise an empty text.
+    /// Returns the harness's summary if the agent can see it, otherwise an empty string.
     fn visible_summary(&self) -> &'a str {
         match self.occasion {
             Occasion::Compacted => self.digest.fresh_summary(),
@@ -79,24 +79,24 @@ pub struct Brief {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExplainedBrief {
-    /// `None` if the brief is empty.
+    /// The printed brief, or `None` if no fact was included.
     pub text: Option<String>,
-    /// The estimated tokens of the text.
+    /// The estimated number of tokens in the text.
     pub tokens: usize,
-    /// Every candidate, in the order in which they were considered.
+    /// Every candidate, in the order in which it was considered.
     pub rows: Vec<ExplainedRow>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExplainedRow {
-    /// A stable id: `file:src/a.rs`, `command:cargo test`, `prompt:12`.
+    /// The candidate's stable id, such as `file:src/a.rs`, `command:cargo test` or `prompt:12`.
     pub id: String,
     pub class: &'static str,
-    /// The position in the order that was used, counted from 1.
+    /// The 1-based position in the order that was used.
     pub position: usize,
-    /// The rank in the fixed order; the lowest comes first.
+    /// The rank in the fixed order. Lower ranks come first.
     pub rank: u32,
-    /// The length of the form that was used, or of the shortest form, in UTF-16 units.
+    /// The length in UTF-16 units of the chosen form, or of the shortest form if none was chosen.
     pub chars: usize,
     pub kind: TextKind,
     pub tokens: usize,
@@ -110,20 +110,20 @@ pub struct ExplainedRow {
     pub signals: Vec<ScorePart>,
     pub taken: bool,
     pub why: String,
-    /// The form that was used, or the shortest one.
+    /// The chosen form, or the shortest form if none was chosen.
     pub text: String,
 }
 
-/// The UTF-16 units that are reserved for the line about omissions.
+/// The space reserved for the line that reports omitted facts, in UTF-16 units.
 const OMISSIONS_LINE_UNITS: usize = 84;
 
-/// Composes a brief of at most `cap` UTF-16 units; `None` if no fact is included.
+/// Composes a brief of at most `cap` UTF-16 units. Returns `None` if no fact is included.
 pub fn compose_brief(material: &BriefMaterial, cap: usize) -> Option<Brief> {
     let draft = BriefDraft::from_material(material, cap);
     Some(Brief { text: draft.to_text()?, told: draft.taken_ids() })
 }
 
-/// Composes a brief for a sub-agent from the sections of its profile, at most `cap` UTF-16 units long.
+/// Composes a sub-agent's brief of at most `cap` UTF-16 units, with only the sections of its profile.
 pub fn compose_for_profile(profile: &SubagentProfile, material: &BriefMaterial, cap: usize) -> Option<Brief> {
     let mut candidates = gather::gather_candidates(material);
     profile.keep_included(&mut candidates);
@@ -131,13 +131,13 @@ pub fn compose_for_profile(profile: &SubagentProfile, material: &BriefMaterial, 
     Some(Brief { text: draft.to_text()?, told: draft.taken_ids() })
 }
 
-/// Composes a brief as [`compose_brief`] does, and returns every candidate.
+/// Composes the same brief as [`compose_brief`], and also reports on every candidate.
 pub fn explain_brief(material: &BriefMaterial, cap: usize) -> ExplainedBrief {
     let draft = BriefDraft::from_material(material, cap);
     let rows = (0..draft.ranked.candidates.len()).map(|i| draft.explained_row(i, material.scoring)).collect();
     let text = draft.to_text();
     let tokens = match material.scoring {
-        // Without scoring, all texts have the same ratio of tokens to characters, headers included.
+        // Without scoring, one token ratio applies to all text, including headers.
         None => TokenRatios::UNIFORM_RATIOS
             .estimate_tokens(TextKind::Prose, text.as_deref().map_or(0, utf16_length)),
         Some(_) if text.is_none() => 0,
@@ -153,8 +153,8 @@ pub struct BriefFact {
     pub text: String,
 }
 
-/// Returns the facts that a packet quotes from the session, at most `cap` UTF-16 units, in order. Files are not
-/// included, because a packet lists them itself.
+/// Returns the session's facts for a packet, at most `cap` UTF-16 units in total, in section order. Files are left
+/// out because the packet lists them separately.
 pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> {
     let mut candidates = gather::gather_candidates(material);
     candidates.retain(|candidate| !candidate.class.is_file_class());
@@ -171,7 +171,7 @@ pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> 
     facts
 }
 
-/// Describes the last `most` calls after the agent's last message, in a few words each, oldest first.
+/// Describes the last `most` calls after the agent's last message in a few words each, oldest first.
 pub fn describe_last_steps(digest: &Digest, most: usize) -> Vec<String> {
     let mut steps = sections::state::describe_steps(digest.steps_since_last_message());
     steps.split_off(steps.len().saturating_sub(most))
@@ -182,7 +182,7 @@ struct BriefDraft {
     ranked: RankedCandidates,
     order: FixedOrder,
     choice: FormChoice,
-    /// The tokens of the head and of the line about omissions.
+    /// The estimated tokens of the head and of the line that reports omitted facts.
     frame: f64,
 }
 
@@ -214,7 +214,7 @@ impl BriefDraft {
         };
         let mut choice = choose_forms(&ranked, budget(0));
         let mut tail = 0;
-        // Reserve room for the line about omissions only if something is left out.
+        // Reserve space for the line about omitted facts only if some facts are omitted.
         if !choice.has_all() {
             tail = OMISSIONS_LINE_UNITS;
             choice = choose_forms(&ranked, budget(tail));

@@ -1,14 +1,14 @@
-//! Removes text that is invisible to a reader: escape sequences, control characters and invisible characters.
+//! Removes what a reader cannot see: escape sequences, control characters and invisible characters.
 //!
-//! All text that is printed for a person or sent to a model is cleaned by this module. Redaction works on cleaned
-//! text, because a secret with an escape sequence in the middle would otherwise become readable again after
-//! redaction.
+//! All text that is printed for a person or sent to a model goes through this module. Redaction works on cleaned
+//! text. Otherwise, a secret with an escape sequence in the middle would not be recognised, and removing the sequence
+//! later would make the secret readable.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Returns the text without escape sequences, control characters (except line feed and tab), direction controls and
-/// invisible characters. A carriage return becomes a line feed. The result is borrowed if nothing is removed.
+/// invisible characters. A carriage return becomes a line feed. The text is borrowed if nothing is removed.
 pub fn clean_text(text: &str) -> Cow<'_, str> {
     let mut spans = hidden_spans(text).peekable();
     if spans.peek().is_none() {
@@ -25,7 +25,7 @@ pub fn clean_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Like [`clean_text`], but turns line feeds and tabs into spaces, so that the result is one line.
+/// Cleans a text like [`clean_text`] and turns line feeds and tabs into spaces, so that the result is one line.
 pub fn clean_line(text: &str) -> Cow<'_, str> {
     let text = clean_text(text);
     if !text.contains(['\n', '\t']) {
@@ -34,7 +34,7 @@ pub fn clean_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace(['\n', '\t'], " "))
 }
 
-/// Returns the spans that [`clean_text`] removes, in order, each with its replacement (empty, or a line feed).
+/// Returns the spans that [`clean_text`] removes, in order, each with its replacement, which is empty or a line feed.
 pub fn hidden_spans(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -42,7 +42,7 @@ pub fn hidden_spans(text: &str) -> impl Iterator<Item = (Range<usize>, &'static 
         let after = start + c.len_utf8();
         let (end, instead) = match c {
             '\r' if text[after..].starts_with('\n') => (after, ""),
-            // A lone carriage return moves the cursor to the start of the line. Progress bars use it.
+            // A carriage return without a line feed moves the cursor to the start of the line, as in progress bars.
             '\r' | '\u{2028}' | '\u{2029}' => (after, "\n"),
             '\u{1b}' | '\u{80}'..='\u{9f}' => (after + escape_sequence_length(c, &text[after..]), ""),
             _ => (after, ""),
@@ -52,17 +52,17 @@ pub fn hidden_spans(text: &str) -> impl Iterator<Item = (Range<usize>, &'static 
     })
 }
 
-/// Returns whether [`clean_text`] removes the character, alone or with the escape sequence that it starts.
+/// Returns whether [`clean_text`] removes the character, either alone or with the escape sequence that it starts.
 pub fn is_hidden_char(c: char) -> bool {
     match c {
         '\n' | '\t' | ' '..='~' => false,
         // ASCII control characters, DEL and C1.
         '\0'..='\u{9f}' => true,
-        // Line and paragraph separators, the Braille blank, interlinear annotation marks and noncharacters. They
-        // are invisible, but not in the table.
+        // Line and paragraph separators, the Braille blank, interlinear annotation marks and noncharacters. They are
+        // invisible, but the table does not contain them.
         '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' => true,
         _ if u32::from(c) & 0xfffe == 0xfffe => true,
-        // The first character in the table is U+00AD.
+        // The table starts at U+00AD.
         '\u{a0}'..='\u{ac}' => false,
         _ => {
             let at = DEFAULT_IGNORABLE.partition_point(|(_, last)| *last < c);
@@ -72,8 +72,8 @@ pub fn is_hidden_char(c: char) -> bool {
 }
 
 /// Every code point with the Unicode property `Default_Ignorable_Code_Point`: variation selectors, zero-width and
-/// direction characters, tags, fillers. A test compares this table with the tables of `regex-syntax`, and prints
-/// the correct table if they differ.
+/// direction characters, tags and fillers. A test compares this table with the one in `regex-syntax` and prints the
+/// correct table if they differ.
 const DEFAULT_IGNORABLE: [(char, char); 17] = [
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),
@@ -107,10 +107,10 @@ fn first_hidden_char(text: &str, from: usize) -> Option<(usize, char)> {
     }
 }
 
-/// Counts the leading bytes that are printable ASCII, line feed or tab. Most texts contain only such bytes, so 16
-/// bytes are checked at a time.
+/// Returns the length of the leading run of printable ASCII, line feeds and tabs. Most texts consist only of these,
+/// so 16 bytes are tested at a time.
 fn plain_ascii_length(bytes: &[u8]) -> usize {
-    // Without `||` and early exits, the compiler can compare many bytes at once.
+    // Without `||` and early exits, the compiler can test many bytes at once.
     let is_plain = |byte: &u8| (byte.wrapping_sub(b' ') < 95) | (*byte == b'\n') | (*byte == b'\t');
     let blocks = bytes.as_chunks::<16>().0;
     let is_plain_block = |block: &&[u8; 16]| block.iter().fold(true, |all, byte| all & is_plain(byte));
@@ -118,8 +118,8 @@ fn plain_ascii_length(bytes: &[u8]) -> usize {
     whole + bytes[whole..].iter().take_while(|byte| is_plain(byte)).count()
 }
 
-/// Returns the number of bytes after the introducer (`ESC`, or a C1 character equivalent to `ESC` and a letter)
-/// that belong to its sequence. The grammar is ECMA-48, which terminals implement.
+/// Returns how many bytes after the introducer belong to its escape sequence. The introducer is `ESC`, or a C1
+/// character equivalent to `ESC` and a letter. The grammar is that of ECMA-48, which terminals implement.
 fn escape_sequence_length(introducer: char, rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let (kind, head) = match introducer {
@@ -127,7 +127,7 @@ fn escape_sequence_length(introducer: char, rest: &str) -> usize {
             Some(first) => (*first, 1),
             None => return 0,
         },
-        // U+009B means `ESC [`: a C1 character minus 0x40 is the letter after `ESC`.
+        // A C1 character minus 0x40 is the letter after `ESC`. For example, U+009B means `ESC [`.
         c1 => (u8::try_from(u32::from(c1) - 0x40).unwrap_or(0), 0),
     };
     match kind {
@@ -135,10 +135,10 @@ fn escape_sequence_length(introducer: char, rest: &str) -> usize {
             let middle = count_leading_in_range(&bytes[head..], b' '..=b'?');
             head + middle + final_byte_length(&bytes[head + middle..], b'@'..=b'~')
         }
-        // OSC, DCS, SOS, PM and APC contain a text up to a terminator. If the line has no terminator, the text is
-        // shown.
+        // OSC, DCS, SOS, PM and APC are followed by a text and a terminator. If the line contains no terminator, the
+        // text is kept.
         b']' | b'P' | b'X' | b'^' | b'_' => head + text_sequence_length(&rest[head..]),
-        // Sequences such as `ESC ( B`.
+        // These are sequences such as `ESC ( B`.
         b' '..=b'/' if head == 1 => {
             let middle = count_leading_in_range(bytes, b' '..=b'/');
             middle + final_byte_length(&bytes[middle..], b'0'..=b'~')
@@ -148,8 +148,8 @@ fn escape_sequence_length(introducer: char, rest: &str) -> usize {
     }
 }
 
-/// Returns the length of a text up to and including its terminator. Terminals end the text at any control
-/// character, so every `ESC` is examined only once and the time is linear.
+/// Returns the length of a control string up to and including its terminator. Terminals end the string at any control
+/// character. This keeps the time linear, because every `ESC` is examined only once.
 fn text_sequence_length(text: &str) -> usize {
     let Some((end, c)) = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t') else { return 0 };
     match c {

@@ -18,7 +18,7 @@ pub use setting::{Color, ConstantText, Key, OldName, OutOfBounds, SettingScope, 
 pub use stage::StageDefinition;
 pub use table::{KEYS, Settings};
 
-/// A setting's value and its source, as text for `thru config`.
+/// A setting's value and where it comes from, as text for `thru config`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ConfigEntry {
     pub key: &'static str,
@@ -29,7 +29,7 @@ pub struct ConfigEntry {
 #[derive(Clone, Copy, Debug)]
 pub enum SettingsLayer<'a> {
     File(SettingsFile<'a>),
-    /// An environment variable and its content.
+    /// An environment variable with its content.
     Variable {
         name: &'a str,
         text: &'a str,
@@ -55,12 +55,12 @@ pub struct ResolvedSettings {
     keys: &'static [Key],
     /// One entry per key, in the order of [`KEYS`].
     pub entries: Vec<ConfigEntry>,
-    /// Stages in the order in which they were found.
+    /// The stages in the order in which they were found.
     pub stages: Vec<StageDefinition>,
     pub findings: Vec<Finding>,
 }
 
-/// Applies `layers` over the defaults. Later layers have priority.
+/// Applies `layers` over the defaults. Later layers override earlier ones.
 pub fn resolve_settings(layers: &[SettingsLayer]) -> ResolvedSettings {
     resolve_keys(KEYS, layers)
 }
@@ -83,7 +83,7 @@ fn resolve_keys(keys: &'static [Key], layers: &[SettingsLayer]) -> ResolvedSetti
 }
 
 impl Key {
-    /// Returns the value to use, and a message if it differs from the written value.
+    /// Returns the value to use, and a message if that value differs from the written one.
     fn check_value(&self, written: &WrittenValue) -> (Option<Value>, Option<String>) {
         let settled;
         let written = match written {
@@ -212,8 +212,8 @@ impl ResolvedSettings {
         }
     }
 
-    /// Applies a value of a settings file. `name` is the name in the file: the setting's current name or a former
-    /// name.
+    /// Applies a value of a settings file. `name` is the name used in the file, which is the setting's current name or
+    /// a former one.
     fn apply_item(
         &mut self,
         key: &Key,
@@ -238,7 +238,7 @@ impl ResolvedSettings {
         self.apply_value(key, &WrittenValue::from_item(item, &key.shape), path.to_owned(), path, line);
     }
 
-    /// Applies a variable. A variable with the setting's current name has priority over one with a former name.
+    /// Applies a variable. A variable with the setting's current name overrides one with a former name.
     fn apply_variable(&mut self, name: &str, text: &str) {
         let Some(key) = self.keys.iter().find(|key| key.variable_names().any(|known| known == name)) else {
             return;
@@ -347,7 +347,7 @@ impl WrittenValue {
         }
     }
 
-    /// Interprets the text of a variable as `shape`. For a flag, `1`, `true`, `yes` and `on` have the same meaning.
+    /// Parses the text of a variable as `shape`. For a flag, `1`, `true`, `yes` and `on` have the same meaning.
     fn parse_text_as(text: &str, shape: &ValueShape) -> WrittenValue {
         match shape {
             ValueShape::Text | ValueShape::OptionalText => return WrittenValue::Word(text.to_owned()),
@@ -407,7 +407,7 @@ impl Settings {
         self.log_limit_kib * 1024
     }
 
-    /// Returns the scoring of briefs; `None` for the fixed order.
+    /// Returns how briefs are scored, or `None` if they use the fixed order.
     pub fn enabled_scoring(&self) -> Option<Scoring> {
         self.brief_scoring_enabled.then(|| self.scoring_settings())
     }

@@ -17,7 +17,7 @@ fn value_and_source(resolved: &ResolvedSettings, key: &str) -> (Value, String) {
     (entry.value.clone(), entry.source.clone())
 }
 
-/// Returns `line: message` and the hint of every finding.
+/// Returns the line, the message and the hint of every finding.
 fn finding_lines(resolved: &ResolvedSettings) -> Vec<String> {
     let word = |f: &Finding| {
         let line = f.line.map_or(String::new(), |line| format!("{line}: "));

@@ -1,8 +1,8 @@
-//! Digests of commands and prompts that need the user's consent. A consent is bound to a digest, so it ends if the
-//! text changes.
+//! Digests of the commands and prompts that need the user's consent. A consent is bound to a digest, so it lapses if
+//! the text changes.
 //!
-//! Each digest covers exactly the text that reaches a process or an agent. A loop keeps its consent while its
-//! iterations are counted, and loses it if a pull changes a word of its prompt.
+//! Each digest covers exactly the text that reaches a process or an agent. For example, a loop keeps its consent
+//! while its iterations are counted, but loses it if a pull changes a word of its prompt.
 
 use sha2::{Digest as _, Sha256};
 
@@ -11,32 +11,32 @@ use crate::gate::ExpectedOutput;
 use crate::loops::{IterationOutcome, Loop};
 use crate::render::show_hidden_characters;
 
-/// SHA-256 in hexadecimal. Nobody can construct another text with the same digest.
+/// A SHA-256 hash in hexadecimal. Nobody can construct a different text with the same digest.
 pub type ConsentDigest = String;
 
-/// Returns the digest of a loop's prompt, its promises, its limits and its validators.
+/// Returns the digest of a loop's prompt, promises, limits and validators.
 pub fn digest_of_loop(state: &Loop) -> ConsentDigest {
     let mut fields = FieldHasher::new("loop");
     fields.add_loop(state);
     fields.finish()
 }
 
-/// Returns the digest of the permission for the next session to claim the loop. A loop that belongs to a session is
-/// never claimed by another session.
+/// Returns the digest of the permission for the next session to claim a loop. A loop that already belongs to a
+/// session cannot be claimed by another one.
 pub fn digest_of_claim(state: &Loop) -> ConsentDigest {
     let mut fields = FieldHasher::new("loop claimed by the next session");
     fields.add_loop(state);
     fields.finish()
 }
 
-/// Returns the digest of the launch of one output: the command, its prompt, and the file that it must write.
+/// Returns the digest for launching one output: its command, its prompt and the file that it must write.
 pub fn digest_of_output(output: &ExpectedOutput) -> ConsentDigest {
     let mut fields = FieldHasher::new("output");
     fields.add_output(output);
     fields.finish()
 }
 
-/// Returns the digest of all launches of a stage, independent of the file that defines the stage.
+/// Returns the digest for all launches of a stage. It does not depend on the file that defines the stage.
 pub fn digest_of_stage(stage: &StageDefinition) -> ConsentDigest {
     let mut fields = FieldHasher::new("stage");
     fields.add_text(&stage.name);
@@ -48,7 +48,7 @@ pub fn digest_of_stage(stage: &StageDefinition) -> ConsentDigest {
     fields.finish()
 }
 
-/// Returns a program and its arguments, quoted for a shell. Invisible characters are made visible.
+/// Quotes a program and its arguments for a shell. Invisible characters are made visible.
 pub fn quote_command(argv: &[String]) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
     let word = |word: &String| match !word.is_empty() && word.chars().all(is_plain) {
@@ -58,7 +58,7 @@ pub fn quote_command(argv: &[String]) -> String {
     argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Hashes the length of each field before the field, so that different lists of fields never give the same bytes.
+/// Hashes fields, each preceded by its length, so that different lists of fields never produce the same bytes.
 struct FieldHasher(Sha256);
 
 impl FieldHasher {

@@ -133,7 +133,7 @@ fn a_stage_is_known_by_what_it_launches_and_not_by_where_it_is_defined() {
     }
 }
 
-/// Digests are stored, so they must not change between versions.
+/// Digests are stored, so they must stay the same in later versions.
 #[test]
 fn digests_stay_what_they_are() {
     let known = "1041494667aab52b7c80f45738e0f5012f4b79fcd96bc02c6031393548c6671e";

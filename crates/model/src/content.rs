@@ -1,24 +1,24 @@
-//! Compares texts by content. Quotation marks, markup, white space and letter case are ignored, and a shortened
-//! quotation is recognised.
+//! Compares texts by content. Quotation marks, markup, white space and letter case are ignored, and shortened
+//! quotations are recognised.
 
 use std::collections::BTreeSet;
 
-/// A text with its words, to find out whether it contains another text.
+/// A normalised text, which can be searched for other texts.
 #[derive(Debug)]
 pub struct TextContent {
-    /// The text in lower case, with single spaces and without quotation marks, brackets and markup.
+    /// The text in lower case with single spaces, without quotation marks, brackets and markup.
     text: String,
     words: BTreeSet<String>,
 }
 
-/// The minimum percentage of meaningful words for [`TextContent::contains_text`].
+/// The percentage of meaningful words that a text must share for [`TextContent::contains_text`].
 const MIN_SHARE_PERCENT: usize = 80;
 
-/// [`TextContent::shared_percent`] does not compare texts with fewer meaningful words, because any text could
-/// contain them.
+/// [`TextContent::shared_percent`] does not compare texts with fewer meaningful words, because any text might contain
+/// them.
 const MIN_COMPARED_WORDS: usize = 8;
 
-/// The number of words at the start of a text that identify a quotation of it.
+/// A quotation is recognised by this many words from the start of the quoted text.
 const QUOTED_WORDS: usize = 8;
 
 impl TextContent {
@@ -28,8 +28,8 @@ impl TextContent {
         TextContent { text, words }
     }
 
-    /// Returns whether this text contains the words of `text` in sequence, its first `QUOTED_WORDS` words, or most
-    /// of its meaningful words.
+    /// Returns whether this text contains all of `text`, its first `QUOTED_WORDS` words, or most of its meaningful
+    /// words.
     pub fn contains_text(&self, text: &str) -> bool {
         let wanted = normalise_text(text);
         if wanted.is_empty() || self.has_phrase(&wanted) {
@@ -46,8 +46,8 @@ impl TextContent {
         words.len() >= 4 && held * 100 >= words.len() * MIN_SHARE_PERCENT
     }
 
-    /// Returns the percentage of the meaningful words of `text` that this text contains; 0 if `text` has too few of
-    /// them.
+    /// Returns the percentage of the meaningful words in `text` that also occur in this text. Returns 0 if `text` has
+    /// too few meaningful words.
     pub fn shared_percent(&self, text: &str) -> usize {
         let wanted = normalise_text(text);
         let words: BTreeSet<&str> = meaningful_words(&wanted).collect();
@@ -55,13 +55,13 @@ impl TextContent {
         if words.len() < MIN_COMPARED_WORDS { 0 } else { held * 100 / words.len() }
     }
 
-    /// Adds the words of another text, for [`TextContent::shared_percent`].
+    /// Adds the words of another text for [`TextContent::shared_percent`].
     pub fn add_words(&mut self, text: &str) {
         self.words.extend(meaningful_words(&normalise_text(text)).map(str::to_owned));
     }
 
-    /// Returns whether this text contains the words in sequence, in lower case, and not as part of longer words:
-    /// `a.rs` is not in `data.rs`.
+    /// Returns whether this text contains `wanted`, which must be in lower case, as whole words. `a.rs` does not
+    /// match in `data.rs`.
     pub fn has_phrase(&self, wanted: &str) -> bool {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         self.text.match_indices(wanted).any(|(at, _)| {
@@ -90,7 +90,7 @@ fn normalise_text(text: &str) -> String {
     out
 }
 
-/// Returns the meaningful words, which have more than three bytes.
+/// Returns the meaningful words: those longer than three bytes.
 fn meaningful_words(plain: &str) -> impl Iterator<Item = &str> {
     let words = plain.split([' ', '/', ':', ',', ';']);
     words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(|word| word.len() > 3)

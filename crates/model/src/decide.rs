@@ -1,7 +1,7 @@
-//! The engine for all events: from facts, an event and a journal record, it returns effects and a reply. It has no
-//! side effects.
+//! The engine's decisions for all events. Given facts, an event and a journal record, the engine returns effects and
+//! a reply. It has no side effects itself.
 //!
-//! Every event is recorded, and some events are answered with a brief. Features handle events in their own modules.
+//! Every event is recorded, and some are answered with a brief. Features handle events in their own modules.
 
 use crate::brief::Occasion;
 use crate::config::Settings;
@@ -17,11 +17,11 @@ use crate::session::{self, PendingBrief, SessionOrigin};
 pub struct DecisionFacts<'a> {
     pub mode: SharingMode,
     pub pending: Option<PendingBrief>,
-    /// Known only at a session start.
+    /// The origin of the session, which is known only at a session start.
     pub origin: SessionOrigin<'a>,
 }
 
-/// A change to the store. Effects are applied in the order of the list.
+/// A change to the store. Effects are applied in list order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreEffect {
     /// Append to the session's journal.
@@ -30,16 +30,18 @@ pub enum StoreEffect {
     Register(Vec<u8>),
     /// Record the session in `root.json` if the lock is free.
     RememberSession,
-    /// Update the journal from the transcript, and the digest from the journal.
+    /// Update the journal from the transcript, and then the digest from the journal.
     Checkpoint,
     /// Record whether the session is between a compaction and its brief.
     SetPending(Option<PendingBrief>),
 }
 
-/// The limit of a brief for a new session, in UTF-16 units. It contains only a short text about the last session.
+/// The limit for a brief at the start of a session, in UTF-16 units. It is small, because such a brief only describes
+/// the last session.
 const MAX_STARTUP_BRIEF: usize = 2_000;
 
-/// The limit of a brief for a replayed conversation, in UTF-16 units. It contains only changes.
+/// The limit for a brief after a replayed conversation, in UTF-16 units. It is small, because such a brief only lists
+/// later changes.
 const MAX_REPLAYED_BRIEF: usize = 1_000;
 
 /// Returns the effects that record an event.
@@ -50,12 +52,12 @@ pub fn capture_effects(
     policy: &RecordPolicy,
 ) -> Vec<StoreEffect> {
     let mut effects = vec![StoreEffect::Journal(record.to_json_line())];
-    // A sub-agent has its own context, so its events do not change the state of the session.
+    // A sub-agent has its own context, so its events do not change the session's state.
     if event.agent.is_none() || matches!(event.kind, EventKind::Summary { .. }) {
         effects.extend(state_effects(facts, event, policy));
     }
     if event.torn {
-        // A truncated payload must not cancel a brief that is due.
+        // A truncated payload must not cancel a pending brief.
         effects.retain(|effect| !matches!(effect, StoreEffect::SetPending(None)));
     }
     effects
@@ -66,7 +68,7 @@ fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) ->
         EventKind::SessionStart { source } => {
             let mut effects =
                 vec![StoreEffect::Register(session::start_line(event, *source, facts.origin, policy))];
-            // In a shared store root.json is in git, and a session must not modify tracked files.
+            // In a shared store, root.json is in git, and a session must not modify tracked files.
             if facts.mode == SharingMode::Private {
                 effects.push(StoreEffect::RememberSession);
             }
@@ -78,13 +80,13 @@ fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) ->
         EventKind::BeforeCompact { .. } => {
             vec![StoreEffect::SetPending(Some(PendingBrief::Announced)), StoreEffect::Checkpoint]
         }
-        // An after-compact event without a summary means that the compaction happened and that no session start has
+        // An after-compact event without a summary means that the compaction happened but no session start has
         // followed yet.
         EventKind::Summary { .. } | EventKind::AfterCompact { .. } => match facts.pending {
             Some(PendingBrief::Announced) => vec![StoreEffect::SetPending(Some(PendingBrief::Due))],
             Some(PendingBrief::Due) | None => Vec::new(),
         },
-        // Either the brief comes with this prompt, or the announced compaction did not happen.
+        // Either this prompt gets the brief, or the announced compaction did not happen.
         EventKind::Prompt { .. } => match facts.pending {
             Some(_) => vec![StoreEffect::SetPending(None)],
             None => Vec::new(),
@@ -105,8 +107,8 @@ fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) ->
     }
 }
 
-/// Returns the occasion for a brief at this event; `None` if there is none. `replays` means that the harness
-/// resumes a session with its conversation.
+/// Returns the occasion for a brief at this event, if any. `replays` says that the harness resumes sessions with
+/// their whole conversation.
 pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: bool) -> Option<Occasion> {
     if event.agent.is_some() {
         return None;
@@ -118,7 +120,7 @@ pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: boo
             StartSource::Resume | StartSource::Fork => Some(resume_occasion(replays)),
             StartSource::Clear | StartSource::Unknown => None,
         },
-        // The brief did not come with the session start, so it comes with the next prompt.
+        // The brief was not sent at the session start, so it is sent with the next prompt.
         EventKind::Prompt { .. } => (pending == Some(PendingBrief::Due)).then_some(Occasion::Compacted),
         EventKind::ToolDone(_)
         | EventKind::BeforeCompact { .. }
@@ -136,7 +138,7 @@ pub fn resume_occasion(replays: bool) -> Occasion {
     if replays { Occasion::Replayed } else { Occasion::Resumed }
 }
 
-/// Returns the maximum length of a brief for a harness that accepts at most `context_cap` UTF-16 units.
+/// Returns the maximum length of a brief, for a harness that accepts at most `context_cap` UTF-16 units.
 pub fn max_brief_length(occasion: Occasion, context_cap: usize) -> usize {
     match occasion {
         Occasion::Started => context_cap.min(MAX_STARTUP_BRIEF),
@@ -145,15 +147,15 @@ pub fn max_brief_length(occasion: Occasion, context_cap: usize) -> usize {
     }
 }
 
-/// Returns whether the summariser gets guidance at this event.
+/// Returns whether this event sends guidance to the summariser.
 pub fn guides_summariser(event: &Event, settings: &Settings) -> bool {
     matches!(event.kind, EventKind::BeforeCompact { .. })
         && event.agent.is_none()
         && settings.compaction_guidance
 }
 
-/// Returns the guidance for the summariser, followed by as many facts of features as fit. The summariser may ignore
-/// it; nothing depends on it.
+/// Returns guidance for the summariser, followed by as many facts from features as fit. Nothing depends on it,
+/// because the summariser may ignore it.
 pub fn summariser_guidance(facts: &[String]) -> Reply {
     let mut text = GUIDANCE_TEXT.to_owned();
     let mut room = MAX_GUIDANCE_FACTS;
@@ -175,29 +177,29 @@ const GUIDANCE_TEXT: &str = "\
 Keep verbatim in the summary: what the user asked for and every requirement they stated; the paths of files that were \
 edited or are still to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
 
-/// The maximum length of the facts in the guidance, in UTF-16 units.
+/// The maximum total length of the facts in the guidance, in UTF-16 units.
 const MAX_GUIDANCE_FACTS: usize = 3_000;
 
-/// The reason why a session is not captured, although the user may expect it.
+/// Why a session is not captured although the user may expect it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotCaptured<'a> {
     /// The store came with the folder and is not trusted on this machine.
     Untrusted,
-    /// The store was trusted at another path, which no longer exists.
+    /// The store was trusted at another path that no longer exists.
     Moved { from: &'a str },
-    /// A setting turned capturing off.
+    /// A setting turned off capturing.
     Disabled,
     /// The store cannot be written.
     Unwritable { why: &'a str },
 }
 
-/// Returns one line for the user at a session start, with the remedy. It is not sent to the model, because text
-/// from an untrusted store must not reach the model unless the user asks for it.
+/// Returns one line for the user at a session start, with a remedy. It is not sent to the model, because text from an
+/// untrusted store must not reach the model unless the user requests it.
 pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCaptured) -> Reply {
     match kind {
         EventKind::SessionStart { source: StartSource::Startup } => {}
-        // A store that came with the folder was never captured, so resumed sessions lose nothing. In the other
-        // cases they do.
+        // An untrusted store was never captured, so a resumed session loses nothing. In the other cases, something is
+        // lost.
         EventKind::SessionStart { source: StartSource::Resume | StartSource::Fork }
             if off != NotCaptured::Untrusted => {}
         _ => return Reply::Silent,

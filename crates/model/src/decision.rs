@@ -1,5 +1,5 @@
-//! Decisions: the text, the author and the reason. `decisions.jsonl` only grows: a superseded or expired decision
-//! stays in the file, but is not in the brief.
+//! Decisions, each with its text, author and reason. `decisions.jsonl` only grows. A superseded or expired decision
+//! stays in the file but is left out of the brief.
 
 mod outline;
 mod standing;
@@ -18,7 +18,7 @@ use crate::prompt;
 use crate::render::{in_quotation_marks, inline_for_model};
 use crate::text::{cut_to_bytes, fnv_fingerprint};
 
-/// The version that this build writes. A line with a later version is not read.
+/// The version that this build writes. A line with a later version is ignored.
 pub const VERSION: u8 = 1;
 
 /// The maximum length of a decision's text and of its reason, in bytes.
@@ -47,7 +47,7 @@ pub struct Decision {
     pub phase: Option<u32>,
     #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub task: String,
-    /// The decision that this decision supersedes.
+    /// The id of the decision that this one supersedes.
     #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub supersedes: String,
     #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
@@ -64,7 +64,7 @@ pub struct Decision {
     pub topic: String,
 }
 
-/// Whether a decision is about one case, or about how something is always done in this project.
+/// Whether a decision is about one case or about how something is always done in this project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionKind {
@@ -90,12 +90,12 @@ impl DecisionKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionSource {
-    /// The user's answer to a question.
+    /// The user answered a question.
     Answer,
     /// An agent stated the decision, and a person accepted it.
     Statement,
     Import,
-    /// The command `thru decide`.
+    /// A person ran `thru decide`.
     #[default]
     #[serde(other)]
     Command,
@@ -113,7 +113,7 @@ impl DecisionSource {
 }
 
 impl Decision {
-    /// Returns whether the decision belongs to a plan: it was imported, or made for a phase or a task.
+    /// Returns whether the decision belongs to a plan, because it was imported or was made for a phase or a task.
     pub fn is_of_plan(&self) -> bool {
         self.source == DecisionSource::Import || self.phase.is_some() || !self.task.is_empty()
     }
@@ -124,7 +124,7 @@ impl Decision {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Parses a line of the log. Returns `None` for a line that is torn, of another format or of a later version.
+    /// Parses a line of the log. Returns `None` for a line that is torn, has another format or has a later version.
     pub fn parse_line(line: &[u8]) -> Option<Decision> {
         serde_json::from_slice(line).ok().filter(Decision::is_version_known)
     }
@@ -133,7 +133,7 @@ impl Decision {
         !self.id.is_empty() && self.v <= VERSION && (!self.text.is_empty() || self.is_withdrawal())
     }
 
-    /// Returns whether the line withdraws a decision without a replacement.
+    /// Returns whether the line withdraws a decision without replacing it.
     pub fn is_withdrawal(&self) -> bool {
         self.text.is_empty() && !self.supersedes.is_empty()
     }
@@ -157,14 +157,14 @@ impl Decision {
         }
     }
 
-    /// Returns the user's answer; `None` if the decision is not an answer.
+    /// Returns the user's answer, or `None` if the decision is not an answer.
     pub fn user_answer(&self) -> Option<&str> {
         let rest = self.text.strip_prefix(self.question.as_str()).filter(|_| !self.question.is_empty())?;
         rest.strip_prefix(ANSWER_ARROW)
     }
 }
 
-/// Returns an id that depends only on the content, so that the same answer, statement or import always has the same
+/// Returns an id that depends only on the content, so that the same answer, statement or import always gets the same
 /// id.
 pub fn id_from_content(source: DecisionSource, text: &str) -> String {
     hash_id(&["", source.name(), text.trim()])
@@ -201,7 +201,7 @@ pub fn decision_from_answer(answer: &AnswerField) -> Option<Decision> {
     })
 }
 
-/// Returns the question and the answer: `Which database? → SQLite`.
+/// Returns the question and the answer as one text, such as `Which database? → SQLite`.
 fn question_and_answer(answer: &AnswerField) -> String {
     format!("{}{ANSWER_ARROW}{}", answer.question.trim(), answer.answer.trim())
 }
@@ -209,12 +209,12 @@ fn question_and_answer(answer: &AnswerField) -> String {
 /// Separates a question from its answer.
 const ANSWER_ARROW: &str = " → ";
 
-/// Returns the id of the decision that an answer becomes.
+/// Returns the id that the decision from this answer gets.
 pub fn answer_id(answer: &AnswerField) -> String {
     id_from_content(DecisionSource::Answer, &question_and_answer(answer))
 }
 
-/// Reads null, which other programs write, as an empty value.
+/// Reads null as an empty text, because other programs write null.
 fn null_as_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(Option::<String>::deserialize(from)?.unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Renders the changes of a file as a diff.
+//! Renders the changes to a file as a diff.
 
 use similar::{ChangeTag, TextDiff};
 use std::fmt::Write as _;
@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 /// The number of unchanged lines around a change.
 const CONTEXT_LINES: usize = 3;
 
-/// Returns the hunks of a unified diff; empty if nothing changes. The caller prints the file names.
+/// Returns the hunks of a unified diff, or an empty string if nothing changed. The caller prints the file names.
 pub fn unified_diff(old: &str, new: &str) -> String {
-    // `from_lines` would also split at a lone carriage return.
+    // `from_lines` would also split at a carriage return that no line feed follows.
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let diff = TextDiff::from_slices(&old, &new);
     let mut out = String::new();

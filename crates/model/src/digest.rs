@@ -1,4 +1,4 @@
-//! The digest of a session: the important facts, folded from the journal line by line. A deleted digest can be
+//! The digest of a session: its important facts, accumulated from the journal line by line. A deleted digest can be
 //! rebuilt from the journal.
 
 mod agents;
@@ -42,18 +42,18 @@ pub const SCHEMA_VERSION: u32 = 11;
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
-/// A digest is read at every session start, so it must stay small.
+/// Limited because a digest is read at every session start and must stay small.
 const MAX_FILES: usize = 400;
 
 const MAX_ANSWERS: usize = 50;
 
-/// How many ids or shapes of calls (see `hash_shape`) are kept to recognise repeated reports.
+/// How many call ids or call shapes (see `hash_shape`) are kept to recognise repeated reports.
 const MAX_CALL_IDS: usize = 2_048;
 
-/// How many events without an id are kept.
+/// How many events without an id are kept to recognise repeated reports.
 const MAX_RECENT_EVENTS: usize = 16;
 
-/// Two equal reports by hooks within this time are about the same event.
+/// Two identical hook reports within this time describe the same event.
 const MAX_SAME_EVENT_GAP: SignedDuration = SignedDuration::from_secs(2);
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -63,28 +63,28 @@ pub struct Digest {
     pub session: String,
     pub harness: String,
     pub worktree: String,
-    /// The first worktree of the session. Paths are relative to it. The path of a file in another worktree includes
+    /// The first worktree of the session. Paths are relative to it. For a file in another worktree, the path includes
     /// that worktree.
     pub home: String,
-    /// The session that this session continues. Some harnesses report it after a compaction.
+    /// The session that this one continues. Some harnesses report it after a compaction.
     pub previous: String,
-    /// Whether hooks saw the session from its start. If so, they have reported everything in its transcript.
+    /// Whether hooks saw the session from its start. If so, they have reported everything in the transcript.
     pub from_start: bool,
-    /// How many bytes of the transcript were skipped at the first contact, because the transcript was too long.
+    /// How many bytes of an overlong transcript were skipped at first contact.
     pub unread: u64,
-    /// How many bytes of the journal a hook skipped for lack of time. Commands read them.
+    /// How many bytes of the journal a hook skipped to save time. Commands do read these bytes.
     pub journal_unread: u64,
     /// How many rotated parts of the journal have been folded.
     pub parts: usize,
     /// How many bytes of the journal's current part have been folded.
     pub offset: u64,
-    /// The number of records so far. It serves as the clock of this session.
+    /// The number of records so far. Record numbers serve as this session's clock.
     pub records: u64,
     /// The number of tool calls so far.
     pub called: u64,
     pub first_at: String,
     pub last_at: String,
-    /// The number of prompts so far, including those that `prompts` no longer contains.
+    /// The number of prompts so far, including those that were dropped from `prompts`.
     pub asked: u64,
     pub prompts: Vec<Prompt>,
     pub files: Vec<FileUse>,
@@ -94,78 +94,79 @@ pub struct Digest {
     /// All failures, oldest first.
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
-    /// The record of the last change of the todo list.
+    /// The record in which the todo list last changed.
     pub todos_at: u64,
     pub answers: Vec<AnswerField>,
     /// Effects on the outside world and on the checkout, oldest first.
     pub effects: Vec<EffectUse>,
-    /// The branch that was last known to be checked out.
+    /// The branch last seen checked out.
     pub branch: String,
-    /// The last commit at HEAD that a hook saw.
+    /// The commit at HEAD when a hook last read it.
     pub head: String,
-    /// The record in which a hook last saw HEAD.
+    /// The record in which a hook last read HEAD.
     pub head_at: u64,
-    /// The names that were staged and not committed yet.
+    /// The names that were staged but not yet committed.
     staged: effects::StagedNames,
-    /// The state of git's own files. Read when a brief or a packet is composed, and never stored.
+    /// The state in git's own files. It is read when a brief or a packet is composed and is never stored.
     #[serde(skip)]
     pub disk: Option<GitOnDisk>,
-    /// Whether a file of the session was changed after its last record. Read with `disk`, and never stored.
+    /// Whether one of the session's files changed after the last record. It is determined together with `disk` and
+    /// never stored.
     #[serde(skip)]
     pub is_changed_since: bool,
-    /// The agent's findings, decisions and results in its own words, oldest first.
+    /// The agent's findings, decisions and results, quoted and oldest first.
     pub statements: Vec<AgentStatement>,
-    /// Work that was delegated to sub-agents, oldest first.
+    /// Tasks given to sub-agents, oldest first.
     pub agents: Vec<AgentUse>,
-    /// The last plan that the user approved.
+    /// The plan that the user approved last.
     pub plan: Option<ApprovedPlan>,
-    /// The last edits, oldest first, with the reasons that the agent gave.
+    /// The newest edits, oldest first, with the reasons that the agent gave.
     pub changes: Vec<FileEdit>,
-    /// The change that the agent announced last; empty once the change is made.
+    /// The change that the agent announced last, or empty once the change is made.
     purpose: String,
-    /// The last calls, oldest first.
+    /// The newest calls, oldest first.
     pub steps: Vec<CallStep>,
     /// The agent's last message.
     pub said: String,
     /// The record of the agent's last message.
     pub said_last: u64,
-    /// The harness's own summary of the last compaction.
+    /// The harness's summary from the last compaction.
     pub summary: String,
     pub compactions: u32,
-    /// The use of the context window, from the transcript.
+    /// The use of the context window, taken from the transcript.
     pub context: ContextUse,
-    /// The record of the last compaction that was followed by work.
+    /// The record of the last compaction after which work was done.
     pub epoch: u64,
-    /// The record of a compaction after which no work has been done yet.
+    /// The record of the last compaction if no work has followed it yet.
     compacted: Option<u64>,
-    /// The last record of work: a prompt or a call.
+    /// The record of the last prompt or call.
     pub worked: u64,
-    /// The time of the last stop for which a hook reported the agent's last message.
+    /// The time of the last stop at which a hook reported the agent's last message.
     stopped_at: String,
-    /// The last record at the time when the active workstream was determined.
+    /// The number of records at the time when the active workstream was last detected.
     pub detected: u64,
     pub begun: Vec<u64>,
-    /// Why the session ended; empty while it may continue.
+    /// The reason why the session ended, or empty while it may continue.
     pub ended: String,
-    /// Types of transcript lines that this version does not support, with counts.
+    /// Counts of transcript line types that this version does not support.
     pub unknown: BTreeMap<String, u64>,
-    /// Hashes of the ids of calls that are already counted, oldest first.
+    /// Hashed ids of the calls that are already counted, oldest first.
     #[serde(with = "ids")]
     calls: Vec<u64>,
-    /// Shapes of calls that hooks reported without an id and that are not yet found in the transcript.
+    /// Shapes of calls that hooks reported without an id and that have not appeared in the transcript yet.
     #[serde(with = "ids")]
     nameless: Vec<u64>,
-    /// Shapes of calls in the transcript that no hook has reported yet.
+    /// Shapes of calls that appeared in the transcript but that no hook has reported yet.
     #[serde(with = "ids")]
     retold: Vec<u64>,
-    /// The last events that hooks reported without an id.
+    /// The newest events that hooks reported without an id.
     heard: Vec<RecentEvent>,
     #[serde(skip)]
     known: ids::IdSet,
-    /// The calls that were running when a session crashed, each with its command or file.
+    /// The calls that were running when the session crashed, each given as its command or file.
     #[serde(skip)]
     pub unfinished: Vec<String>,
-    /// Lines of the transcript, or rows of the database, that could not be read.
+    /// The number of transcript lines or database rows that could not be read.
     #[serde(skip)]
     pub torn: u64,
 }
@@ -180,7 +181,7 @@ pub struct FileUse {
     pub edits: u32,
     #[serde(skip_serializing_if = "is_default")]
     pub reads: u32,
-    /// How often the file was only mentioned in a command line.
+    /// How often the file was only found in the text of a shell command.
     #[serde(skip_serializing_if = "is_default")]
     pub guesses: u32,
     /// How many of these uses were by sub-agents.
@@ -196,13 +197,13 @@ pub struct FileUse {
     /// The record of the commit that contains the last changes, or of the command that discarded them.
     #[serde(skip_serializing_if = "is_default")]
     pub saved_at: u64,
-    /// Whether the changes are in a stash.
+    /// Whether the file's changes are in a stash.
     #[serde(skip_serializing_if = "is_default")]
     pub stashed: bool,
 }
 
-/// Fields with their default value are not serialized, because a digest has hundreds of files and is read at every
-/// session start.
+/// Used to omit fields with default values from the JSON, because a digest contains hundreds of files and is read at
+/// every session start.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -217,7 +218,7 @@ struct RecentEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoldOutcome {
     Counted,
-    /// The same event was counted before: two hooks reported it, or a hook and the transcript.
+    /// The event was already counted. Two hooks reported it, or a hook and the transcript did.
     Repeated,
 }
 
@@ -234,20 +235,20 @@ impl Digest {
         Digest { schema_version: SCHEMA_VERSION, session: session.to_owned(), ..Digest::default() }
     }
 
-    /// Returns an empty digest for a rebuild from the whole journal. It keeps the fields that the journal does not
-    /// contain.
+    /// Returns an empty digest for rebuilding from the whole journal. It keeps only fields that the journal cannot
+    /// restore.
     pub fn emptied_for_rebuild(self) -> Digest {
         let Digest { session, unread, unknown, context, .. } = self;
         Digest { unread, unknown, context, ..Digest::new(&session) }
     }
 
-    /// Describes how much of the journal is missing from this digest.
+    /// Describes how much of the journal this digest lacks.
     pub fn describe_missing_journal(&self) -> Option<String> {
         (self.journal_unread > 0).then(|| describe_unread_journal(self.journal_unread))
     }
 
-    /// Describes how much of the transcript is missing from this digest. A part is missing if hooks were installed
-    /// late and the transcript was too long to read completely.
+    /// Describes how much of the transcript this digest lacks. A part is missing if hooks were installed after the
+    /// session started and the transcript was too long to read in full.
     pub fn describe_missing_transcript(&self) -> Option<String> {
         let megabytes = self.unread.div_ceil(1024 * 1024);
         (self.unread > 0).then(|| {
@@ -280,7 +281,7 @@ impl Digest {
         let main = record.agent.is_none();
         let event = record.event_name();
         let at_work = self.has_work_after_last_message();
-        // A prompt that refuses a call does not end a turn, because the agent was working.
+        // A prompt that refuses a call does not close a turn, because the agent was still working.
         if event == Some(EventName::Prompt) && main && !at_work && record.command.is_empty() {
             self.mark_turn_closed();
         }
@@ -288,7 +289,7 @@ impl Digest {
             self.stopped_at = record.ts.to_string();
         }
         if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {
-            // A call that only the transcript contains is recorded late, after the stop that followed it.
+            // A call that appears only in the transcript is recorded late, after the stop that followed the call.
             if record.from.is_empty() || *record.ts > *self.stopped_at {
                 self.worked = self.records;
             }
@@ -317,14 +318,14 @@ impl Digest {
             }
             Some(EventName::SessionStart) if main => {
                 self.ended.clear();
-                // A session that continues under a new id was seen from its start, because hooks saw it under its
-                // old id.
+                // A session that continues under a new id counts as seen from its start, because hooks saw it under
+                // its old id.
                 self.from_start |= match record.name.as_ref() {
                     "resume" | "fork" => false,
                     "compact" => !record.previous.is_empty(),
                     _ => true,
                 };
-                // If no summary was reported, this event is the only sign of a compaction.
+                // If the harness reports no summary, this event is the only sign of a compaction.
                 if record.name == "compact" && self.compacted.is_none() {
                     self.compacted = Some(self.records);
                 }
@@ -347,8 +348,8 @@ impl Digest {
         FoldOutcome::Counted
     }
 
-    /// Returns whether the record was reported before. Records with ids are compared by id. A report without an id
-    /// is compared with the reports of the other source by shape.
+    /// Returns whether the record is a repeated report. Records with an id are compared by id. Hook reports without
+    /// an id are matched with transcript records by shape, and the other way round.
     fn is_repeated(&mut self, record: &JournalRecord) -> bool {
         let shape = hash_shape(record);
         let told_by_both = matches!(record.event_name(), Some(EventName::ToolDone | EventName::Prompt));
@@ -365,7 +366,7 @@ impl Digest {
         let (mine, other) = match (record.from.as_ref(), record.id.is_empty()) {
             ("transcript", _) => (&mut self.retold, &mut self.nameless),
             (_, true) => (&mut self.nameless, &mut self.retold),
-            // A hook's report that has an id was already compared by its id.
+            // A hook report with an id was already compared by id.
             (_, false) => return false,
         };
         if let Some(place) = other.iter().position(|known| *known == shape) {
@@ -377,7 +378,8 @@ impl Digest {
         false
     }
 
-    /// Returns whether a hook reported the same event a moment ago, because hooks are installed in two places.
+    /// Returns whether a hook reported the same event a moment ago. This happens if hooks are installed in two
+    /// places.
     pub fn was_just_reported(&self, record: &JournalRecord) -> bool {
         if !has_no_id(record) || self.heard.is_empty() {
             return false;
@@ -394,7 +396,7 @@ impl Digest {
 
     fn remember_event(&mut self, record: &JournalRecord) {
         if record.event_name().is_some_and(|event| WORK_OR_START.contains(event)) {
-            // An equal report after work is a new event.
+            // An identical report after new work is a new event.
             self.heard.clear();
         }
         if has_no_id(record) {
@@ -426,7 +428,7 @@ impl Digest {
         }
         for file in &record.files {
             let mut file = self.locate_file(file, record);
-            // A failed edit changed nothing, but a failed command line may have changed something before it failed.
+            // A failed edit changed nothing. A failed command line may have changed files before it failed.
             if record.ok == Some(false) && record.command.is_empty() && file.action != FileAction::Read {
                 file.to_mut().action = FileAction::Mention;
             }
@@ -435,7 +437,7 @@ impl Digest {
                 self.add_change(&file, record);
             }
         }
-        // The files of a sub-agent matter to the session, but the results of its commands do not.
+        // The session needs to know which files its sub-agents used, but not how their commands ended.
         if record.agent.is_none() {
             if !record.command.is_empty() {
                 self.add_command(record);
@@ -454,8 +456,8 @@ impl Digest {
         keep_last(&mut self.answers, MAX_ANSWERS);
     }
 
-    /// Makes the path of a file relative to the first worktree. A file of the same name in another worktree is a
-    /// different file.
+    /// Makes a file's path relative to the first worktree. Files with the same name in different worktrees are
+    /// different files.
     fn locate_file<'f>(&self, file: &'f FileField, record: &JournalRecord) -> Cow<'f, FileField> {
         if record.worktree == self.home || file.outside {
             return Cow::Borrowed(file);
@@ -488,7 +490,8 @@ impl Digest {
             FileAction::Read | FileAction::Mention => known.reads += 1,
         }
         if self.files.len() > MAX_FILES {
-            // The oldest file without edits is dropped first. If all files were edited, the oldest is dropped.
+            // Drop the least recently used file that was not edited. If all files were edited, drop the least
+            // recently used one.
             let oldest =
                 (0..self.files.len()).min_by_key(|i| (self.files[*i].edits > 0, self.files[*i].last));
             self.files.remove(oldest.unwrap_or(0));
@@ -514,7 +517,7 @@ impl Digest {
         self.todos.retain(|todo| todo.status != Some(TodoStatus::Deleted));
     }
 
-    /// Merges this session into `earlier`, which it continues.
+    /// Appends this session to `earlier`, the session that it continues.
     pub fn merge_into(self, earlier: Digest) -> Digest {
         let shift = earlier.records;
         let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
@@ -523,7 +526,7 @@ impl Digest {
         whole.journal_unread += self.journal_unread;
         whole.context = self.context;
         whole.compactions += self.compactions;
-        // Once the new session contains work, the compaction of the earlier session is no longer the last one.
+        // If the new session contains work, the earlier session's compaction is no longer the last one.
         if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {
             whole.epoch = shift + self.epoch;
             whole.compacted = None;
@@ -595,44 +598,44 @@ impl Digest {
         whole
     }
 
-    /// Returns the record of the last compaction. Everything after it is still in the agent's context.
+    /// Returns the record of the last compaction. Everything after it is still in the agent's context window.
     pub fn last_compaction(&self) -> u64 {
         self.compacted.unwrap_or(self.epoch)
     }
 
-    /// Returns the harness's summary if no work has followed the compaction.
+    /// Returns the harness's summary if no work has followed the compaction, otherwise an empty string.
     pub fn fresh_summary(&self) -> &str {
         if self.compacted.is_some() { &self.summary } else { "" }
     }
 
-    /// Acts as if the harness had just compacted the session with this summary.
+    /// Pretends that the harness has just compacted the session with this summary.
     pub fn simulate_compaction(&mut self, summary: &str) {
         self.summary = summary.to_owned();
         self.compacted = Some(self.records);
     }
 }
 
-/// Hashes the id of a record. The hash of a prompt includes its text, because a message of a stop hook can have the
-/// same id.
+/// Hashes a record's id. For a prompt, the text is included, because a stop hook's message can have the same id as a
+/// prompt.
 fn hash_record_id(record: &JournalRecord) -> u64 {
     let words = if record.event_name() == Some(EventName::Prompt) { record.text.as_ref() } else { "" };
     fnv_fingerprint([record.id.as_ref(), words])
 }
 
-/// Returns whether a hook reported an event without an id. Calls are excluded, because they get an id from the
-/// transcript.
+/// Returns whether the record is a hook report without an id. Calls are excluded, because the transcript supplies
+/// their ids.
 fn has_no_id(record: &JournalRecord) -> bool {
     record.id.is_empty() && record.from.is_empty() && record.event_name() != Some(EventName::ToolDone)
 }
 
-/// Hashes a record without its times.
+/// Hashes a record, ignoring its time and duration.
 fn hash_record(record: &JournalRecord) -> u64 {
     let timeless = JournalRecord { ts: "".into(), ms: None, ..record.clone() };
     fnv_fingerprint([String::from_utf8_lossy(&timeless.to_json_line()).as_ref()])
 }
 
-/// Hashes the content that two reports of one event share: the tool, its command, its files and its result, or the
-/// text of a prompt.
+/// Hashes the content that all reports of an event share: the tool, the command, the text, the files, and whether it
+/// failed.
 fn hash_shape(record: &JournalRecord) -> u64 {
     let end = if record.ok == Some(false) { "failed" } else { "" };
     let files = record.files.iter().filter(|file| !file.guess).map(|file| file.path.as_str());

@@ -184,7 +184,7 @@ fn a_digest_stays_small() {
     assert!(serde_json::to_string(&digest).unwrap().len() < 256 * 1024);
 }
 
-/// The transcript is read at a stop. Its calls happened before the stop, even within the same second.
+/// The transcript is read at a stop. Calls in it happened before the stop, even if they have the same time.
 #[test]
 fn what_only_the_transcript_has_happened_before_the_stop() {
     let ts = "2026-11-15T19:22:10Z";

@@ -1,10 +1,10 @@
-//! Markdown documents with line-oriented frontmatter: the one reader and writer for packets, loops, roles, manifests
-//! and plans.
+//! Markdown documents with line-oriented frontmatter. This module is the only reader and writer for packets, loops,
+//! roles, manifests and plans.
 //!
-//! A document consists of its bytes and the positions of its parts. Reading never fails: unusual text is a finding,
-//! and unknown text is kept. **An edit changes only the bytes it edits**, by splicing; nothing is printed back from
-//! a tree. After an edit the document is parsed again, in linear time, so there is no second representation that
-//! could get out of date.
+//! A document consists of its bytes and the positions of its parts. Reading never fails: unusual text is reported as a
+//! finding, and unknown text is kept. **An edit changes only the bytes it edits**. It splices them, and nothing is
+//! printed back from a syntax tree. After an edit the document is parsed again, in linear time, so no second
+//! representation can get out of date.
 
 mod frontmatter;
 mod items;
@@ -43,7 +43,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Parses any bytes. Without edits, the same bytes are written back.
+    /// Parses any bytes. A document without edits is written back byte for byte.
     pub fn parse(bytes: impl Into<Vec<u8>>) -> Document {
         let bytes = bytes.into();
         let mut findings = Vec::new();
@@ -71,7 +71,7 @@ impl Document {
         self.bytes
     }
 
-    /// Returns the text after the frontmatter, or after the byte order mark.
+    /// Returns the text after the frontmatter or, if there is none, after the byte order mark.
     pub fn body(&self) -> &[u8] {
         slice_or_empty(&self.bytes, self.body_start().0..self.bytes.len())
     }
@@ -103,7 +103,7 @@ impl Document {
         self.frontmatter.as_ref().map_or(&[], |frontmatter| &frontmatter.entries)
     }
 
-    /// Returns the entry of a key; the last entry if there are several.
+    /// Returns the entry of a key. If several entries have the key, the last one counts.
     pub fn entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.frontmatter.as_ref()?.effective_entry(key)
     }
@@ -112,7 +112,8 @@ impl Document {
         Some(&self.entry(key)?.value)
     }
 
-    /// Returns a scalar as text, with `1.0` and `true` as they were written; `None` for null, lists and objects.
+    /// Returns a scalar as text, with values such as `1.0` and `true` as they were written. Returns `None` for null,
+    /// lists and objects.
     pub fn text(&self, key: &str) -> Option<&str> {
         let entry = self.entry(key)?;
         match &entry.value {
@@ -132,8 +133,8 @@ impl Document {
         Some(self.value_of(key)?.as_array()?.iter().map(text).collect())
     }
 
-    /// Sets a key in place, or adds it as the last line of the frontmatter, which is created if necessary. Setting
-    /// a key to its current value changes no byte. Double quotes and block lists are kept.
+    /// Sets a key in place, or adds it as the last line of the frontmatter, which is created if necessary. Setting a
+    /// key to its current value changes no byte. Double quotes and block lists are kept.
     pub fn set_entry(&mut self, key: &str, value: impl Into<Value>) -> Result<(), EditError> {
         let value = value.into();
         if self.entry(key).is_none() && !frontmatter::is_valid_key(key) {
@@ -163,21 +164,22 @@ impl Document {
         &self.outline.headings
     }
 
-    /// Finds the first section that matches a path of headings, each searched within the previous one.
+    /// Finds the first section that matches a path of headings. Each heading is searched within the section of the
+    /// previous one.
     pub fn section(&self, path: &[SectionHead]) -> Option<Section<'_>> {
         self.outline.find_section(&self.bytes, path)
     }
 
-    /// Returns the range from the first heading that matches `from` to the last heading that matches `until`, or to
-    /// the end of the document if none matches. It is used for a pasted prompt, which may contain headings.
+    /// Returns the section from the first heading that matches `from` to the last heading that matches `until`, or to
+    /// the end of the document if none does. It is used for a pasted prompt, which may contain headings.
     pub fn section_to_last(&self, from: SectionHead, until: SectionHead) -> Option<Section<'_>> {
         self.outline.find_section_to_last(&self.bytes, from, until)
     }
 
     /// Replaces the content of a section, including deeper sections, and keeps the blank lines around it. A missing
-    /// section is appended to its parent, or to the document. Line ends within `text` are unchanged.
+    /// section is appended to its parent section or to the document. Line ends within `text` are unchanged.
     ///
-    /// Refuses a text that would hide or split the text after the section; `wrap_verbatim` makes any text safe.
+    /// Refuses a text that would hide or split the text after the section. `wrap_verbatim` makes any text safe.
     pub fn set_section(&mut self, path: &[SectionHead], text: impl AsRef<[u8]>) -> Result<(), EditError> {
         let edits = section::set_section_edits(self, path, text.as_ref())?;
         self.apply_edits(edits);
@@ -211,7 +213,6 @@ impl Document {
 }
 
 impl Document {
-    /// Returns the position after the byte order mark.
     fn start_after_bom(&self) -> usize {
         if self.bytes.starts_with(BOM) { BOM.len() } else { 0 }
     }
@@ -229,7 +230,7 @@ impl Document {
         self.outline.open
     }
 
-    /// Applies the edits in one pass, and parses the result.
+    /// Applies the edits in one pass and parses the result.
     fn apply_edits(&mut self, mut edits: Vec<ByteEdit>) {
         if edits.is_empty() {
             return;
@@ -261,7 +262,7 @@ impl ByteEdit {
     }
 }
 
-/// An unusual part of a document, for validators.
+/// An unusual part of a document, reported to validators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentFinding {
     /// The number of the line, counted from 1.
@@ -271,17 +272,17 @@ pub struct DocumentFinding {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingKind {
-    /// The file starts with `---`, but no line closes the frontmatter, so the whole file is body.
+    /// The file starts with `---`, but no line closes the frontmatter, so the whole file is the body.
     UnclosedFrontmatter,
     /// A line of the frontmatter that cannot be parsed.
     UnknownLine,
     /// The entry on the line `wins` is used instead of this entry.
     DuplicateKey { wins: usize },
-    /// The value starts like a list or an object, but is not JSON on one line. It is read as text.
+    /// The value starts like a list or an object but is not JSON on one line. It is read as text.
     BrokenJson,
     /// The quotes do not close, or text follows them. The value is read as text.
     BrokenQuotes,
-    /// The value starts with a character that has another meaning in YAML (`|`, `&`, `@`, …). It is read as text.
+    /// The value starts with a character that has another meaning in YAML, such as `|`, `&` or `@`. It is read as text.
     ForeignYaml,
     /// A block extends to the end of the document.
     Unclosed(HidingBlock),
@@ -306,7 +307,7 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// The reason why an edit was refused. A refused edit leaves the document unchanged.
+/// Why an edit was refused. A refused edit leaves the document unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     #[error("`{0}` cannot be a key")]

@@ -1,18 +1,17 @@
-//! Finds the fields of expertise that a text is about, so that an architect can ask the right expert. It only
-//! searches for the typical words of each field. It is off by default, because an architect model judges this
-//! better.
+//! Finds the fields of expertise that a text is about, so that an architect agent can consult the right expert. It
+//! only searches for words that are typical of each field. It is off by default, because an architect's model is
+//! better at this.
 
 use serde::Serialize;
 
-/// A field of expertise and its words in the text.
+/// A field of expertise, with its typical words that occur in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Domain {
     pub name: &'static str,
     pub words: Vec<String>,
 }
 
-/// The fields, each with words that no other field has. They are compared with whole words of a text, ignoring
-/// case.
+/// The fields, each with words that belong to no other field. They must match whole words of a text, ignoring case.
 const FIELD_WORDS: &[(&str, &str)] = &[
     (
         "security",
@@ -43,7 +42,7 @@ const FIELD_WORDS: &[(&str, &str)] = &[
     ("legal", "licence license gdpr compliance privacy copyright"),
 ];
 
-/// Returns the fields that a text is about, those with the most words first.
+/// Returns the fields that a text is about. The field with the most matching words comes first.
 pub fn find_domains(text: &str) -> Vec<Domain> {
     let words: Vec<String> = text
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))

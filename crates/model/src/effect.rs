@@ -1,8 +1,8 @@
 //! The effects of a call outside the conversation: commits, pushes, pull requests, comments, deployments.
 //!
-//! Rules find effects in a command and its output, both when a hook reports a call and when a transcript is read. A
-//! failed command has no effect. An effect is recorded if the output proves it, or if the call succeeded and its
-//! exit code belongs to this command.
+//! Rules derive effects from a command and its output, both when a hook reports a call and when a transcript is read.
+//! A failed command has no effects. An effect is recorded if the output proves it, or if the call succeeded and its
+//! exit code belongs to the command in question.
 
 mod commands;
 mod forge;
@@ -24,7 +24,7 @@ use said::CommandOutput;
 pub use tool::tool_acts_externally as tool_acts;
 pub use words::{DescriptionDetail, describe_effect};
 
-/// The maximum length of each text field of an effect, in bytes.
+/// The maximum lengths of an effect's text fields, in bytes.
 const MAX_WHAT_BYTES: usize = 200;
 const MAX_PLACE_BYTES: usize = 200;
 const MAX_ID_BYTES: usize = 120;
@@ -53,14 +53,14 @@ pub enum EffectKind {
     Deployment,
     Migration,
     Package,
-    /// Any other request that writes.
+    /// Any other request that changes something.
     Request,
-    // The kinds below change only the checkout.
+    // The kinds below affect only the checkout.
     Switch,
     Pull,
     Rebase,
     Reset,
-    /// Changes of files were discarded.
+    /// Changes to files were discarded.
     Discard,
     Stash,
     Unstash,
@@ -91,14 +91,14 @@ impl EffectKind {
     }
 }
 
-/// One effect. An empty field is unknown.
+/// One effect. Unknown fields are empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
     pub kind: EffectKind,
-    /// The subject of a commit, the branch of a push, the action on an issue.
+    /// The subject of a commit, the branch of a push, or the action on an issue.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub what: String,
-    /// The branch of a commit, the remote of a push, the repository of a pull request.
+    /// The branch of a commit, the remote of a push, or the repository of a pull request.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
     /// The id that the command printed.
@@ -106,7 +106,7 @@ pub struct Effect {
     pub id: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub link: String,
-    /// The folder of a git command; empty if it is the folder in which the command line started.
+    /// The folder in which git ran, or empty if it is the folder in which the command line was started.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
 }
@@ -139,25 +139,25 @@ impl Effect {
     }
 }
 
-/// A call and its result. Both texts are redacted.
+/// A call and its result, already redacted.
 #[derive(Clone, Copy, Debug)]
 pub struct CompletedCall<'a> {
     pub tool: &'a str,
     pub command: &'a str,
-    /// The input of a tool without a command: a title, a channel.
+    /// The input of a tool that takes no command, such as a title or a channel.
     pub asked: &'a str,
     pub output: &'a str,
     pub ok: bool,
 }
 
-/// Returns whether a command line may have an effect, because it contains a word of a rule. Other command lines are
-/// not parsed.
+/// Returns whether a command line may have an effect, because it contains a word that occurs in a rule. Other command
+/// lines need not be parsed.
 pub fn may_have_effect(command: &str) -> bool {
     let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));
     command.split(ends).any(table::is_rule_word)
 }
 
-/// Returns the effects of a call, in the order of the commands.
+/// Returns the effects of a call, in the order of its commands.
 pub fn effects_of_call(made: &CompletedCall) -> Vec<Effect> {
     let said = CommandOutput::new(made.output, made.ok);
     let found = if made.command.is_empty() {
@@ -183,11 +183,11 @@ fn apply_rule(seen: &mut EffectScan, part: &CommandPart) {
     }
 }
 
-/// The input of the rules, and the effects found so far.
+/// The command output that the rules search, and the effects found so far.
 struct EffectScan<'a> {
     said: &'a CommandOutput<'a>,
     found: Vec<Effect>,
-    /// Whether the command line created its own repository. If so, it is an experiment.
+    /// Whether the command line created its own repository. Such a command line is an experiment.
     trial: bool,
 }
 
@@ -206,7 +206,7 @@ fn has_flag(words: &[impl AsRef<str>], names: &[&str]) -> bool {
     words.iter().any(|word| names.contains(&word.as_ref()))
 }
 
-/// Returns the value of an option: `-m text`, `--message=text`, `-mtext`.
+/// Returns the value of an option, given as `-m text`, `--message=text` or `-mtext`.
 fn option_value(words: &[impl AsRef<str>], names: &[&str]) -> Option<String> {
     for (place, word) in words.iter().map(AsRef::as_ref).enumerate() {
         for name in names {

@@ -1,5 +1,5 @@
-//! The table for `effect_tests`: the row number, the command, whether the call succeeded, its output and its
-//! effects.
+//! Test cases for `effect_tests`: the row number, the command, whether the call succeeded, its output and the
+//! expected effects.
 
 type CommandCase = (u32, &'static str, bool, &'static str, &'static [&'static str]);
 
@@ -625,7 +625,7 @@ pub const COMMAND_CASES: &[CommandCase] = &[
         &["message “sent” @slack-webhook"]),
 ];
 
-/// The tool, its input, whether it succeeded, its result, its effects.
+/// The tool, its input, whether the call succeeded, its result and the expected effects.
 type ToolCase = (&'static str, &'static str, bool, &'static str, &'static [&'static str]);
 
 #[rustfmt::skip]

@@ -1,11 +1,11 @@
-//! Commands with their output and effects. The outputs have the format of the real programs.
+//! Commands with their outputs and effects. The outputs have the format of the real programs.
 
 use super::*;
 
 #[path = "effect_rows.rs"]
 mod rows;
 
-/// Prints `kind id what @place <link>`, without empty parts.
+/// Formats an effect as `kind id what @place <link>`, without empty parts.
 fn describe_effect(effect: &Effect) -> String {
     let kind = serde_json::to_string(&effect.kind).unwrap();
     let mut told = kind.trim_matches('"').to_owned();

@@ -1,9 +1,9 @@
-//! Decides whether a line of a program's output reports an error. A doubtful line is treated as an error, because a
-//! summary must not lose errors.
+//! Decides whether a line of program output reports an error. Doubtful lines count as errors, because a summary must
+//! not lose errors.
 
 use std::borrow::Cow;
 
-/// Words that mark errors in any program's output, ignoring case.
+/// Texts that mark errors in any program's output, ignoring case.
 pub const ERROR_WORDS: &[&str] = &[
     "error",
     "fail",
@@ -32,7 +32,7 @@ pub const ERROR_WORDS: &[&str] = &[
     "killed",
 ];
 
-/// Words that mark errors less reliably than [`ERROR_WORDS`]. A summary keeps lines with these words too.
+/// Texts that mark errors less reliably than [`ERROR_WORDS`]. A summary keeps lines with these texts too.
 const DOUBTFUL_WORDS: &[&str] = &[
     "panic",
     "unable to",
@@ -56,11 +56,11 @@ const ERROR_LEVELS: &[&str] = &[
     "FAILURES",
 ];
 
-/// Labels before the colon of an error message, in lower case.
+/// Labels that precede a colon and an error message, in lower case.
 const ERROR_LABELS: &[&str] =
     &["error", "errors", "fatal", "panic", "exception", "failure", "failed", "err", "critical", "caused by"];
 
-/// First words of an error message, in lower case. The name of a program and a colon may come before them.
+/// Beginnings of error messages, in lower case. A program's name and a colon may precede them.
 const ERROR_BEGINNINGS: &[&str] = &[
     "error[",
     "error(",
@@ -105,14 +105,14 @@ const ERROR_PARTS: &[&str] = &[
     "nonzero exit",
 ];
 
-/// Nouns in counts of failures, in lower case.
+/// Nouns with which failures are counted, in lower case.
 const COUNTED_NOUNS: &[&str] = &["failed", "failures", "failure", "failing", "errors", "error", "errored"];
 
-/// Words that may come between a number and its noun.
+/// Words that may come between the number and the noun.
 const WORDS_BEFORE_COUNTED_NOUN: &[&str] =
     &["test", "tests", "spec", "specs", "files", "checks", "type", "lint", "fatal"];
 
-/// Returns whether a line of a log or of a test run reports an error.
+/// Returns whether a line from a log or a test run reports an error.
 pub fn is_error_line(line: &str) -> bool {
     let line = line.trim();
     if is_error_report(line) {
@@ -123,8 +123,8 @@ pub fn is_error_line(line: &str) -> bool {
     !is_passed_test(line) && (has_word && !is_source_code(line) || starts_with_file_and_line(line))
 }
 
-/// Returns whether a line has the form of an error report. In source code and in lists of files, a word such as
-/// `error` alone is not a report.
+/// Returns whether a line has the form of an error report. In source code and file lists, a word such as `error`
+/// alone does not make a report.
 pub fn is_error_report(line: &str) -> bool {
     let line = without_zero_counts(line);
     let lower = line.to_lowercase();
@@ -140,14 +140,14 @@ pub fn is_error_report(line: &str) -> bool {
         || has_error_message(&line)
 }
 
-/// Returns whether a line starts like a compiler's or linter's finding: `src/a.go:12:3: unused variable`.
+/// Returns whether a line starts like a finding of a compiler or linter, such as `src/a.go:12:3: unused variable`.
 pub fn starts_with_file_and_line(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, number) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
     file.contains('.') && !file.contains(' ') && is_number(number)
 }
 
-/// Returns a line without counts of zero failures: `0 failed`, `no errors`, `errors: 0`.
+/// Returns a line without counts of zero failures, such as `0 failed`, `no errors` or `errors: 0`.
 pub fn without_zero_counts(line: &str) -> Cow<'_, str> {
     let line = line.trim();
     let lower = line.to_lowercase();
@@ -169,7 +169,7 @@ pub fn without_zero_counts(line: &str) -> Cow<'_, str> {
     if kept.len() == words.len() { Cow::Borrowed(line) } else { Cow::Owned(kept.join(" ")) }
 }
 
-/// Returns how many of the first words (in lower case) are a count of zero failures.
+/// Returns how many words at the start form a count of zero failures. The words are in lower case.
 fn zero_count_length(words: &[&str]) -> usize {
     let bare = |i: usize| words.get(i).map_or("", |word| word.trim_matches(PUNCTUATION));
     let is_last = |i: usize| {
@@ -194,7 +194,7 @@ fn zero_count_length(words: &[&str]) -> usize {
 
 const PUNCTUATION: &[char] = &['(', ')', '[', ']', ',', ';', ':', '.', '!', '|', '=', '*'];
 
-/// Whether a line counts at least one failure: `10 failed`, `Found 20 errors`, `failures: 3`.
+/// Whether a line counts at least one failure, such as `10 failed`, `Found 20 errors` or `failures: 3`.
 fn counts_failures(lower: &str) -> bool {
     let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_matches(PUNCTUATION)).collect();
     let is_some = |word: &str| is_number(word) && word.bytes().any(|digit| digit != b'0');
@@ -209,7 +209,7 @@ fn counts_failures(lower: &str) -> bool {
     }) || words.windows(2).any(|pair| matches!(pair[0], "failed" | "failures" | "errors") && is_some(pair[1]))
 }
 
-/// Whether a line contains a nonzero exit code: `exit status 2`, `exited with code 1`.
+/// Whether a line contains a nonzero exit code, such as `exit status 2` or `exited with code 1`.
 fn is_bad_exit(lower: &str) -> bool {
     ["exit code", "exit status", "exited with", "exit:", "exit="].iter().any(|label| {
         let after = lower.split_once(label).map_or("", |(_, after)| after);
@@ -223,8 +223,8 @@ fn is_bad_exit(lower: &str) -> bool {
     })
 }
 
-/// Whether a part of a line between colons reports an error: `error: x`, `a.py:3: error: x`,
-/// `ls: /x: Permission denied`, `ValueError: x`.
+/// Whether a part of a line between colons reports an error, as in `error: x`, `a.py:3: error: x`, `ls: /x:
+/// Permission denied` or `ValueError: x`.
 fn has_error_message(line: &str) -> bool {
     let mut parts = line.split(": ").peekable();
     while let Some(part) = parts.next() {
@@ -247,14 +247,14 @@ fn has_error_message(line: &str) -> bool {
     false
 }
 
-/// Whether a part starts with a linter's error code: `E1101: x`, `[E1101(no-member), f] x`.
+/// Whether a part starts with a linter's error code, such as `E1101: x` or `[E1101(no-member), f] x`.
 fn starts_with_finding_code(part: &str) -> bool {
     let code = part.trim_start_matches('[');
     let digits = code.strip_prefix(['E', 'F']).unwrap_or_default();
     digits.bytes().take_while(u8::is_ascii_digit).count() >= 3
 }
 
-/// Whether a word is the name of an error type: `ValueError`, `java.lang.IllegalStateException`.
+/// Whether a word is the name of an error type, such as `ValueError` or `java.lang.IllegalStateException`.
 fn is_error_type(word: &str) -> bool {
     let name = word.trim_end_matches(':').rsplit(['.', ':']).next().unwrap_or_default();
     let endings = ["Error", "Exception", "Interrupt", "Failure", "Panic"];
@@ -263,12 +263,12 @@ fn is_error_type(word: &str) -> bool {
         && endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether a line is pytest's report of a failed assertion: `E       assert 3 == 4`.
+/// Whether a line is from pytest's report of a failed assertion, such as `E     assert 3 == 4`.
 fn is_python_assertion(line: &str) -> bool {
     line.strip_prefix("E  ").is_some_and(|rest| !rest.trim().is_empty())
 }
 
-/// Whether a line reports that a test passed or starts. The names of such tests may contain `error`.
+/// Whether a line reports that a test passed, was skipped or started. The names of such tests may contain `error`.
 pub(crate) fn is_passed_test(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let first = words.first().copied().unwrap_or_default();
@@ -283,8 +283,8 @@ pub(crate) fn is_passed_test(line: &str) -> bool {
         || words.contains(&"PASSED") && line.contains("::")
 }
 
-/// Whether a line is source code that a linter prints below its finding:
-/// `func Get(name string) (Strategy, error) {`.
+/// Whether a line is source code that a linter prints below its finding, such as `func Get(name string) (Strategy,
+/// error) {`.
 fn is_source_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ") && line.contains(['(', '=', '<', '.', '"', '&'])
 }

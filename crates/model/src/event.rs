@@ -1,4 +1,4 @@
-//! Events in neutral form. Adapters decode payloads into these types, and the engine sees only these types.
+//! Events in a harness-neutral form. Adapters decode payloads into these types, and the engine sees nothing else.
 
 mod name;
 
@@ -14,22 +14,22 @@ type Text<'a> = Cow<'a, str>;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event<'a> {
     pub session: Text<'a>,
-    /// The harness's id of this prompt or summary.
+    /// The harness's id for this prompt or summary.
     pub id: Option<Text<'a>>,
-    /// Whether the payload was truncated, so a part of it is missing.
+    /// Whether the payload was truncated, so that part of it is missing.
     pub torn: bool,
-    /// The session that this session continues, if the harness gives it a new id (Droid, after a compaction).
+    /// The session that this one continues, if the harness gave it a new id. Droid does so after a compaction.
     pub previous: Option<Text<'a>>,
     pub cwd: Option<Text<'a>>,
     pub transcript: Option<Text<'a>>,
-    /// The sub-agent that the event belongs to; `None` for the main agent.
+    /// The sub-agent to which the event belongs, or `None` for the main agent.
     pub agent: Option<Agent<'a>>,
     pub kind: EventKind<'a>,
 }
 
 impl Event<'_> {
-    /// Makes a forked session independent of its parent. The transcript of a fork contains its whole past. The
-    /// parent may continue too, and keeps its records, role and loop.
+    /// Makes a forked session independent of its parent. The fork's transcript contains its whole past. The parent
+    /// may also continue, and it keeps its records, role and loop.
     pub fn detach_if_forked(self) -> Self {
         match self.kind {
             EventKind::SessionStart { source: StartSource::Fork } => Event { previous: None, ..self },
@@ -68,68 +68,68 @@ pub enum EventKind<'a> {
     SubagentStart,
     SubagentStop {
         message: Option<Text<'a>>,
-        /// The task of the sub-agent in a few words, if the payload contains it.
+        /// The sub-agent's task in a few words, if the payload contains it.
         asked: Option<Text<'a>>,
     },
     Stop(StopEvent<'a>),
     SessionEnd {
         reason: Option<Text<'a>>,
     },
-    /// A well-formed event that needs no action. It is recorded in the journal with its own name.
+    /// A well-formed event that needs no action. It is recorded in the journal under its own name.
     Other {
         name: Text<'a>,
     },
 }
 
-/// The main agent stopped and waits for the user.
+/// Reports that the main agent stopped and waits for the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StopEvent<'a> {
     /// The agent's last message, if the payload contains it.
     pub message: Option<Text<'a>>,
-    /// The harness's id of that message.
+    /// The harness's id for that message.
     pub id: Option<Text<'a>>,
     pub prompt: Option<Text<'a>>,
     /// Whether no stop hook has made the agent continue since the user's last prompt.
     pub first: Option<bool>,
-    /// The number of sub-agents that are still running in the background.
+    /// The number of sub-agents still running in the background.
     pub agents: usize,
-    /// The token usage of the turn, if the payload contains it.
+    /// The turn's token usage, if the payload contains it.
     pub usage: Option<TokenUsage<'a>>,
-    /// The use of the context window by the last request of the turn, if the payload contains it.
+    /// How full the context window was at the turn's last request, if the payload contains it.
     pub window: Option<ContextUse>,
-    /// Whether the caller cannot wait for validators. If they must run, the caller is asked to call again.
+    /// Whether the caller cannot wait for validators. If validators must run, the caller is told to call again.
     pub is_hasty: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolDone<'a> {
     pub tool: Text<'a>,
-    /// The harness's id of this call, so that a repeated report is recognised.
+    /// The harness's id for this call, by which repeated reports are recognised.
     pub id: Option<Text<'a>>,
     pub files: Vec<TouchedFile<'a>>,
     pub command: Option<Text<'a>>,
-    /// The output of a command that may be a test run or have an effect on the outside world, or the result of a
-    /// tool that has such an effect.
+    /// The output of a command that may be a test run or have an effect on the outside world, or the result of a tool
+    /// that has such an effect.
     pub output: Option<Text<'a>>,
-    /// The input of a tool with an effect on the outside world: a title, or the first words of a text.
+    /// The input of a tool with an effect on the outside world: a title or the beginning of a text.
     pub asked: Option<Text<'a>>,
-    /// The whole error message of a failed call.
+    /// The complete error message of a failed call.
     pub error: Option<Text<'a>>,
     pub todos: Option<TodoChange<'a>>,
-    /// Questions to the user, and the answers.
+    /// Questions to the user, with the answers.
     pub answers: Vec<QuestionAnswer<'a>>,
-    /// Work that was delegated to a sub-agent.
+    /// Work delegated to a sub-agent.
     pub delegated: Option<DelegatedWork<'a>>,
-    /// A plan that was shown to the user. If the call succeeded, the user approved it.
+    /// A plan shown to the user. If the call succeeded, the user approved the plan.
     pub plan: Option<Text<'a>>,
-    /// The unparsed result. Only the harness's adapter can interpret it.
+    /// The unparsed result, which only the harness's adapter can interpret.
     pub result: &'a [u8],
     pub exit: Option<i64>,
     pub failed: bool,
     pub ms: Option<u64>,
 }
 
-/// The task of a sub-agent, and its answer. The answer is empty while the sub-agent is working.
+/// A sub-agent's task and its answer. The answer is empty while the sub-agent is working.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DelegatedWork<'a> {
     pub asked: Text<'a>,
@@ -153,12 +153,12 @@ pub enum FileAction {
     Mention,
 }
 
-/// A change of the harness's own todo list.
+/// A change to the harness's own todo list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TodoChange<'a> {
-    /// The whole current list.
+    /// The complete new list.
     All(Vec<Todo<'a>>),
-    /// A change of one entry, which may be new. A field that is `None` did not change.
+    /// A change to one entry, which may be new. Fields that are `None` did not change.
     One { id: Text<'a>, text: Option<Text<'a>>, status: Option<TodoStatus> },
 }
 
@@ -191,7 +191,7 @@ pub enum StartSource {
     Clear,
     Compact,
     Fork,
-    /// A source that this version does not support. Nothing is restored.
+    /// A source that this version does not know. Nothing is restored.
     Unknown,
 }
 
@@ -212,15 +212,15 @@ impl EventKind<'_> {
         }
     }
 
-    /// Returns the neutral name for journals, receipts and `thru hook`.
+    /// Returns the neutral name that journals, receipts and `thru hook` use.
     pub fn name(&self) -> &'static str {
         self.event_name().name()
     }
 }
 
 impl TodoStatus {
-    /// Parses a status. An entry with an unknown status is open, because showing an entry too often is better than
-    /// losing it.
+    /// Parses a status. An unknown status counts as pending, because showing an entry too often is better than losing
+    /// it.
     pub fn parse(text: &str) -> TodoStatus {
         match text {
             "completed" | "done" | "x" => TodoStatus::Completed,

@@ -1,9 +1,9 @@
-//! Evidence that a task is done. Each task has one bundle, with an entry for each test run, review, diff, approval
-//! or note.
+//! Evidence that a task is done. Each task has one bundle, with an entry for each test run, review, diff, approval or
+//! note.
 //!
-//! Only a run that `thru` itself saw is proof: a command that it ran, or a test run at a tool call. The entry of
+//! Only a run that `thru` itself saw is proof, either a command that it ran or a test run in a tool call. The entry of
 //! such a run is bound to its files ([`FileListing`]) and becomes stale when they change. Only [`standing`] judges
-//! evidence, and all code that shows evidence uses it.
+//! evidence, and all code that shows evidence uses its judgement.
 
 mod import;
 mod judged;
@@ -35,7 +35,7 @@ use crate::time;
 
 pub const SCHEMA_VERSION: &str = "1.0.0";
 
-/// The scope of an entry about the whole project.
+/// The scope of an entry that covers the whole project.
 pub const PROJECT_SCOPE: &str = "project";
 
 keeping_the_rest! {
@@ -50,12 +50,12 @@ keeping_the_rest! {
 
 keeping_the_rest! {
     pub struct EvidenceEntry {
-        /// Identifies the entry, so that the same event is not recorded twice. Empty in files of other tools.
+        /// Identifies the entry, so that the same event is not recorded twice. It is empty in files of other tools.
         id: String = skip String::is_empty,
         task_id: String,
-        /// `review`, `test`, `diff`, `approval` or `note`. Other tools have other types.
+        /// `review`, `test`, `diff`, `approval` or `note`. Other tools use other types.
         entry_type as "type": String,
-        /// The origin of the entry: `run`, `observed`, `claimed` or `imported`.
+        /// Where the entry comes from: `run`, `observed`, `claimed` or `imported`.
         kind: String = skip String::is_empty,
         timestamp: String,
         agent: String,
@@ -63,14 +63,14 @@ keeping_the_rest! {
         verdict: String,
         summary: String,
         metadata: Map<String, Value> = skip Map::is_empty,
-        /// Only in a review.
+        /// Only used in a review.
         risk: Option<String> = skip Option::is_none,
         issues: Vec<Value> = skip Vec::is_empty,
-        /// Only in a test run.
+        /// Only used in a test run.
         tests_passed: Option<u64> = skip Option::is_none,
         tests_failed: Option<u64> = skip Option::is_none,
         failures: Vec<Value> = skip Vec::is_empty,
-        /// Only in a diff.
+        /// Only used in a diff.
         files_changed: Vec<Value> = skip Vec::is_empty,
         additions: Option<u64> = skip Option::is_none,
         deletions: Option<u64> = skip Option::is_none,
@@ -79,20 +79,20 @@ keeping_the_rest! {
         /// The folder in which the command ran, relative to the checkout.
         folder: String = skip String::is_empty,
         exit_code: Option<i64> = skip Option::is_none,
-        /// The commit that was checked out.
+        /// The commit that was checked out when the entry was recorded.
         head: String = skip String::is_empty,
         /// The hash of the files to which the entry is bound.
         tree: String = skip String::is_empty,
         files: Option<u64> = skip Option::is_none,
         /// `project` if the entry is bound to every file, so that a new file also makes it stale.
         scope: String = skip String::is_empty,
-        /// A file that was edited between the start of the command and the writing of the entry. If there is such a
-        /// file, the entry is stale from the start.
+        /// A file that was edited between the start of the command and the writing of the entry. Such an entry is stale
+        /// from the start.
         changed: String = skip String::is_empty,
     }
 }
 
-/// The type of an entry. Types of other tools are kept unchanged.
+/// The type of an entry. Types of other tools are not parsed but kept as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryType {
     Review,
@@ -194,7 +194,7 @@ impl EvidenceOrigin {
 }
 
 impl EvidenceEntry {
-    /// Returns the verdict. An unknown word is read as information, neither good nor bad.
+    /// Returns the verdict. An unknown word is read as information, which is neither good nor bad.
     pub fn verdict(&self) -> EvidenceVerdict {
         EvidenceVerdict::parse(&self.verdict).unwrap_or(EvidenceVerdict::Info)
     }
@@ -213,8 +213,8 @@ impl EvidenceEntry {
         matches!(self.kind(), EvidenceOrigin::Run | EvidenceOrigin::Observed)
     }
 
-    /// Returns whether this is a gate that another tool recorded. It shows that an agent had its turn, but not what
-    /// the agent found. Earlier versions imported it as a verdict.
+    /// Returns whether this is a gate that another tool recorded. A gate shows that an agent had its turn but not what
+    /// it found. Earlier versions imported gates as verdicts.
     pub fn is_imported_gate(&self) -> bool {
         self.kind() == EvidenceOrigin::Imported && self.metadata.contains_key("gate")
     }
@@ -229,7 +229,7 @@ impl EvidenceEntry {
         self.scope == PROJECT_SCOPE
     }
 
-    /// Returns the counts of a test run, such as `12 passed, 1 failed`; `None` if there are none.
+    /// Returns the counts of a test run, such as `12 passed, 1 failed`, or `None` if there are none.
     pub fn test_counts(&self) -> Option<TestCounts> {
         let counts = TestCounts { passed: self.tests_passed, failed: self.tests_failed };
         (counts != TestCounts::default()).then_some(counts)
@@ -270,8 +270,8 @@ impl EvidenceBundle {
         bytes
     }
 
-    /// Inserts an entry in chronological order, because observed runs and imports are recorded late. Returns false
-    /// if the same entry already exists.
+    /// Inserts an entry in chronological order, because observed runs and imports are recorded late. Returns false if
+    /// the same entry already exists.
     pub fn add_entry(&mut self, entry: EvidenceEntry) -> bool {
         let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
         if !is_known {

@@ -1,8 +1,8 @@
 //! Finds the code blocks of a message, their names, and the paths to which they may be written.
 //!
-//! Messages come from a model. A name outside the folder, or in a folder that must not be written to, is not used:
-//! the block gets a plain name and a note. A file that changes which programs run, or what agents are told, is
-//! marked as guarded.
+//! Messages come from a model. A name outside the folder, or in a folder that must not be written to, is not used. The
+//! block then gets a plain name and a note. A file that changes which programs run, or what agents are told, is marked
+//! as guarded.
 
 mod name;
 
@@ -12,15 +12,15 @@ use crate::clean;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeBlock {
-    /// The line of the fence, counted from 1.
+    /// The line of the opening fence, counted from 1.
     pub line: usize,
     pub language: String,
-    /// The name of the block in the message.
+    /// The name that the message gives to the block.
     pub name: Option<String>,
-    /// Whether a sentence before the block only mentions the name. The sentence may be about another file.
+    /// Whether the name is only mentioned in a sentence before the block. The sentence may be about another file.
     pub is_mentioned: bool,
     pub text: String,
-    /// False if the message ended within the block.
+    /// Whether the block is closed. It is false if the message ends within the block.
     pub is_closed: bool,
 }
 
@@ -29,9 +29,9 @@ pub struct CodeBlock {
 pub struct NamedBlock {
     pub block: CodeBlock,
     pub path: String,
-    /// The reason why the path is not the name in the message; empty if it is, or if there is no name.
+    /// Why the path is not the name in the message. It is empty if it is that name or if there is no name.
     pub note: String,
-    /// Whether the file changes which programs run, or what agents are told.
+    /// Whether the file changes which programs run or what agents are told.
     pub is_guarded: bool,
 }
 
@@ -84,7 +84,7 @@ pub fn code_blocks(message: &str) -> Vec<CodeBlock> {
         }
     }
     blocks.extend(open.map(|(_, block)| block));
-    // A name in the fence is the most reliable, then a comment in the block, then the line before the block.
+    // A name in the fence is the most reliable, followed by a comment in the block and the line before the block.
     for (block, before) in blocks.iter_mut().zip(lines_before) {
         if block.name.is_some() {
             continue;
@@ -136,14 +136,14 @@ fn is_guarded(path: &str, rules: &NameRules) -> bool {
         || file.iter().any(|file| rules.guarded_files.contains(&file.as_str()))
 }
 
-/// Returns a part of a path in the form in which some systems compare it: in lower case, without dots and blanks at
-/// the end.
+/// Returns a part of a path in the form in which some systems compare it, which is in lower case and without dots and
+/// blanks at the end.
 fn part_as_compared(part: &str) -> String {
     part.trim().trim_end_matches(['.', ' ']).to_lowercase()
 }
 
-/// Returns a path that no other block has: `a.rs`, then `a.2.rs`. The comparison ignores case, because some file
-/// systems do.
+/// Returns a path that no other block has, such as `a.rs` and then `a.2.rs`. The comparison ignores case, because some
+/// file systems do.
 fn free_path(path: &str, taken: &mut HashSet<String>) -> String {
     let (stem, ending) = match path.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() && !stem.ends_with('/') => (stem, format!(".{ending}")),
@@ -154,15 +154,15 @@ fn free_path(path: &str, taken: &mut HashSet<String>) -> String {
     names.next().unwrap_or_else(|| path.to_owned())
 }
 
-/// Returns the path of a name below the folder, or the reason why the name cannot be used.
+/// Returns the path of a name below the folder, or why the name cannot be used.
 pub fn safe_path(name: &str, forbidden: &[&str]) -> Result<String, &'static str> {
     if name.chars().any(|c| clean::is_hidden_char(c) || c.is_control()) {
-        return Err("it has characters that nobody can see");
+        return Err("it contains invisible characters");
     }
     let path = name.replace('\\', "/");
     let has_drive = path.as_bytes().get(1) == Some(&b':');
     if path.starts_with(['/', '~']) || has_drive {
-        return Err("an absolute path");
+        return Err("it is an absolute path");
     }
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     if path.ends_with('/') || parts.is_empty() {
@@ -203,7 +203,7 @@ impl BlockFence {
         bare.len() >= self.length && bare.chars().all(|c| c == self.mark)
     }
 
-    /// Removes the indentation of the fence, which all lines of a block in a list have.
+    /// Removes the indentation of the fence. In a list, all lines of a block have it.
     fn without_indent<'l>(&self, line: &'l str) -> &'l str {
         let blanks = line.len() - line.trim_start_matches([' ', '\t', '>']).len();
         &line[blanks.min(self.indent)..]

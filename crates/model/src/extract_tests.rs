@@ -14,7 +14,7 @@ fn name_of_only_block(message: &str) -> Option<String> {
     blocks[0].name.clone()
 }
 
-/// Blocks with names in every common form, and these names.
+/// Blocks whose names are given in every common form, each with its expected name.
 const NAMING_CASES: &[(&str, &str)] = &[
     // The name is in the fence.
     ("```rust src/a.rs\nx\n```", "src/a.rs"),
@@ -186,7 +186,7 @@ fn unsafe_names_are_not_used_and_that_is_told() {
         (".GIT/config.txt", "nothing is written"),
         (".git./config.txt", "nothing is written"),
         ("src/.agent/context/config.toml", "nothing is written"),
-        ("a\u{202e}sr.txt", "nobody can see"),
+        ("a\u{202e}sr.txt", "invisible"),
         ("src/", "names a folder"),
         (".", "names a folder"),
     ] {

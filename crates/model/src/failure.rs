@@ -1,4 +1,4 @@
-//! Picks the lines that explain a failure from a command's output.
+//! Picks the lines from a command's output that explain its failure.
 
 use std::collections::BTreeSet;
 
@@ -10,32 +10,32 @@ mod report;
 
 use report::ReportPart;
 
-/// The maximum number of lines that are kept of one failure.
+/// The maximum number of lines kept for one failure.
 pub(crate) const MAX_LINES: usize = 6;
 
-/// The maximum total length of these lines.
+/// The maximum total length of the kept lines.
 const MAX_BYTES: usize = 1_200;
 
-/// First words, in lower case, of lines that contain an error word but are not about the failure.
+/// Beginnings of lines that contain an error word but are not about the failure, in lower case.
 const OTHER_BEGINNINGS: &[&str] =
     &["--- pass", "=== run", "warning: unused", "downloading ", "downloaded ", "go: downloading "];
 
-/// Marks of lines that are for information only.
+/// Log levels of lines that only give information.
 const INFORMATION_LEVELS: &[&str] = &["INFO", "DEBUG", "level=info", "level=debug", "TRACE"];
 
-/// Words in lines that a failing test prints, besides [`ERROR_WORDS`].
+/// Words, besides [`ERROR_WORDS`], in lines that a failing test prints.
 const TEST_WORDS: &[&str] = &["want", "got", "should", "must", "missing", "wrong", "but ", "!=", "differ"];
 
-/// Parts of a line with which a test logs that things go well, in lower case.
+/// Texts with which a test logs that everything is as expected, in lower case.
 const AS_EXPECTED_PARTS: &[&str] = &["as expected", "received expected", "got expected", "correctly "];
 
-/// How many words of a line may come before the time and the level of a log entry.
+/// How many words at the start of a line are searched for a log entry's time and level.
 const MAX_WORDS_BEFORE_LEVEL: usize = 12;
 
-/// Lines that say only that something failed. They are kept if there is nothing better.
+/// Lines that only say that something failed. They are kept only if nothing better is found.
 const UNINFORMATIVE_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 
-/// Parts of lines that report a failure without a reason.
+/// Texts in lines that report a failure without a reason.
 const UNINFORMATIVE_PARTS: &[&str] = &[
     "ERROR task failed",
     "exit status ",
@@ -45,20 +45,21 @@ const UNINFORMATIVE_PARTS: &[&str] = &[
     "npm error A complete log of this run",
 ];
 
-/// How much a line says about the failure, the best first. Only lines of the best rank are kept.
+/// How informative a line is about the failure, best first. Only lines of the best rank are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum LineRank {
     Specific,
-    /// The name of a Go package says more than `FAIL`.
+    /// The line names a Go package that failed, which says more than `FAIL`.
     PackageVerdict,
-    /// The line says only that something failed.
+    /// The line only says that something failed.
     Verdict,
-    /// A warning of a program that installs or runs the one that failed.
+    /// A warning from npm or Node.js rather than from the program that failed.
     Notice,
 }
 
-/// Returns the informative lines of `output` in order, joined by line ends; if there are none, the last lines. The
-/// output must already be redacted, because a single line of a private key would not be recognised.
+/// Returns the informative lines of `output` in order, joined by line breaks. If there are none, returns the last
+/// lines. The output must already be redacted as a whole, because a single line of a private key would not be
+/// recognised.
 pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
     let parts = report::parts_of_report(&lines);
@@ -88,8 +89,8 @@ pub fn error_lines(output: &Redacted) -> String {
     kept
 }
 
-/// Returns the lines that name a failed test, and the first of the other lines, in their order. If there are other
-/// lines, at least [`MIN_REASONS`] of them are kept, because a name does not say why a test failed.
+/// Returns the lines that name a failed test, and the first of the other lines, in their original order. At least
+/// [`MIN_REASONS`] other lines are kept if there are that many, because a name does not say why a test failed.
 fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     const MIN_REASONS: usize = 3;
     let is_name = |line: &str| names_failed_test(line);
@@ -97,7 +98,7 @@ fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
         run::failed_test_in_line(line).is_some_and(|name| name.contains('/') && !name.contains("::"))
     };
     let has_whole = lines.iter().any(|line| is_name(line) && !is_part(line));
-    // A part of a test is only named if its test is not.
+    // A subtest is named only if its parent test is not.
     let lines: Vec<&'t str> = lines.iter().copied().filter(|line| !(has_whole && is_part(line))).collect();
     let reasons = lines.iter().filter(|line| !is_name(line)).count();
     let names = (lines.len() - reasons).min(MAX_LINES - reasons.min(MIN_REASONS));
@@ -111,34 +112,33 @@ fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     kept.copied().collect()
 }
 
-/// Whether a line names a failed test, in the words of any test runner.
+/// Whether a line names a failed test, in the format of any known test runner.
 pub fn names_failed_test(line: &str) -> bool {
     run::failed_test_in_line(line).is_some() || report::is_name(line.trim())
 }
 
-/// Whether a line has a value that a test compared. Without the name of the test it says nothing.
+/// Whether a line contains a value that a test compared. Such a line is meaningless without the test's name.
 pub fn is_compared_value(line: &str) -> bool {
     report::is_value(line.trim())
 }
 
-/// Whether a line says only where a failed test is.
+/// Whether a line only says where a failed test is.
 pub fn is_test_location(line: &str) -> bool {
     report::is_location(line.trim())
 }
 
-/// Returns the lines of [`error_lines`] that name the error, without the heading of a Python traceback.
+/// Returns the lines of an error from [`error_lines`], without the heading of a Python traceback.
 pub fn reason_lines(error: &str) -> impl Iterator<Item = &str> {
     let is_heading = error.starts_with("Traceback (most recent call last):\n");
     error.lines().skip(usize::from(is_heading))
 }
 
-/// Returns the first of [`reason_lines`].
 pub fn first_reason_line(error: &str) -> &str {
     reason_lines(error).next().unwrap_or_default()
 }
 
-/// Returns the relative paths that [`error_lines`] name with a line number: `src/a.rs` for `src/a.rs:12:3: odd`. A name
-/// without a folder does not say which file it is.
+/// Returns the relative paths that occur with a line number in the result of [`error_lines`], such as `src/a.rs` in
+/// `src/a.rs:12:3: odd`. Names without a folder are left out, because they do not identify a file.
 pub fn paths_in_error(error: &str) -> impl Iterator<Item = &str> {
     error.lines().filter(|line| starts_with_file_and_line(line)).filter_map(|line| {
         let path = line.split(':').next()?;
@@ -146,13 +146,12 @@ pub fn paths_in_error(error: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the first line that is not blank.
 pub fn first_nonblank_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
-/// Whether a line is worth keeping. The harness's own first line contains only the exit code, which is stored
-/// separately.
+/// Whether a line is worth keeping. The line `Exit code …` that the harness adds is dropped, because the exit code is
+/// stored separately.
 fn is_worth_keeping(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
 }
@@ -179,8 +178,8 @@ fn is_informative(line: &str) -> bool {
         && !is_passed_test(line)
 }
 
-/// Whether a line has the time and the level of a log entry that is not an error, wherever it begins:
-/// `hooks.go:155: Hook output: 2026/01/14 11:53:39 INFO stop`.
+/// Whether a line contains the time and level of a log entry that is not an error, such as `hooks.go:155: Hook
+/// output: 2026/01/14 11:53:39 INFO stop`. The time and level need not be at the start of the line.
 fn has_time_and_level(line: &str) -> bool {
     let is_time = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_digit())
@@ -194,31 +193,31 @@ fn has_time_and_level(line: &str) -> bool {
     })
 }
 
-/// Whether a line, in lower case, is the value that an assertion found. The line before it has the expected one.
+/// Whether a lower-case line shows the actual value of an assertion. The line before it shows the expected value.
 fn has_actual_value(lower: &str) -> bool {
     lower.strip_prefix("actual").is_some_and(|rest| rest.trim_start().starts_with(':'))
 }
 
-/// Whether a line, in lower case, is a JSON log entry that is not an error: `{"time":"…","level":"warn",…}`.
+/// Whether a lower-case line is a JSON log entry that is not an error, such as `{"time":"…","level":"warn",…}`.
 fn is_log_entry(lower: &str) -> bool {
     lower.starts_with('{') && lower.contains("\"level\":") && !lower.contains("\"level\":\"error\"")
 }
 
-/// Whether a Go test printed the line, itself or through a helper. Its findings and its logs look the same:
-/// `a_test.go:12: starting`. A compiler and a linter also name a folder or a column.
+/// Whether a Go test or its helper printed the line. Findings and log messages of a test look the same, such as
+/// `a_test.go:12: starting`. Compilers and linters also print a folder or a column.
 fn is_from_test(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, rest) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
     file.ends_with("_test.go") || file.ends_with(".go") && !file.contains('/') && rest.starts_with(' ')
 }
 
-/// Returns whether a line is source code that a linter prints below its finding:
-/// `func Get(name string) (Strategy, error) {`.
+/// Returns whether a line is source code that a linter prints below its finding, such as `func Get(name string)
+/// (Strategy, error) {`.
 fn is_source_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ")
 }
 
-/// Ranks a line; `None` if it is not about the failure. `part` is what a test runner says with it.
+/// Ranks a line, or returns `None` if it is not about the failure. `part` is its meaning in a test runner's report.
 fn line_rank(line: &str, part: Option<ReportPart>) -> Option<LineRank> {
     match part {
         Some(ReportPart::Boilerplate) => is_informative(line).then_some(LineRank::Verdict),
@@ -235,7 +234,7 @@ fn is_uninformative(line: &str) -> bool {
     UNINFORMATIVE_LINES.contains(&line) || UNINFORMATIVE_PARTS.iter().any(|part| line.contains(part))
 }
 
-/// Whether npm or Node.js printed the line as a warning, before or after the program's own output.
+/// Whether a line is a warning that npm or Node.js printed before or after the program's own output.
 fn is_notice(line: &str) -> bool {
     const BEGINNINGS: &[&str] = &["npm warn ", "npm WARN ", "npm notice "];
     BEGINNINGS.iter().any(|words| line.starts_with(words))
@@ -243,7 +242,7 @@ fn is_notice(line: &str) -> bool {
         || line.contains("ExperimentalWarning: ")
 }
 
-/// Whether a line says that the tests of a Go package failed, and how long they took.
+/// Whether a line says that a Go package's tests failed, and how long they took.
 fn is_package_verdict(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let (first, package, time) = (words.next(), words.next(), words.next());
@@ -286,14 +285,14 @@ mod tests {
             ),
             "CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed; fix conflicts"
         );
-        // The log messages of a test have the same form.
+        // A test's log messages have the same form as its findings.
         assert_eq!(
             error_lines(
                 "--- FAIL: TestX\nx_test.go:9: Rewind output: reset\nx_test.go:12: Count = 3, want 4\nFAIL"
             ),
             "--- FAIL: TestX\nx_test.go:12: Count = 3, want 4"
         );
-        // A helper of a test logs what a program printed.
+        // A test's helper may log what a program printed.
         assert_eq!(
             error_lines(
                 "--- FAIL: TestX (0.4s)\n--- FAIL: TestX/part (0.4s)\nhooks.go:155: Hook stop output: 2026/01/14 11:53:39 INFO stop failed=0\n\

@@ -1,4 +1,4 @@
-//! A finding of a check: the problem, its location, and the remedy.
+//! A finding of a validation: the problem, its location and a hint.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub enum FindingLevel {
     Note,
     /// Everything works, but probably not as intended.
     Warning,
-    /// Something does not work until somebody acts.
+    /// Something will not work until somebody fixes it.
     Error,
 }
 
@@ -44,7 +44,7 @@ impl Finding {
     }
 }
 
-/// Prints one line without the hint: `config.toml:3: message`.
+/// Prints the finding on one line without the hint, such as `config.toml:3: message`.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, self.line) {

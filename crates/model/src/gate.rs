@@ -1,6 +1,6 @@
-//! Gates: decide whether the outputs of sub-agents exist, are complete and are fresh, and whether the stage passes.
+//! Gates decide whether the outputs of sub-agents exist, are complete and are fresh, and whether the stage passes.
 //!
-//! These are pure functions. Other modules read files and start commands.
+//! These functions are pure. Other modules read files and start commands.
 
 mod ending;
 mod expected;
@@ -24,7 +24,7 @@ pub use words::{
 /// The last line of a complete output.
 pub const COMPLETE_SENTINEL: &str = "<!-- AGENT_COMPLETE -->";
 
-/// The list of outputs of a run.
+/// The file that lists the outputs of a run.
 pub const EXPECTED_FILE: &str = "expected.json";
 
 /// The file that lists missing advisory outputs.
@@ -44,7 +44,7 @@ pub const LAUNCH_PROCESS_SUFFIX: &str = ".process";
 
 pub const MAX_OUTPUT_BYTES: u64 = 5 * 1024 * 1024;
 
-/// The maximum number of launches of an output: the first launch and one retry.
+/// How often an output may be launched: once, and one retry.
 pub const MAX_LAUNCHES: u32 = 2;
 
 /// What happens to the stage if an output is missing.
@@ -65,9 +65,9 @@ pub enum OutputVerdict {
     Empty,
     /// The last line is not the sentinel.
     Incomplete,
-    /// The output is complete, but from an earlier run or from other inputs.
+    /// The output is complete but comes from an earlier run or from other inputs.
     Stale,
-    /// The output must not be opened: it is a link, outside the run, or too large.
+    /// The output must not be opened, because it is a link, is outside the run, or is too large.
     Unsafe,
 }
 
@@ -85,11 +85,11 @@ pub enum GateResult {
     HardFail,
 }
 
-/// The state of an output's file.
+/// What was found at the path of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundOutput {
     Nothing,
-    /// A file that must not be opened, with the reason.
+    /// A file that must not be opened. The text says why.
     Odd(String),
     File {
         modified: Timestamp,
@@ -97,14 +97,14 @@ pub enum FoundOutput {
     },
 }
 
-/// The next step of a run for an output.
+/// What a run does next for an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchStep {
     Reuse,
     Launch,
-    /// The output was launched as often as allowed.
+    /// The output was already launched as often as allowed.
     GiveUp,
-    /// The output has no command.
+    /// The output has no command, so the run cannot launch it.
     Leave,
 }
 
@@ -152,12 +152,12 @@ pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -
 pub fn next_launch_step(output: &ExpectedOutput, verdict: OutputVerdict) -> LaunchStep {
     match verdict {
         OutputVerdict::Valid => LaunchStep::Reuse,
-        // An output with an invalid or reserved name cannot be written either.
+        // An output with an invalid or reserved name cannot be written.
         OutputVerdict::Unsafe if Id::new(&output.file).is_err() || is_reserved_name(&output.file) => {
             LaunchStep::Leave
         }
         _ if output.launch.is_empty() => LaunchStep::Leave,
-        // An output that was valid once may be launched as often as a new output.
+        // If an output was valid before, its launches are counted from zero again.
         _ if output.attempts >= MAX_LAUNCHES && !output.was_valid => LaunchStep::GiveUp,
         _ => LaunchStep::Launch,
     }
@@ -171,7 +171,7 @@ pub fn gate_result(verdicts: impl IntoIterator<Item = (OutputTier, OutputVerdict
     })
 }
 
-/// Returns the tier of a file that was listed without a tier.
+/// Returns the tier of an output that is listed without one.
 pub fn default_tier(file: &str) -> OutputTier {
     match file.strip_prefix("retro-") {
         Some(rest) if !rest.starts_with("cdm") => OutputTier::Advisory,
@@ -179,18 +179,19 @@ pub fn default_tier(file: &str) -> OutputTier {
     }
 }
 
-/// Returns whether the run itself uses this file name, so no output can have it.
+/// Returns whether the run itself uses this file name. No output can have such a name.
 pub fn is_reserved_name(file: &str) -> bool {
     let beside = [LAST_MESSAGE_SUFFIX, LAUNCH_PROMPT_SUFFIX, LAUNCH_LOG_SUFFIX, LAUNCH_PROCESS_SUFFIX];
     is_list_file(file) || file.starts_with("omissions.") || beside.iter().any(|end| file.ends_with(end))
 }
 
-/// Whether a file is a list of outputs: `expected.json`, or `expected.<stage>.json` if stages share a folder.
+/// Returns whether a file is a list of outputs. It is called `expected.json`, or `expected.<stage>.json` if several
+/// stages share a folder.
 pub fn is_list_file(file: &str) -> bool {
     file.starts_with("expected.") && file.ends_with(".json")
 }
 
-/// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with it,
+/// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with it, and
 /// otherwise the first word of the name.
 pub fn agent_role_in_name<'a>(file: &'a str, stage: &str) -> &'a str {
     let stem = stem_of(file);
@@ -202,11 +203,11 @@ fn stem_of(file: &str) -> &str {
     file.strip_suffix(".md").unwrap_or(file)
 }
 
-/// Returns the only output that a sub-agent of this type must write; `None` if there are several candidates. The
-/// type must be equal to the role or to the whole file name without its extension. If there is no such output, a
-/// role that ends with the type is accepted, because a skill's name may contain hyphens.
+/// Returns the output that a sub-agent of this type must write, or `None` if there is no candidate or more than one.
+/// The type must equal the role or the whole file name without its extension. If there is no such output, a role that
+/// ends with the type is accepted, because a skill's name may contain hyphens.
 pub fn output_of_agent(expected: &ExpectedOutputs, agent: &str) -> Option<usize> {
-    // `plugin:agent` is Claude Code's name for an agent of a plugin.
+    // Claude Code calls an agent of a plugin `plugin:agent`.
     let agent = agent.rsplit(':').next().unwrap_or(agent);
     if agent.is_empty() {
         return None;

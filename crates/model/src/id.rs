@@ -1,23 +1,23 @@
-//! Checks names from outside before they become part of a path. Only this module does this.
+//! Validates names from outside before they become part of a path. No other module does this.
 
 use std::fmt;
 
-/// A name that is safe in a file name: of a packet, a loop, a role, a task, a session, a stage, an output or a
-/// summary.
+/// The name of a packet, loop, role, task, session, stage, output or summary that is safe in a file name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(String);
 
-/// The maximum length of an id. Most file systems allow names of 255 bytes, so there is room for suffixes such as
-/// `.log.jsonl`.
+/// The maximum length of an id. Most file systems allow file names of 255 bytes, which leaves room for suffixes such
+/// as `.log.jsonl`.
 pub const MAX_BYTES: usize = 128;
 
 impl Id {
-    /// Accepts `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, at most [`MAX_BYTES`], and no Windows device name.
+    /// Accepts texts that match `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, have at most [`MAX_BYTES`] bytes
+    /// and are not Windows device names.
     pub fn new(text: &str) -> Result<Id, InvalidId> {
         Id::check_id(text).map(|()| Id(text.to_owned()))
     }
 
-    /// Checks a text without creating an id.
+    /// Validates a text without creating an id.
     pub fn check_id(text: &str) -> Result<(), InvalidId> {
         let fail = |why| Err(InvalidId { shown: display_id(text), why });
         if text.is_empty() {
@@ -66,7 +66,7 @@ impl InvalidId {
     }
 }
 
-/// Formats a refused id for a message: short, on one line, without control characters.
+/// Formats a refused id for a message: shortened, on one line, without control characters.
 fn display_id(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().take(40) {
@@ -82,7 +82,7 @@ fn display_id(text: &str) -> String {
     out
 }
 
-/// Whether Windows does not allow a file of this name: `NUL`, `con.txt`, `COM1`.
+/// Whether Windows forbids a file of this name, such as `NUL`, `con.txt` or `COM1`.
 fn is_device_name(text: &str) -> bool {
     let stem = text.split('.').next().unwrap_or(text);
     let port = |prefix: &str| {
@@ -93,9 +93,9 @@ fn is_device_name(text: &str) -> bool {
     ["con", "prn", "aux", "nul"].iter().any(|d| stem.eq_ignore_ascii_case(d)) || port("com") || port("lpt")
 }
 
-/// Returns the names that match a word: those with this slug (the part after the time). If there are none, those
-/// that start with the word; if there are none, those that contain it. The caller tries an exact match first. An
-/// empty word matches no name.
+/// Returns the names that match a word. First come the names whose slug (the part after the time) is the word. If
+/// there are none, the names that start with the word are returned, and otherwise those that contain it. The caller
+/// tries an exact match first. An empty word matches nothing.
 pub fn names_matching<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
     if word.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Lines of a session's journal: their fields, how they are shortened and redacted, and how they are parsed.
+//! The lines of a session's journal: their fields, how they are cut and redacted, and how they are parsed.
 
 use std::borrow::Cow;
 
@@ -16,40 +16,40 @@ use crate::run::{self, RunResult, TestCounts};
 use crate::shell;
 use crate::time;
 
-/// The event name of an agent's message between two prompts. It comes from the transcript; no hook reports it.
+/// The event name for an agent's message between two prompts. It comes from the transcript, never from a hook.
 pub const SAID_EVENT: &str = "said";
 
-/// The event name of a run of a loop's validator. thru ran the command itself; no hook reports it.
+/// The event name for a run of a loop's validator. It comes from `thru` itself, never from a hook.
 pub const VALIDATOR_EVENT: &str = "validator";
 
-/// The tool name of a call whose text is a plan that the user approved.
+/// The tool name for a call whose text is a plan that the user approved.
 pub const PLAN_TOOL: &str = "plan";
 
-/// The maximum length of each field, in bytes. A line must be one small write, and the transcript contains the
-/// whole text.
+/// The maximum length of each field, in bytes. A line must be small enough for a single write, and the transcript
+/// contains the full text.
 const MAX_PROMPT_BYTES: usize = 64 * 1024;
 const MAX_SUMMARY_BYTES: usize = 32 * 1024;
 const MAX_COMMAND_BYTES: usize = 8 * 1024;
 const MAX_MESSAGE_BYTES: usize = 4 * 1024;
-/// In real sessions, approved plans have up to 18 KB. The digest has the same limit, so that the whole plan can be
+/// In real sessions, approved plans have up to 18 KB. The digest uses the same limit, so that the whole plan can be
 /// imported.
 pub(crate) const MAX_PLAN_BYTES: usize = 32 * 1024;
 const MAX_PATH_BYTES: usize = 4 * 1024;
 const MAX_SHORT_TEXT_BYTES: usize = 512;
-/// The number of bytes at the end of an output that are searched for error lines.
+/// How many bytes at the end of an output are searched for error lines.
 const ERROR_TAIL_BYTES: usize = 16 * 1024;
 const MAX_NAME_BYTES: usize = 256;
 
-/// The number of bytes of an output that are searched for effects.
+/// How many bytes of an output are searched for effects.
 const MAX_OUTPUT_BYTES_SEARCHED: usize = 16 * 1024;
 
 const MAX_TODOS: usize = 100;
 
-/// The checkout and the settings for a record.
+/// The checkout and the settings with which records are made.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordPolicy<'a> {
     pub harness: &'a str,
-    /// The top folder of the event's checkout: the root, or one of its git worktrees.
+    /// The top folder of the checkout in which the event occurred: the root or one of its git worktrees.
     pub checkout: &'a str,
     pub redact: redact::RedactOptions,
     pub now: Timestamp,
@@ -70,24 +70,24 @@ pub struct JournalRecord<'a> {
     pub session: Cow<'a, str>,
     #[serde(borrow)]
     pub worktree: Cow<'a, str>,
-    /// `transcript` if no hook reported the event and it was found in the transcript later.
+    /// `transcript` if no hook reported the event and it was found in the transcript later, otherwise empty.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub from: Cow<'a, str>,
-    /// The working directory relative to the checkout; empty if it is the checkout itself.
+    /// The working directory relative to the checkout, or empty if it is the checkout itself.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub cwd: Cow<'a, str>,
     /// The current branch, if known.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub branch: Cow<'a, str>,
-    /// The current commit, if it was read.
+    /// The commit at HEAD, if it was read.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub head: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentField>,
-    /// The source, the trigger or the reason of the event.
+    /// The source, trigger or reason of the event.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub name: Cow<'a, str>,
-    /// The session that this session continues.
+    /// The session that this one continues.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub previous: Cow<'a, str>,
     /// A prompt, a summary, or the agent's last message.
@@ -107,23 +107,23 @@ pub struct JournalRecord<'a> {
     pub exit: Option<i64>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub error: Cow<'a, str>,
-    /// The result of a command, `passed` or `failed` ([`crate::run`]). It is empty if unknown, and `ran` if the
-    /// exit code may belong to another command.
+    /// The result of a command (see [`crate::run`]): `passed`, `failed`, empty if unknown, or `ran` if the exit code
+    /// reports success but the output casts doubt on it.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub ended: Cow<'a, str>,
-    /// The index of the failed check, if a command line has several.
+    /// The index of the failed check in a command line with several checks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// The summary line of the check's output.
+    /// The line that sums up the check's output.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub result: Cow<'a, str>,
     /// The number of passed and failed tests.
     #[serde(skip_serializing_if = "TestCounts::is_none")]
     pub counts: TestCounts,
-    /// The field that older versions wrote instead of `ended`.
+    /// The result that older versions wrote instead of `ended`.
     #[serde(skip_serializing)]
     pub passed: Option<bool>,
-    /// The effects of the call on the outside world: commits, pushes, comments.
+    /// The call's effects on the outside world, such as commits, pushes and comments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effect: Vec<Effect>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,7 +132,7 @@ pub struct JournalRecord<'a> {
     pub answers: Vec<AnswerField>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// The task of a sub-agent. Its answer is in `text`.
+    /// A sub-agent's task. Its answer is in `text`.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub asked: Cow<'a, str>,
     /// The file that a sub-agent had to write.
@@ -155,12 +155,12 @@ pub struct FileField {
     pub action: FileAction,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside: bool,
-    /// Whether the file is only mentioned in the text of a shell command.
+    /// Whether the file was only found in the text of a shell command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guess: bool,
 }
 
-/// An entry of the todo list. An entry with an id is a change; an entry without an id is part of the whole list.
+/// A todo entry. An entry with an id is a change to one entry. Entries without ids form the complete list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TodoField {
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -177,7 +177,7 @@ pub struct AnswerField {
     pub answer: String,
 }
 
-/// Converts the event to a record, redacted and shortened.
+/// Converts an event to a record, redacted and cut to the field limits.
 pub fn record_of_event<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> JournalRecord<'a> {
     let mut record = JournalRecord {
         v: 1,
@@ -227,13 +227,13 @@ pub fn record_of_event<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> J
 #[derive(Clone, Copy, Debug)]
 pub struct ValidatorRun<'a> {
     pub command: &'a str,
-    /// `None` if the command was killed or could not be started.
+    /// The exit code, or `None` if the command was killed or could not be started.
     pub exit: Option<i64>,
     pub output: &'a str,
     pub ms: u64,
 }
 
-/// Returns the journal line of a validator's run. Its exit code alone decides the result, as it does for the loop.
+/// Returns the journal line for a validator's run. As in the loop, the exit code alone decides the result.
 pub fn line_of_validator(session: &str, run: &ValidatorRun, policy: &RecordPolicy) -> Vec<u8> {
     let failed = run.exit != Some(0);
     let done = ToolDone {
@@ -267,18 +267,19 @@ pub fn line_of_validator(session: &str, run: &ValidatorRun, policy: &RecordPolic
 }
 
 impl<'a> JournalRecord<'a> {
-    /// Parses a line of a journal. Returns `None` for a line that is torn or not a record.
+    /// Parses a journal line. Returns `None` if the line is torn or is not a record.
     pub fn parse_line(line: &'a [u8]) -> Option<JournalRecord<'a>> {
         serde_json::from_slice(line).ok().filter(|record: &JournalRecord| !record.event.is_empty())
     }
 
-    /// Returns the name of the event; `None` for [`SAID_EVENT`], [`VALIDATOR_EVENT`] and events of a newer version.
+    /// Returns the name of the event, or `None` for [`SAID_EVENT`], [`VALIDATOR_EVENT`] and events from newer
+    /// versions.
     pub fn event_name(&self) -> Option<EventName> {
         EventName::parse(&self.event)
     }
 
-    /// Returns whether the agent lost its earlier context at this record. A compaction without a reported summary
-    /// is recognised by the session start that follows it.
+    /// Returns whether the agent lost its earlier context at this record. If the harness reports no summary, the
+    /// session start after a compaction shows this.
     pub fn is_compaction(&self) -> bool {
         match self.event_name() {
             Some(EventName::Summary) => true,
@@ -289,7 +290,7 @@ impl<'a> JournalRecord<'a> {
 
     /// Returns one line of JSON without a trailing newline.
     pub fn to_json_line(&self) -> Vec<u8> {
-        // A record contains only strings, numbers and lists of them, so this cannot fail.
+        // This cannot fail, because a record contains only strings, numbers and lists.
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
@@ -334,7 +335,7 @@ fn set_tool_fields<'a>(
         .collect();
 }
 
-/// Sets the result of a command, from its exit code or its output.
+/// Sets the fields for a command's result, based on its exit code and output.
 fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>, policy: &RecordPolicy<'a>) {
     let output = done.output.as_deref().or(done.error.as_deref()).unwrap_or("?");
     let verdict = run::decide_result(&record.command, done.exit, done.failed, output);
@@ -349,21 +350,21 @@ fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>,
         let end = line.end.min(line.start + MAX_SHORT_TEXT_BYTES);
         record.result = Redacted::redact_range(output, line.start..end, policy.redact).into_text();
     }
-    // A pipe hid the failure, so the error is in the output.
+    // A pipe hid the failure, so the error message is in the output.
     if verdict.ended == RunResult::Failed && !done.failed {
         record.error =
             Cow::Owned(error_lines(&Redacted::redact_tail(output, ERROR_TAIL_BYTES, policy.redact)));
     }
 }
 
-/// Returns the effects of a call. Harnesses pass on the output only of calls that may have effects.
+/// Returns the effects of a call. Adapters supply the output only for calls that may have effects.
 fn effects_of_call(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) -> Vec<Effect> {
     let Some(output) = done.output.as_deref() else { return Vec::new() };
     if !(effect::may_have_effect(command) || effect::tool_acts(&done.tool)) {
         return Vec::new();
     }
     let said = match output.len() > MAX_OUTPUT_BYTES_SEARCHED {
-        // A line with several commands may report its effects at both ends of the output.
+        // A line with several commands may report effects at both ends of its output.
         true => {
             let head = Redacted::redact_head(output, MAX_OUTPUT_BYTES_SEARCHED / 2, policy.redact);
             let tail = Redacted::redact_tail(output, MAX_OUTPUT_BYTES_SEARCHED / 2, policy.redact);
@@ -381,7 +382,7 @@ fn effects_of_call(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) ->
     })
 }
 
-/// Returns the files in the tool's input, and the files in the text of a command.
+/// Returns the files named in the tool's input and in the text of its command.
 fn files_of_call(
     done: &ToolDone<'_>,
     command: &str,
@@ -389,8 +390,7 @@ fn files_of_call(
     policy: &RecordPolicy,
 ) -> Vec<FileField> {
     let field = |path: &str, action, guess| {
-        // The path is redacted before it is parsed, because a URL such as `https://user:secret@host` may be passed
-        // as a path.
+        // The path is redacted before it is parsed, because it may be a URL such as `https://user:secret@host`.
         let path = policy.redact_and_cut(path, MAX_PATH_BYTES);
         let CheckoutPath { path, outside } = place::path_within_checkout(policy.checkout, &path);
         FileField { path: path.into_owned(), action, outside, guess }
@@ -401,7 +401,7 @@ fn files_of_call(
     for mention in
         shell::paths_in_command(command).into_iter().filter(|mention| !mention.path.contains("REDACTED"))
     {
-        // The path is relative to the folder of the command, which may be below the top of the checkout.
+        // The path is relative to the command's folder, which may be below the top of the checkout.
         let path = match cwd {
             Some(cwd) if !mention.path.starts_with('/') => format!("{cwd}/{}", mention.path),
             _ => mention.path,
@@ -427,7 +427,7 @@ fn todo_fields(change: &TodoChange, policy: &RecordPolicy) -> Vec<TodoField> {
     }
 }
 
-/// Returns the working directory relative to the checkout; empty if it is the top of the checkout.
+/// Returns the working directory relative to the checkout, or an empty string for the top of the checkout.
 fn folder_below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
     match place::path_within_checkout(policy.checkout, &policy.redact_and_cut(cwd, MAX_PATH_BYTES))
         .path
@@ -439,7 +439,7 @@ fn folder_below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
 }
 
 impl RecordPolicy<'_> {
-    /// Redacts a text and then cuts it. Only the part that can end up in the line is examined.
+    /// Redacts a text and then cuts it. Only the part that can end up in the result is examined.
     pub fn redact_and_cut<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
         let kept = Redacted::redact_range(text, 0..text.len().min(limit), self.redact).into_text();
         if text.len() <= limit && kept.len() <= limit {

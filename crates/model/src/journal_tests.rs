@@ -29,7 +29,7 @@ fn record_as_json(event: &Event) -> Value {
     serde_json::from_slice(&record_of_event(event, &test_policy()).to_json_line()).unwrap()
 }
 
-/// A GitHub token, assembled here so that the source contains none.
+/// Returns a GitHub token, assembled here so that the source code contains none.
 fn github_token() -> String {
     format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")
 }

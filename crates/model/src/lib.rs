@@ -1,5 +1,4 @@
-//! The types and rules of Throughline. This crate is pure: it uses no files, no clock, no environment and no
-//! processes.
+//! Throughline's types and rules. This crate is pure: it uses no files, clock, environment or processes.
 
 #![forbid(unsafe_code)]
 

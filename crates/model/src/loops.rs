@@ -1,5 +1,5 @@
-//! Loops: a prompt that the agent gets again until it gives a promise. This module defines the state of a loop, and
-//! [`engine`] decides what happens at a stop.
+//! A loop gives the agent the same prompt again until the agent gives a promise. This module defines the state of a
+//! loop, and [`engine`] decides what happens at a stop.
 
 pub mod engine;
 pub mod last_turn;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use record::{LoopDamage, LoopRecord};
 pub use words::{ValidatorFailure, describe_turn, how_to_end_loop, text_to_feed};
 
-/// The state of a loop. Stored as a [`LoopRecord`], a document that people may read and edit.
+/// The state of a loop. It is stored as a [`LoopRecord`], a document that people may read and edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
     pub id: String,
@@ -24,21 +24,21 @@ pub struct Loop {
     pub status: LoopStatus,
     /// The current iteration, counted from 1.
     pub iteration: u64,
-    /// The maximum number of iterations; 0 means no limit.
+    /// The maximum number of iterations. 0 means no limit.
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
     pub source_packet_id: Option<String>,
-    /// The source of an imported loop; `None` for any other loop.
+    /// The source of an imported loop, or `None` for any other loop.
     pub imported_from: Option<String>,
     /// The only session that gets this loop's prompt.
     pub session: Option<String>,
     pub ended: Option<EndReason>,
-    /// More detail about the end of the loop.
+    /// Details about how the loop ended.
     pub ended_detail: Option<String>,
     /// Shell lines that must pass before a promise is accepted.
     pub validators: Vec<String>,
     pub deadline: Option<String>,
-    /// A digest of the agent's last message, to recognise a repeated message.
+    /// A digest of the agent's last message, used to recognise a repeated message.
     pub last_message_digest: Option<String>,
     pub last_stop: Option<LastStop>,
     /// The prompt, verbatim.
@@ -69,7 +69,7 @@ pub enum IterationOutcome {
     Blocked,
 }
 
-/// The reason why a loop no longer continues.
+/// Why a loop no longer continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndReason {
@@ -79,13 +79,13 @@ pub enum EndReason {
     Time,
     NoProgress,
     Cancelled,
-    /// The harness ended the turn although the loop's answer was to continue.
+    /// The harness ended the turn although it was told to continue.
     HarnessCap,
     Error,
 }
 
-/// The data of the last stop at which the agent got the prompt again: enough to recognise the same stop, and to detect
-/// a loop that makes no progress.
+/// The last stop at which the agent got the prompt again. It contains what is needed to recognise the same stop and to
+/// detect a loop without progress.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LastStop {
@@ -97,23 +97,23 @@ pub struct LastStop {
     /// The time of the newest stop-hook message in the transcript at that stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
-    /// The time of the stop, to the millisecond: `2026-11-15T19:22:00.918Z`.
+    /// The time of the stop, to the millisecond, such as `2026-11-15T19:22:00.918Z`.
     pub at: String,
-    /// The reason why the turn did not end the loop, in a few words.
+    /// Why the turn did not end the loop, in a few words.
     pub why: String,
-    /// The failed validator. A repeated report of the same stop shows it again.
+    /// The failed validator. It is shown again if the same stop is reported again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<ValidatorFailure>,
     /// The number of consecutive turns without progress.
     pub idle: u64,
-    /// The number of consecutive times that the agent continued without a tool call.
+    /// How many times in a row the agent continued without a tool call.
     pub unaided: u64,
-    /// The position in the session at that stop; `None` if unknown.
+    /// The position in the session at that stop, or `None` if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<SessionPosition>,
 }
 
-/// A position in a session, as counts from its digest.
+/// A position in a session, as counts from the session's digest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionPosition {
     pub calls: u64,
@@ -121,7 +121,7 @@ pub struct SessionPosition {
 }
 
 impl Loop {
-    /// Returns `3 of 30`, or `3` if there is no limit.
+    /// Returns the progress, such as `3 of 30`, or `3` if there is no limit.
     pub fn iteration_progress(&self) -> String {
         match self.max_iterations {
             0 => self.iteration.to_string(),
@@ -139,7 +139,7 @@ impl Loop {
         self.ended_detail = detail;
     }
 
-    /// Updates the time. It never moves back, even if the clock does.
+    /// Updates the time of the last change. It never moves back, even if the clock does.
     pub fn set_updated_time(&mut self, now: Timestamp) {
         let now = crate::time::to_rfc3339(now);
         if self.updated_at < now {

@@ -1,4 +1,4 @@
-//! Manifests, `resume-context.md`: the files to load, their order, and the questions to answer before work
+//! Manifests (`resume-context.md`): the files to load, their order, and the questions to answer before work
 //! continues.
 
 use jiff::Timestamp;
@@ -10,24 +10,24 @@ use crate::finding::{Finding, FindingLevel};
 use crate::time;
 
 pub const MANIFEST_FILE_NAME: &str = "resume-context.md";
-/// The old file name, which `migrate` converts.
+/// The former file name, which `migrate` converts.
 pub const LEGACY_FILE_NAME: &str = "_resume.md";
-/// The maximum size of a manifest. The text of a larger manifest belongs in the files it names.
+/// The maximum size of a manifest. Longer texts belong in the files that it lists.
 pub const MAX_MANIFEST_BYTES: usize = 5 * 1024;
 
 pub const SCHEMA_VERSION: &str = "1.0";
 pub const KNOWN_PHASES: &[&str] =
     &["research", "planning", "execution", "ready-for-implementation", "testing", "review"];
 
-/// The phase of a workstream whose manifest contains no known phase.
+/// The phase assumed if a manifest contains no known phase.
 pub const DEFAULT_PHASE: &str = "execution";
 
-/// The next action of a new manifest: no skill or command, but the first open box of the steps.
+/// The next action in a new manifest. It names no skill or command, but means the first unticked box of the steps.
 pub const NEXT_OPEN_STEP: &str = "next-open-step";
-/// What [`NEXT_OPEN_STEP`] was called before.
+/// The former name of [`NEXT_OPEN_STEP`].
 const NEXT_OPEN_STEP_BEFORE: &str = "continue-next-step";
 
-/// The maximum depth of a workstream's folder below the root, as in `.agent/context/workstreams/<id>`.
+/// The maximum depth of a workstream's folder below the root. `.agent/context/workstreams/<id>` is the deepest.
 const MAX_FOLDER_DEPTH: usize = 4;
 
 const GATE_HEADING: SectionHead<'static> = SectionHead::prefix(1, "Validation Gate");
@@ -47,7 +47,7 @@ pub struct Manifest {
     pub continue_at: String,
     pub blockers: Vec<String>,
     pub session_ids: Vec<String>,
-    /// The questions of the gate, each with the text below it.
+    /// The questions of the gate, each including the text below it.
     pub questions: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ impl Manifest {
     }
 }
 
-/// Returns the numbered questions, each with the boxes below it.
+/// Returns the gate's numbered questions, each including the boxes below it.
 fn gate_questions(document: &Document) -> Vec<String> {
     let Some(gate) = document.section(&[GATE_HEADING]) else { return Vec::new() };
     let mut questions: Vec<String> = Vec::new();
@@ -101,7 +101,7 @@ fn gate_questions(document: &Document) -> Vec<String> {
     questions
 }
 
-/// Matches `NN-kebab-case`.
+/// Returns whether an id has the form `NN-kebab-case`.
 pub fn is_workstream_id(id: &str) -> bool {
     let Some((number, name)) = id.split_once('-') else { return false };
     let kebab = |part: &str| {
@@ -113,7 +113,7 @@ pub fn is_workstream_id(id: &str) -> bool {
         && name.split('-').all(kebab)
 }
 
-/// Returns the problems of a manifest, ordered by line.
+/// Returns the problems in a manifest, ordered by line.
 pub fn check_manifest(document: &Document) -> Vec<Finding> {
     let mut findings: Vec<Finding> = document
         .findings()
@@ -203,8 +203,8 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             for file in &files {
                 let why = match () {
                     () if file.starts_with('/') => "is not a relative path",
-                    // No workstream is deeper, so this path is outside the project. With fewer `..`, it depends on
-                    // the location of the manifest.
+                    // No workstream is deeper, so this path leads out of the project. With fewer `..` components,
+                    // that depends on the manifest's location.
                     () if file.split('/').filter(|part| *part == "..").count() > MAX_FOLDER_DEPTH => {
                         "is outside the project, not opened"
                     }
@@ -291,7 +291,7 @@ fn is_progress_text(text: &str) -> bool {
     progress_counts(text).is_some()
 }
 
-/// Returns 14 and 40 for `14/40 tasks complete`.
+/// Parses the counts in a text such as `14/40 tasks complete`.
 fn progress_counts(text: &str) -> Option<(u32, u32)> {
     let (done, all) = text.split_whitespace().next()?.split_once('/')?;
     let (done, all) = (done.parse().ok()?, all.parse().ok()?);
@@ -359,13 +359,13 @@ fn question_about_file(file: &str) -> &'static str {
     }
 }
 
-/// Returns whether a file contains the steps, whose boxes are ticked.
+/// Returns whether a file contains the steps, that is, the checkboxes to tick.
 pub fn is_steps_file(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.contains("steps") || name.contains("tasks")
 }
 
-/// Updates section, task, progress and time from the boxes of `steps`. Returns false if nothing changed. A
+/// Updates section, task, progress and time from the checkboxes in `steps`. Returns false if nothing changed. A
 /// hand-written `next_action` is kept.
 pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool {
     let boxes: Vec<_> = steps.items().into_iter().filter(|item| item.checked.is_some()).collect();
@@ -375,7 +375,7 @@ pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timesta
     let done = boxes.iter().filter(|item| item.checked == Some(true)).count();
     let next = boxes.iter().position(|item| item.checked == Some(false));
     let line = boxes[next.unwrap_or(boxes.len() - 1)].line;
-    // A section is a heading with boxes. Sections are counted from 1.
+    // A section is a heading with checkboxes below it. Sections are counted from 1.
     let holds = |from: usize, to: usize| boxes.iter().any(|item| (from..to).contains(&item.line));
     let starts: Vec<usize> = steps.headings().iter().map(|heading| heading.line).collect();
     let ends = starts.iter().skip(1).copied().chain([usize::MAX]);
@@ -389,7 +389,7 @@ pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timesta
         ("progress", json!(format!("{done}/{} tasks complete", boxes.len()))),
     ];
     for (key, value) in values {
-        // These keys are valid, so setting them cannot fail.
+        // Setting an entry cannot fail here, because the keys are valid.
         let _ = manifest.set_entry(key, value);
     }
     if manifest.bytes() == before {
@@ -399,19 +399,19 @@ pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timesta
     true
 }
 
-/// Returns the text of the next open box.
+/// Returns the text of the next unticked box.
 pub fn next_open_box(steps: &Document) -> Option<String> {
     steps.items().into_iter().find(|item| item.checked == Some(false)).map(|item| item.text)
 }
 
-/// Ticks the next open box and returns its text.
+/// Ticks the next unticked box and returns its text.
 pub fn tick_next_box(steps: &mut Document) -> Option<String> {
     let next = steps.items().into_iter().find(|item| item.checked == Some(false))?;
     steps.tick_checkbox(next.line).ok()?;
     Some(next.text)
 }
 
-/// Ticks the boxes with the texts in `done`. Returns whether any box was ticked.
+/// Ticks the boxes whose texts are in `done`. Returns whether any box was ticked.
 pub fn tick_named_boxes<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) -> bool {
     let done: Vec<String> = done.map(|text| text.trim().to_lowercase()).collect();
     let open: Vec<usize> = steps
@@ -423,8 +423,8 @@ pub fn tick_named_boxes<'t>(steps: &mut Document, done: impl Iterator<Item = &'t
     open.iter().filter(|line| steps.tick_checkbox(**line).is_ok()).count() > 0
 }
 
-/// Converts an old `_resume.md` to a manifest: renames its keys, adds missing values and keeps the body. `files`
-/// are the existing files to load.
+/// Converts an old `_resume.md` to a manifest. Keys are renamed, missing values are added and the body is kept.
+/// `files` are the existing files to load.
 pub fn migrate_legacy(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp) -> Document {
     let mut document = Document::parse(legacy);
     let text = |document: &Document, keys: &[&str]| {
@@ -472,7 +472,7 @@ pub fn migrate_legacy(legacy: &[u8], project_id: &str, files: &[String], now: Ti
     document
 }
 
-/// Returns the phase of an old file if it is unknown. `migrate` replaces it.
+/// Returns the phase in an old file if it is not a known phase. `migrate` replaces such a phase.
 pub fn unknown_phase(legacy: &[u8]) -> Option<String> {
     let document = Document::parse(legacy);
     let phase = document.text("current_phase").or_else(|| document.text("phase"))?.to_owned();
@@ -483,7 +483,7 @@ fn normalise_phase(phase: &str) -> String {
     phase.trim().to_lowercase().replace(['_', ' '], "-")
 }
 
-/// Returns whether two manifests are equal except for their times.
+/// Returns whether two manifests differ only in their time.
 pub fn is_same_except_time(a: &[u8], b: &[u8]) -> bool {
     let without = |bytes: &[u8]| {
         let mut document = Document::parse(bytes);

@@ -4,19 +4,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// The id of [`Marker::unmarked`].
+/// The project id that [`Marker::unmarked`] uses.
 const NIL_PROJECT_ID: &str = "00000000-0000-0000-0000-000000000000";
 
 /// The newest layout of `.agent/context/` that this version can write.
 pub const SCHEMA_VERSION: u64 = 1;
 
-/// Which part of the store is in git.
+/// Which parts of the store are in git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SharingMode {
-    /// No part; git ignores the whole store.
+    /// Nothing is in git. Git ignores the whole store.
     Private,
-    /// The records. Git still ignores journals, indexes and state.
+    /// The records are in git. Git still ignores journals, indexes and state.
     Shared,
 }
 
@@ -29,7 +29,7 @@ pub struct Marker {
     pub last_session: Option<String>,
 }
 
-/// A UUID in canonical form. It is the name of the trust record on disk, so any other form is refused.
+/// A UUID in canonical form. Other forms are refused, because the id is also the file name of the trust record.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct ProjectId(String);
 
@@ -49,12 +49,12 @@ impl ProjectId {
 }
 
 impl Marker {
-    /// Returns the project's id; `None` for a folder without a marker.
+    /// Returns the project id, or `None` for a folder without a marker.
     pub fn project_id(&self) -> Option<&str> {
         Some(self.project_id.as_str()).filter(|id| *id != NIL_PROJECT_ID)
     }
 
-    /// Returns a marker for a store without a `root.json`. It can never be trusted.
+    /// Returns a placeholder marker for a store without a `root.json`. Such a store can never be trusted.
     pub fn unmarked() -> Marker {
         Marker {
             project_id: ProjectId(NIL_PROJECT_ID.to_owned()),
@@ -66,14 +66,14 @@ impl Marker {
     }
 }
 
-/// The reason why a `root.json` cannot be used. The store reports missing and unreadable files.
+/// Why a `root.json` cannot be used. The store itself reports missing and unreadable files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MarkerProblem {
     Damaged { line: usize, why: String },
     Foreign { why: String },
 }
 
-/// The raw fields of the file. They are parsed separately, so that a field of the wrong type does not hide the
+/// The raw fields of the file. They are parsed one by one, so that a field of the wrong type does not hide the
 /// others.
 #[derive(Deserialize)]
 struct RawMarker<'a> {
@@ -128,7 +128,7 @@ pub fn parse_marker(bytes: &[u8]) -> Result<Marker, MarkerProblem> {
     })
 }
 
-/// Returns the bytes of a new marker.
+/// Returns the bytes of a new `root.json`.
 pub fn render_marker(marker: &Marker) -> Vec<u8> {
     let mut fields = Map::new();
     fields.insert("schema_version".into(), SCHEMA_VERSION.into());
@@ -140,7 +140,7 @@ pub fn render_marker(marker: &Marker) -> Vec<u8> {
     print_json(&Value::Object(fields))
 }
 
-/// Returns the same file with another `last_session`; `None` if nothing changes. Unknown keys are kept in order.
+/// Returns the file with a new `last_session`, or `None` if nothing changes. Unknown keys are kept, in order.
 pub fn with_last_session(bytes: &[u8], session: &str) -> Option<Vec<u8>> {
     let mut value: Value = serde_json::from_slice(bytes).ok()?;
     let fields = value.as_object_mut()?;

@@ -1,4 +1,4 @@
-//! Packets. A packet is one handoff: a markdown record that people edit and tools read.
+//! Packets. A packet is one handoff: a markdown record that people can edit and tools can read.
 
 mod choose;
 mod compose;
@@ -21,7 +21,7 @@ pub use compose::{GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_
 pub use slug::{readable_slug, slug_of_purpose};
 pub use validate::validate_packet;
 
-/// The headings of a packet, in order. Their level is 2.
+/// The level-2 headings of a packet, in order.
 pub const INTENT_HEADING: &str = "Intent";
 pub const CONTEXT_HEADING: &str = "Context";
 pub const CONSTRAINTS_HEADING: &str = "Constraints";
@@ -46,14 +46,14 @@ pub const ALL_HEADINGS: &[&str] = &[
     NOTES_HEADING,
 ];
 
-/// A heading of level 3 below [`FILES_HEADING`].
+/// The level-3 headings below [`FILES_HEADING`].
 pub const CONFIRMED_HEADING: &str = "Confirmed";
 pub const SUGGESTED_HEADING: &str = "Suggested";
 
-/// The version that this build reads and writes. A packet without a version has version 1.
+/// The schema version that this build reads and writes. A packet without a version has version 1.
 pub const SCHEMA_VERSION: i64 = 1;
 
-/// The allowed values of `source`. They are part of the format. A test in `ops` checks that every harness is
+/// The allowed values of `source`, which are part of the format. A test in `ops` checks that every harness is
 /// included.
 pub const ALLOWED_SOURCES: &[&str] =
     &["claude-code", "droid", "opencode", "codex", "gemini", "unknown", "factory", "claude", "open-code"];
@@ -85,7 +85,7 @@ impl PacketStatus {
     }
 }
 
-/// The frontmatter. Missing or invalid fields are empty; [`validate`] reports them.
+/// The frontmatter of a packet. Missing or invalid fields are left empty. [`validate`] reports them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Packet {
     pub id: String,
@@ -107,10 +107,10 @@ pub struct Packet {
     pub dirty: Option<i64>,
     pub claimed_by: String,
     pub claimed_at: String,
-    /// The paths of files with fingerprints of their content when the packet was written.
+    /// File paths, each with a fingerprint of the file's content when the packet was written.
     #[serde(skip)]
     pub files_seen: Vec<(String, String)>,
-    /// The results of the validators in their last observed runs.
+    /// The last observed run of each validator.
     pub checks_seen: Vec<Check>,
 }
 
@@ -119,7 +119,6 @@ pub struct Packet {
 #[serde(default)]
 pub struct Check {
     pub command: String,
-    /// Whether the run passed.
     pub ok: bool,
     /// Whether the result is unknown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -131,7 +130,8 @@ pub struct Check {
 }
 
 impl Packet {
-    /// Reads a packet. Files that are only in its text are confirmed too, because a person listed them there.
+    /// Reads a packet. Files that are listed only in its text count as confirmed too, because a person added them
+    /// there.
     pub fn read_with_listed_files(document: &Document, name: &str) -> Packet {
         let mut packet = Packet::read_frontmatter(document, name);
         for file in confirm::files_in_section(document) {
@@ -142,7 +142,7 @@ impl Packet {
         packet
     }
 
-    /// Reads the frontmatter. `name` is the file name without its suffix; it is used instead of the field `id`.
+    /// Reads the frontmatter. The id is `name`, the file name without its extension; the field `id` is ignored.
     pub fn read_frontmatter(document: &Document, name: &str) -> Packet {
         let text = |key: &str| document.text(key).unwrap_or_default().trim().to_owned();
         let list = |key: &str| document.list(key).unwrap_or_default();
@@ -175,7 +175,7 @@ impl Packet {
         }
     }
 
-    /// Returns the confirmed files and then the suggested files, without duplicates.
+    /// Returns the confirmed files, then the suggested files, without duplicates.
     pub fn all_files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = Vec::new();
         for path in self.confirmed.iter().chain(&self.suggested) {
@@ -193,7 +193,7 @@ fn text_pairs(value: Option<&Value>) -> Vec<(String, String)> {
     object.into_iter().flatten().filter_map(pair).collect()
 }
 
-/// Maps source names of older files to their current names.
+/// Maps the source names in older files to current ones.
 fn current_source_name(source: &str) -> &str {
     match source {
         "factory" => "droid",
@@ -202,13 +202,13 @@ fn current_source_name(source: &str) -> &str {
     }
 }
 
-/// Returns the n-th candidate for the name of a new packet: `<ts>-<slug>`, then with `-2`, `-3`.
+/// Returns the n-th candidate for a new packet's id: `<ts>-<slug>`, then the same with `-2`, `-3` and so on.
 pub fn packet_id(now: Timestamp, purpose: &str, n: usize) -> String {
     let first = format!("{}-{}", time::to_compact(now), slug_of_purpose(purpose));
     if n < 2 { first } else { format!("{first}-{n}") }
 }
 
-/// Returns the packet's version if it is newer than this build.
+/// Returns the packet's schema version if it is newer than this build supports.
 pub fn newer_version(document: &Document) -> Option<i64> {
     document.integer("schema_version").filter(|version| *version > SCHEMA_VERSION)
 }

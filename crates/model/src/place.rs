@@ -1,11 +1,12 @@
-//! Paths in records. They are data, relative to the checkout. A path in a record alone is never a reason to open a
-//! file.
+//! Paths in records. They are relative to the checkout and are only data: a path in a record is never in itself a
+//! reason to open a file.
 
 use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckoutPath<'a> {
-    /// The normalised path, with `/` and without `.` and `..`; `.` for the checkout itself, absolute if `outside`.
+    /// The normalised path, with `/` and without `.` and `..`. It is `.` for the checkout itself, and absolute if
+    /// `outside` is set.
     pub path: Cow<'a, str>,
     pub outside: bool,
 }
@@ -16,8 +17,8 @@ impl CheckoutPath<'_> {
     }
 }
 
-/// Returns `path` relative to `checkout`, which is absolute. The file is not opened, because it may no longer
-/// exist.
+/// Returns `path` relative to `checkout`, which must be absolute. The file system is not consulted, because the file
+/// may no longer exist.
 pub fn path_within_checkout<'a>(checkout: &str, path: &'a str) -> CheckoutPath<'a> {
     let path: Cow<'a, str> = if path.contains('\\') && !path.contains('/') {
         Cow::Owned(path.replace('\\', "/")) // a path from Windows

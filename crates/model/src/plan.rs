@@ -1,4 +1,4 @@
-//! The plan, with its phases and tasks. `plan.json` is authoritative, `plan.md` is its view, and every change is
+//! The plan, with its phases and tasks. `plan.json` is authoritative, and `plan.md` is a view of it. Every change is
 //! written to the ledger first.
 
 mod change;
@@ -44,7 +44,7 @@ keeping_the_rest! {
         schema_version: String,
         title: String,
         swarm: String,
-        /// The phase that a person chose; `None` if the current phase is derived from the tasks.
+        /// The phase that a person chose, or `None` if the current phase is derived from the tasks.
         current_phase: Option<u32> = skip Option::is_none,
         phases: Vec<Phase>,
         migration_status: String = skip String::is_empty,
@@ -54,7 +54,7 @@ keeping_the_rest! {
 /// The value of `migration_status` in a plan that another tool or a person wrote.
 const MIGRATED_STATUS: &str = "migrated";
 
-/// The owner of a plan. Only these fields of a `plan.json` are read, so that a large plan costs little.
+/// The owner of a plan. Only these fields of `plan.json` are parsed, so reading the owner of a large plan costs little.
 #[derive(Debug, Deserialize)]
 pub struct PlanOwner {
     #[serde(default)]
@@ -64,7 +64,7 @@ pub struct PlanOwner {
 }
 
 impl PlanOwner {
-    /// Returns `None` if the file cannot be parsed.
+    /// Parses the owner. Returns `None` if the file cannot be parsed.
     pub fn read(bytes: &[u8]) -> Option<PlanOwner> {
         serde_json::from_slice(bytes).ok()
     }
@@ -99,11 +99,11 @@ keeping_the_rest! {
         claimed_by: Option<String> = skip Option::is_none,
         started_at: Option<String> = skip Option::is_none,
         done_at: Option<String> = skip Option::is_none,
-        /// The reason why the task is done without evidence.
+        /// Why the task is done without evidence.
         without_evidence: Option<String> = skip Option::is_none,
-        /// The entry of a harness's own todo list from which the task was created.
+        /// The entry in a harness's own todo list from which the task was created.
         todo: Option<String> = skip Option::is_none,
-        /// Whether the harness's list shows the task as done although there is no evidence yet.
+        /// Whether the harness's list shows the task as done although no evidence exists yet.
         reported_done: bool = skip is_false,
     }
 }
@@ -175,7 +175,7 @@ impl TaskStatus {
         })
     }
 
-    /// Returns whether tasks that depend on this task are free to start.
+    /// Returns whether tasks that depend on this task may start.
     pub fn is_over(self) -> bool {
         matches!(self, TaskStatus::Completed | TaskStatus::Closed)
     }
@@ -266,17 +266,17 @@ impl Plan {
         }
     }
 
-    /// Returns whether the plan was read from a file that another tool or a person wrote.
+    /// Returns whether the plan was imported from a file that another tool or a person wrote.
     pub fn is_migrated(&self) -> bool {
         self.migration_status == MIGRATED_STATUS
     }
 
-    /// Parses a `plan.json` of thru's own store. An older format is converted, and `migrated` is set.
+    /// Parses a `plan.json` from thru's own store. An older format is converted and marked as `migrated`.
     pub fn parse(bytes: &[u8]) -> Result<Plan, UnreadableReason> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match read_version(bytes)? {
             PlanVersion::One => {
-                // The whole text is checked for UTF-8 once, which is faster than a check of each string.
+                // Checking the whole text for UTF-8 once is faster than checking each string.
                 let read = match std::str::from_utf8(bytes) {
                     Ok(text) => serde_json::from_str(text),
                     Err(_) => serde_json::from_slice(bytes),
@@ -325,12 +325,12 @@ impl Plan {
         self.phases.iter_mut().find(|phase| phase.id == id)
     }
 
-    /// Returns the task id nearest to `typed`, for a hint.
+    /// Returns the task id most similar to `typed`, for a hint.
     pub fn nearest_task_id(&self, typed: &str) -> Option<&str> {
         text::nearest_allowed_word(typed, self.tasks().map(|task| task.id.as_str()))
     }
 
-    /// Sets the phase field of each task to the phase that contains it.
+    /// Sets each task's `phase` field to the phase that contains the task.
     fn set_phase_fields(&mut self) {
         for phase in &mut self.phases {
             phase.tasks.iter_mut().for_each(|task| task.phase = phase.id);
@@ -338,7 +338,6 @@ impl Plan {
     }
 }
 
-/// SHA-256 in hexadecimal.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -346,13 +345,13 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 enum PlanVersion {
     One,
-    /// The file has no version: it was written before the first version number, or by another tool.
+    /// The file has no version. It was written before the first version number was introduced, or by another tool.
     None,
     Newer(String),
 }
 
 fn read_version(bytes: &[u8]) -> Result<PlanVersion, UnreadableReason> {
-    // The version is written first, so the rest of the file is not parsed twice.
+    // thru writes the version first, so the rest of such a file is not parsed twice.
     let first = bytes.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     let value = first.and_then(|rest| rest.strip_prefix(b"\"schema_version\": "));
     if value.is_some_and(|value| value.starts_with(b"\"1.")) {

@@ -1,9 +1,9 @@
-//! Determines the facts that a sub-agent of each kind gets when it starts.
+//! Determines which facts a sub-agent of each kind gets when it starts.
 
 use crate::brief::Candidate;
 use crate::config::Settings;
 
-/// The words that a profile in the settings can contain.
+/// The words that may occur in a profile in the settings.
 pub const PROFILE_CLASSES: &[&str] = &[
     "all",
     "goal",
@@ -19,18 +19,18 @@ pub const PROFILE_CLASSES: &[&str] = &[
     "outside",
 ];
 
-/// The section about the activity of other agents, which every profile includes.
+/// The section about other agents' activity. Every profile includes it.
 pub const ACTIVITY_SECTION: &str = "activity";
 
-/// The facts for one kind of agent.
+/// The classes of facts for one kind of sub-agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubagentProfile<'a> {
     pub name: &'static str,
     classes: Vec<&'a str>,
 }
 
-/// Returns the profile of a sub-agent. Its type may have a prefix, as in `mega_coder` or `plugin:coder`. An unknown
-/// kind gets the general profile.
+/// Returns the profile for a sub-agent's type, which may have a prefix, as in `mega_coder` or `plugin:coder`. An
+/// unknown type gets the general profile.
 pub fn profile_of_subagent<'a>(kind: &str, settings: &'a Settings) -> SubagentProfile<'a> {
     let named = [
         ("architect", &settings.profile_architect),
@@ -52,7 +52,7 @@ pub fn profile_of_subagent<'a>(kind: &str, settings: &'a Settings) -> SubagentPr
 }
 
 impl SubagentProfile<'_> {
-    /// Returns whether the profile can include facts of this section. Tasks are in the section of the plan.
+    /// Returns whether the profile can include facts from this section. Tasks belong to the plan section.
     pub fn has_section(&self, name: &str) -> bool {
         name == ACTIVITY_SECTION
             || self.classes.iter().any(|class| class_contains(class, name, name == "plan", false))
@@ -75,14 +75,14 @@ fn is_task_candidate(candidate: &Candidate) -> bool {
     candidate.id.starts_with("task:")
 }
 
-/// Returns whether a class in the settings includes facts of the class `name`.
+/// Returns whether a class in the settings covers facts of the class `name`.
 fn class_contains(class: &str, name: &str, is_task: bool, has_task: bool) -> bool {
     match class {
         "all" => name != "problem",
         "goal" => name == "goal",
         "requirements" => is_task || matches!(name, "goal" | "words" | "earlier"),
         "plan" => name == "plan",
-        // Without a plan, the goal is used instead of the task.
+        // Without a current task, the goal is used instead.
         "task" => is_task || name == "goal" && !has_task,
         "files" => matches!(name, "edited" | "read" | "named"),
         "diff" => matches!(name, "edited" | "at-risk"),

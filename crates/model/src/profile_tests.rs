@@ -54,8 +54,8 @@ fn which_sections_a_profile_asks_for() {
 
 #[test]
 fn which_classes_a_profile_contains() {
-    // The word in the profile, the class of the fact, whether it is a task, whether a task exists, and the expected
-    // result.
+    // The class in the profile, the class of the fact, whether the fact is a task, whether a task exists, and the
+    // expected result.
     let cases = [
         ("all", "edited", false, false, true),
         ("all", "problem", false, false, false),

@@ -1,9 +1,8 @@
-//! Decides whether a person typed a text, and which kind of message it is. Brief, packet, pickup, status and sweep
-//! use these functions.
+//! Decides whether a person typed a text, and what kind of message it is.
 
 use crate::text::sentences;
 
-/// First words of texts that a harness or a hook sends in the user's name.
+/// The beginnings of texts that a harness or a hook sends in the user's name.
 const NOT_TYPED_BEGINNINGS: &[&str] = &[
     "<local-command",
     "<command-name>",
@@ -21,10 +20,10 @@ const NOT_TYPED_BEGINNINGS: &[&str] = &[
     "Read the output file",
 ];
 
-/// The first words of a text that a harness adds to the user's message.
+/// The beginning of a text that a harness appends to the user's message.
 const HARNESS_ADDITION_START: &str = "If you need specific details from before exiting plan mode";
 
-/// Slash commands that control the harness or `thru` and are not about the work.
+/// Slash commands that control the harness or `thru` rather than the work.
 const STEERING_COMMANDS: &[&str] = &[
     "add-dir",
     "agents",
@@ -89,10 +88,11 @@ const STEERING_COMMANDS: &[&str] = &[
     "vim",
 ];
 
-/// A prompt with fewer characters is rarely clear by itself.
+/// A prompt with fewer characters is rarely clear on its own.
 pub const MIN_SUBSTANTIAL_CHARS: usize = 40;
 
-/// A prompt of at least this many bytes is a paste: a log, a plan, a file. Its sentences are not the user's own.
+/// A prompt of at least this many bytes is considered a paste, such as a log, a plan or a file. Its sentences are not
+/// the user's own.
 const MIN_PASTE_BYTES: usize = 700;
 
 /// The maximum length of an instruction sentence, in bytes.
@@ -103,12 +103,12 @@ const MIN_WISH_BYTES: usize = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptKind {
-    /// "yes", "go with A", "do the rest": the user approves the agent's previous message.
+    /// The user approves the agent's previous message, such as "yes", "go with A" or "do the rest".
     Approval,
-    /// A request that is clear by itself.
+    /// A request that is clear on its own.
     Task,
     Question,
-    /// Any other short message: "push it", "one space more".
+    /// Any other short message, such as "push it" or "one space more".
     Remark,
 }
 
@@ -135,7 +135,7 @@ pub fn typed_words(text: &str) -> &str {
     text.find(HARNESS_ADDITION_START).map_or(text, |at| &text[..at]).trim()
 }
 
-/// Whether a text is only a JSON object, like the notices of a harness's queue.
+/// Whether a text is nothing but JSON, like the notices in a harness's queue.
 fn is_json_object(text: &str) -> bool {
     let object =
         text.starts_with('{') && text.ends_with('}') || text.starts_with("[{") && text.ends_with(']');
@@ -195,8 +195,8 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     APPROVAL_WORDS.contains(&first) || APPROVAL_PHRASES.iter().any(begins)
 }
 
-/// Whether a message reads like an answer: a yes or no with more words, a choice, or too few words to be clear by
-/// itself.
+/// Whether a message reads like an answer: a yes or no with an explanation, a choice, or too few words to be clear on
+/// their own.
 pub fn is_reply(text: &str) -> bool {
     const MAX_REPLY_BYTES: usize = 240;
     const REPLY_PHRASES: &[&str] =
@@ -218,7 +218,7 @@ pub fn is_reply(text: &str) -> bool {
         || small.contains("option ")
 }
 
-/// Whether a message is a choice: `A`, `2`, `option 2`, `#3`, `1 and 3`.
+/// Whether a message only chooses an option, such as `A`, `2`, `option 2`, `#3` or `1 and 3`.
 fn is_choice(text: &str) -> bool {
     let words = lower_words(text, 6);
     let is_one = |word: &String| {
@@ -238,14 +238,14 @@ fn is_question(text: &str, first: &str) -> bool {
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     // "can you fix this?" is a request for work.
     let asks_for_work = ["can", "could", "would", "please", "will"].contains(&first);
-    // A paste without a question mark can follow a question.
+    // A question may lack its question mark or be followed by a paste.
     let wonders = ["why", "how", "where", "when", "who"].contains(&first);
     last.trim_end().ends_with('?') && !asks_for_work
         || wonders
         || QUESTION_WORDS.contains(&first) && text.contains('?')
 }
 
-/// Whether a message only states a fact, and asks for nothing: "the strategy is a trailer on the commit".
+/// Whether a message only states a fact and requests nothing, such as "the strategy is a trailer on the commit".
 pub fn is_statement_of_fact(text: &str) -> bool {
     const MAX_FACT_CHARS: usize = 160;
     const FACT_STARTS: &[&str] = &[
@@ -262,7 +262,8 @@ pub fn is_statement_of_fact(text: &str) -> bool {
         && !words.iter().any(|word| WISH_WORDS.contains(&word.as_str()))
 }
 
-/// Whether a message says nothing about the work once it was answered: a bare command, "let's discuss".
+/// Whether a message, once answered, says nothing more about the work. Examples are a bare slash command and "let's
+/// discuss".
 pub fn is_without_substance(text: &str) -> bool {
     let text = text.trim();
     let words = text.split_whitespace().count();
@@ -277,7 +278,7 @@ pub fn is_without_substance(text: &str) -> bool {
     is_bare_command || is_talk()
 }
 
-/// Returns the first words in lower case, without surrounding punctuation.
+/// Returns the first `most` words in lower case, without surrounding punctuation.
 fn lower_words(text: &str, most: usize) -> Vec<String> {
     let trimmed = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_lowercase();
     text.split_whitespace()
@@ -287,8 +288,8 @@ fn lower_words(text: &str, most: usize) -> Vec<String> {
         .collect()
 }
 
-/// Returns the sentences, or parts of sentences, with instructions of the user about how to do the work. A paste
-/// gives none, because its sentences are not the user's.
+/// Returns the sentences or clauses in which the user says how to do the work. A paste yields none, because its
+/// sentences are not the user's own.
 pub fn instruction_sentences(text: &str) -> Vec<&str> {
     if text.len() >= MIN_PASTE_BYTES
         || is_pasted_report(text)
@@ -298,7 +299,7 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
     }
     let wishes = |sentence| match is_instruction(sentence) {
         true => vec![sentence],
-        // "Halve the amount; never change tests/." is a task with an instruction.
+        // "Halve the amount; never change tests/." is a task followed by an instruction.
         false if sentence.ends_with('?') => Vec::new(),
         false => {
             split_clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect()
@@ -312,7 +313,7 @@ fn split_clauses(sentence: &str) -> Vec<&str> {
     const PROHIBITIONS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
     const CLAUSE_JOINTS: [&str; 9] =
         [", and ", ", but ", ", please ", ", ", " but ", " – ", " — ", " - ", ": "];
-    // Only ASCII is converted to lower case, because other characters may change their length.
+    // Only ASCII is lowercased, because lowercasing other characters may change their length.
     let small = sentence.to_ascii_lowercase();
     let begins = |at: usize| {
         let rest = small[at..].replace('’', "'");
@@ -338,7 +339,7 @@ fn split_clauses(sentence: &str) -> Vec<&str> {
 }
 
 fn is_instruction(sentence: &str) -> bool {
-    /// First words of an instruction.
+    /// Texts with which an instruction begins.
     const INSTRUCTION_STARTS: &[&str] = &[
         "don't ",
         "dont ",
@@ -377,10 +378,11 @@ fn is_instruction(sentence: &str) -> bool {
         "undo ",
         "actually ",
     ];
-    /// Words that show that a sentence is the user's own, if it also contains one of `INSTRUCTION_WORDS`.
+    /// Words that show that a sentence is the user's own. Such a sentence is an instruction if it also contains one
+    /// of `INSTRUCTION_WORDS`.
     const PERSON_WORDS: &[&str] =
         &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];
-    /// Words in the middle of an instruction.
+    /// Words that occur within an instruction.
     const INSTRUCTION_WORDS: &[&str] = &[
         " must ",
         " should ",
@@ -398,7 +400,7 @@ fn is_instruction(sentence: &str) -> bool {
         " prefer",
         " not ",
     ];
-    /// First words of questions, which are not instructions.
+    /// Beginnings of questions, which are not instructions.
     const ASKING_STARTS: &[&str] = &[
         "can you",
         "could you",
@@ -434,14 +436,14 @@ fn is_instruction(sentence: &str) -> bool {
             .any(|doubt| words.contains(doubt))
 }
 
-/// Returns whether an instruction remains valid after its task.
+/// Returns whether an instruction remains valid after its task is done.
 pub fn is_lasting_instruction(wish: &str) -> bool {
     let words = lower_words(wish, 60);
     let has = |word: &str| words.iter().any(|known| known == word);
     let about_git = ["commit", "commits", "amend", "push", "force", "rebase", "branch", "pr"]
         .iter()
         .any(|word| has(word));
-    // "Do not change a.py" and "must be from 1 to 90" describe the result, not one step.
+    // "Do not change a.py" and "must be from 1 to 90" describe the result rather than a single step.
     let forbids = matches!(words.first().map(String::as_str), Some("do" | "don't" | "dont"))
         && (has("not") || has("don't") || has("dont"));
     let names_file = wish.split_whitespace().any(|word| {
@@ -456,7 +458,7 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
         || forbids && names_file
 }
 
-/// Returns whether a refusal contains a reason or an alternative.
+/// Returns whether a refusal gives a reason or an alternative.
 pub fn is_objection(text: &str) -> bool {
     const OBJECTION_WORDS: &[&str] = &[
         "not", "don't", "no", "first", "instead", "let's", "wait", "should", "must", "already", "avoid",
@@ -488,7 +490,7 @@ pub fn contradicts_agent(text: &str) -> bool {
         &["undo"],
         &["revert"],
     ];
-    // "No need to" and "no problem" are agreement.
+    // "No need to" and "no problem" express agreement.
     const AGREEING_STARTS: &[&[&str]] =
         &[&["no", "need"], &["no", "problem"], &["no", "worries"], &["no", "more"]];
     let words = lower_words(text, 4);
@@ -497,7 +499,7 @@ pub fn contradicts_agent(text: &str) -> bool {
     CONTRADICTING_STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
 }
 
-/// Whether a text is a pasted review or bug report. It is about code and not addressed to the agent.
+/// Whether a text is a pasted review or bug report. Such a text is about code and is not addressed to the agent.
 fn is_pasted_report(text: &str) -> bool {
     ["Severity", "severity:", "BugBot", "Bugbot", "Traceback", "### "].iter().any(|mark| text.contains(mark))
 }

@@ -55,7 +55,7 @@ fn prompts_are_classified() {
 #[test]
 fn instructions_are_found_in_prompts() {
     let wish = |text| instruction_sentences(text).join("|");
-    // A prohibition within a sentence.
+    // A sentence may contain a prohibition.
     assert_eq!(wish("Make HALF halve the amount; never change tests/."), "never change tests/.");
     assert_eq!(wish("Make HALF halve the amount, but don’t touch the tests."), "don’t touch the tests.");
     assert_eq!(
@@ -89,7 +89,7 @@ fn instructions_are_found_in_prompts() {
             && is_lasting_instruction("always run make check")
     );
     assert!(!is_lasting_instruction("don't fix anything, but just validate"));
-    // What the result must be, and what must stay as it is.
+    // Requirements on the result and prohibitions on files are lasting instructions.
     let coupon = "Implement class Coupon in shop/coupon.py. Percentages must be integers from 1 to 90. Do not change cart.py.";
     assert_eq!(wish(coupon), "Percentages must be integers from 1 to 90.|Do not change cart.py.");
     assert!(instruction_sentences(coupon).into_iter().all(is_lasting_instruction));

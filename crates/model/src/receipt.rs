@@ -1,12 +1,11 @@
-//! A receipt: the line that each hook run leaves, so that a silent hook can be examined later.
+//! Receipts. Each hook run leaves one line, so that a hook that printed nothing can be examined later.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::time;
 
-/// The event name of a receipt about records that could not be written. Its error contains their number and the
-/// time.
+/// The event name of a receipt about records that could not be written. Its error states their number and the time.
 pub const RECORDS_LOST_EVENT: &str = "records-lost";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +20,7 @@ pub struct Receipt {
     pub outcome: HookOutcome,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// A problem that somebody should know about, although the event was handled.
+    /// A problem that the user should know about, although the event was handled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

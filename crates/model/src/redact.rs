@@ -1,25 +1,25 @@
 //! Replaces secrets with placeholders. `redact_text` runs before captured text is written or sent to a model.
 //!
-//! The scan is one pass over the bytes, without regular expressions and without tables that are built at start-up,
-//! because it runs in processes that live half a millisecond. A byte table determines the scanner for each byte.
-//! Almost all bytes belong to a word that is skipped after three lookups. The table in `rules` describes provider
-//! tokens. All other secrets have a scanner:
+//! The scan is one pass over the bytes, without regular expressions and without tables built at start-up, because it
+//! runs in processes that live half a millisecond. A table maps each byte to the scanner that handles it. Almost all
+//! bytes belong to words that the scan skips after three lookups. The table in `rules` describes provider tokens. All
+//! other secrets are found by scanners in these modules:
 //!
-//! - `shape`: one rule of the table; `infix`: tokens without a prefix
-//! - `named`: `name = value`; `name_spans`: where the name is; `names`: what it means; `values`: what a value is;
-//!   `literals`: where it starts and ends
+//! - `shape`: matches one rule of the table; `infix`: tokens without a prefix
+//! - `named`: `name = value`; `name_spans`: where the name is; `names`: whether the name means a secret; `values`:
+//!   whether the value is a secret; `literals`: where the value starts and ends
 //! - `headers`: `Authorization:`; `urls`: `scheme://user:password@host`
-//! - `flags`: command lines; `pipes`: what a command reads from another; `keys`: private keys, web tokens
-//! - `stated`: `the password is value`; `directives`: the same in SQL, routers, Lisp; `placed`: a value recognised by
-//!   its line; `calls`: `f("name", "value")`, `<name>value</name>`
-//! - `context`: secrets without a telling name: cookies, codes in a URL, a value on the next line
+//! - `flags`: command lines; `pipes`: input piped into a command; `keys`: private keys and web tokens
+//! - `stated`: `the password is value`; `directives`: SQL, router configurations and Lisp, where no separator comes
+//!   before the value; `placed`: a value recognised by its line; `calls`: `f("name", "value")` and `<name>value</name>`
+//! - `context`: secrets without a telling name, such as cookies, codes in a URL and a value on the next line
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
-//! - `tables`: CSV and similar formats, by the header of a column; `telling_lines`: random values that no other rule knows
-//! - `passwords`: whether the value after the name of a password is a password; `pairs`:
-//!   `credentials: user / password`
+//! - `tables`: CSV and similar formats, by the header of a column; `telling_lines`: random values that no other rule
+//!   finds
+//! - `passwords`: whether the value after a password's name is a password; `pairs`: `credentials: user / password`
 //! - `file_names`: names of files and branches
-//! - `mentions`: a password anywhere in a line that mentions a password; `nouns`, `words`: how such a line is read;
-//!   `answers`: the lines after it; `grades`: how much a word looks like a password
+//! - `mentions`: a password anywhere in a line that mentions a password; `nouns` and `words`: how such a line is
+//!   parsed; `answers`: the lines after it; `grades`: how much a word looks like a password
 //! - `made_up`: passwords made of words; `lexicon`: lists of words; `sentences`: passwords stated in sentences
 //! - `view`: the decoded text without invisible characters
 //! - `capture`: redacts captured text before any part of it is kept
@@ -77,8 +77,8 @@ pub struct RedactOptions {
     pub emails: bool,
 }
 
-/// Replaces each secret in `text` with a typed placeholder such as `[REDACTED:github-token]`. The result is
-/// borrowed if there is no secret. The function is idempotent.
+/// Replaces each secret in `text` with a typed placeholder such as `[REDACTED:github-token]`. Text without secrets is
+/// returned borrowed. The function is idempotent.
 pub fn redact_text(text: &str, options: RedactOptions) -> Cow<'_, str> {
     match redact_bytes(text.as_bytes(), options) {
         Cow::Borrowed(_) => Cow::Borrowed(text),
@@ -86,7 +86,7 @@ pub fn redact_text(text: &str, options: RedactOptions) -> Cow<'_, str> {
     }
 }
 
-/// Converts the result to text. Scanners cut only at ASCII bytes, so the bytes are valid UTF-8.
+/// Converts redacted bytes to text. Scanners cut only at ASCII bytes, so the bytes are valid UTF-8.
 fn bytes_to_text(bytes: Vec<u8>) -> String {
     match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -99,16 +99,16 @@ pub fn redact_bytes(text: &[u8], options: RedactOptions) -> Cow<'_, [u8]> {
     redact_range(text, 0..text.len(), options)
 }
 
-/// Redacts `text` and returns the result for `text[part]`. A secret that crosses the edge is replaced completely.
+/// Redacts `text` and returns the result for `text[part]`. A secret that crosses an edge of `part` is replaced
+/// completely.
 fn redact_range(text: &[u8], part: Range<usize>, options: RedactOptions) -> Cow<'_, [u8]> {
     let hits = find_secrets(text, options);
     if hits.is_empty() {
         return Cow::Borrowed(&text[part]);
     }
     let mut redacted = replace_hits(text, part, &hits);
-    // A placeholder can make the text around it match a rule, so the passes repeat until one finds nothing. This
-    // makes redaction idempotent. The second pass rarely finds anything. The limit keeps the time linear for
-    // hostile text.
+    // A placeholder can make the text around it match a rule, so the passes repeat until one finds nothing. This makes
+    // redaction idempotent. The second pass rarely finds anything. `MAX_PASSES` keeps the time linear for hostile text.
     for _ in 0..MAX_PASSES {
         let hits = find_secrets(&redacted, options);
         if hits.is_empty() {
@@ -129,7 +129,7 @@ struct SecretHit {
     kind: &'static str,
 }
 
-/// Finds all secrets, in order and without overlap, in the bytes and in the [`view`].
+/// Finds all secrets in the raw bytes and in the decoded [`view`]. The hits are in order and do not overlap.
 fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
     let (mut hits, tables) = find_secrets_in_bytes(text, options);
     let regions = view::regions_to_decode(text);
@@ -143,7 +143,7 @@ fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
             SecretHit { start: span.start, end: span.end, kind: hit.kind }
         }));
     }
-    // Overlapping matches are merged. The kind is that of the first match, or of the longer one if both start at
+    // Overlapping hits are merged. The merged hit gets the kind of the first one, or of the longer one if both start at
     // the same byte.
     hits.sort_by_key(|hit| (hit.start, usize::MAX - hit.end));
     let mut apart: Vec<SecretHit> = Vec::with_capacity(hits.len());
@@ -156,8 +156,8 @@ fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
     apart
 }
 
-/// Finds the secrets in the bytes. The second value is true if tables contained some of them, because the hits are
-/// then out of order.
+/// Finds the secrets in the bytes. The second value is true if some were found in tables. The hits are then out of
+/// order.
 fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>, bool) {
     let (mut hits, mut heads) = (Vec::new(), Vec::new());
     let mut floor = 0;
@@ -170,7 +170,7 @@ fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>
         }
     }
     let found = hits.len();
-    // Every further table header can report the same rows again, so the number of headers is limited.
+    // Several table headers can report the same rows, so the number of headers is limited.
     heads.truncate(MAX_TABLE_HEADS);
     for head in heads {
         match head {
@@ -184,23 +184,22 @@ fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>
     (hits, tables)
 }
 
-/// A position where a table may begin.
 #[derive(Debug, Clone, Copy)]
 enum TableHead {
-    /// A keyword that may be the header of a column.
+    /// The position of a keyword that may be the header of a column.
     Column(usize),
-    /// After the `VALUES` of an `INSERT`.
+    /// The position after `VALUES` in an `INSERT` statement.
     Values(usize),
-    /// After the bracket that opens a list of passwords.
+    /// The position after the bracket that opens a list of passwords.
     List(usize),
-    /// The `Secret` in `kind: Secret` of Kubernetes.
+    /// The position of `Secret` in the line `kind: Secret` of a Kubernetes manifest.
     Manifest(usize),
 }
 
-/// The maximum number of tables that are examined in one text.
+/// How many table heads are examined in one text.
 const MAX_TABLE_HEADS: usize = 256;
 
-/// Returns `text[part]` with placeholders in place of `hits`.
+/// Returns `text[part]` with a placeholder for each hit.
 fn replace_hits(text: &[u8], part: Range<usize>, hits: &[SecretHit]) -> Vec<u8> {
     let mut redacted = Vec::with_capacity(part.len() + 64);
     let mut copied = part.start;
@@ -208,7 +207,7 @@ fn replace_hits(text: &[u8], part: Range<usize>, hits: &[SecretHit]) -> Vec<u8> 
         redacted.extend_from_slice(&text[copied..hit.start.max(copied)]);
         let secret = &text[hit.start..hit.end];
         let placeholder = [PLACEHOLDER_START, hit.kind.as_bytes(), b"]"].concat();
-        // Every second byte of UTF-16 text is zero.
+        // Every second byte of ASCII text in UTF-16 is zero. The placeholder is written in the same encoding.
         if secret.len() >= 3
             && secret.len() % 2 == 1
             && secret.iter().skip(1).step_by(2).all(|byte| *byte == 0)
@@ -226,7 +225,7 @@ fn replace_hits(text: &[u8], part: Range<usize>, hits: &[SecretHit]) -> Vec<u8> 
     redacted
 }
 
-/// Keeps colour codes inside a secret, because one of them may end a colour that started before it.
+/// Keeps the colour codes found inside a secret, because one of them may end a colour that started before the secret.
 fn push_color_codes(secret: &[u8], out: &mut Vec<u8>) {
     for at in memchr::memchr_iter(0x1b, secret) {
         let rest = &secret[at + 1..];

@@ -1,17 +1,17 @@
-//! Makes text from tools, files and people safe to show to a model: it remains data, and never becomes markup or an
-//! instruction.
+//! Makes text from tools, files and people safe to show to a model. The text remains data and never becomes markup or
+//! an instruction.
 
 use std::borrow::Cow;
 
 use crate::clean::clean_text;
 use crate::loops::promise;
 
-/// Returns the length in UTF-16 units, which harnesses use for their limits.
+/// Returns the length in UTF-16 units, in which harnesses measure their limits.
 pub fn utf16_length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// Formats a text as one line for a model, without invisible characters. It cannot close the markup around it.
+/// Formats a text as one line for a model, without invisible characters. The text cannot close the markup around it.
 pub fn inline_for_model(text: &str, max: usize) -> String {
     one_line(
         &escape_for_model(crate::text::cut_to_bytes(text, max.saturating_mul(8).saturating_add(1024))),
@@ -19,7 +19,7 @@ pub fn inline_for_model(text: &str, max: usize) -> String {
     )
 }
 
-/// Formats a line of output for a model and keeps its white space, so that marks stay in their columns.
+/// Formats a line of output for a model. White space is kept, so that marks stay in their columns.
 pub fn output_line(text: &str, max: usize) -> String {
     let line = escape_for_model(text).replace(['\n', '\r'], " ");
     let line = line.trim_end();
@@ -29,10 +29,10 @@ pub fn output_line(text: &str, max: usize) -> String {
     }
 }
 
-/// Removes invisible characters, and escapes characters that could close the markup around the text.
+/// Removes invisible characters and escapes characters that could close the markup around the text.
 fn escape_for_model(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    // Invisible characters are removed first, because the removal can bring two other characters together.
+    // Invisible characters are removed first, because their removal can bring other characters together.
     let seen = clean_text(text);
     let mut chars = seen.chars().peekable();
     while let Some(c) = chars.next() {
@@ -85,12 +85,12 @@ fn opens_markup(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
     name.contains(['-', '_', ':']) || RESERVED_TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))
 }
 
-/// Formats a text as one line for a person, without terminal controls, at most `max` UTF-16 units long.
+/// Formats a text as one line of at most `max` UTF-16 units for a person, without terminal control characters.
 pub fn one_line(text: &str, max: usize) -> String {
     borrow_or_collapse_line(text, max).into_owned()
 }
 
-/// Like [`one_line`], but borrows a text that needs no change. A large plan has thousands of such texts.
+/// Formats a text like [`one_line`], but borrows it if it needs no change. A large plan has thousands of such texts.
 pub fn borrow_or_collapse_line(text: &str, max: usize) -> Cow<'_, str> {
     match text.len() <= max && is_plain_line(text) {
         true => Cow::Borrowed(text),
@@ -107,7 +107,7 @@ fn collapse_to_line(text: &str, max: usize) -> String {
             continue;
         }
         used += c.len_utf16();
-        // Either only spaces follow or the text is cut. In the second case one unit is reserved for the mark.
+        // The text does not fit. One unit is reserved for the ellipsis.
         if used > max {
             while utf16_length(&out) >= max {
                 out.pop();
@@ -122,12 +122,12 @@ fn collapse_to_line(text: &str, max: usize) -> String {
     out
 }
 
-/// Returns whether [`one_line`] would not change a text: it is printable ASCII with single spaces and no spaces at
-/// its ends. Most texts are.
+/// Returns whether [`one_line`] would leave a text unchanged. This is so for printable ASCII with only single spaces,
+/// and none at either end. Most texts qualify.
 fn is_plain_line(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (Some((first, after)), Some(last)) = (bytes.split_first(), bytes.last()) else { return false };
-    // Without an early exit, the compiler can compare many bytes at once.
+    // Without an early exit, the compiler can test many bytes at once.
     let is_printable = bytes.iter().fold(true, |all, byte| all & (byte.wrapping_sub(b' ') < 95));
     let are_spaces = |one: u8, next: u8| (one == b' ') & (next == b' ');
     let has_two_spaces =
@@ -135,8 +135,8 @@ fn is_plain_line(text: &str) -> bool {
     is_printable && !has_two_spaces && *first != b' ' && *last != b' '
 }
 
-/// Formats several lines as a block quote, so that they are recognisable as data. After `max` units the text is cut
-/// and a mark is added.
+/// Formats several lines as a block quote, so that they are recognisable as data. After `max` units, the text is cut
+/// and an ellipsis is added.
 pub fn block_quote(text: &str, max: usize) -> String {
     let (mut lines, mut room) = (Vec::new(), max);
     for line in text.trim().lines() {
@@ -151,7 +151,7 @@ pub fn block_quote(text: &str, max: usize) -> String {
     lines.join("\n")
 }
 
-/// Like [`block_quote`], but keeps the indentation of each line, for file text whose indentation matters.
+/// Formats lines like [`block_quote`], but keeps their indentation, because it may matter in a file's text.
 pub fn block_quote_indented(text: &str, max: usize) -> String {
     let (mut lines, mut room) = (Vec::new(), max);
     for line in text.trim_matches(['\n', '\r']).lines() {
@@ -178,11 +178,11 @@ fn indent_of_char(c: char) -> Option<usize> {
     }
 }
 
-/// Puts a command or a line of output in backticks. The text cannot close them.
+/// Puts a command or a line of output in backticks, which the text cannot close.
 pub fn in_backticks(text: &str, max: usize) -> String {
     let text = inline_for_model(text, max);
     if text.is_empty() {
-        // Two adjacent backticks would open a code span around the text after them.
+        // Two adjacent backticks would start a code span that includes the following text.
         return "` `".to_owned();
     }
     if !text.contains('`') {
@@ -193,13 +193,13 @@ pub fn in_backticks(text: &str, max: usize) -> String {
     format!("{fence} {text} {fence}")
 }
 
-/// Puts a person's or an agent's text in quotation marks. The text cannot close them.
+/// Puts a person's or an agent's text in quotation marks, which the text cannot close.
 pub fn in_quotation_marks(text: &str, max: usize) -> String {
     format!("“{}”", inline_for_model(text, max).replace(['“', '”'], "\""))
 }
 
-/// Returns whether a text is a path of ASCII letters, digits and a few other characters. Other characters are
-/// excluded, because in some scripts a sentence needs no spaces.
+/// Returns whether a text is a path that consists of ASCII letters, digits and a few other characters. Non-ASCII
+/// characters are excluded, because in some scripts a sentence needs no spaces.
 pub fn is_plain_path(text: &str) -> bool {
     let plain = |c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '~' | '%' | '=' | ':')
@@ -207,19 +207,19 @@ pub fn is_plain_path(text: &str) -> bool {
     !text.is_empty() && text.chars().all(plain)
 }
 
-/// Formats a path (or a session id, a tool or a time) as plain text if it looks like one, otherwise as code,
-/// because a file name can be a sentence.
+/// Formats a path, a session id, a tool name or a time. It is printed as plain text if it looks like a path,
+/// otherwise as code, because a file name can be a whole sentence.
 pub fn path_or_code(text: &str, max: usize) -> String {
     match is_plain_path(text) {
-        // A plain path needs no escaping, and a brief contains hundreds of paths.
+        // A plain path needs no escaping. This matters, because a brief contains hundreds of paths.
         true if text.len() <= max => text.to_owned(),
         true => inline_for_model(text, max),
         false => in_backticks(text, max),
     }
 }
 
-/// Formats a text completely for a person who must decide about it. Characters that a terminal would execute or
-/// hide are written as `\u{1b}`; line ends and tabs are unchanged.
+/// Formats a text in full for a person who must decide about it. Characters that a terminal would interpret or hide
+/// are written as escapes such as `\u{1b}`. Line feeds and tabs are unchanged.
 pub fn show_hidden_characters(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

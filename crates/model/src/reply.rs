@@ -1,32 +1,32 @@
-//! A reply to a hook. Adapters convert it to the format of their harness. Usually the reply is empty.
+//! A reply to a hook, which is usually empty. Adapters convert it to their harness's format.
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reply {
-    /// Zero bytes on stdout.
+    /// Nothing is written to stdout.
     #[default]
     Silent,
     /// A message for the user. It is not sent to the model.
     TellUser(String),
-    /// Do not let the agent stop: the user's loop continues with this text.
+    /// The agent may not stop. The user's loop continues with this text.
     Block(String),
-    /// The loop's validators must decide, which may take minutes. The caller should send the same stop again and
-    /// wait for the answer.
+    /// The loop's validators must decide, which may take minutes. The caller should send the same stop event again
+    /// and wait for the answer.
     AskAgain,
     /// Text for the model.
     Context(String),
     /// Text for the model, and one message for the user.
     ContextAndUser { context: String, user: String },
-    /// A text that replaces a tool's output for the model.
+    /// A text that the model sees instead of a tool's output.
     Output(String),
-    /// The guidance for the summariser, if the harness can pass it on.
+    /// Guidance for the summariser, if the harness can pass it on.
     Guidance(String),
 }
 
-/// The reply of one feature or of the brief.
+/// The reply from one feature or from the brief.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplyPart {
     pub reply: Reply,
-    /// The ids of the candidates in the reply. Once the reply is sent, they are recorded as known to the agent.
+    /// The ids of the candidates in the reply. Once it is sent, they are recorded as known to the agent.
     pub told: Vec<String>,
 }
 
@@ -40,21 +40,21 @@ impl ReplyPart {
     }
 }
 
-/// Combines several replies into one, and returns the candidates it contains. The reply of a loop that continues
-/// comes first. Texts for the model follow in the given order. Text that does not fit is not sent, and its
-/// candidates are not recorded as known to the agent.
+/// Combines several replies into one. Only the strongest kind of reply is sent. A reply that makes a loop continue is
+/// the strongest. Texts for the model are joined in the given order. Candidates of replies that are not sent are not
+/// recorded as known to the agent.
 pub fn combine_replies(parts: Vec<ReplyPart>) -> ReplyPart {
     let strength = |reply: &Reply| match reply {
         Reply::Silent => 0,
         Reply::TellUser(_) => 1,
         Reply::Guidance(_) => 2,
         Reply::Context(_) | Reply::ContextAndUser { .. } => 3,
-        // The stored original can be retrieved only with the id in this reply.
+        // The stored original can be retrieved only with the id that this reply contains.
         Reply::Output(_) => 4,
         Reply::AskAgain | Reply::Block(_) => 5,
     };
     let strongest = parts.iter().map(|part| strength(&part.reply)).max().unwrap_or(0);
-    // The message for the user is sent together with the text for the model.
+    // A message for the user is sent along with the text for the model.
     let user = parts.iter().find_map(|part| match &part.reply {
         Reply::TellUser(text) => Some(text.clone()),
         _ => None,

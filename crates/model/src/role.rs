@@ -1,4 +1,5 @@
-//! A role: a named agent with a context file and a lifecycle. The file is checked, fixed and summarised in a brief.
+//! A role is a named agent with a context file and a lifecycle. This module checks and fixes the file and summarises it
+//! in a brief.
 
 mod check;
 pub mod event;
@@ -24,10 +25,10 @@ pub use fix::{FixedFile, fix_context_file};
 /// The suffix of a context file's name.
 pub const CONTEXT_FILE_SUFFIX: &str = ".context.md";
 
-/// The schema of a context file, as text.
+/// The documentation of a context file's format.
 pub const CONTEXT_FILE_SCHEMA: &str = include_str!("role/schema.md");
 
-/// The JSON Schema of the report of `thru recover --json`.
+/// The JSON Schema of the report that `thru recover --json` prints.
 pub const JSON_SCHEMA: &str = include_str!("role/schema.json");
 
 /// The maximum number of recovery steps in a brief.
@@ -53,7 +54,7 @@ pub fn role_of_file(path: &str) -> Option<Id> {
     Id::new(name.strip_suffix(CONTEXT_FILE_SUFFIX)?).ok()
 }
 
-/// A parsed context file. Parsing never fails; [`ContextFile::check`] returns the problems.
+/// A parsed context file. Parsing never fails. [`ContextFile::check`] returns the problems.
 #[derive(Clone, Debug)]
 pub struct ContextFile {
     document: Document,
@@ -73,11 +74,11 @@ pub struct ContextEssentials {
     pub key_files: Vec<String>,
 }
 
-/// A file that a role marks as important.
+/// A file that a role's context file lists as important.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyFile {
     pub line: usize,
-    /// The path as written, without a position in the file.
+    /// The path as written, without a line number.
     pub path: String,
 }
 
@@ -134,7 +135,7 @@ pub const SECTION: BriefSection =
 pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
     let RoleFacts { role, path, .. } = *told;
     let fact = |what: &str, text: String| Candidate::new(&SECTION, format!("role:{role}:{what}"), text);
-    // The content of the file is data, so it is quoted or formatted as code.
+    // The content of the file is untrusted data, so it is quoted or formatted as code.
     let quoted = |text: &str, most| in_quotation_marks(&redact_text(text, told.redact), most);
     let Some(file) = told.file else {
         let path = in_backticks(path, 200);
@@ -166,7 +167,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
         .map(|(n, step)| format!("{n}. {}", quoted(step, 160)))
         .collect();
     if !steps.is_empty() {
-        all.push(fact("recovery", format!("Its checklist for a recovery: {}", steps.join("; "))));
+        all.push(fact("recovery", format!("Its recovery steps: {}", steps.join("; "))));
     }
     if !pending.is_empty() {
         all.push(fact("pending", format!("Pending: {}", quoted(&pending.join("; "), MAX_TEXT_CHARS))));
@@ -209,10 +210,10 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
     all
 }
 
-/// The goal in a new file. A file that still contains it is not valid.
+/// The placeholder goal in a new file. A file that still contains it is not valid.
 pub(crate) const UNSET_GOAL: &str = "Not set yet: one or two sentences on what this role is after.";
 
-/// Returns a template for a new context file. It is valid except for its goal, and lists no finished work.
+/// Returns a template for a new context file. Only its goal is not valid yet, and it lists no finished work.
 pub fn context_file_template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
     let title: Vec<String> =
         role.as_str().split(['-', '_', '.']).filter(|word| !word.is_empty()).map(capitalise).collect();

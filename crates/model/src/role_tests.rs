@@ -64,8 +64,8 @@ fn facts_from_outside_are_warned_of() {
             &OutsideFacts { newest_commit: commit, gone: &gone, ..test_facts() }
         ),
         [
-            "WARN: RECOMMENDED: line 3: **Updated** is older than the newest commit, of 2026-11-15T19:00:00Z",
-            "WARN: RECOMMENDED: line 22: the key file `README.md` is not there",
+            "WARN: RECOMMENDED: line 3: **Updated** is older than the newest commit (2026-11-15T19:00:00Z)",
+            "WARN: RECOMMENDED: line 22: the key file `README.md` does not exist",
         ]
     );
     let earlier = OutsideFacts { newest_commit: parse_time("2026-11-15T17:59:00Z"), ..test_facts() };
@@ -171,7 +171,7 @@ fn a_template_is_valid_once_its_goal_is_written() {
     let text =
         context_file_template(&role, "none", "agents/oosh-expert.context.md", parse_time(TEST_TIME).unwrap());
     assert!(text.starts_with("# Oosh Expert — Session Context\n"), "{text}");
-    let unset = "ERROR: CONTENT: line 7: \"## Current Goal\" is not filled in; say in a sentence or two what this role is after";
+    let unset = "ERROR: CONTENT: line 7: \"## Current Goal\" is not filled in; write one or two sentences about what this role is to achieve";
     assert_eq!(finding_lines(&text, &test_facts()), [unset]);
     assert_eq!(finding_lines(text.replace(UNSET_GOAL, "Green suites."), &test_facts()), [""; 0]);
 }
@@ -197,7 +197,7 @@ fn a_brief_tells_the_role_and_quotes_what_it_quotes() {
         [
             "tester; its context file is `agents/tester.context.md`, updated 2026-11-15T18:00Z; `thru recover tester` prints all of it",
             "Its goal: “Green\" <\\/system-reminder> suites”",
-            "Its checklist for a recovery: 1. “Read this file”; 2. “Run the suites”",
+            "Its recovery steps: 1. “Read this file”; 2. “Run the suites”",
             "Pending: “the flaky one”",
             "Its key files: README.md, /tmp/roles",
             "Completed: “Task 8: Navigation (DONE — commit c2c326f)”",

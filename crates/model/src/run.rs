@@ -1,9 +1,9 @@
 //! How a run ended: passed, failed or unknown.
 //!
 //! The exit code alone is not enough, because `cargo test | tail` always succeeds. The exit code is used only if it
-//! belongs to the command in question (`exit`); otherwise the output decides (`summary`). This module also decides
-//! whether two commands are the same check (`check`), and whether a success shows that the failure of another
-//! command is solved (`cover`).
+//! belongs to the command in question (`exit`). Otherwise the output decides (`summary`). This module also decides
+//! whether two commands are the same check (`check`), and whether one command's success shows that another command's
+//! failure is solved (`cover`).
 
 mod check;
 mod counts;
@@ -30,14 +30,14 @@ pub use typed::{command_as_typed, command_to_repeat};
 
 use crate::text;
 
-/// The number of bytes at the end of an output that are searched for a summary.
+/// How many bytes at the end of an output are searched for a summary.
 const SUMMARY_TAIL_BYTES: usize = 8 * 1024;
 
-/// The number of bytes at the start of an output that are searched for a summary.
+/// How many bytes at the start of an output are searched for a summary.
 const SUMMARY_HEAD_BYTES: usize = 1024;
 
-/// The number of bytes at the end of an output that are searched for counts. It is large, because a workspace
-/// prints a summary for each crate.
+/// How many bytes at the end of an output are searched for test counts. It is large because a workspace prints a
+/// summary for each crate.
 const COUNTS_TAIL_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ pub enum RunResult {
     Unknown,
 }
 
-/// The effect of a command on the project, in descending order of strength.
+/// What a command does to the project, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CommandKind {
@@ -61,17 +61,17 @@ pub enum CommandKind {
     Run,
 }
 
-/// The result of a command line, and the evidence for it.
+/// The result of a command line and the evidence for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunVerdict {
     pub ended: RunResult,
-    /// The range of the output line that decided or confirmed the result.
+    /// The byte range of the output line that decided or confirmed the result.
     pub line: Option<Range<usize>>,
-    /// The index of the failed check in the command line (see [`checks_of_command`]), if the output shows it.
+    /// The index of the failed check in the command line (see [`checks_of_command`]), if it can be determined.
     pub step: Option<usize>,
-    /// The number of passed and failed tests, added up over all summaries in the output.
+    /// The test counts, added up over all summaries in the output.
     pub counts: TestCounts,
-    /// Whether the command's own exit code reports success but its output reports a failure.
+    /// Whether the result is unknown because the exit code reports success but the output reports a failure.
     pub doubt: bool,
 }
 
@@ -99,14 +99,14 @@ impl CommandKind {
     }
 }
 
-/// Returns whether the output of a command is worth examining, because the command contains a known word.
+/// Returns whether a command's output is worth examining, because the command contains a known word.
 pub fn may_report_result(command: &str) -> bool {
     let bytes = command.as_bytes();
     (0..bytes.len()).any(|at| begins_known_word(&bytes[at..]))
 }
 
-/// Whether a known word starts here. The first letter is compared first, because fifty searches would cost twice as
-/// much as parsing a short command.
+/// Whether a known word starts here. The first letter is tested first, because fifty separate searches would cost
+/// twice as much as parsing a short command.
 fn begins_known_word(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
@@ -141,13 +141,13 @@ fn begins_known_word(rest: &[u8]) -> bool {
     }
 }
 
-/// Returns the effect of a command line on the project; the strongest effect if there are several.
+/// Returns the kind of a command line, or the strongest kind if it contains several checks.
 pub fn command_kind(command: &str) -> Option<CommandKind> {
     checks_of_command(command, "").iter().map(|check| check.sort).min()
 }
 
-/// Decides how a command line ended. `exit` is the harness's exit code, `failed` is whether the harness reported a
-/// failure, and `output` is the output or its end.
+/// Decides how a command line ended. `exit` is the exit code and `failed` the failure flag that the harness reported.
+/// `output` is the output or the end of it.
 pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &str) -> RunVerdict {
     let line = exit::CheckedLine::parse_command(&script::expand_shells(command));
     let own = match (exit, failed) {
@@ -164,7 +164,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         return RunVerdict { ended: if refused { RunResult::Failed } else { own }, ..RunVerdict::default() };
     }
     let seen = summary_of_output(&line, output);
-    // The command line may print the check's own exit code (`echo $?`). This is the best evidence.
+    // The command line may print the check's own exit code (`echo $?`), which is the best evidence.
     let ended = match (line.printed_exit_code(output).unwrap_or(own), seen.failed) {
         (RunResult::Failed, _) | (RunResult::Unknown, true) => RunResult::Failed,
         // The command line hid the exit code of a failure, for example with `|| true` in a script. If a later check
@@ -198,7 +198,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     RunVerdict { ended, line: seen.line.filter(|_| agrees), step, counts, doubt }
 }
 
-/// Summarises the start and the end of an output.
+/// Summarises the end of an output, and also its start if the end reports no failure.
 fn summary_of_output(line: &exit::CheckedLine, output: &str) -> summary::OutputSummary {
     let start = output.ceil_char_boundary(output.len().saturating_sub(SUMMARY_TAIL_BYTES));
     let mut seen = summary::summarise_output(line.kinds_of_checks(), &output[start..]);

@@ -7,7 +7,8 @@ fn result_of(command: &str, exit: i64, output: &str) -> RunResult {
     decide_result(command, Some(exit), exit != 0, output).ended
 }
 
-/// A passing and a failing run of every runner, alone and with everything that hides its exit code.
+/// Tests a passing and a failing run of every runner, both alone and combined with everything that hides the exit
+/// code.
 #[test]
 fn the_result_of_each_run_is_decided() {
     let mut seen = 0;
@@ -38,7 +39,7 @@ fn the_result_of_each_run_is_decided() {
     assert!(seen >= 80, "{seen} pairs");
 }
 
-/// The result of an output with a failure is never a pass.
+/// An output that contains a failure never counts as a pass.
 #[test]
 fn a_failure_in_the_output_is_never_a_pass() {
     let noise =

@@ -1,4 +1,4 @@
-//! The score of a candidate for the brief. It is computed without a clock or files.
+//! The score of a candidate for the brief. Computing it needs neither a clock nor files.
 //!
 //!     signals in [0,1];  base = Σ weight·signal;  with a dependency depth d: score = base / (1 + d)
 //!     decision: weight · 2^(−age/half life), or linear: zero at twice the half life
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::tokens::TokenRatios;
 
-/// A signal, which contributes to a score. Each signal has its own weight.
+/// A signal that contributes to a score. Each signal has its own weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ScoreSignal {
     Phase,
@@ -37,18 +37,18 @@ pub enum ScoreSignal {
     Problems,
 }
 
-/// A signal with its meaning and its source.
+/// A signal, with its meaning and its source.
 #[derive(Clone, Copy, Debug)]
 pub struct SignalRow {
     pub signal: ScoreSignal,
-    /// The name in settings (`brief.scoring.weights.<name>`) and in `thru brief --explain`.
+    /// The name used in settings (`brief.scoring.weights.<name>`) and by `thru brief --explain`.
     pub name: &'static str,
     pub value: &'static str,
     pub source: &'static str,
 }
 
-/// Every signal. "Standing" is 100 / (100 + r), where r is the rank in the fixed order (`brief/order.rs`). Rank 0
-/// has the standing 1.
+/// All signals. "Standing" means 100 / (100 + r), where r is the rank in the fixed order (`brief/order.rs`). A
+/// candidate of rank 0 has standing 1.
 pub const SIGNALS: [SignalRow; 22] = [
     signal_row(
         ScoreSignal::Phase,
@@ -169,7 +169,7 @@ impl ScoreSignal {
     }
 }
 
-/// How the value of a decision decreases with its age.
+/// How the value of a decision declines with age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecayShape {
     Exponential,
@@ -180,7 +180,7 @@ pub enum DecayShape {
 impl DecayShape {
     pub const WORDS: &'static [&'static str] = &["exponential", "linear"];
 
-    /// Returns the remaining value after `age` hours, from 1 to 0. A negative age is treated as 0.
+    /// Returns the value that remains after `age` hours, from 1 down to 0. A negative age counts as 0.
     pub fn remaining_value(self, age: f64, half_life: f64) -> f64 {
         let age = age.max(0.0);
         match self {
@@ -210,18 +210,18 @@ impl SignalWeights {
     }
 }
 
-/// The input of a score.
+/// The measured values from which a score is computed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeasuredSignals {
-    /// The signals, each in [0,1].
+    /// The signals, each with a value in [0,1].
     pub signals: Vec<(ScoreSignal, f64)>,
     /// The distance from the current task in the dependency graph.
     pub depth: Option<u32>,
-    /// The age of a decision. Without an age, its recency is 0.
+    /// The age of a decision. Without an age, its recency counts as 0.
     pub age_hours: Option<f64>,
 }
 
-/// A score, and the contribution of each signal.
+/// A score, with the contribution of each signal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CandidateScore {
     pub value: f64,
@@ -262,7 +262,7 @@ pub struct OrderingKey<'a> {
     pub id: &'a str,
 }
 
-/// Orders two candidates. `Less` means that the first candidate comes earlier.
+/// Compares two candidates. `Less` means that the first one comes earlier.
 pub fn compare_candidates(a: &OrderingKey, b: &OrderingKey) -> Ordering {
     b.score.total_cmp(&a.score).then(b.priority.cmp(&a.priority)).then(a.id.as_bytes().cmp(b.id.as_bytes()))
 }

@@ -34,12 +34,12 @@ fn the_score_agrees_with_the_formula() {
     assert_close(of(&[(RecentFailure, 1.0)], None, None), 2.5);
     assert_close(of(&[(RecentFailure, 0.25)], None, None), 0.625);
     assert_close(of(&[(RecentSuccess, 1.0)], None, None), 0.5);
-    // The weight of a dependency is divided by 1 + d, and so are all other signals of the task.
+    // The value of a dependency is divided by 1 + d, and so are the task's other signals.
     assert_close(of(&[(DependencyProximity, 1.0)], Some(1), None), 0.5);
     assert_close(of(&[(DependencyProximity, 1.0)], Some(3), None), 0.25);
     assert_close(of(&[(DependencyProximity, 1.0), (EvidencePresence, 1.0)], Some(2), None), 2.0 / 3.0);
     assert_close(of(&[(CurrentTask, 1.0)], Some(0), None), 2.0);
-    // The weight of a decision is 1.5 · 2^(−age/24).
+    // A decision contributes 1.5 · 2^(−age/24).
     assert_close(of(&[(DecisionRecency, 1.0)], None, Some(0.0)), 1.5);
     assert_close(of(&[(DecisionRecency, 1.0)], None, Some(24.0)), 0.75);
     assert_close(of(&[(DecisionRecency, 1.0)], None, Some(12.0)), 1.060_660_171_779_821_3);
@@ -98,7 +98,7 @@ fn ties_go_by_priority_then_by_the_bytes_of_the_id() {
     assert_eq!(places.map(|place| place.id), ["x", "z", "Z", "a", "b", "é", "a"]);
 }
 
-/// Every signal has one row, in order, and one setting with the specified bounds and default.
+/// Every signal has one table row, in order, and one setting with the specified bounds and default.
 #[test]
 fn one_table_names_every_signal_and_its_weight() {
     let weights = [

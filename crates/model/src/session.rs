@@ -1,4 +1,4 @@
-//! Lines of the list of sessions, `indexes/sessions.jsonl`.
+//! The lines of `indexes/sessions.jsonl`, the list of sessions.
 
 use serde::Serialize;
 
@@ -9,9 +9,9 @@ use crate::time;
 /// Whether a session is between a compaction and its brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingBrief {
-    /// A compaction was announced. It may never happen.
+    /// A compaction was announced but may never happen.
     Announced,
-    /// The compaction happened, and no brief has been sent yet.
+    /// The compaction happened, but no brief has been sent yet.
     Due,
 }
 
@@ -24,10 +24,10 @@ struct StartLine<'a> {
     worktree: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     transcript: Option<&'a str>,
-    /// The session that this session continues.
+    /// The session that this one continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     previous: Option<&'a str>,
-    /// The harness's process, which shows whether a session is still alive.
+    /// The harness's process, which shows whether the session is still alive.
     #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<&'a str>,
     /// Whether `thru gate run` launched the session.
@@ -38,9 +38,9 @@ struct StartLine<'a> {
 /// What started a session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SessionOrigin<'a> {
-    /// The process of the harness.
+    /// The harness's process.
     pub process: Option<&'a str>,
-    /// Whether `thru gate run` launched the session, so that it is not the user's own.
+    /// Whether `thru gate run` launched the session rather than the user.
     pub launched: bool,
 }
 
@@ -66,7 +66,7 @@ pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> V
     serde_json::to_vec(&line).unwrap_or_default()
 }
 
-/// Returns the line for a session that started, resumed or was compacted.
+/// Returns the line for a session that started, was resumed or was compacted.
 pub fn start_line(
     event: &Event,
     source: StartSource,

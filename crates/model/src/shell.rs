@@ -1,21 +1,22 @@
-//! Finds the files in a shell command. A doubtful path is left out, because a wrong path misleads and a missing
-//! path costs little.
+//! Finds the files named in a shell command. Doubtful paths are left out, because a wrong path misleads, whereas a
+//! missing path does little harm.
 
 use std::ops::Range;
 
 use crate::event::FileAction;
 
-/// A path in a command, as written, and the action of the command on it.
+/// A path in a command, as written, and what the command does to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     pub path: String,
     pub action: FileAction,
 }
 
-/// The maximum number of paths that are returned for a command. Generated commands can contain thousands.
+/// The maximum number of paths returned for a command. Generated commands can contain thousands.
 const MAX_MENTIONS: usize = 20;
 
-/// Returns the files in a command line, without duplicates, each with the strongest action on it.
+/// Returns the files in a command line without duplicates. Each has the strongest action that the line performs on
+/// it.
 pub fn paths_in_command(command: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut base = String::new();
@@ -41,13 +42,13 @@ pub fn paths_in_command(command: &str) -> Vec<Mention> {
     found
 }
 
-/// Splits a line into simple commands. Each is a list of words without redirections.
+/// Splits a line into simple commands. Each is a list of words, without redirections.
 pub fn simple_commands(command: &str) -> Vec<Vec<String>> {
     let tokens = split_words(command);
     split_commands(&tokens).map(without_redirections).filter(|words| !words.is_empty()).collect()
 }
 
-/// One simple command of a line, and how it is joined to the next command.
+/// One simple command in a line, and how it is joined to the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandStep {
     /// The words, without redirections and quotes.
@@ -55,7 +56,7 @@ pub struct CommandStep {
     /// The ranges of the words in the line, including quotes.
     pub spans: Vec<Range<usize>>,
     pub then: StepJoin,
-    /// Whether stderr is redirected to stdout: `2>&1`, `|&`.
+    /// Whether stderr is redirected to stdout, as with `2>&1` or `|&`.
     pub merged: bool,
 }
 
@@ -64,17 +65,17 @@ pub enum StepJoin {
     And,
     Or,
     Pipe,
-    /// `;` or a line end.
+    /// The operator is `;` or a line break.
     Next,
-    /// `&`: the shell does not wait for the command.
+    /// The operator is `&`, so the shell does not wait for the command.
     Background,
     /// The end of the line.
     End,
-    /// The body of a here-document follows. The text after it is not read.
+    /// A here-document follows. The text after it is not parsed.
     Document,
 }
 
-/// Returns the simple commands of a line, in order.
+/// Splits a line into its simple commands, in order, with their operators.
 pub fn command_steps(command: &str) -> Vec<CommandStep> {
     let words = split_words(command);
     let mut steps = Vec::new();
@@ -92,7 +93,7 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
         start = i + 1;
         let kept: Vec<&ShellWord> = indexes_without_redirections(piece).map(|at| &piece[at]).collect();
         if kept.is_empty() {
-            // Two adjacent operators are treated as one, as in `make |& tail` and `( a )`.
+            // Adjacent operators count as one, as in `make |& tail` or `( a )`.
             if let (Some(last), false) = (steps.last_mut(), matches!(then, StepJoin::Next | StepJoin::End)) {
                 let last: &mut CommandStep = last;
                 last.merged |= last.then == StepJoin::Pipe && then == StepJoin::Background;
@@ -108,7 +109,7 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
         let words = kept.into_iter().map(|word| word.text.clone()).collect();
         steps.push(CommandStep { words, spans, then, merged });
     }
-    // A line end after the last command does not join commands.
+    // A line break after the last command joins nothing.
     if let Some(last) = steps.last_mut()
         && last.then == StepJoin::Next
     {
@@ -117,8 +118,7 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
     steps
 }
 
-/// Returns how the operator at `i` joins the command before it to the next command; `None` for a redirection and
-/// for a bracket within a word.
+/// Returns how the operator at `i` joins the commands around it, or `None` if it is a redirection or not an operator.
 fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<StepJoin> {
     let redirects = |next: &ShellWord| next.operator && next.text.starts_with('>');
     match word.text.as_str() {
@@ -130,7 +130,7 @@ fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<S
         "&" if words.get(i + 1).is_some_and(redirects) => None,
         "&" => Some(StepJoin::Background),
         text if text.starts_with(['<', '>']) => None,
-        // A parenthesis also ends a command.
+        // This is `;`, a line break or a parenthesis.
         _ => Some(StepJoin::Next),
     }
 }
@@ -139,8 +139,8 @@ fn is_here_document(words: &[ShellWord]) -> bool {
     words.last().is_some_and(|word| word.operator && word.text == "<<")
 }
 
-/// Returns the words without redirections. In `2>&1`, the descriptor before the operator and the target after it
-/// are dropped too.
+/// Returns the words without redirections. For `2>&1`, the descriptor before the operator and the target after it are
+/// also dropped.
 fn without_redirections(words: &[ShellWord]) -> Vec<String> {
     indexes_without_redirections(words).map(|at| words[at].text.clone()).collect()
 }
@@ -159,14 +159,14 @@ fn indexes_without_redirections(words: &[ShellWord]) -> impl Iterator<Item = usi
 struct ShellWord {
     text: String,
     quoted: bool,
-    /// Whether this is an operator: `>`, `<`, `|`, `;`, `&&` or a line end.
+    /// Whether this is an operator, such as `>`, `<`, `|`, `;`, `&&` or a line break.
     operator: bool,
     /// The range in the line, including quotes.
     span: Range<usize>,
 }
 
-/// Splits a line approximately as a shell does: quotes, escapes and operators, but not the bodies of
-/// here-documents.
+/// Splits a line into words and operators much as a shell does, respecting quotes and escapes. Parsing stops at a
+/// here-document.
 fn split_words(command: &str) -> Vec<ShellWord> {
     let mut words = Vec::new();
     let mut word = OpenWord::default();
@@ -190,7 +190,7 @@ fn split_words(command: &str) -> Vec<ShellWord> {
             }
             ' ' | '\t' => word.close_word(&mut words, at),
             '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' => {
-                // The number in `2>` belongs to the operator.
+                // The number in `2>` is part of the operator.
                 if matches!(c, '<' | '>') && word.text.chars().all(|digit| digit.is_ascii_digit()) {
                     word = OpenWord::default();
                 }
@@ -219,7 +219,7 @@ fn split_words(command: &str) -> Vec<ShellWord> {
     words
 }
 
-/// The word that is being read.
+/// The word currently being read.
 #[derive(Default)]
 struct OpenWord {
     text: String,
@@ -240,13 +240,13 @@ impl OpenWord {
     }
 }
 
-/// Returns the simple commands of a line, with their redirections.
+/// Splits words into simple commands that include their redirections.
 fn split_commands(words: &[ShellWord]) -> impl Iterator<Item = &[ShellWord]> {
     let ends = |word: &ShellWord| word.operator && !word.text.starts_with(['<', '>']);
     words.split(ends).filter(|command| !command.is_empty())
 }
 
-/// Returns the paths of one command.
+/// Returns the paths in one simple command.
 fn paths_of_command(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     let mut found = Vec::new();
     let skip = words.iter().take_while(|word| is_before_program(word)).count();
@@ -270,7 +270,7 @@ fn paths_of_command(words: &[ShellWord]) -> Vec<(String, FileAction)> {
             found.push((word.text.clone(), usual));
         }
     }
-    // The last argument of `cp` and `mv` is the written file.
+    // The last argument of `cp` and `mv` is the file that is written.
     if matches!(program, "cp" | "mv")
         && let [first @ .., last] = found.as_mut_slice()
         && !first.is_empty()
@@ -281,7 +281,7 @@ fn paths_of_command(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     found
 }
 
-/// Whether the next word is an expression that selects a part of the output, as in `gh pr view -q .author.login`.
+/// Whether the word after an option is an expression or code rather than a path, as in `gh pr view -q .author.login`.
 fn takes_an_expression(program: &str, option: &str) -> bool {
     let runs_code = program.starts_with("python") || matches!(program, "node" | "ruby" | "perl" | "php");
     matches!(option, "--jq" | "--template")
@@ -289,14 +289,14 @@ fn takes_an_expression(program: &str, option: &str) -> bool {
         || runs_code && matches!(option, "-m" | "-c" | "-e")
 }
 
-/// Returns the files of redirections. `> file` is a write, `< file` is a read.
+/// Returns the files in redirections. `> file` writes the file, and `< file` reads it.
 fn redirected_files(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     let targets = words.windows(2).filter(|pair| pair[0].operator && is_path_word(&pair[1]));
     let action = |operator: &str| if operator.starts_with('>') { FileAction::Edit } else { FileAction::Read };
     targets.map(|pair| (pair[1].text.clone(), action(&pair[0].text))).collect()
 }
 
-/// Returns the action of a program on its file arguments; `None` if its arguments are not files.
+/// Returns what a program does to its file arguments, or `None` if its arguments are not files.
 fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<FileAction> {
     Some(match program {
         "cat" | "head" | "tail" | "less" | "bat" | "wc" | "diff" | "grep" | "rg" | "jq" | "stat" | "file"
@@ -309,7 +309,7 @@ fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<
         "mv" => FileAction::Delete,
         "cp" => FileAction::Read,
         "rm" | "unlink" => FileAction::Delete,
-        // Most arguments of git are refs, which contain slashes too.
+        // Most git arguments are refs, which may also contain slashes.
         "git" => match subcommand {
             "add" | "restore" => FileAction::Edit,
             "rm" | "mv" => FileAction::Delete,
@@ -322,7 +322,7 @@ fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<
     })
 }
 
-/// Whether a word comes before the program's name: `FOO=bar`, `sudo`, `time`.
+/// Whether a word precedes the program's name, such as `FOO=bar`, `sudo` or `time`.
 fn is_before_program(word: &ShellWord) -> bool {
     let assigns = word.text.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -352,7 +352,7 @@ fn is_path_word(word: &ShellWord) -> bool {
     if !text.chars().all(plain) || text.starts_with("/dev/") || text.starts_with("/proc/") {
         return false;
     }
-    // `main...HEAD`, `7502f36..cd27c7e` and `./...` are ranges and patterns.
+    // `main...HEAD`, `7502f36..cd27c7e` and `./...` are ranges or patterns.
     if text.split('/').any(|part| part.contains("..") && part != "..") {
         return false;
     }

@@ -1,5 +1,5 @@
-//! Condenses an agent's message to the parts that are useful later: findings, decisions and results. Announcements
-//! of the next call, praise and "all tests pass" are dropped, because the calls themselves show the work.
+//! Condenses an agent's message to the parts that are useful later: findings, decisions and results. Praise, "all
+//! tests pass" and announcements of the next call are dropped. The calls themselves show the work.
 
 mod about;
 mod choice;
@@ -14,17 +14,17 @@ pub use purpose::{announces_look, purpose_of_words};
 pub use talk::retracts_statement;
 use talk::{is_announcement, is_bare_heading, is_informative, is_step, is_uninformative_talk};
 
-/// A text between two calls with fewer characters is not informative.
+/// A text between two calls with fewer characters than this is not informative.
 const MIN_INFORMATIVE_CHARS: usize = 45;
 
-/// Returns the text without markup, announcements and praise, on one line: sentences and list items in order. The
-/// rows of tables and the words of plain blocks are kept. Code is dropped, and so is a heading without content. An
-/// ellipsis marks dropped sentences between other sentences.
+/// Returns the text on one line, without markup, announcements and praise. Sentences, list items, table rows and
+/// plain-text blocks are kept in order. Code and headings without content are dropped. An ellipsis marks each gap
+/// where sentences were dropped.
 pub fn condense_message(text: &str) -> String {
     condense(text, Steps::Drop, Extent::Whole)
 }
 
-/// Whether [`condense_message`] keeps anything of the text.
+/// Whether [`condense_message`] keeps any part of the text.
 pub fn says_anything(text: &str) -> bool {
     !condense(text, Steps::Drop, Extent::FirstSentence).is_empty()
 }
@@ -34,7 +34,8 @@ pub fn condense_closing(text: &str) -> String {
     condense(text, Steps::Keep, Extent::Whole)
 }
 
-/// Whether sentences that announce a step are kept. Between two calls, the next call shows the announced step.
+/// Whether to keep sentences that announce a step. Between two calls they are dropped, because the next call shows
+/// the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Steps {
     Keep,
@@ -46,7 +47,7 @@ enum Steps {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
     Whole,
-    /// Stops at the first line of which something is kept.
+    /// Stop after the first line of which something is kept.
     FirstSentence,
 }
 
@@ -71,7 +72,7 @@ fn condense(text: &str, steps: Steps, extent: Extent) -> String {
             }
         } else if is_separator_line(line) {
         } else if line.starts_with('|') {
-            // The line before a table's separator line is its header, which is left out.
+            // The line above a table's separator line is the header, which is left out.
             if !lines.peek().is_some_and(|next| next.starts_with('|') && is_separator_line(next)) {
                 let cells = line.split('|').map(str::trim).filter(|cell| !cell.is_empty());
                 out.add_line(&cells.collect::<Vec<_>>().join(" — "), LinePiece::Item);
@@ -84,10 +85,10 @@ fn condense(text: &str, steps: Steps, extent: Extent) -> String {
     out.finish()
 }
 
-/// The maximum number of lines in a plain block. A longer block is a drawing, a file or a program's output.
+/// The maximum number of lines in a plain-text block. A longer block is a drawing, a file or program output.
 const MAX_PLAIN_BLOCK_LINES: usize = 10;
 
-/// Whether a block contains words: a list, steps, an answer. Code and drawings do not.
+/// Whether a code block contains prose, such as a list, steps or an answer, rather than code or a drawing.
 fn is_block_of_words(language: &str, block: &[&str]) -> bool {
     let words = || block.iter().filter(|line| !line.is_empty());
     matches!(language, "" | "text" | "txt" | "markdown" | "md" | "plain")
@@ -95,8 +96,8 @@ fn is_block_of_words(language: &str, block: &[&str]) -> bool {
         && words().all(|line| is_prose_line(line))
 }
 
-/// Whether a line is prose and not code, a drawing or output: mostly letters, more than two words, and no character
-/// at its end that occurs only in code.
+/// Whether a line is prose rather than code, a drawing or output. Prose consists mostly of letters, has more than two
+/// words, and has no beginning or end that is typical of code.
 fn is_prose_line(line: &str) -> bool {
     let letters = line.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
     let all = line.chars().count();
@@ -110,7 +111,7 @@ fn is_prose_line(line: &str) -> bool {
             .any(|start| line.starts_with(start))
 }
 
-/// Whether a line is a separator, or the rule below the header of a table.
+/// Whether a line is a horizontal rule or the separator below a table's header.
 fn is_separator_line(line: &str) -> bool {
     line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ' | '|' | ':'))
 }
@@ -122,16 +123,16 @@ enum LinePiece {
     Words,
 }
 
-/// The text that is kept so far.
+/// The text kept so far.
 #[derive(Default)]
 struct CondensedText {
     out: String,
-    /// A heading, which is kept if text follows below it.
+    /// The pending heading, which is added once text below it is kept.
     heading: String,
     steps: Steps,
-    /// Whether sentences were dropped after the kept text.
+    /// Whether sentences were dropped since the last kept text.
     gap: bool,
-    /// Where the last sentence or item begins, with what separates it from the one before.
+    /// The position where the last sentence or item begins, including its separator.
     last: usize,
 }
 
@@ -149,7 +150,7 @@ impl CondensedText {
             self.heading = if is_bare_heading(&kept) { String::new() } else { kept };
             return;
         }
-        // Only the first sentence of the line is a list item.
+        // Only the first sentence of the line starts a list item.
         let mut is_item = piece == LinePiece::Item;
         for (sentence, is_kept) in sentences {
             if !is_kept {
@@ -180,8 +181,8 @@ impl CondensedText {
         self.out.push_str(kept);
     }
 
-    /// Ends a sentence that introduced code or a call, which was dropped. If it only introduced, it is dropped too: "You
-    /// could use:".
+    /// Removes the colon of a sentence that introduced dropped code or a dropped call. If the sentence is only an
+    /// introduction, such as "You could use:", drops the whole sentence.
     fn end_introduction(&mut self) {
         if !self.out.ends_with(':') {
             return;
@@ -199,7 +200,7 @@ impl CondensedText {
     }
 }
 
-/// Whether words before code say nothing without it: few words, and no name, no number and no reason.
+/// Whether a text before code is meaningless without the code: it is short, and contains no name, cause or step.
 fn is_mere_introduction(words: &str) -> bool {
     const MAX_WORDS: usize = 9;
     let words = words.trim_start_matches([' ', '…', '.', ';']);
@@ -209,7 +210,7 @@ fn is_mere_introduction(words: &str) -> bool {
         && !is_step(words)
 }
 
-/// Returns the question or offer at the end of a message; empty if there is none.
+/// Returns the question or offer at the end of a message, or an empty string if there is none.
 pub fn question_at_end(text: &str) -> String {
     const LINES_SEARCHED_FOR_QUESTION: usize = 12;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -230,7 +231,7 @@ pub fn question_at_end(text: &str) -> String {
     found
 }
 
-/// Whether a message announces a next step, which means that the agent had not finished.
+/// Whether a message announces a next step, so that the agent has not finished.
 pub fn announces_next_step(text: &str) -> bool {
     const NEXT_STARTS: &[&str] =
         &["need to ", "i need to ", "now ", "i also need ", "next, ", "next i ", "then i'll "];
@@ -245,10 +246,10 @@ pub fn announces_next_step(text: &str) -> bool {
             && !offers.iter().any(|start| small.starts_with(start))
 }
 
-/// Returns the sentence at the end that announces the next step. If it is not clear by itself, the sentences before
-/// it are included.
+/// Returns the sentence at the end that announces the next step. If it is unclear on its own, the sentences before it
+/// are included.
 pub fn announcing_sentence(text: &str, max: usize) -> Cow<'_, str> {
-    /// A shorter announcement, such as "Let me fix it:", is not clear by itself.
+    /// A shorter announcement, such as "Let me fix it:", is unclear on its own.
     const CLEAR_CHARS: usize = 40;
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = split_sentences(line).pop().unwrap_or_default();
@@ -258,10 +259,10 @@ pub fn announcing_sentence(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Returns the end of a text that announces the next step, after the sentence that gives the reason for it, if both fit
-/// into `max` characters.
+/// Returns the announcement at the end of a text, preceded by the sentence that gives its reason if both fit into
+/// `max` characters.
 pub fn reason_and_announcement(text: &str, max: usize) -> Cow<'_, str> {
-    /// A reason with less room than this would be cut too much.
+    /// With less room than this, the reason is left out rather than cut.
     const MIN_REASON_CHARS: usize = 60;
     let text = text.trim();
     if text.chars().count() <= max || !announces_next_step(text) {
@@ -278,7 +279,7 @@ pub fn reason_and_announcement(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Returns the part of a text between two calls that is useful later; empty if it only announces the next call.
+/// Returns the useful part of a text between two calls, or an empty string if it only announces the next call.
 pub fn finding_between_calls(text: &str) -> String {
     let said = condense_message(text);
     let names = said.contains('`') || said.contains('/');
@@ -286,7 +287,7 @@ pub fn finding_between_calls(text: &str) -> String {
     if said.chars().count() < shortest || !is_informative(&said) { String::new() } else { said }
 }
 
-/// Returns the first sentences that fit into `max` characters; if none fits, the start of the first sentence.
+/// Returns the first sentences that fit into `max` characters. If none fits, returns the start of the first sentence.
 pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
@@ -298,7 +299,7 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
         Some(end) => Cow::Owned(format!("{} …", text[..end].trim_end_matches(';'))),
         None => {
             let kept = text[..within].trim_end();
-            // The text is cut between two words, unless too little would be left.
+            // Cut between two words, unless too little would be left.
             let word = kept.rfind(' ').filter(|at| *at * 2 >= kept.len() && !text[within..].starts_with(' '));
             let kept = kept[..word.unwrap_or(kept.len())].trim_end_matches([' ', ',', ':', ';']);
             Cow::Owned(format!("{}…", without_number(kept)))
@@ -306,7 +307,7 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text ends with the number of a missing item, as in `… because: 1.`.
+/// Whether a text ends with the number of an item that was cut off, as in `… because: 1.`.
 fn ends_in_number(text: &str) -> bool {
     let Some(before) = text.strip_suffix('.') else { return false };
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -323,7 +324,8 @@ fn without_number(text: &str) -> &str {
     }
 }
 
-/// Returns the last sentences and list items that fit into `max` characters; if none fits, the end of the last one.
+/// Returns the last sentences and list items that fit into `max` characters. If none fits, returns the end of the
+/// last one.
 pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
     let text = text.trim();
     let count = text.chars().count();
@@ -343,8 +345,8 @@ pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("… {}", text[start..].trim_start()))
 }
 
-/// Returns the kind of a line (heading, quote, list item), and the line without its mark. A line in bold is a
-/// heading too.
+/// Splits a line into its kind (heading, list item or plain text) and its text without markup. A line in bold counts
+/// as a heading.
 fn split_line_mark(line: &str) -> (LinePiece, &str) {
     let line = line.trim_start_matches('>').trim_start();
     if let Some(heading) = line.strip_prefix('#') {

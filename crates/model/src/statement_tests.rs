@@ -17,13 +17,13 @@ fn markup_announcements_and_praise_go() {
             "Before: 1 — 2. It reads a.rs first.",
         ),
         ("1. Reads the file\n2. Writes it", "1. Reads the file; 2. Writes it"),
-        // A heading without content is dropped, and so is a heading without information.
+        // Headings without content and headings without information are dropped.
         ("## Tests\n```sh\nmake\n```\n## Summary\nThe reader keeps comments.", "The reader keeps comments."),
         (
             "**Fixes**\n| file | what |\n|---|---|\n| a.rs | reads twice |\n| b.rs | leaks |",
             "Fixes: a.rs — reads twice; b.rs — leaks",
         ),
-        // A plain block.
+        // The text of a plain block is kept.
         (
             "The order would be:\n```\nfirst the reader alone\nthen the writer with tests\n```",
             "The order would be: first the reader alone; then the writer with tests",

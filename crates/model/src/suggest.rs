@@ -1,4 +1,4 @@
-//! Lines of `indexes/relevant-files.jsonl`: the files that tools used, and the files that the user confirmed.
+//! The lines of `indexes/relevant-files.jsonl`: files that tools used, and files that the user confirmed.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ struct RelevantFileLine<'a> {
     packet_id: Option<&'a str>,
 }
 
-/// Returns one line per file of a record.
+/// Returns one line for each file in a record.
 pub fn relevant_file_lines(record: &JournalRecord) -> Vec<Vec<u8>> {
     let line = |file: &crate::journal::FileField| {
         serde_json::to_vec(&RelevantFileLine {
@@ -35,7 +35,7 @@ pub fn relevant_file_lines(record: &JournalRecord) -> Vec<Vec<u8>> {
     record.files.iter().map(line).collect()
 }
 
-/// Returns one line per file that the user confirmed in a packet.
+/// Returns one line for each file that the user confirmed in a packet.
 pub fn confirmed_file_lines(files: &[String], packet: &str, at: &str) -> Vec<Vec<u8>> {
     let line = |file: &String| {
         serde_json::to_vec(&RelevantFileLine {
@@ -52,8 +52,8 @@ pub fn confirmed_file_lines(files: &[String], packet: &str, at: &str) -> Vec<Vec
     files.iter().map(line).collect()
 }
 
-/// Returns the probability that a file is relevant. A tool's input is certain; a name in the text of a command is a
-/// guess.
+/// Returns how likely a file is to be relevant. A file in a tool's input is certain to have been used, whereas a name
+/// in the text of a command is only a guess.
 pub fn file_confidence(action: FileAction, guess: bool) -> f64 {
     match (action, guess) {
         (FileAction::Create | FileAction::Edit | FileAction::Delete, false) => 1.0,

@@ -1,9 +1,8 @@
-//! Summaries of large tool outputs. The original is stored under an id, so that the omitted parts can be retrieved.
+//! Summaries of large tool outputs. The original is stored under an id, so that omitted parts can be retrieved.
 //!
-//! A summary contains the id, the size, the kind and the number of lines of its original, and every error line with
-//! its position. The rest is the structure: keys of JSON, declarations of code, files of a diff or a listing, the
-//! first and the last lines. Its size is at most 15 % of the original. If the error lines alone need more, there is
-//! no summary.
+//! A summary contains the original's id, size, kind and number of lines, and every error line with its position. It
+//! also shows the structure: JSON keys, code declarations, the files of a diff or a listing, or the first and last
+//! lines. A summary has at most 15 % of the original's size. If the error lines alone need more, there is no summary.
 
 mod diff;
 mod json;
@@ -25,23 +24,23 @@ use crate::error_line;
 use crate::redact::Redacted;
 use crate::text::{count_with_noun, cut_to_bytes};
 
-/// Whether an output is large enough for a summary. It must exceed the threshold by a quarter, because a summary of
-/// a slightly larger output saves little.
+/// Whether an output is large enough for a summary. It must exceed the threshold by a quarter, because summarising a
+/// slightly larger output saves little.
 pub fn is_large_enough(bytes: usize, threshold: u64) -> bool {
     bytes as u64 > threshold.saturating_add(threshold / 4)
 }
 
-/// Returns the SHA-256 of an output in hexadecimal.
+/// Returns the SHA-256 hash of an output in hexadecimal.
 pub fn output_digest(output: &[u8]) -> String {
     Sha256::digest(output).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the id of an output: the first digits of its digest.
+/// Returns an output's id, which consists of the first digits of its digest.
 pub fn output_id(digest: &str) -> String {
     format!("o-{}", cut_to_bytes(digest, ID_DIGITS))
 }
 
-/// Returns whether a word can be the id of an output.
+/// Returns whether a word has the form of an output id.
 pub fn is_output_id(word: &str) -> bool {
     let digits = word.strip_prefix("o-").unwrap_or_default();
     digits.len() == ID_DIGITS && digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
@@ -49,17 +48,17 @@ pub fn is_output_id(word: &str) -> bool {
 
 const ID_DIGITS: usize = 16;
 
-/// The maximum size of a summary, in percent of the original.
+/// The maximum size of a summary, as a percentage of the original's size.
 pub const MAX_SUMMARY_PERCENT: usize = 15;
 
-/// The maximum length of the first and last lines that are shown, in bytes. Error lines are never cut.
+/// The maximum length of a shown line, in bytes. Error lines are never cut.
 const MAX_LINE_BYTES: usize = 160;
 
 const MAX_FIRST_LINES: usize = 12;
 
 const MAX_LAST_LINES: usize = 20;
 
-/// A summary, and figures about its original.
+/// A summary with figures about its original.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSummary {
     pub text: String,
@@ -68,13 +67,13 @@ pub struct OutputSummary {
     pub errors: usize,
 }
 
-/// Returns the maximum size of the summary of an output of `bytes`. It is never larger than `cap`, the limit of a
+/// Returns the maximum size of a summary for an output of `bytes` bytes. It never exceeds `cap`, the limit for a
 /// hook's reply.
 pub fn summary_room(bytes: usize, cap: usize) -> usize {
     (bytes * MAX_SUMMARY_PERCENT / 100).min(cap)
 }
 
-/// Returns a summary of at most `room` bytes; `None` if the errors alone need more.
+/// Returns a summary of at most `room` bytes, or `None` if the error lines alone need more.
 pub fn summarise_output(output: &Redacted, id: &str, room: usize) -> Option<OutputSummary> {
     let lines: Vec<&str> = output.lines().collect();
     let kind = OutputKind::detect(output, &lines);
@@ -108,21 +107,21 @@ pub fn summarise_output(output: &Redacted, id: &str, room: usize) -> Option<Outp
     (text.len() <= room).then_some(OutputSummary { text, kind, lines: lines.len(), errors: errors.len() })
 }
 
-/// An error line and its position: the number of the line, or a path in JSON.
+/// An error line and its position, which is a line number or a JSON path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorLine {
     pub place: String,
     pub text: String,
 }
 
-/// Returns the error lines of an output in order, without characters that a terminal would execute.
+/// Returns the error lines of an output in order, without terminal control characters.
 pub fn error_lines_of_output(output: &Redacted, lines: &[&str], kind: OutputKind) -> Vec<ErrorLine> {
     let is_error: fn(&str) -> bool = match kind {
         OutputKind::Json => return json::find_json_errors(output),
         OutputKind::Log | OutputKind::Table => {
             |line| json::line_reports_error(line).unwrap_or_else(|| error_line::is_error_line(line))
         }
-        // In code and in lists of files, a word such as `error` is not an error report.
+        // In code and file lists, a word such as `error` is not an error report.
         OutputKind::Matches => |line| error_line::is_error_report(line) || kind::is_compiler_message(line),
         OutputKind::Diff => |line| !line.starts_with(['+', '-']) && error_line::is_error_report(line),
         OutputKind::Code | OutputKind::Listing => error_line::is_error_report,
@@ -151,7 +150,7 @@ fn list_grouped_errors(errors: &[ErrorLine]) -> String {
     })
 }
 
-/// Returns as many of the first and last lines as fit. Two fifths of the room are for the first lines.
+/// Returns as many first and last lines as fit. Two fifths of the room are for the first lines.
 fn first_and_last_lines(lines: &[&str], room: usize) -> String {
     let shown = |line: &&str| {
         let line = clean_line(line);
@@ -162,7 +161,7 @@ fn first_and_last_lines(lines: &[&str], room: usize) -> String {
             format!("  {line}\n")
         }
     };
-    // The headings need room too.
+    // Reserve room for the two headings.
     let room = room.saturating_sub(2 * "lines 1000000 to 1000000:\n".len());
     let fit = |lines: &mut dyn Iterator<Item = &&str>, room: usize| {
         let (mut kept, mut used) = (Vec::new(), 0);
@@ -189,7 +188,8 @@ fn first_and_last_lines(lines: &[&str], room: usize) -> String {
     text
 }
 
-/// Returns the items that fit into `room`, below a title with the number of all items and of the shown items.
+/// Returns the items that fit into `room`, below a title with the total number of items and how many of them are
+/// shown.
 fn titled_section(title: &str, items: &[String], room: usize) -> String {
     let head = |shown: usize| match shown == items.len() {
         true => format!("{title} ({}):\n", items.len()),
@@ -212,7 +212,7 @@ fn titled_section(title: &str, items: &[String], room: usize) -> String {
     if shown == 0 { String::new() } else { head(shown) + &text }
 }
 
-/// Returns whether a call retrieves a stored output. Such an output must not be summarised again.
+/// Returns whether a call retrieves a stored output. Its result must not be summarised again.
 pub fn is_retrieval(tool: &str, command: Option<&str>) -> bool {
     let mut words = command.unwrap_or_default().split_whitespace().peekable();
     let mut asks = false;

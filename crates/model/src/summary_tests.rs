@@ -11,7 +11,7 @@ fn kind_of_text(output: &str) -> OutputKind {
     OutputKind::detect(&output, &output.lines().collect::<Vec<_>>())
 }
 
-/// Returns the output of a test run with two errors, one of them twice.
+/// Returns the output of a test run with two different errors, one of which occurs twice.
 fn test_run_output() -> String {
     let mut text: String = (0..700).map(|n| format!("test parser::case_{n} ... ok\n")).collect();
     text.push_str("error: the parser stopped\n");
@@ -91,7 +91,7 @@ fn json_is_told_by_its_keys() {
     }
 }
 
-/// Errors in each kind of output. If there is a summary, it contains them.
+/// If an output of any kind contains errors and gets a summary, the summary contains them.
 #[test]
 fn errors_in_every_form_are_kept() {
     let passed: String = (0..1_500).map(|n| format!("test parser::case_{n} ... ok\n")).collect();

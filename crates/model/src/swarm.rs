@@ -1,5 +1,5 @@
-//! The swarm, a team of agents with fixed parts: the parts, the names of the agents, and the swarm that a plan
-//! belongs to.
+//! Swarms. A swarm is a team of agents with fixed parts. This module defines the parts and the agents' names, and
+//! determines to which swarm a plan belongs.
 
 use std::fmt;
 
@@ -42,7 +42,8 @@ impl AgentPart {
         }
     }
 
-    /// Returns the part in an agent's type: `reviewer`, `mega_reviewer`, or the same with the prefix of a plugin.
+    /// Returns the part that an agent's type names, such as `reviewer`, `mega_reviewer`, or either with a plugin's
+    /// prefix.
     pub fn from_agent_type(agent: &str) -> Option<AgentPart> {
         let name = agent.rsplit(':').next().unwrap_or(agent).trim().to_ascii_lowercase().replace('-', "_");
         let is_named = |part: &AgentPart| {
@@ -52,17 +53,17 @@ impl AgentPart {
         AgentPart::ALL.into_iter().find(is_named)
     }
 
-    /// Returns the part at the start of a task description, as in `reviewer: check the lexer`.
+    /// Returns the part named at the start of a task description, as in `reviewer: check the lexer`.
     pub fn from_description(text: &str) -> Option<AgentPart> {
         AgentPart::from_agent_type(described_agent(text))
     }
 
-    /// Returns whether an agent of this part changes no files.
+    /// Returns whether agents with this part change no files.
     pub fn is_read_only(self) -> bool {
         matches!(self, AgentPart::Explorer | AgentPart::Sme | AgentPart::Reviewer | AgentPart::Critic)
     }
 
-    /// Returns the type of evidence for the answers of this part; `None` if they contain no verdict.
+    /// Returns the type of evidence to record for this part's answers, or `None` if they contain no verdict.
     pub fn evidence_type_judged(self) -> Option<EntryType> {
         match self {
             AgentPart::Reviewer | AgentPart::Critic => Some(EntryType::Review),
@@ -71,7 +72,7 @@ impl AgentPart {
         }
     }
 
-    /// Converts a ruling to a verdict of evidence. A critic's request for a revision rejects no work, because the
+    /// Converts a ruling to an evidence verdict. If a critic requests a revision, no work is rejected, because the
     /// plan is revised before the work starts.
     pub fn to_evidence_verdict(self, ruling: Ruling) -> EvidenceVerdict {
         match (self, ruling) {
@@ -91,8 +92,8 @@ pub fn described_agent(text: &str) -> &str {
     &word[..word.find(|c: char| !is_name(c)).unwrap_or(word.len())]
 }
 
-/// Returns the swarm that an agent with this name belongs to; `None` if no swarm uses such names. For example,
-/// `code-reviewer` and `plugin:reviewer` do not belong to a swarm.
+/// Returns the swarm to which an agent with this name belongs, or `None` if no swarm uses such names. For example,
+/// `code-reviewer` and `plugin:reviewer` belong to no swarm.
 pub fn swarm_of(agent: &str) -> Option<SwarmId> {
     let part = AgentPart::from_agent_type(agent).filter(|_| !agent.contains(':'))?;
     let name = agent.trim().to_ascii_lowercase();
@@ -105,11 +106,11 @@ pub fn swarm_of(agent: &str) -> Option<SwarmId> {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SwarmId(String);
 
-/// The swarm whose agents have no prefix.
+/// The name of the swarm whose agents have no prefix.
 pub const DEFAULT_SWARM_NAME: &str = "default";
 
 impl SwarmId {
-    /// Accepts names that are valid in an agent's name in every harness: lower-case letters, digits, `-` and `_`.
+    /// Accepts names that every harness allows in an agent's name: lower-case letters, digits, `-` and `_`.
     pub fn new(text: &str) -> Result<SwarmId, InvalidSwarmId> {
         Id::new(text).map_err(InvalidSwarmId::Id)?;
         let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
@@ -127,17 +128,17 @@ impl SwarmId {
         &self.0
     }
 
-    /// Returns the prefix of its agents' names; empty for the default swarm.
+    /// Returns the prefix of the agents' names, which is empty for the default swarm.
     pub fn agent_prefix(&self) -> String {
         if self.as_str() == DEFAULT_SWARM_NAME { String::new() } else { format!("{}_", self.as_str()) }
     }
 
-    /// Returns the name of the swarm's agent for a part.
+    /// Returns the name of the agent with this part.
     pub fn agent_name(&self, part: AgentPart) -> String {
         format!("{}{}", self.agent_prefix(), part.name())
     }
 
-    /// Expands the variables in a prompt.
+    /// Expands the swarm's variables in a prompt.
     pub fn expand_variables(&self, prompt: &str) -> String {
         prompt.replace("{{SWARM_ID}}", self.as_str()).replace("{{AGENT_PREFIX}}", &self.agent_prefix())
     }
@@ -149,7 +150,7 @@ impl fmt::Display for SwarmId {
     }
 }
 
-/// The maximum length of a swarm's name. Some harnesses cut longer names of agents.
+/// The maximum length of a swarm's name. Some harnesses cut agent names that are longer.
 const MAX_NAME_BYTES: usize = 40;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -160,12 +161,12 @@ pub enum InvalidSwarmId {
     Shape,
 }
 
-/// Shown instead of a swarm's name for an imported plan without a swarm. No swarm can have this name.
+/// Shown instead of a swarm's name for an imported plan that names no swarm. No real swarm can have this name.
 pub const UNNAMED_SWARM: &str = "(unnamed)";
 
-/// Returns the swarm that a plan belongs to, if it is not one of `ours`. A plan of the default swarm is never
-/// foreign, nor is a plan without a swarm that was created in this project. An imported plan without a swarm belongs to
-/// the default swarm. If `ours` is empty, no plan is foreign.
+/// Returns the swarm to which a plan belongs, if it is not one of `ours`. Plans of the default swarm are never
+/// foreign, nor are plans that were created in this project without a swarm. An imported plan without a swarm is
+/// foreign unless `ours` contains the default swarm. If `ours` is empty, no plan is foreign.
 pub fn foreign_swarm<'p>(plan: &'p Plan, ours: &[SwarmId]) -> Option<&'p str> {
     let name = plan.swarm.trim();
     let uses = |name: &str| ours.iter().any(|swarm| swarm.as_str() == name);
@@ -177,8 +178,9 @@ pub fn foreign_swarm<'p>(plan: &'p Plan, ours: &[SwarmId]) -> Option<&'p str> {
     }
 }
 
-/// Returns the model that the settings specify for an agent: `coder=opus, opencode:coder=openai/gpt-5`. An entry
-/// for one harness has priority over an entry for all harnesses. If two entries are equal, the last has priority.
+/// Returns the model that the settings specify for an agent, as in `coder=opus, opencode:coder=openai/gpt-5`. An
+/// entry for one harness takes precedence over an entry for all harnesses. Among entries for the same agent, the last
+/// one wins.
 pub fn model_of_agent<'s>(setting: &'s str, harness: &str, part: AgentPart) -> Option<&'s str> {
     let pairs = setting.split([',', '\n']).filter_map(|pair| pair.split_once('='));
     let mut found = (None, None);
@@ -195,7 +197,7 @@ pub fn model_of_agent<'s>(setting: &'s str, harness: &str, part: AgentPart) -> O
     found.0.or(found.1)
 }
 
-/// Returns the entries of the setting that lack a known agent, a known harness or a model.
+/// Returns the entries in the setting that lack a known agent, a known harness or a model.
 pub fn unknown_model_entries<'s>(setting: &'s str, harnesses: &[&str]) -> Vec<&'s str> {
     let is_good = |entry: &str| {
         let Some((name, model)) = entry.split_once('=') else { return false };

@@ -1,4 +1,4 @@
-//! Text functions that several modules use.
+//! Text functions shared by several modules.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -10,7 +10,7 @@ pub fn cut_to_bytes(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
-/// Returns the command lines in a text: between backticks, and in fenced blocks.
+/// Returns the command lines quoted in a text, in backticks or in fenced blocks.
 pub fn quoted_commands(text: &str) -> Vec<&str> {
     let (mut found, mut fenced) = (Vec::new(), false);
     for line in text.lines().map(str::trim) {
@@ -22,14 +22,14 @@ pub fn quoted_commands(text: &str) -> Vec<&str> {
             found.extend(line.split('`').skip(1).step_by(2));
         }
     }
-    // Sentences and pieces of code are not command lines.
+    // Sentences and code fragments are not command lines.
     found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
     // File names are not command lines either.
     found.retain(|words| words.trim().contains(' ') || !words.contains(['/', '.']));
     found
 }
 
-/// Like `str::split_once`, but faster on short lines, because the setup of that method takes longer than its
+/// Splits like `str::split_once`, but is faster on short lines, because that method's setup takes longer than its
 /// search. This function searches for the first character of the mark that is not a space.
 pub fn split_at_first<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str)> {
     let (before, first) = mark.char_indices().find(|(_, c)| *c != ' ').or(mark.char_indices().next())?;
@@ -38,8 +38,8 @@ pub fn split_at_first<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str
     Some((&text[..at], &text[at + mark.len()..]))
 }
 
-/// Splits the lines outside code fences into sentences. A sentence ends with a punctuation mark and a space, so `a.rs`
-/// is one word.
+/// Splits the lines outside code fences into sentences. A sentence ends with a punctuation mark followed by a space,
+/// so `a.rs` does not end one.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     let lines = text.lines().filter(move |line| {
@@ -63,30 +63,30 @@ fn split_line_into_sentences(line: &str) -> Vec<&str> {
     found
 }
 
-/// Shortens a long text to its first line, its headings, the first words below them, its steps and its commands, as
-/// many as fit into `max` characters. Omissions are marked. A text that fits is unchanged.
+/// Shortens a long text to its first line, its headings, the text that directly follows them, its steps and its
+/// commands, as far as they fit into `max` characters. Omissions are marked. A text that fits is returned unchanged.
 pub fn outline_text(text: &str, max: usize) -> String {
     let text = text.trim();
     if text.chars().count() <= max {
         return text.to_owned();
     }
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
-    // A single paragraph has no outline.
+    // A text with so few lines has no outline.
     if lines.len() < 4 {
         return text.chars().take(max.saturating_sub(1)).collect::<String>().trim_end().to_owned() + "…";
     }
     let mut order: Vec<(usize, usize)> =
         line_ranks(&lines).into_iter().enumerate().map(|(i, w)| (w, i)).collect();
     order.retain(|(weight, _)| *weight != FENCE_RANK);
-    // If there is enough room, the first steps are kept completely, because they are more informative than
-    // headings.
+    // If there is enough room, the first steps are kept whole, because they are more informative than headings.
     if max >= MIN_ROOM_FOR_WHOLE_STEPS {
         order.iter_mut().filter(|(weight, _)| (3..FENCE_RANK).contains(weight)).for_each(|entry| entry.0 = 3);
     }
     order.sort_unstable();
     let (mut kept, mut room) = (Vec::new(), max);
     for (weight, i) in order {
-        // The first line may be the whole message, and the first paragraph is the introduction.
+        // The first line may be the whole message, and the first paragraph is the introduction, so they may be
+        // longer.
         let most = if weight == 0 { MAX_OUTLINE_LINE_CHARS.max(max / 2) } else { MAX_OUTLINE_LINE_CHARS };
         let line: String = match lines[i].chars().count() > most {
             true => lines[i].chars().take(most - 1).chain(['…']).collect(),
@@ -116,11 +116,11 @@ pub fn outline_text(text: &str, max: usize) -> String {
     out
 }
 
-/// Ranks the lines of a text. Lines with a lower rank are kept first. Code in fences ranks last, unless the heading
-/// above it asks for checks.
+/// Ranks the lines of a text. Lines with lower ranks are kept first. Fenced code ranks last, unless the heading above
+/// it is about checks.
 fn line_ranks(lines: &[&str]) -> Vec<usize> {
     let (mut fenced, mut checking, mut after_heading, mut purpose) = (false, false, true, false);
-    // The first `IDENTIFYING_CHARS` characters identify a text, so their lines are kept first.
+    // The first `IDENTIFYING_CHARS` characters identify a text, so the lines that contain them are kept first.
     let mut first = 0;
     let mut weights = Vec::with_capacity(lines.len());
     for (i, line) in lines.iter().enumerate() {
@@ -160,7 +160,7 @@ fn line_ranks(lines: &[&str]) -> Vec<usize> {
     weights
 }
 
-/// Whether a line of a block could be typed as a command and is not code.
+/// Whether a line in a block could be typed as a command rather than being code.
 fn could_be_command(line: &str) -> bool {
     line.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '$'))
         && !line.ends_with(['{', '}', ';', ')', ',', ':', '('])
@@ -168,10 +168,10 @@ fn could_be_command(line: &str) -> bool {
         && !line.contains(":= ")
 }
 
-/// With at least this many characters, an outline contains whole steps.
+/// An outline of at least this many characters contains whole steps.
 const MIN_ROOM_FOR_WHOLE_STEPS: usize = 600;
 
-/// This many characters are enough to identify a text.
+/// The number of characters that is enough to identify a text.
 const IDENTIFYING_CHARS: usize = 60;
 
 /// The rank of a line that only opens or closes a block.
@@ -180,13 +180,13 @@ const FENCE_RANK: usize = 9;
 /// The maximum length of a line in an outline, in characters.
 const MAX_OUTLINE_LINE_CHARS: usize = 160;
 
-/// Returns a number with its noun: `1 line`, `2 lines`.
+/// Formats a number with its noun, such as `1 line` or `2 lines`.
 pub fn count_with_noun(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
-/// Returns a hash that identifies texts without storing them. It is FNV-1a, because it is written to disk and must
-/// be the same in every build.
+/// Returns a hash by which texts are identified without storing them. It is FNV-1a, because it is written to disk and
+/// must be the same in every build.
 pub fn fnv_fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u64 {
     let mut state = FINGERPRINT_OF_NOTHING;
     for part in parts {
@@ -203,10 +203,11 @@ fn fingerprint_step(state: u64, byte: u8) -> u64 {
     (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
 }
 
-/// The hasher for maps that are never iterated. It has no random seed, because reading one would be a system call.
+/// The hasher for maps that are never iterated. It has no random seed, because obtaining one would need a system
+/// call.
 pub type ByFingerprint = BuildHasherDefault<FingerprintHasher>;
 
-/// Computes a [`fnv_fingerprint`] step by step.
+/// Computes an [`fnv_fingerprint`] incrementally.
 #[derive(Debug)]
 pub struct FingerprintHasher(u64);
 
@@ -228,7 +229,7 @@ impl Hasher for FingerprintHasher {
     }
 }
 
-/// Returns the allowed word nearest to the written word; `None` if no word is similar.
+/// Returns the allowed word that is most similar to the given word, or `None` if no word is similar enough.
 pub fn nearest_allowed_word<'a>(written: &str, allowed: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     allowed
         .map(|word| (strsim::jaro_winkler(written, word), word))

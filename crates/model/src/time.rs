@@ -1,13 +1,14 @@
-//! Time formats: UTC in RFC 3339, in seconds, with `Z`. The current time is always passed in.
+//! Time formats. Times are UTC in RFC 3339, with whole seconds and `Z`. The current time is always passed in.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
-/// Returns `2026-11-15T19:22:00Z`, the format of all records.
+/// Formats a time as `2026-11-15T19:22:00Z`, the format of all records.
 pub fn to_rfc3339(at: Timestamp) -> String {
     let t = Offset::UTC.to_datetime(at);
-    // Every record has a time, and `format!` with padding takes ten times as long.
+    // The text is assembled by hand, because every record has a time and `format!` with padding takes ten times as
+    // long.
     let [century, year] = [t.year() / 100, t.year() % 100].map(|part| i8::try_from(part).unwrap_or(0));
     let parts = [century, year, t.month(), t.day(), t.hour(), t.minute(), t.second()];
     let mut text = String::with_capacity("2026-11-15T19:22:00Z".len());
@@ -19,21 +20,21 @@ pub fn to_rfc3339(at: Timestamp) -> String {
     text
 }
 
-/// Returns `2026-11-15T19:22:00.918Z`, which distinguishes two events in the same second.
+/// Formats a time as `2026-11-15T19:22:00.918Z`, which distinguishes events within the same second.
 pub fn to_rfc3339_millis(at: Timestamp) -> String {
     let second = to_rfc3339(at);
     let millis = at.as_millisecond().rem_euclid(1_000);
     format!("{}.{millis:03}Z", second.trim_end_matches('Z'))
 }
 
-/// Returns `20261115T192200Z`, the format of file names. It sorts by time and contains no colon, which Windows
+/// Formats a time as `20261115T192200Z` for file names. It sorts by time and contains no colons, which Windows
 /// forbids.
 pub fn to_compact(at: Timestamp) -> String {
     to_rfc3339(at).replace(['-', ':'], "")
 }
 
-/// Parses the formats of records and of other tools' files: a full timestamp, a timestamp without seconds or zone
-/// (read as UTC), or a date.
+/// Parses the time formats of records and of other tools' files: a full timestamp, a timestamp without seconds or
+/// zone (taken as UTC), or a date.
 pub fn parse_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Some(at) = parse_rfc3339(text) {
@@ -70,7 +71,7 @@ fn parse_digits(bytes: &[u8]) -> Option<i32> {
     bytes.iter().try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i32::from(byte - b'0')))
 }
 
-/// Parses `2h`, `90m`, `1h30m`, `2d` or `45s` into seconds.
+/// Parses a duration such as `2h`, `90m`, `1h30m`, `2d` or `45s` into seconds.
 pub fn parse_duration_seconds(text: &str) -> Option<i64> {
     let mut rest = text.trim();
     let mut total: i64 = 0;
@@ -90,7 +91,8 @@ pub fn parse_duration_seconds(text: &str) -> Option<i64> {
     (total > 0).then_some(total)
 }
 
-/// Returns `just now`, `5 min ago`, `3 h ago` or `12 d ago`, for people only. It is never written into a record.
+/// Describes an age as `just now`, `5 min ago`, `3 h ago` or `12 d ago`. It is only for people and is never written
+/// into a record.
 pub fn describe_age(at: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second() - at.as_second();
     match seconds {

@@ -1,5 +1,5 @@
-//! Estimates the number of tokens in a text from its length and its kind. A tokenizer would be larger than the
-//! whole binary. `cargo xtask tokens` compares the estimate with real usage.
+//! Estimates the number of tokens in a text from its length and kind. A real tokenizer would be larger than the whole
+//! binary. `cargo xtask tokens` compares the estimate with real usage.
 
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ impl TextKind {
     }
 }
 
-/// Tokens per character (UTF-16 unit) for each kind of text.
+/// The number of tokens per character (UTF-16 unit) for each kind of text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TokenRatios {
     pub prose: f64,
@@ -48,7 +48,7 @@ pub struct TokenRatios {
 }
 
 impl TokenRatios {
-    /// The same ratio for every kind. It is used if scoring is off.
+    /// One ratio for every kind of text, used if scoring is off.
     pub const UNIFORM_RATIOS: TokenRatios =
         TokenRatios { prose: 0.33, code: 0.33, markdown: 0.33, json: 0.33 };
 
@@ -61,18 +61,18 @@ impl TokenRatios {
         }
     }
 
-    /// Returns the estimated tokens of a text with this many characters, rounded up.
+    /// Returns the estimated number of tokens in a text with this many characters, rounded up.
     pub fn estimate_tokens(&self, kind: TextKind, chars: usize) -> usize {
         round_up(chars as f64 * self.ratio_of(kind))
     }
 }
 
-/// Rounds up. In binary, a product such as 700 × 0.33 is slightly more than 231, but still means 231 tokens.
+/// Rounds up to whole tokens. In floating point, 700 × 0.33 is slightly more than 231 but must still give 231 tokens.
 pub fn round_up(tokens: f64) -> usize {
     (tokens - 1e-6).ceil().max(0.0) as usize
 }
 
-/// Returns the number of characters that fit into `tokens` if scoring is off.
+/// Returns how many characters fit into `tokens` if scoring is off.
 pub fn chars_for_tokens(tokens: usize) -> usize {
     tokens.saturating_mul(100) / 33
 }
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(ratios.estimate_tokens(TextKind::Code, 0), 0);
     }
 
-    /// Earlier versions estimated with integers, and the result must not change.
+    /// Earlier versions computed the estimate with integers. The result must stay the same.
     #[test]
     fn where_scoring_is_off_every_text_counts_a_third() {
         for chars in 0..5_000_usize {

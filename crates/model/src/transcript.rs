@@ -1,7 +1,7 @@
-//! A harness's transcript in neutral form. Each line of bytes gives a list of items.
+//! A harness's transcript in neutral form. Each line is read into a list of items.
 //!
-//! Readers are stateless: each line is read by itself, so that reading can start anywhere. [`ItemDedup`] and
-//! [`TokenTotal`] handle repeated items and sums, which need several lines.
+//! Readers are stateless. Each line is read on its own, so reading can start anywhere. [`ItemDedup`] removes repeated
+//! items and [`TokenTotal`] adds up tokens, both across lines.
 
 mod dedup;
 mod spent;
@@ -19,8 +19,8 @@ use crate::time;
 
 type Text<'a> = Cow<'a, str>;
 
-/// The maximum lengths of texts that a reader decodes, in bytes. Each limit is larger than the limit of the
-/// journal, so that a secret that crosses the journal's cut is still seen completely.
+/// The maximum lengths of texts that a reader decodes, in bytes. Each is larger than the corresponding journal limit,
+/// so that a secret that crosses the journal's cut is still recognised as a whole.
 pub const MAX_TEXT_BYTES: usize = 64 * 1024 + REDACTION_MARGIN;
 pub const MAX_COMMAND_BYTES: usize = 8 * 1024 + REDACTION_MARGIN;
 pub const MAX_NOTE_BYTES: usize = 4 * 1024 + REDACTION_MARGIN;
@@ -30,14 +30,14 @@ pub const MAX_NAME_BYTES: usize = 256 + REDACTION_MARGIN;
 /// One line of a transcript.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TranscriptLine<'a> {
-    /// The time as written by the harness; see [`TranscriptLine::parsed_time`]. Skipped lines have none.
+    /// The time as the harness wrote it (see [`TranscriptLine::parsed_time`]). Skipped lines have none.
     pub at: Option<Text<'a>>,
     pub chain: LineAuthor<'a>,
     /// The current branch, if the harness records it.
     pub branch: Option<Text<'a>>,
     pub kind: LineKind<'a>,
     pub items: Vec<TranscriptItem<'a>>,
-    /// The text after the line's first object, if a line end was lost. It must be read as a separate line.
+    /// The text after the first object in the line, if a line break was lost. It must be read as a separate line.
     pub rest: &'a [u8],
 }
 
@@ -50,14 +50,14 @@ pub enum LineAuthor<'a> {
     Side { agent: Option<Text<'a>> },
 }
 
-/// The kind of line, by its name in the reader's table.
+/// The kind of a line, by its name in the reader's table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LineKind<'a> {
     Known(&'static str),
-    /// A well-formed line of a type that this version does not support. Such lines are counted, so that a new
-    /// harness version is noticed.
+    /// A well-formed line of a type that this version does not know. Such lines are counted, so that changes in new
+    /// harness versions are noticed.
     Unknown(Text<'a>),
-    /// The line is not an object, or was truncated before its type.
+    /// A line that is not an object, or that was truncated before its type.
     Torn,
     #[default]
     Blank,
@@ -65,18 +65,18 @@ pub enum LineKind<'a> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum TranscriptItem<'a> {
-    /// The user's message to the main agent. Texts that the harness or a hook sent in the user's name are excluded.
+    /// The user's prompt to the main agent, but not texts that the harness or a hook sent in the user's name.
     Prompt {
         text: Text<'a>,
         typed: PromptOrigin,
     },
-    /// A message that the user typed while the agent was working. Some versions write it again as a prompt when the
-    /// agent gets it. [`ItemDedup`] turns both into one prompt.
+    /// A prompt that the user typed while the agent was working. Some harness versions write it again when the agent
+    /// receives it. [`ItemDedup`] turns both into one prompt.
     Queued {
         text: Text<'a>,
         typed: PromptOrigin,
     },
-    /// A message of the agent. Errors that a harness presents as an answer are excluded.
+    /// A message from the agent, but not an error that the harness presents as an answer.
     Said {
         message: Option<Text<'a>>,
         text: Text<'a>,
@@ -89,7 +89,7 @@ pub enum TranscriptItem<'a> {
         question: Option<Text<'a>>,
         text: Text<'a>,
     },
-    /// A change of the agent's todo list.
+    /// A change to the agent's todo list.
     Todos(TodoChange<'a>),
     Compaction {
         trigger: Option<Text<'a>>,
@@ -101,48 +101,48 @@ pub enum TranscriptItem<'a> {
         text: Text<'a>,
     },
     Usage(TokenUsage<'a>),
-    /// A stop hook's message to the agent. Some harnesses write it again as the user's message; see [`ItemDedup`].
+    /// A stop hook's message to the agent. Some harnesses repeat it as the user's message (see [`ItemDedup`]).
     Feedback {
         text: Text<'a>,
     },
     /// The user stopped the agent.
     Interrupted,
-    /// A file that the harness showed the agent because the user named it.
+    /// A file that the harness showed to the agent because the user named it.
     Shown {
         path: Text<'a>,
     },
 }
 
-/// The way in which a prompt was entered.
+/// How a prompt was entered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PromptOrigin {
     #[default]
     Words,
     /// The user typed `/name arguments`.
     Slash,
-    /// The user typed a shell command, with `!` in some harnesses.
+    /// The user typed a shell command, with a leading `!` in some harnesses.
     Shell,
 }
 
-/// A tool call as requested. Its result is the [`CallResult`] with the same id.
+/// A requested tool call. Its result is the [`CallResult`] with the same id.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall<'a> {
     pub id: Option<Text<'a>>,
     pub tool: Text<'a>,
     pub files: Vec<TouchedFile<'a>>,
     pub command: Option<Text<'a>>,
-    /// The input of a tool with an effect on the outside world: a title, or the first words of a text.
+    /// The input of a tool with an effect on the outside world: a title or the beginning of a text.
     pub asked: Option<Text<'a>>,
     pub about: CallSubject<'a>,
 }
 
-/// The subject of a call, besides files and a command.
+/// What a call is about, apart from files and a command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum CallSubject<'a> {
     #[default]
     Work,
     Questions(Vec<UserQuestion<'a>>),
-    /// Work that was delegated to a sub-agent: its type and its purpose.
+    /// Work delegated to a sub-agent, with the sub-agent's type and its task.
     Delegated {
         kind: Option<Text<'a>>,
         what: Text<'a>,
@@ -161,18 +161,16 @@ pub struct UserQuestion<'a> {
 pub struct CallResult<'a> {
     pub call: Option<Text<'a>>,
     pub failed: bool,
-    /// Whether the user refused the call, so it did not run.
+    /// Whether the user refused the call, so that it did not run.
     pub refused: bool,
     pub exit: Option<i64>,
-    /// The output, not redacted. For a failed call it is complete (redact it before picking lines, see
-    /// [`crate::failure::error_lines`]). Otherwise it is the start of the output, at least [`MAX_RESULT_BYTES`] if
-    /// the output is that long.
-    /// Empty for a file that was read, found or changed.
+    /// The output, not redacted. For a failed call it is complete. Redact it before picking lines from it (see
+    /// [`crate::failure::error_lines`]). For other calls it is the start of the output, at least [`MAX_RESULT_BYTES`]
+    /// if the output is that long. It is empty for calls that read, found or changed files.
     pub text: Text<'a>,
     /// The last lines of the output.
     pub tail: Text<'a>,
-    /// The files, if the result contains more information about them than the call, for example whether a file was
-    /// created.
+    /// The files, if the result says more about them than the call does, for example that a file was created.
     pub files: Vec<TouchedFile<'a>>,
 }
 

@@ -1,8 +1,8 @@
-//! Reads the ruling in the answer of a reviewer, critic or test engineer, in the forms that models use:
+//! Reads the ruling in the answer of a reviewer, critic or test engineer. It recognises the forms that models use:
 //! `VERDICT: APPROVED`, in bold, in a list, in a table, in a code fence, or on the line below a heading.
 //!
-//! An approval that leaves any doubt is unreadable, because a pass that nobody gave would skip the review. A
-//! rejection that is not understood costs only a question.
+//! An approval that leaves any doubt is unreadable, because a pass that nobody gave would skip the review. A rejection
+//! that is not understood costs only a question.
 
 mod fields;
 mod label;
@@ -20,17 +20,17 @@ pub enum VerdictReading {
     Unreadable(VerdictProblem),
 }
 
-/// The reason why an answer has no reliable verdict.
+/// Why an answer has no reliable verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerdictProblem {
     NoVerdict,
-    /// The answer repeats the form without a choice: `APPROVED | REJECTED`.
+    /// The answer repeats the form without choosing, as in `APPROVED | REJECTED`.
     Template,
     Several,
     Negated,
     /// The verdict has a condition, or the answer is unsure.
     Conditional,
-    /// The verdict is in a quotation, or belongs to somebody else.
+    /// The verdict is in a quotation or belongs to somebody else.
     Quoted,
     /// The verdict is not one of the known words.
     UnknownWord,
@@ -72,7 +72,7 @@ pub fn read_verdict(text: &str) -> VerdictReading {
 }
 
 /// Combines the verdicts of an answer, which must agree. A doubtful verdict makes an approval unreadable, but a
-/// rejection remains a rejection.
+/// rejection stays a rejection.
 fn combine_verdicts(found: &[Result<Ruling, VerdictProblem>]) -> VerdictReading {
     let mut clear: Vec<Ruling> = found.iter().filter_map(|one| one.ok()).collect();
     clear.dedup();

@@ -1,8 +1,8 @@
 use super::*;
 
-/// Answers in the forms that models write. `None` means unreadable.
+/// Answers in the forms that models write. `None` means that the answer is unreadable.
 const ANSWER_CASES: &[(&str, Option<Ruling>)] = &[
-    // Clear rulings, in every form.
+    // These rulings are clear.
     ("VERDICT: APPROVED", Some(Ruling::Approved)),
     ("VERDICT: APPROVED\nRISK: LOW\nISSUES: none", Some(Ruling::Approved)),
     ("verdict: approved", Some(Ruling::Approved)),
@@ -169,7 +169,7 @@ fn answers_as_models_write_them() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), ANSWER_CASES.len(), wrong.join("\n"));
 }
 
-/// Checks the same texts in another letter case and inside a longer answer.
+/// The same texts are checked in another letter case and inside a longer answer.
 #[test]
 fn no_formatting_makes_an_unclear_answer_a_pass() {
     let dresses: &[fn(&str) -> String] = &[

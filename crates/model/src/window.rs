@@ -1,20 +1,20 @@
-//! Determines how full a session's context window is, and when the agent is warned.
+//! Determines how full a session's context window is, and when to warn the agent.
 
 use serde::{Deserialize, Serialize};
 
 use crate::text::count_with_noun;
 use crate::transcript::TokenUsage;
 
-/// The levels at which the agent is warned, in percent of the window.
+/// How full the window must be for a warning, in percent.
 const WARNING_LEVELS: [u64; 2] = [90, 70];
 
-/// The window of a model that is neither in the settings nor in the table, in tokens.
+/// The window size assumed for a model that is neither in the settings nor in the table, in tokens.
 const DEFAULT_WINDOW_TOKENS: u64 = 200_000;
 
-/// The window of models with a large window, in tokens.
+/// The window size of models with a large window, in tokens.
 const LARGE_WINDOW: u64 = 1_000_000;
 
-/// Windows by model name. The first matching pattern is used; `*` stands for any text.
+/// Window sizes by model name. The first matching pattern is used. `*` stands for any text.
 const MODEL_WINDOWS: &[(&str, u64)] = &[
     ("*-1m", LARGE_WINDOW),
     ("*[1m]", LARGE_WINDOW),
@@ -34,33 +34,33 @@ const MODEL_WINDOWS: &[(&str, u64)] = &[
     ("deepseek-*", 128_000),
 ];
 
-/// Bytes of a transcript per token. Used if the harness does not report tokens.
+/// The assumed number of transcript bytes per token, used if the harness does not report tokens.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// The use of a session's context window.
+/// How much of a session's context window is in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ContextUse {
-    /// The tokens that the harness reported for its last request, or an estimate; 0 if unknown.
+    /// The number of tokens that the harness reported for its last request, or an estimate. 0 means unknown.
     pub tokens: u64,
     pub model: String,
     pub estimated: bool,
     /// The size of the window, if the harness reports it.
     #[serde(skip)]
     pub size: Option<u64>,
-    /// The bytes of the transcript since the last compaction.
+    /// The number of transcript bytes since the last compaction.
     bytes: u64,
-    /// The position in the transcript up to which `bytes` was counted.
+    /// The transcript position up to which `bytes` has been counted.
     read_to: u64,
 }
 
-/// The facts about the window in a new part of a transcript.
+/// What a newly read part of the transcript says about the window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WindowFacts {
-    /// The tokens of the last request.
+    /// The number of tokens in the last request.
     pub tokens: u64,
     pub model: String,
-    /// The position of the last compaction.
+    /// The transcript position of the last compaction.
     pub compacted_at: Option<u64>,
 }
 
@@ -73,24 +73,24 @@ impl WindowFacts {
         }
     }
 
-    /// Records a compaction. Earlier facts are dropped, because the window is empty again.
+    /// Records a compaction. Earlier facts are dropped, because the window is nearly empty again.
     pub fn add_compaction(&mut self, at: u64) {
         *self = WindowFacts { compacted_at: Some(at), ..WindowFacts::default() };
     }
 }
 
-/// Returns all tokens of a request, cached or not.
+/// Returns the number of tokens in a request, cached or not.
 fn tokens_of_request(usage: &TokenUsage) -> u64 {
     usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write)
 }
 
 impl ContextUse {
-    /// Creates the use of the window from the harness's report of one request.
+    /// Creates a value from the harness's report about one request.
     pub fn from_report(usage: &TokenUsage, model: String, size: Option<u64>) -> ContextUse {
         ContextUse { tokens: tokens_of_request(usage), model, size, ..ContextUse::default() }
     }
 
-    /// Updates the use from the part of the transcript between two positions.
+    /// Updates the value with the part of the transcript between two positions.
     pub fn update_from(&mut self, seen: &WindowFacts, from: u64, to: u64) {
         let from = from.max(self.read_to);
         self.read_to = to.max(self.read_to);
@@ -107,8 +107,8 @@ impl ContextUse {
     }
 }
 
-/// Returns the size of a model's window from the user's settings (`pattern=tokens`, separated by commas). Without a
-/// matching setting, returns the size that the harness reports.
+/// Returns the size of a model's window according to the user's settings (`pattern=tokens`, separated by commas), or
+/// else according to the harness.
 fn stated_limit(model: &str, size: Option<u64>, settings: &str) -> Option<u64> {
     let mut own = settings.split(',').filter_map(|pair| {
         let (pattern, tokens) = pair.rsplit_once('=')?;
@@ -123,9 +123,9 @@ fn table_limit(model: &str) -> u64 {
     row.map_or(DEFAULT_WINDOW_TOKENS, |(_, tokens)| *tokens)
 }
 
-/// Returns the size of the window. A size from the settings or the harness is always used. Otherwise the size in
-/// the table is used, unless the harness reports more tokens in use; an estimate is not reliable enough for this.
-/// Returns `None` if more tokens are in use than any window has.
+/// Returns the size of the window. A size from the settings or the harness always counts. Otherwise the size in the
+/// table is used. If the harness reports more tokens than that, a large window is assumed. An estimate is not
+/// reliable enough for this. Returns `None` if more tokens are in use than even a large window has.
 fn window_size(used: &ContextUse, settings: &str) -> Option<u64> {
     if let Some(stated) = stated_limit(&used.model, used.size, settings) {
         return Some(stated);
@@ -137,7 +137,7 @@ fn window_size(used: &ContextUse, settings: &str) -> Option<u64> {
     (used.tokens <= LARGE_WINDOW).then_some(LARGE_WINDOW)
 }
 
-/// Returns whether `pattern` matches the whole `name`; `*` stands for any text.
+/// Returns whether `pattern` matches the whole `name`. `*` stands for any text.
 fn matches_pattern(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(head) else { return false };
@@ -150,11 +150,11 @@ fn matches_pattern(pattern: &str, name: &str) -> bool {
     name.ends_with(last)
 }
 
-/// A warning for the agent, with figures about the session.
+/// A warning to the agent, with figures about the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WindowWarning {
-    /// The level that was reached: 70 or 90 percent.
+    /// The warning level that was reached, 70 or 90 percent.
     pub level: u64,
     pub tokens: u64,
     pub limit: u64,
@@ -164,7 +164,8 @@ pub struct WindowWarning {
     pub edited: usize,
 }
 
-/// Returns the level that the window has reached, or 0, and the size of the window; `None` if the use is unknown.
+/// Returns the warning level that was reached (0 if none) and the size of the window. Returns `None` if the use of
+/// the window or its size is unknown.
 pub fn reached_level(used: &ContextUse, settings: &str) -> Option<(u64, u64)> {
     if used.tokens == 0 {
         return None;
@@ -179,8 +180,7 @@ fn percent(tokens: u64, limit: u64) -> u64 {
 }
 
 impl WindowWarning {
-    /// Describes the warning in one line for the agent. `handoff` is the name of the handoff command in its
-    /// harness.
+    /// Describes the warning in one line for the agent. `handoff` is the name of the handoff command in the harness.
     pub fn describe_for_agent(&self, handoff: &str) -> String {
         let WindowWarning { tokens, limit, estimated, prompts, calls, edited, .. } = self;
         let how_full = match (tokens > limit, estimated) {
@@ -202,7 +202,7 @@ impl WindowWarning {
     }
 }
 
-/// Formats a number as `144,200`.
+/// Formats a number with thousands separators, such as `144,200`.
 fn with_thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

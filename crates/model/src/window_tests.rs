@@ -18,13 +18,13 @@ fn the_window_of_a_model() {
         ("my-own", "my-*=32000", 32_000),
         ("claude-sonnet-4-5", "claude-*-4-5=500000, *=10000", 500_000),
         ("claude-haiku-4-5x", "claude-*-4-5=500000, *=10000", 10_000),
-        // An unreadable pair is ignored.
+        // A setting that cannot be parsed is ignored.
         ("my-own", "my-*=many", 200_000),
     ];
     for (model, settings, expected) in cases {
         assert_eq!(limit_of(model, None, settings), expected, "{model} with {settings:?}");
     }
-    // The size from the harness has priority over the table, and the user's settings have priority over both. A
+    // The size from the harness takes precedence over the table, and the user's settings take precedence over both. A
     // size of 0 is ignored.
     let cases = [
         ("claude-opus-5-5", 128_000, "", 128_000),
@@ -46,7 +46,7 @@ fn the_level_that_a_window_has_reached() {
         (used(179_999, "claude-haiku-4-5"), Some((70, 200_000))),
         (used(180_000, "claude-haiku-4-5"), Some((90, 200_000))),
         (used(200_000, "claude-haiku-4-5"), Some((90, 200_000))),
-        // The harness reports more tokens than the table allows, so the window is large.
+        // The harness reports more tokens than the table's size, so the window must be a large one.
         (used(210_000, "claude-haiku-4-5"), Some((0, 1_000_000))),
         (used(710_000, "claude-haiku-4-5"), Some((70, 1_000_000))),
         (used(3_000_000, "claude-haiku-4-5"), None),
@@ -58,7 +58,7 @@ fn the_level_that_a_window_has_reached() {
     }
 }
 
-/// An estimate or an explicit size never makes a window larger.
+/// An estimate never enlarges a window, and a size from the settings or the harness is never enlarged.
 #[test]
 fn only_measured_tokens_enlarge_a_window() {
     let used = |tokens, size, estimated| ContextUse {
@@ -90,7 +90,7 @@ fn real_figures_replace_estimates_and_a_compaction_clears_both() {
     let mut used = ContextUse::default();
     used.update_from(&WindowFacts::default(), 0, 4_000);
     assert_eq!((used.tokens, used.estimated), (1_000, true));
-    // The same bytes are read again after an unfinished call, but counted only once.
+    // After an unfinished call, the same bytes are read again but counted only once.
     used.update_from(&WindowFacts::default(), 3_000, 8_000);
     assert_eq!(used.tokens, 2_000);
     let mut seen = WindowFacts::default();

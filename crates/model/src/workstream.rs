@@ -1,4 +1,4 @@
-//! Determines the active workstream of a session, and reads and writes the small file that preserves it across a
+//! Determines a session's active workstream, and reads and writes the small file that preserves it across a
 //! compaction.
 
 use std::collections::BTreeMap;
@@ -28,9 +28,9 @@ pub enum DetectionConfidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DetectionMethod {
-    /// Detected from the session's actions, or from a manifest that names the session.
+    /// Detected from the session's actions or from a manifest that names the session.
     Transcript,
-    /// The result of the last detection.
+    /// Taken from the last detection.
     Cache,
     Fallback,
 }
@@ -42,13 +42,13 @@ pub struct DetectedWorkstream {
     pub method: DetectionMethod,
 }
 
-/// The input of the detection.
+/// The facts from which the workstream is detected.
 #[derive(Clone, Copy, Debug)]
 pub struct DetectionFacts<'a> {
     /// The workstream whose manifest names this session.
     pub mapped: Option<&'a str>,
     pub digest: &'a Digest,
-    /// The existing workstreams. A path may belong to a workstream that does not exist.
+    /// The existing workstreams, because a path may belong to one that does not exist.
     pub there: &'a [String],
     /// The result of the last detection.
     pub cached: Option<&'a str>,
@@ -59,9 +59,8 @@ pub fn workstream_of_path(path: &str) -> Option<&str> {
     rest.split_once('/').map(|(id, _)| id).filter(|id| is_workstream_id(id))
 }
 
-/// Returns the mapped workstream. Without one, returns the workstream that was used since the last detection, or
-/// the last detected workstream. Older actions are not counted again, because the last detection already included
-/// them.
+/// Returns the mapped workstream, or else the one used since the last detection, or else the last detected one. Older
+/// actions are not counted again, because the last detection already included them.
 pub fn detect_workstream(clues: &DetectionFacts) -> DetectedWorkstream {
     let found =
         |id: &str, confidence, method| DetectedWorkstream { id: Some(id.to_owned()), confidence, method };
@@ -75,7 +74,7 @@ pub fn detect_workstream(clues: &DetectionFacts) -> DetectedWorkstream {
         (LeadingWorkstream::One(id), _) => {
             found(id, DetectionConfidence::Medium, DetectionMethod::Transcript)
         }
-        // A session that works on several workstreams has no active workstream, even if it had one before.
+        // A session that works on several workstreams has no active one, even if it had one before.
         (LeadingWorkstream::Many, _) | (LeadingWorkstream::None, None) => DetectedWorkstream {
             id: None,
             confidence: DetectionConfidence::Low,
@@ -93,8 +92,8 @@ enum LeadingWorkstream<'d> {
     Many,
 }
 
-/// Finds the most used workstream. Edits have more weight than reads, and late actions have more weight than early
-/// ones. Among three or more workstreams, one must have a clear lead.
+/// Finds the most used workstream. Edits count more than reads, and later actions count more than earlier ones. Among
+/// three or more workstreams, one must have a clear lead.
 fn find_leader<'d>(clues: &DetectionFacts<'d>) -> LeadingWorkstream<'d> {
     let DetectionFacts { digest, there, .. } = *clues;
     let since = digest.epoch.max(digest.detected);
@@ -123,7 +122,7 @@ fn find_leader<'d>(clues: &DetectionFacts<'d>) -> LeadingWorkstream<'d> {
     }
 }
 
-/// The content of `precompact_state.json`: flat, small, and the same bytes for the same facts.
+/// The content of `precompact_state.json`. It is flat and small, and the same facts always give the same bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PrecompactState {
     pub active_project_id: Option<String>,
@@ -162,8 +161,8 @@ impl PrecompactState {
         bytes
     }
 
-    /// Parses the file. Returns an error if it is too large or not JSON, if its fields are not at the top level, or if
-    /// a field is missing or invalid.
+    /// Parses the file. Returns an error if the file is too large or is not JSON, if its fields are not at the top
+    /// level, or if a field is missing or invalid.
     pub fn parse(bytes: &[u8]) -> Result<PrecompactState, String> {
         if bytes.len() >= MAX_STATE_BYTES {
             return Err(format!("{} bytes; it must have fewer than {MAX_STATE_BYTES}", bytes.len()));

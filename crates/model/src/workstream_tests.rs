@@ -2,7 +2,7 @@ use super::*;
 use crate::event::FileAction;
 use crate::journal::{AgentField, FileField, JournalRecord};
 
-/// Builds a digest from calls, each with the agent, the action and the path.
+/// Builds a digest from calls, each given as the agent, the action and the path.
 fn fold_calls(calls: &[(&str, FileAction, &str)]) -> Digest {
     let mut digest = Digest::new("s");
     for (i, (who, action, path)) in calls.iter().enumerate() {

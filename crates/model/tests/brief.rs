@@ -1,4 +1,4 @@
-//! With any transcript, a brief is a list of quoted facts, one per line, within its size limit.
+//! Whatever a transcript contains, a brief is a list of quoted facts, one per line, within its size limit.
 
 use model::brief::{Brief, BriefMaterial, Occasion, compose_brief};
 use model::digest::Digest;

@@ -8,8 +8,8 @@ use model::decision::{Decision, DecisionState, fold_decisions};
 use model::time;
 use proptest::prelude::*;
 
-/// The effect of one line of a log. The numbers select from a few decisions, so that several lines are often about
-/// the same decision.
+/// What one line of a log does. The numbers select from a few decisions, so several lines are often about the same
+/// decision.
 #[derive(Clone, Debug)]
 enum LogStep {
     Make(u8),

@@ -1,4 +1,5 @@
-//! Tests of documents: how they are read, which bytes an edit changes, and whether two real parsers agree.
+//! Tests of documents: how they are read, which bytes an edit changes, and whether thru agrees with a markdown parser
+//! and a YAML parser.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -21,7 +22,7 @@ const ROLE: &str = include_str!("fixtures/document/role.context.md");
 const MANIFEST: &str = include_str!("fixtures/document/resume-context.md");
 const LOOP: &str = include_str!("fixtures/document/loop.md");
 
-/// Checks that `edit` turns `input` into `expected`, and that a second `edit` changes nothing.
+/// Checks that `edit` turns `input` into `expected` and that applying `edit` again changes nothing.
 #[track_caller]
 fn check_edit(input: &str, edit: impl Fn(&mut Document) -> Result<(), EditError>, expected: &str) {
     let mut document = Document::parse(input);
@@ -158,8 +159,8 @@ fn sets_one_value() {
     check_set("---\na: True\n---\n", "a", true, "---\na: True\n---\n");
     // Only the last entry of a key is changed.
     check_set("---\na: 1\na: 2\n---\n", "a", 3, "---\na: 1\na: 3\n---\n");
-    // A value with lines that are not read here is replaced completely. Below other values such lines are a
-    // mistake, and they are kept.
+    // If a value has further lines that are not parsed here, it is replaced completely. Below other values such lines
+    // are a mistake and are kept.
     check_set("---\na: |\n  x\n\n  y\nb: 1\n---\n", "a", "z", "---\na: z\n\nb: 1\n---\n");
     check_set("---\na: # why\n  x: 1\nb: 1\n---\n", "a", "z", "---\na: z # why\nb: 1\n---\n");
     check_set("---\na: x\n  b: 1\n---\n", "a", "z", "---\na: z\n  b: 1\n---\n");
@@ -266,7 +267,7 @@ fn removes_a_key() {
     remove("a: 1\n", "a: 1\n");
     remove("---\na: 1\nb: 2\na: 3\n---\n", "---\nb: 2\n---\n");
     remove("---\na:\n  - x\n  # why\n  - y\nb: 2\n---\n", "---\n  # why\nb: 2\n---\n");
-    // The lines below the entry are removed too, because they would become part of the previous entry.
+    // The lines below the entry are also removed, because they would become part of the previous entry.
     remove("---\nb:\na: 1\n  - x\n---\n", "---\nb:\n---\n");
     remove("---\na: |\n  text\n\nb: 2\n---\n", "---\n\nb: 2\n---\n");
 }

@@ -1,6 +1,6 @@
-//! Judges outputs of sub-agents with thru's line scanner and with a full markdown parser.
+//! Judges outputs of sub-agents both with thru's line scanner and with a full markdown parser.
 //!
-//! `THRU_STAGE_FILES=DIR` adds every `*.md` below a folder with real outputs, which must not be committed.
+//! `THRU_STAGE_FILES=DIR` adds every `*.md` file below a folder with real outputs, which must not be committed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests are tests")]
 
@@ -59,7 +59,7 @@ fn real_stage_files_pass_and_fail_as_the_protocol_says() {
     println!("{sealed} complete, {elsewhere} with the sentinel anywhere but last, {without} without one");
 }
 
-/// Files with the structure of real outputs, but other words.
+/// These files have the structure of real outputs but other words.
 #[test]
 fn shapes_of_real_stage_files() {
     let provenance = "### Provenance\nsource: REAL_EXECUTION\ntool: some-cli\nduration_ms: —\n";
@@ -93,8 +93,8 @@ fn shapes_of_real_stage_files() {
     }
 }
 
-/// Lines of reports. Lists and quotes are left out, because thru deliberately treats fences in them differently
-/// from CommonMark (see `document::outline`).
+/// Lines of reports. Lists and quotes are left out, because thru deliberately treats fences in them differently from
+/// CommonMark (see `document::outline`).
 fn random_line() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "text",

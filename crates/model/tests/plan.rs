@@ -1,5 +1,5 @@
-//! Properties of any plan: its view is read back as the same plan, and its ledger replays to it, even if the ledger
-//! is cut off at any byte.
+//! Properties of any plan. Its view is read back as the same plan, and its ledger replays to it even if the ledger is
+//! cut off at any byte.
 
 #![allow(clippy::unwrap_used)]
 
@@ -108,7 +108,6 @@ proptest! {
     }
 }
 
-/// A change of a plan.
 #[derive(Clone, Debug)]
 enum PlanMove {
     Start(usize),
@@ -118,7 +117,7 @@ enum PlanMove {
     AddTask(u32, Vec<usize>),
     AddPhase,
     Depend(usize, usize),
-    /// A manual edit of the file.
+    /// An edit of the file by hand.
     Edit(usize),
 }
 
@@ -137,13 +136,13 @@ fn random_moves() -> impl Strategy<Value = Vec<(PlanMove, WriteCut)>> {
     prop::collection::vec((step, cut), 0..24)
 }
 
-/// The position at which a writer is killed.
+/// Where a writer is killed.
 #[derive(Clone, Copy, Debug)]
 enum WriteCut {
     Whole,
-    /// After the ledger line is written, and before the file is.
+    /// The writer is killed after the ledger line is written and before the file is.
     BeforeFile,
-    /// Within the ledger line, which is then torn.
+    /// The writer is killed within the ledger line, which is then torn.
     InLine(usize),
 }
 
@@ -159,7 +158,7 @@ impl PlanDisk {
         self.ledger.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 
-    /// Returns the plan that a reader finds, and the line that adopts a manual edit.
+    /// Returns the plan that a reader finds, and the line that records an edit by hand.
     fn read(&self) -> (Option<Plan>, Option<LedgerLine>) {
         let lines = self.lines();
         let seq = lines.len() as u64 + 1;
@@ -227,8 +226,8 @@ fn apply_move(plan: &Plan, step: &PlanMove) -> Option<Plan> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
 
-    /// After any sequence of changes, each killed at any position, a reader finds the last acknowledged state or
-    /// the state being written. The ledger replays to this state, and the next writer continues from it.
+    /// Whatever the sequence of changes, and wherever each is killed, a reader finds the last acknowledged state or the
+    /// state being written. The ledger replays to this state, and the next writer continues from it.
     #[test]
     fn a_history_killed_anywhere_folds_to_its_plan(history in random_moves()) {
         let mut disk = PlanDisk::default();

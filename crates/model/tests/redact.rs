@@ -1,8 +1,8 @@
 //! Tests of redaction: which texts are removed, which are kept, and properties of all inputs.
 //!
-//! The labelled sets are in `fixtures/redact`: `tokens.txt` (tokens of providers), `named.txt` (secrets recognised
-//! by their name) and `benign.txt` (texts that only look like secrets). The secrets in these files are templates,
-//! which are expanded from a fixed seed, so that neither people nor scanners find a secret in the repository.
+//! The labelled sets are in `fixtures/redact`: `tokens.txt` (tokens of providers), `named.txt` (secrets recognised by
+//! their name) and `benign.txt` (texts that only look like secrets). The secrets in these files are templates, which
+//! are expanded from a fixed seed, so neither people nor scanners find a secret in the repository.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -142,7 +142,7 @@ fn private_keys_go_whole() {
     );
 }
 
-/// Secrets over several lines, with a pair of marks around each secret as in `named.txt`.
+/// Secrets that span several lines or depend on them. Each secret is between a pair of marks, as in `named.txt`.
 #[test]
 fn secrets_over_several_lines_go() {
     let texts = [
@@ -248,7 +248,7 @@ fn bytes_that_are_not_text_survive() {
     assert_eq!(&*found, b"\xff\xfe\0 DB_PASSWORD=[REDACTED:password] \x80\xc3\n\xf0\x28");
 }
 
-/// A scanner without bounds would read these texts repeatedly. The time limit allows for a loaded machine and a
+/// A scanner without bounds would read these texts again and again. The time limit allows for a loaded machine and a
 /// debug build.
 #[test]
 fn hostile_texts_take_linear_time() {
@@ -375,7 +375,7 @@ proptest! {
     }
 }
 
-/// Fragments for every scanner. Joined at random, they give rule-shaped texts that nobody would write.
+/// Fragments for every scanner. Joined at random, they give texts that match rules but that nobody would write.
 fn random_fragment() -> impl Strategy<Value = String> {
     let templates: Vec<String> =
         table_rows(TOKENS_TABLE).map(|(_, template)| template.replace('^', "")).collect();
@@ -559,7 +559,7 @@ fn fill_field(field: &str, state: &mut u64) -> Option<String> {
     Some(draw_random(alphabet, length.parse().ok()?, state))
 }
 
-/// Xorshift, which returns the same numbers on every machine.
+/// Draws characters with xorshift, which returns the same numbers on every machine.
 fn draw_random(alphabet: &str, length: usize, state: &mut u64) -> String {
     let mut next = || {
         *state ^= *state << 13;

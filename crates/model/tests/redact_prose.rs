@@ -1,5 +1,5 @@
-//! Lines about passwords: every phrase with every kind of made-up password, in seven languages, and lines about
-//! passwords that contain none. The passwords are assembled here, so that the source contains none.
+//! Lines about passwords. Every phrase is combined with every kind of made-up password, in seven languages. Other lines
+//! about passwords contain none. The passwords are assembled here, so the source contains none.
 
 use model::redact::{RedactOptions, redact_text};
 
@@ -78,7 +78,7 @@ ROOT_PASSWORD ?= {}
 PASSWORD_ADMIN={} ./seed.sh
 ";
 
-/// Returns made-up passwords of every kind, from two words that do not occur in sentences about passwords.
+/// Returns made-up passwords of every kind, built from two words that do not occur in sentences about passwords.
 fn made_up_passwords(first: &str, second: &str) -> Vec<String> {
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     vec![
@@ -172,7 +172,7 @@ fn phrases_and_codes_that_recover_an_account() {
     assert!(!redact_text(&format!("Recovery codes:\n1. {code}\n"), RedactOptions::default()).contains(&code));
 }
 
-/// Secrets at a fixed position or with a name that only one tool uses.
+/// Secrets at a fixed position or under a name that only one tool uses.
 #[test]
 fn settings_of_tools_and_servers() {
     let key = ["d8Kq2", "Vb7Lx", "0PzT4", "mWc9R", "fYh3n"].concat();

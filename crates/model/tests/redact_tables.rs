@@ -39,7 +39,7 @@ fn many_rows_are_one_look() {
     assert_eq!(redacted.matches("[REDACTED:password]").count(), 2_000);
 }
 
-/// If a line repeats a cell of the line above, both are rows, and the line above is not a header.
+/// If a line repeats a cell of the line above, both are rows and the line above is not a header.
 #[test]
 fn lines_that_repeat_a_cell_are_no_table() {
     for text in [
@@ -103,7 +103,7 @@ fn values_that_go_on_below() {
     check_redaction("\"name\": \"x\" +\n \"y1z2w3\"", "\"name\": \"x\" +\n \"y1z2w3\"");
 }
 
-/// Every value of a Kubernetes secret is redacted.
+/// Every long value of a Kubernetes secret is redacted.
 #[test]
 fn secrets_of_kubernetes() {
     check_redaction(

@@ -1,5 +1,5 @@
-//! Redaction of hidden secrets: escape sequences, invisible characters, encodings, cuts, and prefixes that tools
-//! add to each line of a private key.
+//! Redaction of secrets that are hidden by escape sequences, invisible characters, encodings or cuts, or by prefixes
+//! that tools add to each line of a private key.
 
 use model::clean::clean_text;
 use model::redact::{REDACTION_MARGIN, RedactOptions, Redacted, redact_bytes, redact_text};
@@ -28,7 +28,7 @@ fn labelled_secrets() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Returns the lines of a made-up key: `-----BEGIN …`, base64, `-----END …`.
+/// Returns the lines of a made-up key: `-----BEGIN …`, base64 and `-----END …`.
 fn made_up_private_key(seed: u64) -> Vec<String> {
     let mut lines = vec!["-----BEGIN RSA PRIVATE KEY-----".to_owned()];
     lines.extend((0..24).map(|line| random_base64(seed * 100 + line, 64)));

@@ -1,4 +1,4 @@
-//! The errors of commands, and the kind by which scripts distinguish them.
+//! Errors of commands, and the kinds by which scripts tell them apart.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ pub enum Error {
     /// No record or file has the given name.
     #[error("{what}")]
     Absent { what: String, hint: String },
-    /// A damaged record that a person may have written, with advice on how to repair it.
+    /// A damaged record that a person may have written. `hint` says how to repair it.
     #[error("{}", store::Error::Damaged { path: path.clone(), line: *line, why: why.clone() })]
     Damaged { path: PathBuf, line: Option<usize>, why: String, hint: String },
     /// Another process is using the resource that `what` names.
@@ -23,7 +23,8 @@ pub enum Error {
     Usage { what: String, hint: String },
     #[error("{}: this is not a root: there is no .agent/context/root.json here or above", .path.display())]
     NoRoot { path: PathBuf },
-    /// An error in a hook. Nobody can act on a hint during a hook, so there is none. The receipt gets the message.
+    /// An error inside a hook. It has no hint, because nobody can act on one during a hook. The message goes into the
+    /// receipt.
     #[error("{what}")]
     Failed { what: String },
     /// A feature panicked, which is a bug. Only this feature's answer to one event is lost.
@@ -48,7 +49,7 @@ fn is_root_marker(path: &Path) -> bool {
 }
 
 impl Error {
-    /// Returns the error for a stream, or for another program's file, that could not be read or written.
+    /// Wraps an I/O error on a stream, or on a file that belongs to another program.
     pub fn stream_error(name: &str, doing: &'static str, error: &std::io::Error) -> Error {
         let (path, why) = (name.into(), error.to_string());
         Error::Store(match error.kind() {
@@ -81,10 +82,10 @@ impl Error {
 
     pub fn hint(&self) -> Option<String> {
         match self {
-            // The records may be private and so not in git. Then the usual advice, to restore the file from git,
-            // would not help.
+            // The usual hint is to restore the file from git. That does not help if the records are private, because
+            // then they are not in git.
             Error::Store(store::Error::Damaged { path, .. }) if is_root_marker(path) => Some(
-                "fix the file, or run `thru init`, which keeps it next to a new one; records stay, and hooks continue after `thru trust`"
+                "fix the file, or run `thru init`, which keeps the damaged file next to a new one; the records stay, and hooks run again after `thru trust`"
                     .to_owned(),
             ),
             Error::Store(error) => error.hint().map(str::to_owned),

@@ -1,7 +1,7 @@
-//! What thru does besides capturing a session: one folder and one row per feature.
+//! Everything that thru does besides capturing sessions. Each feature has a module and a row in [`FEATURES`].
 //!
-//! The hook, `thru brief`, `thru status` and `thru doctor` go through the same rows in the same order, so they
-//! cannot disagree. A new feature is a folder, a row in [`FEATURES`] and its names in `store::layout`.
+//! Hooks, `thru brief`, `thru status` and `thru doctor` go through the rows in the same order, so they cannot disagree.
+//! To add a feature, write its module, add its row to [`FEATURES`], and add its file names to `store::layout`.
 
 pub mod crashed;
 pub mod decisions;
@@ -54,29 +54,29 @@ pub const FEATURES: &[Feature] = &[
     summaries::ROW,
 ];
 
-/// One feature: which events it wants, and what it does with them. A row sets the fields that the feature needs; the
-/// other fields come from [`Feature::NONE`].
+/// One feature: which events it wants, and what it does with them. A row sets only the fields that the feature needs,
+/// and takes the others from [`Feature::EMPTY_FEATURE`].
 #[derive(Debug)]
 pub struct Feature {
     pub name: &'static str,
     /// The events for which `annotate` and `decide` are called. Other events cost nothing.
     pub wants: EventSet,
-    /// Adds fields to the journal line of an event, which is written before `decide` is called.
+    /// Adds fields to an event's journal line. The line is written before `decide` is called.
     pub annotate: fn(&ProjectContext, &Event, &mut JournalRecord) -> Result<()>,
-    /// Reads the records, applies the rule in `model`, and returns what to answer and what to write. Writes nothing
-    /// itself.
+    /// Reads records, applies the feature's rule from `model`, and returns the answer and the change to write. It
+    /// writes nothing itself.
     pub decide: Decide,
-    /// Called at a checkpoint: updates the feature's records from the session's new records. `Ok(Some(problem))` means
-    /// that the update was done, and that the receipt should mention the problem.
+    /// Updates the feature's records from the session's digest. Called at every checkpoint. `Ok(Some(problem))` means
+    /// that the update succeeded, but the receipt should mention the problem.
     pub follow: fn(&HookContext, &Digest) -> Result<Option<String>>,
     pub candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
-    /// The sections that the feature's candidates belong to, if the candidates do not affect other sections.
-    /// `candidates` is called only if the brief includes one of these sections. If the list is empty, `candidates` is
-    /// always called.
+    /// The brief sections that the feature's candidates belong to. `candidates` is called only if the brief includes
+    /// one of these sections. A feature whose candidates also affect other sections leaves the list empty, and its
+    /// `candidates` is always called.
     pub sections: &'static [&'static str],
-    /// Returns the facts that a summary must not lose, one line for each fact. Called before a compaction.
+    /// Returns the facts that a summary must not lose, one line per fact. Called before a compaction.
     pub facts_for_summary: fn(&ProjectContext) -> Result<Vec<String>>,
-    /// Called after a reply was sent, with the ids of the candidates that the reply contained.
+    /// Called after a reply has been sent, with the ids of the candidates that it contained.
     pub told: fn(&HookContext, &[String]) -> Result<()>,
     /// Called when the session continues under another id; `previous` is the old id.
     pub continue_as: fn(&HookContext, previous: &Id) -> Result<()>,
@@ -106,7 +106,7 @@ impl Feature {
         self.wants.contains(event)
     }
 
-    /// Runs `call`. A panic becomes an error that names the feature, so that only this row's answer is lost.
+    /// Runs `call`. A panic becomes an error that names the feature, so only this feature's answer is lost.
     pub fn call_catching_panics<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
         catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -128,19 +128,19 @@ pub struct ProjectContext<'a> {
 pub struct BriefContext<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
-    /// The session that will read the brief; `None` if that session has not started.
+    /// The session that will read the brief. `None` means that it has not started yet.
     pub session: Option<&'a Id>,
-    /// The session that the brief is about. At a start this is the last one.
+    /// The session that the brief describes. At a session start, this is the previous session.
     pub described: Option<&'a Id>,
-    /// Whether the function `candidates` may write records, such as the packet that a brief offers. `thru brief`
-    /// only reads.
+    /// Whether [`Feature::candidates`] may write records, such as the packet that a brief offers. `thru brief` only
+    /// reads.
     pub mode: Mode,
     pub roster: Roster<'a>,
     /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
     pub held: RefCell<Vec<Lock>>,
 }
 
-/// What a feature answers to an event, and what it writes.
+/// A feature's answer to an event, and the change that it wants to write.
 #[derive(Debug)]
 pub struct Decision<'c> {
     pub part: ReplyPart,
@@ -152,7 +152,7 @@ pub struct Decision<'c> {
 /// A change to the records. Nothing is written until `apply` is called.
 pub struct Change<'c> {
     pub what: String,
-    /// Writes the change and returns the answer. On an error the answer is left out, and the receipt gets the
+    /// Writes the change and returns the answer. If it fails, the reply omits this answer and the receipt gets the
     /// error.
     pub apply: Box<dyn FnOnce() -> Result<ReplyPart> + 'c>,
 }
@@ -172,7 +172,7 @@ impl<'c> Decision<'c> {
         Decision { part, why: why.into(), change: None }
     }
 
-    /// Returns a decision with a change. A dry run answers with `part`. Otherwise, the answer is what `apply` returns.
+    /// Returns a decision with a change. In a dry run, the answer is `part`; otherwise, it is the result of `apply`.
     pub fn with_change(
         part: ReplyPart,
         why: impl Into<String>,
@@ -188,7 +188,7 @@ impl<'c> Decision<'c> {
 #[derive(Clone, Debug)]
 pub struct StatusLine {
     pub label: &'static str,
-    /// The first words of the line, in the colour of the line's tone. `rest` follows them.
+    /// The start of the line, printed in the colour of `tone`. `rest` follows it.
     pub head: String,
     pub rest: String,
     pub tone: Tone,
@@ -202,7 +202,7 @@ pub struct NextStep {
     #[serde(skip)]
     pub urgency: Urgency,
     pub command: String,
-    /// What the command does. This text ends a sentence that begins with the command.
+    /// What the command does. The text continues a sentence that begins with the command.
     pub why: String,
 }
 
@@ -215,7 +215,7 @@ pub enum Urgency {
     Paused,
     /// Work is offered to whoever wants to continue it.
     Offered,
-    /// Something that was asked for is missing.
+    /// A run still waits for outputs.
     Missing,
     /// Nothing is waiting; the command shows where the last session ended.
     Last,
@@ -260,7 +260,7 @@ impl StatusLine {
 
 const MAX_NAMES_PER_LINE: usize = 5;
 
-/// Formats a list of names for one line: `2: 01-parser, 02-lexer`.
+/// Formats names for one line, after their count: `2: 01-parser, 02-lexer`. A single name gets no count.
 pub(crate) fn format_name_list(names: &[String]) -> String {
     if let [only] = names {
         return one_line(only, 64);
@@ -286,14 +286,12 @@ pub struct Check {
     pub findings: Vec<Finding>,
 }
 
-/// Returns the candidates that the features add to a brief, in the order of their rows, and the errors of the
-/// features that failed.
+/// Returns the brief candidates of all features, in row order, and the errors of the features that failed.
 pub fn collect_candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
     candidates_in_sections(context, |_| true)
 }
 
-/// Returns the same as [`collect_candidates`], but does not call features that have no candidates in the wanted
-/// sections.
+/// Like [`collect_candidates`], but skips features that have no candidates in the wanted sections.
 pub fn candidates_in_sections(
     context: &BriefContext,
     is_wanted: impl Fn(&str) -> bool,
@@ -312,7 +310,7 @@ pub fn candidates_in_sections(
             Err(error) => problems.push(error.to_string()),
         }
     }
-    // A packet that another line mentions need not be offered as well.
+    // Do not offer a packet that another candidate already mentions.
     let texts: Vec<String> = all
         .iter()
         .filter(|one| !one.id.starts_with(packets::OFFER))

@@ -1,6 +1,6 @@
 //! The hot path: reads one event of a harness from stdin, records it on disk, and replies. A hook never fails, never
-//! blocks and never starts a process. The only exception is a loop that the user started, at a stop of the session that
-//! owns the loop.
+//! blocks and never starts a process. There is one exception: at a stop of a session that has a loop which the user
+//! started, the loop may keep the agent working and run its validators.
 
 pub(crate) mod checkpoint;
 pub(crate) mod context;
@@ -43,7 +43,6 @@ use explain::Trace;
 /// The longest branch name that is kept, in bytes.
 const MAX_BRANCH_BYTES: usize = 256;
 
-/// The call that the harness made.
 #[derive(Clone, Copy, Debug)]
 pub struct HookCall<'a> {
     pub harness: &'a str,
@@ -260,8 +259,8 @@ impl TrustedHook<'_> {
         // A harness that sent a truncated payload cannot process an answer.
         let ReplyPart { mut reply, told } =
             if event.torn { ReplyPart::silent() } else { combine_replies(parts) };
-        // Captured text is already redacted. People write packets, manifests, roles and plans, so their text is
-        // redacted here.
+        // Captured text is already redacted. Packets, manifests, roles and plans are written by people, so their text
+        // is redacted here.
         if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } | Reply::Guidance(text) =
             &mut reply
         {
@@ -528,7 +527,7 @@ impl TrustedHook<'_> {
         self.errors.borrow_mut().push(why.to_string());
     }
 
-    /// Returns the value of `result`. An error is added to the receipt, and `None` is returned.
+    /// Returns the value of `result`. If it is an error, adds the error to the receipt and returns `None`.
     fn ok_or_note_error<T>(&self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.add_receipt_error(&error)).ok()
     }

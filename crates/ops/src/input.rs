@@ -9,13 +9,13 @@ pub fn read_stdin(max: usize) -> Result<Vec<u8>> {
     match store::read_stream(&mut std::io::stdin().lock(), Path::new("stdin"), max) {
         Err(store::Error::Damaged { .. }) => Err(Error::Usage {
             what: format!("stdin contains more than {} MB", max / 1024 / 1024),
-            hint: "give it less at once".into(),
+            hint: "pass less input at once".into(),
         }),
         read => Ok(read?),
     }
 }
 
-/// Reads a file of the system, such as the table of a time zone.
+/// Reads a system file, such as a time zone table.
 pub fn read_system_file(path: &Path, max: usize) -> Result<Vec<u8>> {
     Ok(store::read_named_by_user(path, max)?)
 }

@@ -1,5 +1,5 @@
-//! Starts commands that the user asked for: a validator, a launch command. Their running time is limited, and so is the
-//! output that is kept.
+//! Runs commands that the user asked for, such as validators and launch commands. Their running time is limited, and so
+//! is the output that is kept.
 
 pub(crate) mod alive;
 pub mod info;
@@ -32,7 +32,7 @@ pub struct CommandJob<'a> {
     pub input: &'a [u8],
     pub variables: &'a [(&'a str, OsString)],
     pub timeout: Duration,
-    /// How many bytes at the end of the output are kept.
+    /// How many bytes from the end of the output are kept.
     pub keep: usize,
 }
 
@@ -73,7 +73,7 @@ pub fn run_command(job: &CommandJob) -> std::io::Result<EndedCommand> {
     run_streaming(job, None, None, |_| {})
 }
 
-/// Callbacks and helpers for a running command.
+/// How the caller observes a running command.
 #[derive(Clone, Copy)]
 pub(crate) struct CommandWatch<'a> {
     /// Kills the command if this process is killed.
@@ -142,7 +142,7 @@ fn end_child(child: &mut Child) {
     terminate_group(group, || !matches!(child.try_wait(), Ok(None)));
 }
 
-/// Asks the whole process group to end, then kills it.
+/// Sends TERM to the whole process group, and later KILL.
 pub(crate) fn terminate_group(group: Pid, mut is_over: impl FnMut() -> bool) {
     let _ = kill_process_group(group, Signal::TERM);
     let until = Instant::now() + EXIT_GRACE;
@@ -160,7 +160,7 @@ fn exit_reason(status: ExitStatus) -> ExitReason {
 }
 
 /// A command's output so far, and whether it is complete. A process that the command left behind may keep the pipe
-/// open. So nobody waits longer than [`EXIT_GRACE`] for the end of the output.
+/// open, so the wait for the end of the output is limited to [`EXIT_GRACE`].
 struct CapturedOutput(Arc<Mutex<(Vec<u8>, bool)>>);
 
 fn capture_in_thread(

@@ -1,4 +1,4 @@
-//! The project that a command works on: its root, its store, its marker.
+//! The project that a command works on: its root, its store and its marker.
 
 pub mod benchmark;
 pub(crate) mod consent;
@@ -37,7 +37,7 @@ impl Project {
         }
     }
 
-    /// Finds the project for a command that lists something; `None` if there is no root.
+    /// Finds the project for a command that lists something. Returns `None` if there is no root.
     pub fn find_if_present(world: &World) -> Result<Option<Project>> {
         match Project::find_for_reading(world) {
             Err(Error::NoRoot { .. }) => Ok(None),
@@ -45,7 +45,7 @@ impl Project {
         }
     }
 
-    /// Finds the project for a command that writes; creates the root if there is none.
+    /// Finds the project for a command that writes. Creates the root if there is none.
     pub fn find_or_create(world: &World) -> Result<Project> {
         match world.find_root()? {
             FoundRoot::Marked { root, store, marker } => Ok(Project { root, store, marker }),
@@ -88,7 +88,7 @@ impl RootSearch {
         Some(root.path.join(layout::STORE_FOLDER))
     }
 
-    /// Returns why the store is not trusted; `None` if it is trusted, or if there is no store.
+    /// Returns why the store is not trusted, or `None` if it is trusted or does not exist.
     pub fn why_untrusted(&self, world: &World) -> Option<Untrusted> {
         match &self.0 {
             Ok(FoundRoot::Marked { root, marker, .. }) if world.trusts(marker, &root.path) => None,
@@ -107,7 +107,7 @@ impl RootSearch {
 /// Why the store of the current project is not trusted on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Untrusted {
-    /// The user has not trusted the store. Its records may be the text of another person.
+    /// The user has not trusted the store. Another person may have written its records.
     Unknown,
     /// The same project was trusted at the path `from`, which no longer exists, so its folder was probably moved.
     Moved { from: String },

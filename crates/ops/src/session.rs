@@ -1,4 +1,4 @@
-//! What was recorded about sessions, and what a brief says about them.
+//! Sessions: their records, and the briefs that are composed from them.
 
 pub mod brief;
 pub(crate) mod context_held;

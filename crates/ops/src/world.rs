@@ -12,7 +12,7 @@ use crate::{Error, Result};
 
 pub struct World<'a> {
     pub var: &'a dyn Fn(&str) -> Option<OsString>,
-    /// Whether any of our variables may be set. If not, hooks skip the lookup of each setting's variable.
+    /// Whether any of thru's variables may be set. If not, hooks skip the lookup of each setting's variable.
     pub has_variables: bool,
     /// `None` if the working directory no longer exists, or is not needed.
     pub cwd: Option<PathBuf>,
@@ -75,12 +75,12 @@ impl World<'_> {
         })
     }
 
-    /// Returns whether the store is trusted on this machine; false if this cannot be determined.
+    /// Returns whether the store is trusted on this machine. Returns false if this cannot be determined.
     pub fn trusts(&self, marker: &Marker, root: &Path) -> bool {
         self.trust_records().is_some_and(|trust| trust.is_trusted(&marker.project_id, root).unwrap_or(false))
     }
 
-    /// Returns the folder with the user's settings of thru and of other programs.
+    /// Returns the folder with the user's settings for thru and other programs.
     pub fn user_config_folder(&self) -> Option<PathBuf> {
         self.absolute_path_variable("XDG_CONFIG_HOME")
             .or_else(|| Some(self.absolute_path_variable("HOME")?.join(".config")))

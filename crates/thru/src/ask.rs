@@ -1,4 +1,4 @@
-//! Asks the user a question. Only a person at a terminal can answer yes. No option replaces the answer.
+//! Asks the user a yes-or-no question. Only a person at a terminal can say yes. No option does it for them.
 
 use std::io::IsTerminal;
 
@@ -10,13 +10,13 @@ use crate::output::{self, DIM, Format};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The beginning of the error message if the answer is not yes: `a loop is not adopted`.
+    /// The beginning of the error message if the user does not say yes, such as `a loop is not adopted`.
     pub refusal: &'a str,
     pub command: &'a str,
 }
 
 impl Question<'_> {
-    /// Returns an error if there is no person at a terminal.
+    /// Returns an error unless the output is text and both stdin and stdout are terminals.
     pub fn require_person(&self, format: Format) -> Result<()> {
         let refuse = |why: &str| Error::Refused {
             what: format!("{} {why}", self.refusal),
@@ -29,7 +29,7 @@ impl Question<'_> {
         }
     }
 
-    /// Asks the question. Any answer other than y or yes returns a refusal.
+    /// Asks the question. Returns an error unless the answer is `y` or `yes`.
     pub fn ask(&self, question: &str) -> Result<()> {
         output::print_text(&format!("{question} [y/N] "));
         let mut answer = String::new();
@@ -49,8 +49,8 @@ fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && output::is_stdout_terminal()
 }
 
-/// Shows a text that the user decides about. The whole text is shown, and every line is marked. Control characters and
-/// hidden characters are made visible.
+/// Prints the whole text that the user decides about, with a mark before every line. Control characters and hidden
+/// characters are made visible.
 pub fn print_marked_text(text: &str) {
     for line in show_hidden_characters(text).lines() {
         output::print_line(format_args!("  {DIM}|{DIM:#} {line}"));

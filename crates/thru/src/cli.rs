@@ -44,7 +44,7 @@ const LAST_DISPLAY_ORDER: usize = 900;
 const AFTER_HELP: &str = "\
 Exit codes:
   0   done
-  1   a check found something
+  1   a check found a problem
   2   wrong usage
   3   a gate passed, but an advisory output is missing
   4   a gate did not pass: a critical output is missing
@@ -103,8 +103,9 @@ enum Command {
 }
 
 impl Command {
-    /// Returns whether the command prints records. If so, it warns if the store is not trusted. The other commands
-    /// either have their own warning (`status`, `doctor`, `init`, `trust`), or print nothing from a store.
+    /// Returns whether the command prints records. Before such a command runs, a warning is printed if the store is not
+    /// trusted. The other commands print their own warning (`status`, `doctor`, `init`, `trust`) or print nothing from
+    /// a store.
     fn prints_records(&self) -> bool {
         match self {
             Command::Handoff(_)

@@ -40,8 +40,8 @@ fn to_local_time(utc: &str) -> Option<Zoned> {
     Some(time::parse_time(utc)?.to_zoned(ZONE.get_or_init(user_time_zone).clone()))
 }
 
-/// Returns the time zone in `TZ`, in POSIX format, or else the machine's time zone. Returns UTC if the zone cannot be
-/// read.
+/// Returns the time zone in `TZ`, which can be a file, a name in the zoneinfo folder or a POSIX rule. Without `TZ`,
+/// returns the machine's time zone. Returns UTC if the zone cannot be read.
 fn user_time_zone() -> TimeZone {
     let named = world::read_variable("TZ").map(|name| name.to_string_lossy().into_owned());
     let zone = match named.as_deref().map(|name| name.trim_start_matches(':')) {

@@ -1,5 +1,4 @@
-//! One file for each command, and also a folder if the command has subcommands. The doc comment of `Args` is the
-//! help text.
+//! One module for each command. The doc comment of its `Args` is the command's help text.
 
 pub mod brief;
 pub mod completions;

@@ -1,4 +1,4 @@
-//! The only unsafe code of the project. It defines the C entry point, and ignores `SIGPIPE` and `SIGXFSZ`.
+//! The only unsafe code in the project. It defines the C entry point, and ignores `SIGPIPE` and `SIGXFSZ`.
 //!
 //! Rust's own start-up makes 17 system calls before `main` and 2 after it. Among other things it reads
 //! `/proc/self/maps` and maps a second stack, to distinguish a stack overflow from other faults. A hook runs for half a
@@ -31,7 +31,8 @@ extern "C" fn main(argc: c_int, argv: *const *const c_char, envp: *const *const 
     let words: Vec<OsString> = words.map(|word| OsStr::from_bytes(word.to_bytes()).to_owned()).collect();
     // SAFETY: the C runtime passes valid strings up to a null pointer, and nothing has changed the environment yet.
     let variables = (0..).map(|i| unsafe { *envp.add(i) }).take_while(|variable| !variable.is_null());
-    // Looking up the variable of each setting would cost a hook a fifth of its instructions.
+    // One scan of all variables is cheaper than a lookup for each setting, which would be a fifth of a hook's
+    // instructions.
     // SAFETY: as above, the variables are valid strings.
     let has_variables = variables.map(|variable| unsafe { CStr::from_ptr(variable) }).any(is_thru_variable);
     c_int::from(crate::run_program(words, has_variables))
@@ -41,8 +42,8 @@ fn is_thru_variable(variable: &CStr) -> bool {
     variable.to_bytes().starts_with(crate::world::VARIABLE_PREFIX.as_bytes())
 }
 
-/// Opens `/dev/null` for each standard stream that the parent closed. Otherwise one of our files could get the number
-/// of a closed stream, and a reply would be written to that file.
+/// Opens `/dev/null` for each standard stream that the parent closed. Otherwise a file that we open could get the
+/// descriptor of a closed stream, and a reply would be written to that file.
 fn open_closed_streams() {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::stdio::{stderr, stdin, stdout};
@@ -53,8 +54,7 @@ fn open_closed_streams() {
         return;
     }
     for _ in asked.iter().filter(|stream| stream.revents().contains(PollFlags::NVAL)) {
-        // The system uses the lowest free number for a new file, which is the number of the closed stream. The file
-        // stays open.
+        // A new file gets the lowest free descriptor, which is the one of the closed stream. The file stays open.
         if let Ok(null) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
             std::mem::forget(null);
         }

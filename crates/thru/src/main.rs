@@ -35,8 +35,8 @@ fn main() -> std::process::ExitCode {
     run_program(std::env::args_os().collect(), has_variables).into()
 }
 
-/// Runs the whole program and returns the exit code. `has_variables` says whether the environment has variables of
-/// ours.
+/// Runs the whole program and returns the exit code. `has_variables` is true if the environment contains any of our
+/// `THROUGHLINE_` variables.
 fn run_program(words: Vec<OsString>, has_variables: bool) -> u8 {
     let started = Instant::now();
     if words.get(1).is_some_and(|word| word == "hook") && !asks_for_help(&words) {

@@ -48,7 +48,8 @@ fn record_write_error(written: std::io::Result<()>) {
     }
 }
 
-/// Returns the final exit code. If data could not be written, it is an error code, even if the command succeeded.
+/// Returns the exit code of the process. This is an error code if data could not be written, even if the command
+/// succeeded.
 pub fn final_exit_code(code: u8) -> u8 {
     let Some(why) = WRITE_ERROR.get().filter(|_| code == 0) else { return code };
     print_message(format_args!("{BAD}error:{BAD:#} stdout: cannot write: {why}"));
@@ -75,12 +76,10 @@ pub fn print_message(text: impl Display) {
     let _ = printer::print(Stream::Err, &format!("{text}\n"));
 }
 
-/// Returns whether stdout is a terminal. If it is, a person reads the data.
 pub fn is_stdout_terminal() -> bool {
     Stream::Out.is_terminal()
 }
 
-/// Returns whether stderr is a terminal. If it is, a person reads the messages.
 pub fn is_stderr_terminal() -> bool {
     Stream::Err.is_terminal()
 }
@@ -111,11 +110,11 @@ pub fn print_json(value: &impl Serialize) {
     }
 }
 
-/// Set if data from an untrusted store is printed.
+/// Set if the printed data comes from an untrusted store.
 static IS_UNTRUSTED: OnceLock<()> = OnceLock::new();
 
-/// Announces that the following data comes from an untrusted store. A person gets a message, and a program gets a
-/// field.
+/// Announces that the following data comes from an untrusted store. Text output begins with a warning; JSON output gets
+/// a field.
 pub fn announce_untrusted(why: &Untrusted, format: Format) {
     let _ = IS_UNTRUSTED.set(());
     if format == Format::Json {
@@ -156,7 +155,7 @@ fn mark_untrusted(json: String) -> String {
     printed.unwrap_or(json)
 }
 
-/// Prints two columns. The first column is as wide as its longest word.
+/// Prints two columns. The first column is as wide as the longest name.
 pub fn print_pairs(rows: &[(&str, String)]) {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in rows {
@@ -226,7 +225,7 @@ pub fn report_error(error: &ops::Error, format: Format) -> u8 {
     code
 }
 
-/// Prints the message of a panic. The message may quote a text, so it is cleaned.
+/// Prints the message of a panic. The message may quote untrusted text, so it is cleaned.
 pub fn report_panic(info: &std::panic::PanicHookInfo) {
     let what = info.payload_as_str().unwrap_or("a panic");
     let place = info.location().map_or(String::new(), |place| format!(" ({place})"));
@@ -256,7 +255,7 @@ pub fn exit_code(kind: ErrorKind) -> u8 {
     }
 }
 
-/// Tells the user that a secret in the input was not written.
+/// Tells the user that a secret in the input was redacted.
 pub fn print_redaction_note() {
     print_message(format_args!(
         "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how a text is redacted"

@@ -40,7 +40,6 @@ impl ProgressBoard {
         ProgressBoard { says, running: Mutex::new(Vec::new()) }
     }
 
-    /// Runs `work` and shows its progress.
     pub fn run_with_progress<T>(&self, work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> T) -> T {
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {

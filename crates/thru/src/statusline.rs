@@ -33,7 +33,7 @@ impl StatusLineCall {
     }
 }
 
-/// Runs the command. On any error, prints the remaining parts and exits with 0.
+/// Runs the command. If one part of the line fails, the other part is still printed, and nothing is reported.
 pub fn run_status_line(call: StatusLineCall, has_variables: bool, started: Instant) {
     std::panic::set_hook(Box::new(|_| {}));
     let payload = hook::read_payload(started);

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use model::time;
 use ops::World;
 
-/// The prefix of the names of all our variables.
+/// The prefix of thru's own environment variables.
 pub const VARIABLE_PREFIX: &str = "THROUGHLINE_";
 
 pub fn read_variable(name: &str) -> Option<OsString> {
@@ -41,8 +41,8 @@ pub fn build_world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) 
     }
 }
 
-/// Returns the path of this binary, under the name by which it was called. If this path is a link, harnesses should
-/// call the link, because an upgrade changes its target.
+/// Returns the path of this binary, under the name by which it was called. If that path is a link, harnesses should
+/// call the link, because an upgrade changes only the link's target.
 fn own_program_path(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
     let exact = std::env::current_exe().unwrap_or_default();
     let word = Path::new(word.unwrap_or_default());

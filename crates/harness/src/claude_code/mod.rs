@@ -1,4 +1,4 @@
-//! The row of Claude Code.
+//! Claude Code's row in [`HARNESSES`](crate::HARNESSES).
 
 mod agents;
 pub mod transcript;

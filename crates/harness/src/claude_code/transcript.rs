@@ -50,7 +50,7 @@ const SKIPPED_TYPES: [&str; 16] = [
 /// How the lines of a transcript begin.
 const LINE_BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
 
-/// Returns the meaning of one line. Never fails: if the line is torn, returns the meaning of the part before the tear.
+/// Parses one line. Never fails: a torn line is parsed up to the tear.
 pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let bytes = match find_object(bytes, &LINE_BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -84,7 +84,7 @@ enum ReadExtent {
 #[derive(Default)]
 struct LineDraft<'a> {
     kind: Option<Text<'a>>,
-    /// `subtype` of a system line, `type` of an attachment or of progress.
+    /// The `subtype` of a system line, or the `type` of an attachment or of a progress record.
     sub: Option<Text<'a>>,
     at: Option<Text<'a>>,
     side: bool,
@@ -139,7 +139,7 @@ impl<'a> LineDraft<'a> {
         ReadExtent::WholeLine
     }
 
-    /// Returns whether the line is not needed. The type decides this, together with the subtype if there is one.
+    /// Returns whether the line is not needed, according to its type and, if it has one, its subtype.
     fn is_irrelevant(&self) -> bool {
         match (self.kind.as_deref(), self.sub.as_deref()) {
             (Some("system"), Some(sub)) => !matches!(sub, "compact_boundary" | "local_command"),
@@ -240,7 +240,7 @@ impl<'a> LineDraft<'a> {
     fn to_kind(&self, torn: bool) -> LineKind<'a> {
         let kind = match (&self.kind, &self.message.role) {
             (Some(kind), _) => kind,
-            // The line is torn before its type. This happens because older versions write the type last.
+            // The line is torn before its type, which older versions write last.
             (None, Some(role)) if matches!(role.as_ref(), "user" | "assistant") => role,
             (None, _) if torn => return LineKind::Torn,
             (None, _) => return LineKind::Unknown(Text::default()),
@@ -316,7 +316,6 @@ impl<'a> LineDraft<'a> {
     }
 }
 
-/// Returns whether the text was not written by a person.
 fn is_not_from_person(walk: &mut JsonWalk<'_>) -> bool {
     let mut foreign = false;
     if walk.enter_object() {

@@ -14,8 +14,8 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
     tools::build_event(payload, word, event_kind)
 }
 
-/// Encodes a reply. At a compaction, Claude Code adds plain text to the summariser's instructions. It would add JSON
-/// unparsed.
+/// Encodes a reply. Before a compaction, Claude Code adds the hook's output to the summariser's instructions without
+/// parsing it. That reply is therefore plain text, not JSON.
 pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     match (reply, kind) {
         (Reply::Guidance(text), EventKind::BeforeCompact { .. }) => text.clone().into_bytes(),
@@ -105,7 +105,8 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
 }
 
 fn read_stop<'a>(fields: &JsonFields<'a>) -> StopEvent<'a> {
-    // Count only agents, because they report back by themselves. A server in the background is not a reason to wait.
+    // Count only agents, because an agent reports back when it is done. A server in the background is no reason to
+    // wait.
     let tasks = fields.objects("background_tasks");
     let is_at_work = |task: &&JsonFields| {
         let is = |name: &str, word: &str| task.text(name).is_some_and(|text| text.contains(word));

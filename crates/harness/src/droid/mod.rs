@@ -1,4 +1,4 @@
-//! The row of Factory Droid.
+//! Factory Droid's row in [`HARNESSES`](crate::HARNESSES).
 
 mod agents;
 pub mod transcript;

@@ -24,7 +24,7 @@ const TODO_STATE: &str = "todo_state";
 
 const LINE_BEGINNINGS: [&str; 1] = ["{\"type\""];
 
-/// Returns the meaning of one line. Never fails: if the line is torn, returns the meaning of the part before the tear.
+/// Parses one line. Never fails: a torn line is parsed up to the tear.
 pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let bytes = match find_object(bytes, &LINE_BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -113,7 +113,8 @@ impl<'a> LineDraft<'a> {
 
     fn message_items(self) -> Vec<TranscriptItem<'a>> {
         let mut items = Vec::new();
-        // This is a run of a hook. A hook's answer to a stop appears a second time, as if the user had written it.
+        // The line records a hook run. A hook's answer to a stop also appears in another line, as if the user had
+        // written it.
         if let Some(event) = self.hook.event {
             if matches!(event.as_ref(), "Stop" | "SubagentStop") {
                 items.extend(

@@ -1,4 +1,5 @@
-//! The row of OpenCode. Our own JavaScript plugin calls `thru`, with payloads that we define.
+//! OpenCode's row in [`HARNESSES`](crate::HARNESSES). Our own JavaScript plugin calls `thru`, with payloads that we
+//! define.
 
 mod agents;
 pub mod transcript;

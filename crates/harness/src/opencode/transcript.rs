@@ -31,7 +31,7 @@ const IGNORED_PART_TYPES: [&str; 9] =
 
 const LINE_BEGINNINGS: [&str; 1] = ["{\"type\":\"opencode\""];
 
-/// Returns the meaning of one row. Never fails: a torn row has no items.
+/// Parses one row. Never fails: a torn row has no items.
 pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let bytes = match find_object(bytes, &LINE_BEGINNINGS) {
         Ok(bytes) => bytes,

@@ -23,9 +23,9 @@ impl HookCommand {
     /// Returns whether this command runs only `thru hook`. If so, we may update and remove the entry. A line that also
     /// runs another command (`./mine.sh && thru hook …`) belongs to the user.
     ///
-    /// These shell lines are recognised: `thru hook …` with any path and quoting, after `exec` or `NAME=value`, with
-    /// redirections; after a test whether the program exists (`command -v`, `which`, `type`, `hash`, `[ -x … ]`),
-    /// joined by `&&`, `;` or `if … then … fi`; before `|| true`, `|| :`, `|| exit 0`.
+    /// Recognises `thru hook …` with any path and quoting. `exec` or `NAME=value` may come before it, and redirections
+    /// after it. It may be guarded by a test whether the program exists (`command -v`, `which`, `type`, `hash`, `[ -x …
+    /// ]`), joined by `&&`, `;` or `if … then … fi`. It may be followed by `|| true`, `|| :` or `|| exit 0`.
     pub fn is_thru_hook(&self) -> bool {
         match self {
             HookCommand::Exec { program, args } => {

@@ -6,13 +6,12 @@
 //! - In an empty container without a line end, we add a line end before the closing bracket. That line end is ours too.
 //! - In an empty container with a line end, that line end stays before the closing bracket. To distinguish this from
 //!   the previous case, hooks in such a container are written on one line ([`TextFormatting::short_hooks`]).
-//! - If the file is on one line, an empty container gets no white space at all.
+//! - If the file is on one line, an empty container gets no white space.
 
 use super::edit::TextEdit;
 use super::render::TextFormatting;
 use super::tree::{Container, Item};
 
-/// The formatting of the whole file.
 #[derive(Clone, Debug)]
 pub struct FileFormatting {
     pub line_end: &'static str,
@@ -41,7 +40,6 @@ impl FileFormatting {
         FileFormatting { line_end: line_ending(text), unit: unit.to_owned(), colon: colon.unwrap_or(": ") }
     }
 
-    /// Returns the formatting for a new file.
     pub fn new_file_formatting(&self) -> TextFormatting {
         TextFormatting {
             lines: true,
@@ -65,7 +63,7 @@ pub enum Siblings {
 #[derive(Debug)]
 pub struct InsertionPoint {
     at: usize,
-    /// The position for a new comma, after the item that was last until now.
+    /// The position for a new comma, after the current last item.
     comma: Option<usize>,
     lead: String,
     between: String,

@@ -21,7 +21,7 @@ impl<'a> HookPlan<'a> {
         let mut surplus: Vec<&OwnHook> = survey.ours.iter().collect();
         let mut missing: Vec<&HookEntry> = entries.iter().collect();
         let mut pairs = Vec::new();
-        // First keep the hooks that are already correct, then turn other hooks into missing hooks.
+        // First keep the hooks that are already correct. Then change our other hooks into missing ones.
         for fits in [OwnHook::matches_entry, OwnHook::can_become] {
             missing.retain(|entry| match surplus.iter().position(|hook| fits(hook, entry)) {
                 Some(index) => {

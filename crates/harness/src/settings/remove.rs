@@ -92,7 +92,7 @@ fn remove_from_event(
     Remainder::Nothing
 }
 
-/// Returns whether `range` contains a comment outside the items of `container`. This comment must not be removed.
+/// Returns whether `range` contains a comment outside the items of `container`. Such a comment must not be removed.
 fn has_stray_comments(text: &str, range: &Range<usize>, container: &Container) -> bool {
     let inside: usize = container.items.iter().map(|item| count_comments(text, &item.range())).sum();
     count_comments(text, range) > inside
@@ -197,7 +197,6 @@ fn keep_comments_closed(text: &str, items: &[Item], cut: Range<usize>) -> Range<
     }
 }
 
-/// Returns the length of the line end at the beginning of `text`.
 pub fn leading_line_end_length(text: &str) -> usize {
     ["\r\n", "\n", "\r"].into_iter().find(|end| text.starts_with(end)).map_or(0, str::len)
 }

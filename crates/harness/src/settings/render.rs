@@ -1,8 +1,8 @@
 //! Prints our entries in the style of the file.
 //!
-//! The order of the keys in our own hooks records [`StateBefore`]. A harness that rewrites its settings keeps this
-//! order. An extra key would be refused by a strict harness. So `uninstall` is the exact inverse of `install`, and
-//! nothing is stored in another place.
+//! The key order of our own hooks encodes a [`StateBefore`]. A harness that rewrites its settings keeps the order of
+//! keys, whereas a strict harness would refuse an extra key. `uninstall` is therefore the exact inverse of `install`,
+//! and needs no record in another place.
 
 use super::HookEntry;
 use super::command::HookCommand;

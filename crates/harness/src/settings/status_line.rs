@@ -136,7 +136,7 @@ fn current_status_line(
     })
 }
 
-/// Returns the user's own command inside our command; `None` if the command is not ours.
+/// Returns the user's own command inside our command, if there is one. Returns `None` if the line is not our command.
 fn user_command_within(line: &str) -> Option<Option<String>> {
     match simple_commands(line)?.as_slice() {
         [words] => match words.as_slice() {

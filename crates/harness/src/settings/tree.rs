@@ -1,11 +1,11 @@
-//! Positions in a settings file. Nothing is copied, and a container is scanned only when it is needed. A file of five
-//! megabytes is read in one pass, without building a tree.
+//! Positions in a settings file. Nothing is copied, and a container is scanned only when it is needed. Even a file of
+//! five megabytes is read in one pass, without building a tree.
 
 use std::ops::Range;
 
 use super::scan::{Lexeme, SyntaxError, Token, next_lexeme, tokens_from};
 
-/// How deeply a file may be nested. A more deeply nested file was made to crash its readers.
+/// How deeply a file may be nested. Only a file that was made to crash its readers is nested more deeply.
 const MAX_DEPTH: usize = 512;
 
 /// Which tokens may come next.
@@ -19,8 +19,8 @@ enum ExpectedToken {
     End,
 }
 
-/// Checks that `text` is one JSON value, with comments and trailing commas allowed, and returns its position; `None` if
-/// the text is blank. The function keeps its own stack, so that deep nesting cannot overflow the call stack.
+/// Checks that `text` is one JSON value, with comments and trailing commas allowed. Returns the value's position, or
+/// `None` if the text is blank. The function keeps its own stack, so that deep nesting cannot overflow the call stack.
 pub fn check_json(text: &str) -> Result<Option<Range<usize>>, SyntaxError> {
     let mut stack = Vec::new();
     let mut expected = ExpectedToken::Value;

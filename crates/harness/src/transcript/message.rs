@@ -113,7 +113,8 @@ impl<'a> ApiMessage<'a> {
 }
 
 impl<'a> RawResult<'a> {
-    /// Returns the result of a call whose output nobody reads. Decoding it would take longer than all the rest.
+    /// Returns the result of a call whose output is not needed. Decoding the output would take longer than everything
+    /// else.
     pub fn to_result_without_text(&self) -> CallResult<'a> {
         CallResult { call: self.call.clone(), failed: self.failed, ..CallResult::default() }
     }

@@ -15,7 +15,7 @@ pub struct JsonWalk<'a> {
     torn: bool,
 }
 
-/// How many bytes [`RawJson::end_of_string`] returns at most.
+/// The maximum number of bytes that [`RawJson::end_of_string`] returns.
 const ENDING_BYTES: usize = 64;
 
 /// One value, undecoded.
@@ -185,7 +185,7 @@ impl<'a> RawJson<'a> {
         Some(decode_string(&inner[..raw_length_for(inner, max)]))
     }
 
-    /// Returns the end of a string, undecoded. It is used to find a mark that contains no escapes.
+    /// Returns the last bytes of a string, undecoded. The caller searches them for a mark that contains no escapes.
     pub fn end_of_string(self) -> Option<&'a str> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         let mut start = inner.len().saturating_sub(ENDING_BYTES);

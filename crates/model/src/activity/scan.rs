@@ -1,4 +1,4 @@
-//! Searches logs without parsing their lines. A long turn has thousands of lines, and few of them are needed.
+//! Searches logs without parsing their lines, because a long turn has thousands of lines and few of them are needed.
 //!
 //! JSON escapes quotes inside strings, so the patterns cannot occur in a string value.
 
@@ -28,8 +28,8 @@ pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
 pub struct EditLine<'t>(pub &'t [u8]);
 
 impl<'t> EditLine<'t> {
-    /// Returns the file names of the call, without folders, as escaped JSON. Two sessions may record a file
-    /// relative to different folders, so only the names can be compared before the line is parsed.
+    /// Returns the file names of the call, without folders and as escaped JSON. Two sessions may record a file relative
+    /// to different folders, so only the names can be compared before the line is parsed.
     pub fn paths(self, paths: &PathFinder) -> impl Iterator<Item = &'t [u8]> {
         let name = |path: &'t [u8]| memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]);
         paths.0.find_iter(self.0).map(move |at| name(string_at(self.0, at + PATH_KEY.len())))
@@ -38,7 +38,7 @@ impl<'t> EditLine<'t> {
 
 const PATH_KEY: &[u8] = br#""path":""#;
 
-/// Finds paths in lines. It is built once for many lines.
+/// Finds the paths in a line. It is built once and used for many lines.
 #[derive(Debug)]
 pub struct PathFinder(memmem::Finder<'static>);
 
@@ -48,7 +48,7 @@ impl Default for PathFinder {
     }
 }
 
-/// Returns the string values of a key as escaped JSON. The key has the form `"key":"`.
+/// Returns the string values of a key as escaped JSON. The key must have the form `"key":"`.
 pub fn string_values_of_key<'t>(text: &'t [u8], key: &'static [u8]) -> impl Iterator<Item = &'t [u8]> {
     memmem::find_iter(text, key).map(move |at| string_at(text, at + key.len()))
 }
@@ -64,7 +64,7 @@ pub fn last_prompt_time<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
     prompts.filter_map(|at| time_of_line(line(at))).filter(|ts| *ts <= before).last()
 }
 
-/// The number of lines at the start of a text whose times are compared. Records from a transcript may be older than
+/// How many lines at the start of a text are checked for their times. Records taken from a transcript may be older than
 /// the lines around them.
 const LINES_EXAMINED: usize = 32;
 
@@ -74,7 +74,7 @@ pub fn reaches_back_to(text: &[u8], from: &str) -> bool {
     times.peek().is_some() && times.all(|ts| ts < from)
 }
 
-/// Returns the time of a line, which is near its start.
+/// Returns the time of a line. It is near the start of the line.
 pub fn time_of_line(line: &[u8]) -> Option<&str> {
     const LINE_BEGINNING: &[u8] = br#"{"v":1,"ts":""#;
     const TIME_KEY: &[u8] = br#""ts":""#;

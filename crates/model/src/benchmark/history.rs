@@ -1,4 +1,4 @@
-//! `benchmarks.json`: all runs, oldest first. Runs are added and never changed or removed.
+//! `benchmarks.json` contains all runs, oldest first. Runs are added but never changed or removed.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ keeping_the_rest! {
 
 keeping_the_rest! {
     pub struct BenchmarkRun {
-        /// Identifies an imported run, so that it is not imported twice. Empty for thru's own runs.
+        /// Identifies an imported run, so that it is not imported twice. It is empty for thru's own runs.
         id: String = skip String::is_empty,
         ts: String,
         metrics: Metrics,
@@ -63,7 +63,7 @@ impl BenchmarkHistory {
     }
 }
 
-/// Reads the runs that another tool recorded: a list, or an object that contains a list. Figures with a known name
+/// Reads the runs that another tool recorded, as a list or as an object that contains a list. Figures with a known name
 /// are used, and all other fields are kept with the run.
 pub fn parse_foreign_runs(bytes: &[u8]) -> Result<Vec<BenchmarkRun>, String> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
@@ -81,7 +81,7 @@ pub fn parse_foreign_runs(bytes: &[u8]) -> Result<Vec<BenchmarkRun>, String> {
 fn parse_foreign_run(fields: &serde_json::Map<String, Value>) -> BenchmarkRun {
     let figures = fields.get("metrics").and_then(Value::as_object).unwrap_or(fields);
     let figure = |names: &[&str]| names.iter().find_map(|name| figures.get(*name)?.as_f64());
-    // Other tools write rates from 0 to 1; thru's figures are percentages.
+    // Other tools write rates from 0 to 1, but thru's figures are percentages.
     let percent = |names: &[&str], rates: &[&str]| {
         figure(names).or_else(|| {
             figure(rates)

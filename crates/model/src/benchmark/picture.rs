@@ -1,12 +1,11 @@
-//! Draws the benchmark: as a line of bars on a terminal, or as an SVG for a README or a pull request.
+//! Draws the benchmark as a line of bars for a terminal, or as an SVG for a README or a pull request.
 
 use std::fmt::Write as _;
 
 use super::{BenchmarkHistory, CheckOutcome, METRICS, Metric, MetricCheck};
 use crate::config::Settings;
 
-/// Draws one bar for each value, such as `▁▃▇`, relative to the largest value. A run without data is drawn as a
-/// dot.
+/// Draws one bar for each value, relative to the largest value, as in `▁▃▇`. A run without data is drawn as a dot.
 pub fn sparkline(values: &[Option<f64>]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = largest_value(values);
@@ -37,15 +36,15 @@ const RUNS_X: usize = 490;
 
 const RUNS_WIDTH: usize = 250;
 
-/// The line that identifies a picture as thru's own.
+/// The line that identifies a picture as drawn by thru.
 const TITLE: &str = "<title>Throughline benchmark</title>";
 
-/// Returns whether [`draw_svg`] created a file.
+/// Returns whether [`draw_svg`] drew this file.
 pub fn is_picture(text: &str) -> bool {
     text.starts_with("<svg ") && text.lines().nth(1) == Some(TITLE)
 }
 
-/// Draws a table with a row for each figure: its value, its limit, and its values in the last runs.
+/// Draws a table with one row per figure, which shows its value, its limit and its values in the last runs.
 pub fn draw_svg(
     history: &BenchmarkHistory,
     checks: &[MetricCheck],

@@ -1,5 +1,5 @@
-//! Reduces a brief to the facts that a harness's summary lacks or gets wrong. Facts are compared by content, not by
-//! wording.
+//! Reduces a brief to the facts that the harness's summary lacks or gets wrong. Facts are compared by content, not by
+//! exact wording.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use super::candidate::{Candidate, FactClass};
 use super::effects::contains_file_name;
 use crate::content::TextContent;
 
-/// A summary with fewer bytes than this does not describe the state, so the brief adds the agent's last message,
-/// finished work and earlier requests.
+/// A summary with fewer bytes than this is thin: it says too little about the work. The brief then also contains the
+/// goal, the state, finished work and earlier requests.
 const THIN_SUMMARY_BYTES: usize = 1_500;
 
-/// At most this many files that were only read are added to a summary that is not thin.
+/// If the summary is not thin, the brief contains at most this many files that were only read.
 const MAX_READ_FILES: usize = 2;
 
-/// Returns how many facts of a class may be added to a summary; `None` for no limit.
+/// Returns how many facts of a class may accompany a summary. `None` means no limit.
 fn max_facts_of_class(class: FactClass, thin: bool) -> Option<usize> {
     match class {
         FactClass::Risk
@@ -24,7 +24,7 @@ fn max_facts_of_class(class: FactClass, thin: bool) -> Option<usize> {
         | FactClass::Problems => None,
         FactClass::Words | FactClass::Failing => Some(3),
         FactClass::Traps => Some(1),
-        // A summary often leaves out how the project is checked.
+        // Summaries often leave out how to check the project.
         FactClass::Checks => Some(2),
         FactClass::Edited | FactClass::Read => Some(6),
         FactClass::Goal | FactClass::State | FactClass::Done | FactClass::Earlier => {
@@ -37,7 +37,7 @@ fn max_facts_of_class(class: FactClass, thin: bool) -> Option<usize> {
 pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, text: &str) -> Vec<Candidate> {
     let thin = text.len() < THIN_SUMMARY_BYTES;
     let summary = TextContent::from_text(text);
-    // The warning about uncommitted work already names its files.
+    // The warning about uncommitted work already lists these files.
     let risk = candidates.iter().find(|candidate| candidate.id == "risk:uncommitted");
     let risk = risk.and_then(|candidate| candidate.forms.last()).cloned().unwrap_or_default();
     let mut told: BTreeMap<FactClass, usize> = BTreeMap::new();
@@ -46,7 +46,7 @@ pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, text: &str) -
         let files = matches!(candidate.class, FactClass::Edited | FactClass::Read);
         let class = if files { FactClass::Edited } else { candidate.class };
         let name = candidate.id.rsplit('/').next().unwrap_or_default().trim_start_matches("file:");
-        // Whoever reads the name of an edited file knows which one it is. A file outside the project is the harness's.
+        // An edited file is recognised by its name alone. Files outside the project belong to the harness.
         let is_known_file = candidate.class == FactClass::Edited && contains_file_name(text, name)
             || files && !thin && candidate.id.starts_with("file:/");
         let known = is_known_file
@@ -60,7 +60,7 @@ pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, text: &str) -
         if candidate.class == FactClass::Edited && risk.contains(name) || is_gone {
             continue;
         }
-        // Only the first of the files that were read are likely to be needed again.
+        // Only the first few files that were read are likely to be needed again.
         let read = told.entry(FactClass::Read).or_default();
         if candidate.class == FactClass::Read && !thin && !known {
             if *read == MAX_READ_FILES {

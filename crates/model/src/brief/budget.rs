@@ -1,5 +1,5 @@
-//! Chooses what fits into a brief, by rank: first the shortest form of a fact, later its longer forms. Facts that
-//! do not fit are skipped.
+//! Chooses the forms that fit into a brief, in order of rank. A fact first gets its shortest form, which a longer
+//! form may replace later. Facts that do not fit are skipped.
 
 use std::collections::BTreeSet;
 
@@ -11,26 +11,26 @@ use crate::tokens::TokenRatios;
 /// The size limits of a brief.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// The limit in UTF-16 units.
+    /// The maximum number of UTF-16 units.
     pub chars: usize,
-    /// The limit in tokens; `None` if only characters are limited.
+    /// The maximum number of tokens, or `None` if only the characters are limited.
     pub tokens: Option<f64>,
     pub ratios: TokenRatios,
 }
 
-/// Which form of each candidate is used, if any.
+/// The chosen form of each candidate, if any.
 #[derive(Debug, Default)]
 pub(super) struct FormChoice {
     pub forms: Vec<Option<usize>>,
-    /// The reason why a candidate is left out; `None` if it is used.
+    /// For each candidate, the reason why it was left out, or `None` if it was used.
     pub refused: Vec<Option<OmissionReason>>,
-    /// The estimated tokens of the chosen forms, including headers.
+    /// The estimated tokens of the chosen forms and their headers.
     pub tokens: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum OmissionReason {
-    /// The candidate is beyond the maximum number of candidates.
+    /// The maximum number of candidates was already reached.
     TooMany,
     Chars {
         needed: usize,
@@ -90,8 +90,8 @@ pub(super) fn choose_forms(ranked: &RankedCandidates, budget: Budget) -> FormCho
     FormChoice { forms, refused, tokens }
 }
 
-/// Headers whose cost has been added. The cost of a header (a section's title, a folder's name, or the words
-/// "edited" and "read" in a folder) is added to the first fact below it.
+/// The headers whose cost has been counted. A header is a section title, a folder name, or the word "edited" or
+/// "read" in a folder. Its cost is added to the first fact below it.
 #[derive(Default)]
 pub(super) struct CountedHeaders<'c> {
     titles: BTreeSet<&'static str>,
@@ -102,8 +102,8 @@ pub(super) struct CountedHeaders<'c> {
 impl<'c> CountedHeaders<'c> {
     pub fn header_cost(&self, candidate: &'c Candidate) -> usize {
         let (class, title) = (candidate.class, candidate.class.title());
-        // An inline section is one line. Its dash and line end cost 3 units, and `candidate_cost` adds 2 for each
-        // fact.
+        // An inline section is one line. Its dash and line end cost 3 units: 2 with the title and 1 here.
+        // `candidate_cost` adds 2 for each fact.
         let line = if class.style() == FactStyle::Inline { 1 } else { 0 };
         let mut cost = if self.titles.contains(title) { 0 } else { utf16_length(title) + 2 + line };
         if let Some(folder) = candidate.folder.as_deref() {
@@ -123,7 +123,7 @@ impl<'c> CountedHeaders<'c> {
     }
 }
 
-/// Returns the size of a candidate in UTF-16 units, without the headers of its section and folder.
+/// Returns the size of a candidate's form in UTF-16 units, without section and folder headers.
 pub(super) fn candidate_cost(candidate: &Candidate, form: usize) -> usize {
     let around = match candidate.class.style() {
         FactStyle::Lines => 3,

@@ -3,31 +3,33 @@ use crate::tokens::TextKind;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// The same fact has the same id in every brief: `file:src/a.rs`, `loop:nightly`. `state/told/` records these
-    /// ids.
+    /// The stable id, such as `file:src/a.rs` or `loop:nightly`. A fact has the same id in every brief. `state/told/`
+    /// records these ids.
     pub id: String,
     pub class: FactClass,
-    /// The position within its class, counted from 0 for the best.
+    /// The 0-based position within the class, best first.
     pub place: usize,
-    /// The folder of a file; files of one folder are listed together.
+    /// The folder that contains the file. Files in the same folder are listed together.
     pub folder: Option<String>,
-    /// The same fact in several lengths, shortest first. Never empty. The texts are escaped, so that nothing in
+    /// The same fact in several lengths, shortest first. Never empty. The texts are already escaped, so nothing in
     /// them is read as markup.
     pub forms: Vec<String>,
-    /// A summary that contains all of these texts contains the fact. If empty, the fact is added to any summary.
+    /// A summary that contains all of these texts already states the fact. If the list is empty, the fact is never
+    /// considered known.
     pub known_by: Vec<String>,
     pub text_kind: TextKind,
     pub signals: FeatureSignals,
 }
 
-/// The importance of a fact according to its feature. Used only if briefs are ranked by score.
+/// How important a feature considers its fact. Used only if briefs are ranked by score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureSignals {
-    /// If empty, the fact has the default signal of its class, with its standing as the value.
+    /// The signals of the fact. If the list is empty, the fact gets the default signal of its class, with its
+    /// standing as the value.
     pub given: Vec<(ScoreSignal, SignalValue)>,
-    /// The number of dependencies between a task and the current task; `None` for other facts.
+    /// For a task, the number of dependencies between it and the current task.
     pub depth: Option<u32>,
-    /// The age of a decision; `None` for other facts.
+    /// For a decision, its age.
     pub age_hours: Option<f64>,
 }
 
@@ -35,17 +37,18 @@ pub struct FeatureSignals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SignalValue {
     Exactly(f64),
-    /// A share of the candidate's standing in the fixed order.
+    /// This fraction of the candidate's standing in the fixed order.
     OfStanding(f64),
 }
 
 impl Candidate {
-    /// Creates a candidate from a feature's records. It is printed before the facts of the session itself.
+    /// Creates a candidate from a feature's records. It is printed before the session's own facts.
     pub fn new(section: &'static BriefSection, id: impl Into<String>, text: impl Into<String>) -> Candidate {
         Candidate::of_class(FactClass::First(section), id.into(), vec![text.into()])
     }
 
-    /// Creates a candidate that is printed after the session's own facts. `forms` are its texts, shortest first.
+    /// Creates a candidate that is printed after the session's own facts. `forms` are sorted by length, shortest
+    /// first.
     pub fn in_section(
         section: &'static BriefSection,
         id: impl Into<String>,
@@ -73,39 +76,39 @@ impl Candidate {
     }
 }
 
-/// A section of the brief that features fill. Several features can fill the same section; it is printed once.
+/// A brief section that features fill. If several features fill the same section, it is printed once.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BriefSection {
-    /// The position among the sections of features. The lowest is chosen and printed first.
+    /// The position among the features' sections. The lowest is chosen and printed first.
     pub order: u32,
-    /// How much is added to the rank for each longer form.
+    /// The amount added to the rank for each longer form.
     pub longer: u32,
-    /// The name in `thru brief --explain` and in JSON.
+    /// The name that `thru brief --explain` and its JSON output use.
     pub name: &'static str,
     pub title: &'static str,
-    /// The signal of facts without signals of their own.
+    /// The signal for facts that have no signals of their own.
     pub signal: ScoreSignal,
 }
 
-/// The class of a fact. The variants are in the order of the sections of a brief.
+/// The class of a fact. The variants are listed in the order in which a brief prints its sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FactClass {
-    /// Work that would be lost, and errors in the summary.
+    /// Work that could be lost, and errors in the summary.
     Risk,
     First(&'static BriefSection),
     /// The user's current goal.
     Goal,
-    /// Instructions, corrections and answers of the user.
+    /// The user's instructions, corrections and answers.
     Words,
     /// Effects on the outside world.
     Outside,
     State,
     /// Findings, decisions and finished work.
     Done,
-    /// The project's checks, with their results.
+    /// The project's checks and their results.
     Checks,
     Failing,
-    /// Failures that will happen again, each with an alternative that worked.
+    /// Failures that will recur, each with an alternative that worked.
     Traps,
     Edited,
     Read,
@@ -168,7 +171,7 @@ impl FactClass {
         }
     }
 
-    /// Returns the signal of facts without signals of their own.
+    /// Returns the signal for facts that have no signals of their own.
     pub(super) fn default_signal(self) -> ScoreSignal {
         match self {
             FactClass::First(section) | FactClass::Last(section) => section.signal,
@@ -184,7 +187,7 @@ impl FactClass {
         }
     }
 
-    /// Returns the priority, which orders facts with the same score. The highest comes first.
+    /// Returns the priority, which breaks ties between facts with the same score. The highest comes first.
     pub(super) fn priority(self) -> u32 {
         match self {
             FactClass::Risk => 16,
@@ -228,7 +231,7 @@ impl FactClass {
         matches!(self, FactClass::Edited | FactClass::Read | FactClass::Named)
     }
 
-    /// The word before a file's name.
+    /// Returns the word to print before the file's name.
     pub(super) fn file_verb(self) -> &'static str {
         match self {
             FactClass::Edited => "edited ",

@@ -1,5 +1,5 @@
-//! Work at risk, and effects on the outside world. They come first in a brief. A list that is not complete ends
-//! with the number of omitted items.
+//! Work at risk, and effects on the outside world. They come first in a brief. An incomplete list ends with the
+//! number of omitted items.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,7 @@ use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
 use crate::text::{count_with_noun, cut_to_bytes};
 
-/// Returns all facts about git and the outside world, work at risk first. Contradictions to the summary come at the
-/// very top.
+/// Returns all facts about git and the outside world. Contradictions of the summary come first, then work at risk.
 pub(super) fn effect_candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
     let git = digest.git_state();
     let mut all: Vec<Candidate> = find_contradictions(summary, digest)
@@ -25,7 +24,7 @@ pub(super) fn effect_candidates(digest: &Digest, summary: &str) -> Vec<Candidate
     all.extend(work_at_risk(digest, &git, summary));
     let branch_told = !summary.is_empty() && all.iter().any(|candidate| candidate.id == "risk:uncommitted");
     all.extend(git_state_candidates(digest, &git, known.as_ref(), branch_told));
-    // Facts from before the last compaction were in the brief at that time.
+    // An earlier brief already contained the facts from before the last compaction.
     let only_new = !summary.is_empty();
     all.extend(external_effect_candidates(digest, only_new));
     all
@@ -35,7 +34,7 @@ fn effect_candidate(class: FactClass, id: &str, forms: Vec<String>) -> Candidate
     Candidate::of_class(class, id.to_owned(), forms)
 }
 
-/// Returns work that would be lost with the working tree or the machine, unless the summary mentions it.
+/// Returns the work that would be lost if the working tree or the machine were lost, unless the summary mentions it.
 fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
     let mut all = Vec::new();
     let knows_git = !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty();
@@ -50,17 +49,17 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
             .iter()
             .any(|used| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend));
         let head = match git.commit {
-            // The files may be in a commit that no hook saw, because HEAD moved or the branch changed.
+            // HEAD moved or the branch changed, so the files may be in a commit that no hook saw.
             None if git.moved.is_some() || seen => {
                 format!("{} edited here, in no commit that was seen: ", count_with_noun(n, "file"))
             }
-            // Staged files are not committed either.
+            // Staged files also count as uncommitted.
             None => format!("nothing committed of {}: ", count_with_noun(n, "edited file")),
             Some(used) => {
                 format!("not committed since {}: {}: ", commit_name(used), count_with_noun(n, "file"))
             }
         };
-        // Next to a summary, the branch is named here if the summary lacks it.
+        // If there is a summary that does not name the branch, name it here.
         let is_new_branch = !summary.is_empty()
             && !git.branch.is_empty()
             && !TextContent::from_text(summary).has_phrase(&git.branch.to_lowercase());
@@ -68,8 +67,8 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
             true => format!("branch {}: {head}", path_or_code(git.branch, 100)),
             false => head,
         };
-        // A brief without a summary and a packet list the edited files below. If they are the same files, the number is
-        // enough.
+        // A packet, or a brief without a summary, lists the edited files below. If these are the same files, their
+        // number is enough.
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
         let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
         let forms = match all_of_them {
@@ -80,12 +79,13 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
                 [6, 14, usize::MAX].map(|most| format!("{head}{}", list_first_items(names(), most))).to_vec()
             }
             false => {
-                // If others were committed, the summary does not say which are left.
+                // If some files were committed, a file name in the summary does not show that this file is still
+                // uncommitted.
                 let is_new = |file: &&FileUse| {
                     git.commit.is_some() || seen || !contains_file_name(summary, &name(file))
                 };
                 let new: Vec<&FileUse> = files.iter().copied().filter(is_new).collect();
-                // The summary has the names of the others.
+                // The summary already names the other files.
                 let head = match new.len() {
                     0 => head.trim_end_matches(": ").to_owned(),
                     many if many == n => head,
@@ -117,18 +117,18 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
     all
 }
 
-/// Whether a text contains the name of a file as a word of its own.
+/// Whether a text contains a file name as a whole word.
 pub(super) fn contains_file_name(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.match_indices(name).any(|(at, _)| {
         let after = &text[at + name.len()..];
-        // A full stop may end the sentence.
+        // The full stop after the name may end a sentence.
         let goes_on = after.trim_start_matches('.').starts_with(is_part) && !after.starts_with(". ");
         !text[..at].ends_with(is_part) && !goes_on
     })
 }
 
-/// Whether the summary names all of `names`, and has a line with one of them and one of the words.
+/// Whether the summary contains all of `names`, and one of its lines contains both a name and one of `words`.
 fn summary_says(summary: &str, words: &[&str], names: impl Iterator<Item = String>) -> bool {
     if summary.is_empty() {
         return false;
@@ -141,8 +141,8 @@ fn summary_says(summary: &str, words: &[&str], names: impl Iterator<Item = Strin
     names.iter().all(|name| summary.contains(name.as_str())) && summary.lines().any(line_says)
 }
 
-/// Returns branch, last commit, pull request and later changes of the checkout, as far as the summary does not name
-/// them.
+/// Returns the branch, the last commit, the pull request and later changes to the checkout, unless the summary
+/// already names them.
 fn git_state_candidates(
     digest: &Digest,
     git: &GitState,
@@ -178,12 +178,12 @@ fn git_state_candidates(
             } else {
                 in_quotation_marks(&used.effect.what, 70)
             };
-            // Next to a summary, a new commit is listed with the effects on the outside world.
+            // If there is a summary, a new commit is listed among the effects on the outside world.
             let is_told = summary.is_some() && used.record > digest.epoch;
             if is_told || !used.effect.id.is_empty() && !is_new(&used.effect.id) {
-                // Nothing to add.
+                // The commit is already known, so there is nothing to add.
             } else if used.effect.id.is_empty() {
-                // `git commit -q` prints no id. HEAD on disk is most likely that commit, but nothing proves it.
+                // `git commit -q` prints no id. HEAD on disk is most likely this commit, but that is not certain.
                 let head =
                     disk.map(|commit| format!("; HEAD {}", cut_to_bytes(commit, 10))).unwrap_or_default();
                 let long = if subject.is_empty() { &name } else { &subject };
@@ -200,7 +200,7 @@ fn git_state_candidates(
         }
         _ => {}
     }
-    // Beside a summary, a new pull request stands below what was done to the outside world.
+    // If there is a summary, a new pull request is listed among the effects on the outside world.
     let is_listed = |used: &EffectUse| summary.is_some() && used.record > digest.epoch;
     if let Some(used) = git.pull_request.filter(|used| is_new(&used.effect.id) && !is_listed(used)) {
         let Effect { id, link, .. } = &used.effect;
@@ -233,7 +233,7 @@ fn git_state_candidates(
     all
 }
 
-/// Returns one candidate for each group of related effects, so that several ids share a line.
+/// Returns one candidate for each group of related effects, so that their ids share one line.
 fn external_effect_candidates(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     let mut groups: Vec<EffectGroup> = Vec::new();
     for used in digest.effects.iter().filter(|used| used.effect.kind.is_external()) {
@@ -247,11 +247,11 @@ fn external_effect_candidates(digest: &Digest, only_new: bool) -> Vec<Candidate>
             None => groups.push(EffectGroup { key, members: vec![used] }),
         }
     }
-    // Groups that the last brief contained come after all new groups.
+    // Groups that an earlier brief contained come after all new groups.
     groups.sort_by_key(|group| {
         (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
     });
-    // Commits that a reset removed are listed with the state of git.
+    // Commits that a reset removed are listed in the git state instead.
     let there: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
     groups.iter_mut().for_each(|group| group.drop_amended_commits(&there));
     groups.iter().filter(|group| !group.members.is_empty()).map(EffectGroup::to_candidate).collect()
@@ -263,7 +263,7 @@ struct GroupKey<'d> {
     kind: EffectKind,
     place: &'d str,
     folder: &'d str,
-    /// The record of an effect that is never grouped; 0 for other effects.
+    /// The record number of an effect that is never grouped, or 0 if the effect can be grouped.
     alone: u64,
 }
 
@@ -298,7 +298,7 @@ impl<'d> GroupKey<'d> {
 }
 
 impl EffectGroup<'_> {
-    /// Drops commits that were amended, because their successors are listed.
+    /// Drops commits that were amended or reset. The replacements of amended commits are listed.
     fn drop_amended_commits(&mut self, there: &[u64]) {
         if self.key.kind == EffectKind::Commit && self.key.folder.is_empty() {
             self.members.retain(|used| used.elsewhere || there.contains(&used.record));
@@ -325,8 +325,8 @@ impl EffectGroup<'_> {
                 vec![format!("{}{there}{at}", self.branches_with_commits())]
             }
             members => {
-                // A branch may be created twice. The id of a deleted branch is only a commit, so its name is printed
-                // too.
+                // A branch may be created twice. The id of a deleted branch is only its commit, so the name is
+                // printed as well.
                 let is_branch = self.key.kind == EffectKind::Branch;
                 let mut seen = BTreeSet::new();
                 let members: Vec<&&EffectUse> = members
@@ -349,7 +349,8 @@ impl EffectGroup<'_> {
         }
     }
 
-    /// Returns the texts that a summary with this fact contains: every id, and for a push also the word `pushed`.
+    /// Returns the texts that show that a summary already states this fact: every id or, for a push, the pushed
+    /// commit or branch and the word `pushed`.
     fn texts_in_summary(&self) -> Vec<String> {
         let last = self.members[self.members.len() - 1];
         if self.key.kind == EffectKind::Push {
@@ -361,7 +362,7 @@ impl EffectGroup<'_> {
         if ids.iter().any(String::is_empty) { Vec::new() } else { ids }
     }
 
-    /// Returns the words before the ids, such as `4 comments on owner/name#133` or `3 commits on main`.
+    /// Returns the text before the ids, such as `4 comments on owner/name#133` or `3 commits on main`.
     fn text_before_ids(&self) -> String {
         let noun = match self.key.kind {
             EffectKind::Commit => "commit",
@@ -387,7 +388,7 @@ impl EffectGroup<'_> {
         }
     }
 
-    /// Returns each pushed branch with the commit of its last push.
+    /// Lists each pushed branch with the commit of its last push.
     fn branches_with_commits(&self) -> String {
         let mut last: Vec<(&str, &EffectUse, usize)> = Vec::new();
         for used in &self.members {
@@ -416,7 +417,7 @@ fn effect_kind_name(kind: EffectKind) -> &'static str {
     }
 }
 
-/// Returns the id of an effect. Without an id, it returns the link or the text.
+/// Returns the effect's id or, if it has none, its link or description.
 fn id_or_text(used: &EffectUse) -> String {
     let Effect { id, link, what, .. } = &used.effect;
     match (id.is_empty(), link.is_empty()) {
@@ -438,7 +439,7 @@ fn id_with_text(used: &EffectUse, most: usize) -> String {
     }
 }
 
-/// Returns the id of a commit. Without an id, it returns the subject or the time.
+/// Returns the commit's id or, if it has none, its subject or time.
 fn commit_name(used: &EffectUse) -> String {
     let Effect { id, what, .. } = &used.effect;
     match (id.is_empty(), what.is_empty()) {
@@ -448,12 +449,12 @@ fn commit_name(used: &EffectUse) -> String {
     }
 }
 
-/// Returns the time of day, such as `, 16:20`.
+/// Formats the time of day with a leading comma, such as `, 16:20`.
 fn format_time_of_day(at: &str) -> String {
     at.get(11..16).map(|time| format!(", {time}")).unwrap_or_default()
 }
 
-/// Lists at most `most` files grouped by folder, such as `src/{a.rs, b.rs}, c.rs`, and the number of the others.
+/// Lists at most `most` files grouped by folder, such as `src/{a.rs, b.rs}, c.rs`, then the number of omitted files.
 fn list_by_folder(files: &[&FileUse], most: usize) -> String {
     let mut folders: Vec<(&str, Vec<String>)> = Vec::new();
     for file in files.iter().take(most) {
@@ -474,7 +475,7 @@ fn list_by_folder(files: &[&FileUse], most: usize) -> String {
     format!("{}{more}", folders.iter().map(words).collect::<Vec<_>>().join(", "))
 }
 
-/// Lists the first `most` items and the number of the others.
+/// Lists the first `most` items, then the number of omitted items.
 fn list_first_items(items: impl Iterator<Item = String>, most: usize) -> String {
     let items: Vec<String> = items.collect();
     let kept = items.len().min(most);
@@ -493,14 +494,14 @@ fn without_duplicates(mut forms: Vec<String>) -> Vec<String> {
     forms
 }
 
-/// Words in a summary which mean that something is not committed.
+/// Phrases that say that something is not committed.
 const UNCOMMITTED_WORDS: &[&str] =
     &["uncommitted", "not committed", "not yet committed", "nothing committed", "unstaged"];
 
-/// Words in a summary which mean that something is not pushed.
+/// Phrases that say that something is not pushed.
 const UNPUSHED_WORDS: &[&str] = &["unpushed", "not pushed", "not yet pushed", "not been pushed"];
 
-/// Phrases in a summary which mean that nothing at all is committed.
+/// Phrases that say that nothing is committed.
 const NOTHING_COMMITTED_PHRASES: &[&str] = &[
     "nothing has been committed",
     "nothing is committed",
@@ -516,7 +517,7 @@ const NOTHING_COMMITTED_PHRASES: &[&str] = &[
     "no commit has been made",
 ];
 
-/// Phrases in a summary which mean that nothing at all is pushed.
+/// Phrases that say that nothing is pushed.
 const NOTHING_PUSHED_PHRASES: &[&str] = &[
     "not been pushed",
     "not yet pushed",
@@ -527,7 +528,7 @@ const NOTHING_PUSHED_PHRASES: &[&str] = &[
     "needs to be pushed",
 ];
 
-/// Finds claims in the summary that work is not committed or not pushed although it is. Doubtful claims are not
+/// Finds claims in the summary that work is not committed or not pushed although it is. Ambiguous claims are not
 /// reported.
 pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     let mut found = Vec::new();

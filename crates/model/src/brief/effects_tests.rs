@@ -33,7 +33,7 @@ fn what_is_only_in_the_working_tree() {
     let alone = effect_candidates(&digest, "");
     assert_eq!(alone[0].forms, ["nothing committed of 20 edited files"]);
     let told = effect_candidates(&digest, "a summary");
-    // Next to a summary, the branch is part of the line.
+    // If there is a summary, the branch is part of the line about uncommitted files.
     let head = "branch topic: nothing committed of 20 edited files: src/{f19.rs, ";
     assert!(told[0].forms[0].starts_with(head), "{}", told[0].forms[0]);
     assert!(!told.iter().any(|candidate| candidate.id == "git:state"), "{told:?}");

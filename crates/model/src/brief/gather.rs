@@ -1,4 +1,4 @@
-//! Turns the facts of a digest and the facts of features into candidates: one function for each section.
+//! Turns the digest's and the features' facts into candidates, with one function for each section.
 
 use super::candidate::{Candidate, FactClass};
 use super::sections::{checks, done, failures, files, goal, state, words};
@@ -30,7 +30,7 @@ pub(super) struct GatheredCandidates {
 }
 
 impl GatheredCandidates {
-    /// Adds a fact at the end of its class.
+    /// Adds a fact as the last one of its class.
     pub fn add_fact(&mut self, class: FactClass, id: String, forms: Vec<String>) -> &mut Candidate {
         let at = self.candidates.len();
         self.push(Candidate::of_class(class, id, forms));
@@ -65,7 +65,7 @@ impl GatheredCandidates {
         }
     }
 
-    /// Adds the features' facts in the order of the features' rows, and problems with hooks.
+    /// Adds the features' facts in the order in which the features supply them, then problems with hooks.
     fn add_feature_facts(&mut self, material: &BriefMaterial) {
         for candidate in material.records {
             self.push(candidate.clone());

@@ -1,10 +1,10 @@
-//! The fixed order in which candidates are chosen, as one table. If scoring is on, facts without signals of their
-//! own are scored by their standing in this order (`ranking.rs`).
+//! The fixed order in which candidates are chosen, defined by one table. If scoring is on, facts without signals of
+//! their own are scored by their position in this order (`ranking.rs`).
 
 use super::candidate::{Candidate, FactClass};
 
-/// Returns three numbers: the rank of the first fact of a class, the step to the next fact, and the step to the
-/// next longer form. Classes interleave: the tenth file comes before the third check.
+/// Returns the rank of the first fact in a class, the rank step to the next fact, and the rank step to the next
+/// longer form. Classes interleave: the tenth file comes before the third check.
 fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
     match class {
         FactClass::First(section) => (section.order, 1, section.longer),
@@ -26,26 +26,28 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
     }
 }
 
-/// Added to the rank of files that are probably not needed, and to longer forms in a brief that is not roomy.
+/// Added to the rank of files that are unlikely to be needed. In a brief that is not roomy, also added to the rank of
+/// longer forms.
 const ADDED_RANK_IF_UNLIKELY: u32 = 60;
 
-/// This many edited files come before the longer forms of other facts.
+/// The number of edited files that are ranked before the longer forms of other facts.
 const EARLY_EDITED_FILES: usize = 20;
 
-/// Among the first [`EARLY_EDITED_FILES`] edited files, all files after this position share its rank.
+/// Among the first [`EARLY_EDITED_FILES`] edited files, those at or after this position all share one rank.
 const RANKED_FIRST_FILES: usize = 8;
 
-/// Like [`RANKED_FIRST_FILES`], in a brief that is not roomy. It is larger, so that a few files that were only read come
-/// early too.
+/// Replaces [`RANKED_FIRST_FILES`] in a brief that is not roomy. It is larger, so that a few files that were only
+/// read also come early.
 const RANKED_FIRST_FILES_IF_SHORT: usize = 11;
 
-/// A brief with more UTF-16 units than this is roomy: it has room for less likely files.
+/// A brief with more UTF-16 units than this is roomy: it has space for files that are less likely to be needed.
 const MIN_ROOMY_BRIEF_UNITS: usize = 1_400;
 
-/// Added to the rank of classes that come after goal, state, failures and files in a brief that is not roomy.
+/// In a brief that is not roomy, added to the rank of the classes that must come after goal, state, failures and
+/// files.
 const ADDED_RANK_IF_NOT_ROOMY: u32 = 40;
 
-/// Added to the rank of each longer form of the goal in a roomy brief.
+/// In a roomy brief, the rank step between the forms of the goal.
 const ADDED_RANK_OF_LONGER_GOAL: u32 = 10;
 
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +58,9 @@ pub(super) struct FixedOrder {
 }
 
 impl FixedOrder {
-    /// Ranks one file as likely for every 60 UTF-16 units of room, after 300 units for goal, state and failures. A
-    /// session with many `likely` files covers a wide area, so a few more files are ranked as likely.
+    /// Counts one file as likely for every 60 UTF-16 units of room, after reserving 300 units for goal, state and
+    /// failures. `likely` is how many files the session probably needs. If there are many, the session covers a wide
+    /// area, so a few more files count as likely.
     pub fn for_room(room: usize, likely: usize) -> FixedOrder {
         let fitting = room.saturating_sub(300) / 60;
         let many = likely.saturating_sub(9) / 3;
@@ -68,10 +71,10 @@ impl FixedOrder {
         }
     }
 
-    /// Returns the rank of a form; the lowest comes first. `form` is 0 for the shortest form.
+    /// Returns the rank of a form. Lower ranks come first. `form` is 0 for the shortest form.
     pub fn rank_of_form(self, candidate: &Candidate, form: usize) -> u32 {
         let (mut base, step, mut longer) = rank_steps_of_class(candidate.class);
-        // In a roomy brief the long form of the goal comes before the facts that explain it.
+        // In a roomy brief, the goal's longer forms come before the facts that explain it.
         if candidate.class == FactClass::Goal && self.is_roomy {
             longer = ADDED_RANK_OF_LONGER_GOAL;
         }
@@ -106,7 +109,7 @@ impl FixedOrder {
         base.saturating_add(place).saturating_add(unlikely)
     }
 
-    /// Returns the rank as a number that differs between edited files with the same rank.
+    /// Returns the rank with a small fraction that separates edited files of equal rank.
     pub fn exact_rank(self, candidate: &Candidate, form: usize) -> f64 {
         let shares_rank = candidate.class == FactClass::Edited
             && (self.first_files()..EARLY_EDITED_FILES).contains(&candidate.place);
@@ -118,7 +121,8 @@ impl FixedOrder {
         if self.is_roomy { RANKED_FIRST_FILES } else { RANKED_FIRST_FILES_IF_SHORT }
     }
 
-    /// Sorts by rank. Ties are broken by class, in the order of a brief, then by the order of gathering.
+    /// Sorts by rank. Ties are broken by class, in section order, then by the order in which the candidates were
+    /// gathered.
     pub fn sort_by_rank(self, candidates: &mut [Candidate]) {
         candidates.sort_by(|a, b| {
             let ranks = self.exact_rank(a, 0).total_cmp(&self.exact_rank(b, 0));

@@ -1,5 +1,5 @@
-//! Shortens paths but keeps them usable: a folder is printed once for all its files, and each file by the shortest
-//! ending that is unique in the session.
+//! Shortens paths but keeps them usable. A folder is printed once for all its files, and each file is printed as the
+//! shortest path suffix that is unique in the session.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use crate::text::ByFingerprint;
 #[derive(Debug)]
 pub(super) struct PathEndings<'a> {
     count: HashMap<&'a str, u32, ByFingerprint>,
-    /// For each folder, the number of files with a unique name and the number of other files.
+    /// For each folder, the number of files with a unique name, then the number of other files.
     names: HashMap<&'a str, (u32, u32), ByFingerprint>,
 }
 
-/// A folder with at most this many unique names lists them together with its other files, so that it is printed
-/// only once.
+/// A folder with at most this many uniquely named files lists them together with its other files, so that the folder
+/// is printed only once.
 const MAX_NAMES_BELOW_FOLDER: u32 = 4;
 
 impl<'a> PathEndings<'a> {
@@ -31,8 +31,8 @@ impl<'a> PathEndings<'a> {
         all
     }
 
-    /// Returns the folder, and the shortest ending of `path` that is unique in the session. The folder is empty if
-    /// the ending is the whole path.
+    /// Splits a path into its folder and the shortest suffix that is unique in the session. The folder is empty if
+    /// the suffix is the whole path.
     pub fn split_at_unique_ending<'p>(&self, path: &'p str) -> (&'p str, &'p str) {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let together = self
@@ -50,8 +50,8 @@ impl<'a> PathEndings<'a> {
     }
 }
 
-/// Whether a name is one plain word, such as `types.go` or `mod.rs`. Other files of the project, which the session
-/// has not used, may have the same name.
+/// Whether a name is one short plain word, such as `types.go` or `mod.rs`. Project files that the session has not
+/// used may have the same name.
 fn is_common_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     let plain = stem.bytes().all(|byte| byte.is_ascii_lowercase())
@@ -59,7 +59,7 @@ fn is_common_name(name: &str) -> bool {
     plain && stem.len() <= 12
 }
 
-/// Returns the endings of a path, shortest first: `c`, `b/c`, `a/b/c`.
+/// Returns the suffixes of a path, shortest first: `c`, `b/c`, `a/b/c`.
 fn path_endings(path: &str) -> impl Iterator<Item = &str> {
     let slashes = path.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'/');
     slashes.map(|(at, _)| &path[at + 1..]).filter(|ending| !ending.is_empty()).chain([path])

@@ -7,10 +7,10 @@ use crate::digest::Digest;
 use crate::render::{block_quote_indented, in_quotation_marks, path_or_code};
 use crate::text::count_with_noun;
 
-/// The part of the head that marks a brief after a compaction (see [`has_compaction_brief`]).
+/// The text in the head by which [`has_compaction_brief`] recognises a brief after a compaction.
 const COMPACTED_HEAD: &str = "the context of this session (";
 
-/// Returns whether a reply contains the brief that follows a compaction.
+/// Returns whether a text contains a brief that was composed after a compaction.
 pub fn has_compaction_brief(text: &str) -> bool {
     text.lines()
         .any(|line| line.strip_prefix("Throughline: ").is_some_and(|head| head.starts_with(COMPACTED_HEAD)))
@@ -18,7 +18,7 @@ pub fn has_compaction_brief(text: &str) -> bool {
 
 pub(super) fn brief_head(material: &BriefMaterial) -> String {
     let Digest { session, last_at, .. } = material.digest;
-    // Every command accepts an abbreviated id.
+    // An abbreviated id is enough, because every command accepts it.
     let session =
         path_or_code(session.split('-').next().filter(|first| first.len() >= 8).unwrap_or(session), 40);
     let what = match material.occasion {
@@ -72,8 +72,8 @@ pub(super) fn print_brief(head: &str, candidates: &[Candidate], choice: &FormCho
     text
 }
 
-/// Groups files by folder, and orders the folders by their best file: `- src/cli: edited a.rs, b.rs; read c.rs`. A
-/// single file is `- edited src/a.rs`. Folders in which files were only read share the last line.
+/// Prints files grouped by folder, such as `- src/cli: edited a.rs, b.rs; read c.rs`. Folders are ordered by their
+/// best file. A single file is printed as `- edited src/a.rs`. Folders with only read files share the last line.
 fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
     let mut folders: Vec<(&str, Vec<(FactClass, &str)>)> = Vec::new();
     for (candidate, fact) in facts {
@@ -119,8 +119,8 @@ fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
     }
 }
 
-/// Returns the line about omissions: `More (12 files, 3 commands): `thru brief --all`.` Earlier requests and files
-/// that a command merely named are not counted.
+/// Returns the line that reports omissions: `More (12 files, 3 commands): `thru brief --all`.` Earlier requests are
+/// not counted, nor are files that were only named in a command.
 fn omitted_line(candidates: &[Candidate], choice: &FormChoice) -> Option<String> {
     let left: Vec<FactClass> = candidates
         .iter()
@@ -141,10 +141,10 @@ fn omitted_line(candidates: &[Candidate], choice: &FormChoice) -> Option<String>
     (!left.is_empty()).then(|| format!("More{parts}: `thru brief --all`.\n"))
 }
 
-/// Quotes the text of a file, in three lengths.
+/// Quotes a file's text in three lengths.
 pub fn quote_file_text(name: &str, content: &str) -> Vec<String> {
     let form = |most| match content.trim().contains('\n') {
-        // Lists and code are unreadable without their line ends.
+        // Lists and code need their line breaks.
         true => format!("{}:\n{}", path_or_code(name, 200), block_quote_indented(content, most)),
         false => format!("{}: {}", path_or_code(name, 200), in_quotation_marks(content, most)),
     };

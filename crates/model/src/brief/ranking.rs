@@ -4,13 +4,13 @@ use super::candidate::{Candidate, FactClass, SignalValue};
 use super::order::FixedOrder;
 use crate::score::{self, CandidateScore, MeasuredSignals, OrderingKey, ScoreSignal, Scoring};
 
-/// Candidates in order, with scores if scoring is on.
+/// The candidates in order, with their scores if scoring is on.
 #[derive(Debug)]
 pub(super) struct RankedCandidates {
     pub candidates: Vec<Candidate>,
-    /// One score for each candidate; empty in the fixed order.
+    /// The score of each candidate. Empty if the fixed order is used.
     pub scores: Vec<CandidateScore>,
-    /// Pairs of a candidate's index and a form's index, in the order in which they are tried.
+    /// Pairs of candidate index and form index, in the order in which they are tried.
     pub queue: Vec<(usize, usize)>,
 }
 
@@ -47,8 +47,8 @@ fn fixed_queue(candidates: &[Candidate], order: FixedOrder) -> Vec<(usize, usize
     queue.into_iter().map(|(_, i, form)| (i, form)).collect()
 }
 
-/// Orders the shortest forms by score. The score of a longer form is at most its standing, so a large weight moves
-/// a fact forward, but not its longer forms.
+/// Orders the forms by score. A longer form's score is capped at its standing, so a large weight moves a fact forward
+/// but not its longer forms.
 fn scored_queue(
     candidates: &[Candidate],
     scores: &[CandidateScore],
@@ -85,7 +85,7 @@ fn score_input(candidate: &Candidate, order: FixedOrder) -> MeasuredSignals {
     MeasuredSignals { signals, depth: candidate.signals.depth, age_hours: candidate.signals.age_hours }
 }
 
-/// Maps a rank of the fixed order to (0, 1]: rank 0 gives 1, rank 100 gives 0.5.
+/// Maps a rank in the fixed order to the interval (0, 1]. Rank 0 gives 1 and rank 100 gives 0.5.
 fn standing_of_rank(rank: f64) -> f64 {
     100.0 / (100.0 + rank)
 }

@@ -74,7 +74,7 @@ fn made_up_session(seed: u64) -> Digest {
     digest
 }
 
-/// Generates facts of features: a plan, a blocked task, decisions of several ages.
+/// Generates facts from features: a plan, a blocked task, and decisions of different ages.
 fn made_up_facts(seed: u64) -> Vec<Candidate> {
     let mut all = vec![
         Candidate::new(&PLAN_SECTION, "plan", "phase 2 of 4").with_signal(ScoreSignal::Phase, 1.0),
@@ -100,7 +100,7 @@ fn test_material<'a>(
     BriefMaterial { occasion: Occasion::Compacted, digest, problems: &[], gone: &[], records, scoring }
 }
 
-/// Composes a brief without [`RankedCandidates`], as before scoring existed.
+/// Composes a brief without [`RankedCandidates`], like the code that predates scoring.
 fn brief_before_scoring(material: &BriefMaterial, cap: usize) -> Option<String> {
     let head = print::brief_head(material);
     let room = cap.saturating_sub(utf16_length(&head));
@@ -185,7 +185,8 @@ fn the_same_records_give_the_same_bytes_a_thousand_times() {
     let (digest, records) = (made_up_session(7), made_up_facts(11));
     let first = compose_brief(&test_material(&digest, &records, Some(&scoring)), 2_000).unwrap();
     for n in 0..1_000 {
-        // The material is built anew each time, so that equal bytes cannot depend on addresses or hash seeds.
+        // The material is rebuilt each time, so equal bytes show that the output does not depend on addresses or hash
+        // seeds.
         let (digest, records) = (made_up_session(7), made_up_facts(11));
         let again = compose_brief(&test_material(&digest, &records, Some(&scoring)), 2_000).unwrap();
         assert_eq!(again, first, "run {n}");

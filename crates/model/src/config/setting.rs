@@ -11,9 +11,9 @@ use crate::score::DecayShape;
 /// One setting. Its default is in [`Settings::DEFAULT`].
 #[derive(Debug)]
 pub struct Key {
-    /// `group.word`, the form in settings files.
+    /// The name in settings files, in the form `group.word`.
     pub name: &'static str,
-    /// The variable that overrides the setting; empty if there is none. The table contains the full name, because
+    /// The variable that overrides the setting. It is empty if there is none. The table contains the full name, because
     /// every hook looks up all variables.
     pub variable: &'static str,
     pub shape: ValueShape,
@@ -35,9 +35,9 @@ pub struct OldName {
 /// What happens to a value that a setting does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutOfBounds {
-    /// A warning is reported, and a number is moved to the nearer bound.
+    /// The value is reported as a warning, and a number is moved to the nearer bound.
     Nearest,
-    /// An error is reported, and the default is used, because any other number would be a guess.
+    /// The value is reported as an error, and the default is used, because any other number would be a guess.
     Default,
 }
 
@@ -49,7 +49,7 @@ pub enum ValueShape {
         min: i64,
         max: i64,
     },
-    /// A number that need not be whole.
+    /// A number that may have a fraction.
     Decimal {
         min: f64,
         max: f64,
@@ -59,22 +59,20 @@ pub enum ValueShape {
     },
     /// A text that must not be empty.
     Text,
-    /// A text that may be empty. An empty text means that the setting is not set.
+    /// A text that may be empty, which means that the setting is not set.
     OptionalText,
-    /// A list of absolute paths.
     AbsolutePaths,
-    /// A list of allowed words, or a text with such words separated by commas.
+    /// A list of allowed words, or a text that contains such words separated by commas.
     Words {
         allowed: &'static [&'static str],
     },
-    /// A table of model name patterns, each with a number of tokens.
+    /// A table that maps patterns of model names to numbers of tokens.
     Tokens {
         min: i64,
         max: i64,
     },
 }
 
-/// Describes the accepted values.
 impl fmt::Display for ValueShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -107,9 +105,10 @@ impl fmt::Display for Value {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingScope {
-    /// Both settings files, and the variable.
+    /// The setting counts in both settings files and as a variable.
     Anyone,
-    /// Only the user's own file. Project files are ignored, and so are variables, which any script can set.
+    /// The setting counts only in the user's own file. Project files are ignored, and so are variables, because any
+    /// script can set them.
     UserFile,
 }
 
@@ -124,7 +123,7 @@ pub enum Value {
 }
 
 impl Key {
-    /// The default values of a row in the table.
+    /// The values for the fields that a row of the table leaves out.
     pub(super) const ROW_DEFAULTS: Key = Key {
         name: "",
         variable: "",
@@ -157,11 +156,11 @@ impl Key {
     }
 }
 
-/// The type of a field of [`Settings`].
+/// A type that a field of [`Settings`] can have.
 pub(super) trait FieldType: Sized {
     fn to_value(&self) -> Value;
-    /// Returns `None` if the value has another type. This cannot happen, because the value was checked against its
-    /// [`ValueShape`].
+    /// Converts a value. Returns `None` if the value has another type. This cannot happen, because the value was
+    /// checked against its [`ValueShape`].
     fn from_value(value: &Value) -> Option<Self>;
 }
 

@@ -1,6 +1,6 @@
-//! `[stages.<name>]`: the outputs of a stage, which a project defines once for all runs.
+//! `[stages.<name>]` defines the outputs of a stage, once per project and for all runs.
 //!
-//! A definition with any unknown part is refused, because a gate that overlooks an output is worse than no gate.
+//! A definition with an unknown part is refused, because a gate that overlooks an output is worse than no gate.
 
 use serde::Serialize;
 use toml_edit::{Item, TableLike};
@@ -11,7 +11,7 @@ use crate::gate::{ExpectedOutput, OutputTier, agent_role_in_name};
 use crate::id::Id;
 use crate::text::nearest_allowed_word;
 
-/// A definition, merged key by key from all files. Later files have priority.
+/// A definition, merged key by key from all files. Later files override earlier ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StageDefinition {
     pub name: String,
@@ -22,12 +22,12 @@ pub struct StageDefinition {
     inputs: Vec<String>,
     prompt: String,
     launch: Vec<String>,
-    /// The reason why the stage cannot be used; `None` if it can be used.
+    /// Why the stage cannot be used, or `None` if it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<Finding>,
 }
 
-/// An entry of `outputs`: a name, or a table with details. Missing details are inherited from its stage.
+/// An entry of `outputs`, which is a name or a table with details. Missing details are inherited from the stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 struct ListedOutput {
     file: String,
@@ -40,7 +40,7 @@ struct ListedOutput {
 const STAGE_KEYS: &[&str] = &["critical", "advisory", "outputs", "inputs", "prompt", "launch"];
 const OUTPUT_KEYS: &[&str] = &["file", "tier", "inputs", "prompt", "launch"];
 
-/// A file with definitions: its path for messages and its text for line numbers.
+/// A settings file with stages: its path for messages, and its text to compute line numbers.
 #[derive(Clone, Copy)]
 pub(super) struct SourceFile<'a> {
     pub path: &'a str,
@@ -148,7 +148,7 @@ fn check_file_names(stage: &StageDefinition) -> Result<(), String> {
     let at = format!("stages.{}", stage.name);
     let outputs = stage.expected_outputs();
     if outputs.is_empty() {
-        return Err(format!("{at} names no output; `critical`, `advisory` or `outputs` would"));
+        return Err(format!("{at} names no output; add `critical`, `advisory` or `outputs`"));
     }
     for (i, output) in outputs.iter().enumerate() {
         let file = &output.file;

@@ -8,10 +8,9 @@ use super::setting::{
 use crate::profile::PROFILE_CLASSES;
 use crate::score::DecayShape;
 
-/// Generates three things from one list of rows: the struct `Settings`, its constant defaults, and the table of
-/// keys.
+/// Generates the struct `Settings`, its constant defaults and the table of keys from one list of rows.
 ///
-///     field: type = default => { name: …, variable: …, shape: …, help: … }
+/// field: type = default => { name: …, variable: …, shape: …, help: … }
 ///
 /// The defaults are a constant, so a hook without settings files spends no time on them.
 macro_rules! settings {
@@ -53,7 +52,7 @@ settings! {
         name: "hooks.auto_init",
         variable: "THROUGHLINE_HOOKS_AUTO_INIT",
         shape: ValueShape::Flag,
-        help: "true lets a session start create the root",
+        help: "true lets the start of a session create the root",
     }
     compaction_guidance: bool = true => {
         name: "hooks.compaction_guidance",
@@ -65,7 +64,7 @@ settings! {
         name: "hooks.deadline_ms",
         variable: "THROUGHLINE_HOOKS_DEADLINE_MS",
         shape: ValueShape::Number { min: 20, max: 5_000 },
-        help: "how long a hook may take in ms, a quarter of that where the agent waits; half of it for one lock",
+        help: "ms that a hook may take (a quarter of it for tool calls and compactions), at most half of it waiting for one lock",
     }
     log_limit_kib: u64 = 8_192 => {
         name: "hooks.log_limit_kib",
@@ -105,13 +104,13 @@ settings! {
         name: "resume.max_age_hours",
         variable: "THROUGHLINE_RESUME_MAX_AGE_HOURS",
         shape: ValueShape::Number { min: 1, max: 8_760 },
-        help: "a state from before a compaction is not used if it is older than this",
+        help: "a state from before a compaction is ignored if it is older than this many hours",
     }
     resume_globs: ConstantText = Cow::Borrowed("") => {
         name: "resume.globs",
         variable: "THROUGHLINE_RESUME_GLOBS",
         shape: ValueShape::OptionalText,
-        help: "more places for manifests, separated by commas: work/*/resume-context.md",
+        help: "additional paths of manifests, separated by commas: work/*/resume-context.md",
     }
     summaries_enabled: bool = false => {
         name: "summaries.enabled",
@@ -123,7 +122,7 @@ settings! {
         name: "summaries.threshold_bytes",
         variable: "THROUGHLINE_SUMMARIES_THRESHOLD_BYTES",
         shape: ValueShape::Number { min: 1_024, max: 16_777_216 },
-        help: "an output is summarised if it is larger than this by a quarter",
+        help: "an output is summarised if it exceeds this size by more than a quarter",
     }
     benchmark_max_rejection_percent: u64 = 30 => {
         name: "benchmark.max_rejection_percent",
@@ -177,7 +176,7 @@ settings! {
         name: "roles.stale_hours",
         variable: "THROUGHLINE_ROLES_STALE_HOURS",
         shape: ValueShape::Number { min: 1, max: 8_760 },
-        help: "warn about a context file that was last updated longer ago than this",
+        help: "warn about a context file that was last updated more than this many hours ago",
     }
     roles_architecture_doc: ConstantText = Cow::Borrowed("docs/architecture.md") => {
         name: "roles.architecture_doc",
@@ -189,7 +188,7 @@ settings! {
         name: "gates.jobs",
         variable: "THROUGHLINE_GATES_JOBS",
         shape: ValueShape::Number { min: 1, max: 64 },
-        help: "how many outputs `thru gate run` makes at the same time",
+        help: "how many outputs `thru gate run` produces at the same time",
     }
     gates_timeout_s: u64 = 1_800 => {
         name: "gates.timeout_s",
@@ -226,7 +225,7 @@ settings! {
         name: "brief.scoring.enabled",
         variable: "THROUGHLINE_BRIEF_SCORING_ENABLED",
         shape: ValueShape::Flag,
-        help: "rank what a brief tells by score, not in the fixed order; see docs/scoring.md",
+        help: "rank the facts of a brief by score instead of in the fixed order; see docs/scoring.md",
     }
     brief_max_candidates: usize = 100 => {
         name: "brief.scoring.max_candidates",
@@ -298,7 +297,7 @@ settings! {
         name: "brief.scoring.weights.recent_failure",
         shape: WEIGHT_SHAPE,
         outside: OutOfBounds::Default,
-        help: "weight of an open failure, failed evidence, a rejecting review",
+        help: "weight of an open failure, failed evidence or a rejecting review",
     }
     weight_recent_success: f64 = 0.5 => {
         name: "brief.scoring.weights.recent_success",
@@ -316,7 +315,7 @@ settings! {
         name: "brief.scoring.weights.evidence_presence",
         shape: WEIGHT_SHAPE,
         outside: OutOfBounds::Default,
-        help: "weight of evidence, and tasks that have some",
+        help: "weight of evidence, and of tasks that have evidence",
     }
     weight_dependency_proximity: f64 = 1.0 => {
         name: "brief.scoring.weights.dependency_proximity",
@@ -376,7 +375,7 @@ settings! {
         name: "brief.scoring.weights.state",
         shape: WEIGHT_SHAPE,
         outside: OutOfBounds::Default,
-        help: "weight of where the session stands",
+        help: "weight of the state of the session",
     }
     weight_statements: f64 = 1.0 => {
         name: "brief.scoring.weights.statements",
@@ -406,7 +405,7 @@ settings! {
         name: "brief.scoring.weights.problems",
         shape: WEIGHT_SHAPE,
         outside: OutOfBounds::Default,
-        help: "weight of what went wrong with hooks",
+        help: "weight of problems with hooks",
     }
     brief_budget_warnings: bool = true => {
         name: "brief.budget_warnings",
@@ -424,13 +423,13 @@ settings! {
         name: "swarm.awareness_max_chars",
         variable: "THROUGHLINE_SWARM_AWARENESS_MAX_CHARS",
         shape: ValueShape::Number { min: 50, max: 2_000 },
-        help: "the maximum number of characters about what other agents did lately, in a brief and for a sub-agent",
+        help: "the maximum number of characters about other agents' recent work, in a brief and for a sub-agent",
     }
     profiles_max_chars: usize = 2_000 => {
         name: "profiles.max_chars",
         variable: "THROUGHLINE_PROFILES_MAX_CHARS",
         shape: ValueShape::Number { min: 0, max: 9_000 },
-        help: "the maximum number of characters that a sub-agent is given when it starts; 0 for nothing",
+        help: "the maximum number of characters that a sub-agent is given when it starts; 0 gives it nothing",
     }
     profile_architect: ConstantText = Cow::Borrowed("all") => {
         name: "profiles.architect",

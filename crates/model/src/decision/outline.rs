@@ -1,5 +1,5 @@
-//! Reads decisions and patterns from a `context.md` that another tool wrote: list items, tables, or one heading
-//! each, below a heading such as "Decisions".
+//! Reads decisions and patterns from a `context.md` that another tool wrote. Below a heading such as "Decisions" they
+//! are list items, table rows or separate headings.
 
 mod entry;
 
@@ -23,20 +23,20 @@ pub struct FoundDecision {
     pub kind: DecisionKind,
     pub text: String,
     pub why: String,
-    /// The heading above the decision; empty if it is only "Decisions" or "Patterns".
+    /// The heading above the decision. It is empty if the heading is only "Decisions" or "Patterns".
     pub topic: String,
-    /// The date as written in the file; empty if there is none.
+    /// The date as written in the file. It is empty if there is none.
     pub date: String,
 }
 
-/// A warning about omitted text.
+/// A warning about text that was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutlineWarning {
     pub line: usize,
     pub text: String,
 }
 
-/// The content of a section.
+/// What a section contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SectionRole {
     Holds(DecisionKind),
@@ -44,7 +44,7 @@ enum SectionRole {
     Open,
 }
 
-/// A heading that determines the content of its section.
+/// A heading that determines what its section contains.
 struct RoleHeading {
     level: u8,
     role: SectionRole,
@@ -60,7 +60,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
         .collect();
     let headings = document.headings();
     let mut out = OutlinedDecisions::default();
-    // The innermost heading comes last.
+    // The last entry is the innermost heading.
     let mut role_headings: Vec<RoleHeading> = Vec::new();
     for (i, heading) in headings.iter().enumerate() {
         let end = headings.get(i + 1).map_or(usize::MAX, |next| next.line);
@@ -74,7 +74,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
         let role = match role_of_heading(&heading.text, heading.level) {
             Some(role) => {
                 let has_entries = blocks.iter().any(SectionBlock::is_entry);
-                // A heading of level 3 or deeper with its own entries does not pass its role on to the headings
+                // A heading of level 3 or deeper that has entries of its own does not pass its role on to the headings
                 // below it.
                 role_headings.push(RoleHeading {
                     level: heading.level,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Decision;
 use crate::time;
 
-/// A decision, and whether it is still in force.
+/// A decision and whether it is still in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DecisionStanding {
     #[serde(flatten)]
@@ -17,7 +17,7 @@ pub struct DecisionStanding {
     /// The id of the line that superseded or withdrew the decision.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub superseded_by: String,
-    /// The reason for the withdrawal.
+    /// Why the decision was withdrawn.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub withdrawn_because: String,
 }
@@ -27,7 +27,7 @@ pub struct DecisionStanding {
 pub enum DecisionState {
     Current,
     Superseded,
-    /// The decision was withdrawn without a replacement.
+    /// The decision was withdrawn without being replaced.
     Withdrawn,
     Expired,
 }
@@ -43,10 +43,10 @@ impl DecisionState {
     }
 }
 
-/// Returns every decision once, in the order in which they were made. A line supersedes the decision it names, and
-/// an answer supersedes earlier answers to the same question. A line with a known id repeats a decision; it has an
-/// effect only if the decision was no longer in force. Normally a line comes after the line it supersedes, so the
-/// end of a log is enough to judge the decisions in it. If a merge reversed two lines, their times decide.
+/// Returns every decision once, in the order in which the decisions were made. A line supersedes the decision it names,
+/// and an answer supersedes earlier answers to the same question. A line with a known id repeats a decision and has an
+/// effect only if the decision was no longer in force. Normally a line comes after the line it supersedes, so the end
+/// of a log is enough to judge the decisions in it. If a merge reversed two lines, their times decide.
 pub fn fold_decisions(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<DecisionStanding> {
     let mut fold = DecisionFold::default();
     lines.into_iter().filter(Decision::is_version_known).for_each(|line| fold.add_line(line));
@@ -77,7 +77,7 @@ struct DecisionFold {
     places: HashMap<String, usize>,
     /// The newest answer to each question.
     answers: HashMap<String, String>,
-    /// Lines that came before the line they supersede, because of a merge.
+    /// Lines that a merge moved before the line they supersede, each with the id of that line.
     early: Vec<(String, Decision)>,
 }
 

@@ -1,4 +1,4 @@
-//! `context.md`: decisions, patterns and activity for people. It is written, but never read back.
+//! `context.md` shows decisions, patterns and activity to people. It is written but never read back.
 
 use super::{Decision, DecisionKind, DecisionStanding, DecisionState};
 use crate::render::one_line;
@@ -9,7 +9,7 @@ pub struct ViewContents<'a> {
     pub title: &'a str,
     /// All decisions, oldest first.
     pub decisions: &'a [DecisionStanding],
-    /// Whether `decisions` starts with the oldest decision of the log.
+    /// Whether `decisions` includes the oldest decision of the log.
     pub is_all: bool,
     pub activity: &'a [SessionActivity],
     pub at: &'a str,
@@ -26,23 +26,24 @@ pub struct SessionActivity {
     pub about: String,
 }
 
-/// The maximum number of decisions in force in a section. The others are only counted.
+/// How many decisions in force a section lists. The others are only counted.
 const MAX_LISTED: usize = 200;
 
-/// The maximum number of decisions that are no longer in force. The others are only counted.
+/// How many decisions that are no longer in force are listed. The others are only counted.
 const MAX_SUPERSEDED_LISTED: usize = 40;
 
 const HEADER: &str = "<!-- Written by thru (";
 const HEADER_END: &str = ") from decisions.jsonl and the journals. What you write here is not read: `thru decide` adds a \
                           decision, `thru decisions supersede` replaces one. -->";
 
-/// Returns the whole file. Its first line contains a fingerprint of the rest, so that a manual edit is recognised.
+/// Returns the whole file. Its first line contains a fingerprint of the other lines, so that an edit by hand is
+/// recognised.
 pub fn render_view(contents: &ViewContents) -> String {
     let body = render_body(contents);
     format!("{HEADER}{}{HEADER_END}\n{body}", body_hash(&body))
 }
 
-/// Whether nobody has edited the file since it was written.
+/// Returns whether nobody has edited the file since it was written.
 pub fn is_unedited(text: &str) -> bool {
     let Some((first, body)) = text.split_once('\n') else { return false };
     let written = first.strip_prefix(HEADER).and_then(|rest| rest.strip_suffix(HEADER_END));

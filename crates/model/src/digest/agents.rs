@@ -1,4 +1,4 @@
-//! Work that was delegated to sub-agents, and the plan that the user approved.
+//! Work done by sub-agents, and the plan that the user approved.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ const MAX_ANSWER_BYTES: usize = 900;
 pub struct AgentUse {
     pub record: u64,
     pub asked: String,
-    /// The condensed answer; empty while the sub-agent is working.
+    /// The condensed answer, or empty while the sub-agent is working.
     pub answer: String,
 }
 
@@ -33,7 +33,7 @@ impl Digest {
         if record.asked.is_empty() {
             return;
         }
-        // A sub-agent in the background answers later, in a separate message.
+        // A background sub-agent answers later, in a separate message.
         let launched = record.text.starts_with("Async agent launched");
         let answer = if launched { String::new() } else { statement::condense_message(&record.text) };
         self.agents.push(AgentUse {

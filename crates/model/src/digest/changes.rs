@@ -1,5 +1,5 @@
-//! The reasons for edits, in the agent's words. For example, the agent says "now update `parse` to keep comments"
-//! and then edits a file.
+//! The agent's stated reasons for its edits. For example, the agent says "now update `parse` to keep comments" and
+//! then edits a file.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +19,11 @@ pub struct FileEdit {
     pub record: u64,
     pub at: String,
     pub path: String,
-    /// The reason that the agent gave; empty if it gave none.
+    /// The reason that the agent gave, or empty if it gave none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Whether a hook reported the edit. The text before the edit is read later, from the transcript.
+    /// Whether a hook reported the edit. In that case, the agent's text before the edit is read from the transcript
+    /// later.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) live: bool,
 }
@@ -44,7 +45,7 @@ impl Digest {
         keep_last(&mut self.changes, MAX_CHANGES);
     }
 
-    /// Clears the announced change when it is finished: the agent runs a check, or reads another file after an
+    /// Clears the announced change once it seems finished: the agent runs a check, or reads another file after an
     /// edit.
     pub(super) fn end_purpose(&mut self, record: &JournalRecord) {
         if self.purpose.is_empty() {
@@ -59,8 +60,8 @@ impl Digest {
         }
     }
 
-    /// Records the change that the agent announces. Hooks may already have reported the edits. An edit belongs to
-    /// the announcement unless it is earlier.
+    /// Records the change that the agent announces. If hooks have already reported edits that followed the
+    /// announcement, the announcement becomes their reason.
     pub(super) fn add_purpose(&mut self, record: &JournalRecord) {
         self.purpose = cut_to_bytes(&statement::purpose_of_words(&record.text), MAX_PURPOSE_BYTES).to_owned();
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
@@ -77,8 +78,8 @@ impl Digest {
         }
     }
 
-    /// Returns the changes of each file after a record: the path, and the distinct reasons, oldest first. The file
-    /// that was changed last comes first. A reason that names another file is left out.
+    /// Returns the files that were changed after a record, the most recently changed one first. Each has its distinct
+    /// reasons, oldest first. Reasons that name another file are left out.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for change in self.changes.iter().rev().filter(|change| change.record > record) {
@@ -96,7 +97,7 @@ impl Digest {
         found
     }
 
-    /// Returns whether the text names another file of the session and does not name `path`.
+    /// Returns whether the text names another file of the session but not `path`.
     fn names_another_file(&self, words: &str, path: &str) -> bool {
         let name = |path: &'_ str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
@@ -113,7 +114,7 @@ impl Digest {
     }
 }
 
-/// Returns whether the agent read the file, and did not only name it in a command line.
+/// Returns whether the agent read the file, rather than only naming it in a command line.
 fn is_file_look(file: &FileField) -> bool {
     matches!(file.action, FileAction::Read) && !file.guess
 }

@@ -1,8 +1,8 @@
 use super::*;
 use crate::journal::{self, FileField};
 
-/// Builds a digest from lines of the form `who: text`. `edit` is an edit in the transcript; `hook` is an edit that
-/// a hook reported. The time of a line is its number, unless it begins with `@n `.
+/// Builds a digest from lines of the form `who: text`. `edit` is an edit in the transcript, and `hook` is an edit
+/// that a hook reported. The time of a line is its index, unless the line begins with `@n `.
 fn fold_session(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for (i, line) in lines.iter().enumerate() {
@@ -94,7 +94,7 @@ fn a_purpose_ends_when_the_agent_moves_on_to_another_file() {
     ]);
     let why = vec!["update `skip` to keep comments"];
     assert_eq!(moved.changes_since(0), [("c.py", vec![]), ("b.py", why.clone()), ("a.py", why.clone())]);
-    // Files that are read before the first edit belong to the announced change.
+    // Reading files before the first edit does not end the announced change.
     let prepared = fold_session(&[
         "user: Keep comments",
         "said: Now update `skip` to keep comments:",

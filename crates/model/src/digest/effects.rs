@@ -1,4 +1,4 @@
-//! Effects of the session on the outside world, and the state of its checkout as far as it was observed.
+//! The session's effects on the outside world, and the observed state of its checkout.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::{Digest, FileUse, keep_last};
 use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
 
-/// The folder of `thru`'s own records. Git usually ignores it, so its files are in no commit.
+/// The folder of `thru`'s own records. Git usually ignores it, so no commit contains its files.
 const RECORDS_FOLDER: &str = ".agent/context/";
 
 const MAX_EFFECTS: usize = 200;
@@ -19,43 +19,43 @@ pub struct EffectUse {
     pub effect: Effect,
     pub at: String,
     pub record: u64,
-    /// Whether the effect was in another repository than the session's.
+    /// Whether the effect was in a repository other than the session's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
 }
 
-/// The branch, commits and files of the checkout, according to git's own files.
+/// The branch, commits and files of the checkout, read from git's own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitOnDisk {
-    /// Empty if no branch is checked out.
+    /// The branch that is checked out, or empty if there is none.
     pub branch: String,
-    /// Empty before the first commit.
+    /// The commit at HEAD, or empty before the first commit.
     pub commit: String,
     pub has_remote: bool,
-    /// The commit of the remote branch at the last fetch or push.
+    /// The commit of the remote branch as of the last fetch or push.
     pub remote_commit: Option<String>,
-    /// Edited files whose content is now equal to git's index, because somebody committed or restored them.
+    /// Edited files that now match git's index because somebody committed or restored them.
     pub unchanged: Vec<String>,
 }
 
 /// The state of the checkout, derived from observed commands and git's own files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GitState<'d> {
-    /// The current branch; empty if unknown.
+    /// The current branch, or empty if unknown.
     pub branch: &'d str,
-    /// The last commit that was observed.
+    /// The last observed commit.
     pub commit: Option<&'d EffectUse>,
     /// Observed commits that no observed push contains, oldest first. Empty if no remote is known.
     pub unpushed: Vec<&'d EffectUse>,
-    /// Edited files that are in no observed commit, last edited first.
+    /// Edited files that no observed commit contains, most recently edited first.
     pub uncommitted: Vec<&'d FileUse>,
     /// Files whose changes are in a stash.
     pub stashed: Vec<&'d FileUse>,
-    /// The last pull request of this branch that was worked on.
+    /// The pull request of this branch that was worked on last.
     pub pull_request: Option<&'d EffectUse>,
-    /// Commands since the last commit that changed the checkout: stash, discard, reset.
+    /// Effects since the last commit that changed the checkout: stash, discard or reset.
     pub notes: Vec<&'d EffectUse>,
-    /// The commit at HEAD if it is not the last observed commit, because somebody else moved HEAD.
+    /// The commit at HEAD if it is not where the session left HEAD, because somebody else moved it.
     pub moved: Option<&'d str>,
 }
 
@@ -87,7 +87,8 @@ impl Digest {
         match effect.kind {
             EffectKind::Commit | EffectKind::Amend => {
                 let staged = std::mem::take(&mut self.staged);
-                // The commit is empty. Git allows an empty commit only with this flag.
+                // Nothing was staged, and the flag `--allow-empty` permits an empty commit, so the commit is assumed
+                // to be empty.
                 if command.contains("--allow-empty") && staged == StagedNames::default() {
                     return;
                 }
@@ -115,7 +116,7 @@ impl Digest {
                     file.stashed = true;
                 }
             }
-            // A rebase ends only with a clean tree, so all changes are in its commits.
+            // A rebase ends only with a clean tree, so its commits contain all changes.
             EffectKind::Rebase => all(&mut self.files, |file, now| file.saved_at = now),
             EffectKind::Unstash => all(&mut self.files, |file, _| file.stashed = false),
             EffectKind::StashDrop => {
@@ -137,7 +138,7 @@ impl Digest {
         }
     }
 
-    /// Returns the effects on the outside world since `epoch`.
+    /// Returns the effects on the outside world since the last compaction that was followed by work.
     pub fn effects_since_compaction(&self) -> impl Iterator<Item = &EffectUse> {
         self.effects.iter().filter(|used| used.record > self.epoch && used.effect.kind.is_external())
     }
@@ -151,7 +152,7 @@ impl Digest {
         files.map(|file| file.path.as_str())
     }
 
-    /// Clears the edits of a checkout that was deleted, because they can no longer be lost.
+    /// Marks all edits as saved. Used for a deleted checkout, whose edits can no longer be lost.
     pub fn forget_edits(&mut self) {
         let now = self.records;
         self.files.iter_mut().for_each(|file| file.saved_at = now);
@@ -164,7 +165,7 @@ impl Digest {
         };
         let branch = self.disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
         let branch = branch.unwrap_or(&self.branch);
-        // A commit on another branch says nothing about the current branch.
+        // A commit on another branch says nothing about the current one.
         let is_on_branch = |used: &&EffectUse| {
             let place = used.effect.place.as_str();
             used.effect.kind == EffectKind::Merge
@@ -216,8 +217,8 @@ impl Digest {
             )
         };
         let disk_commit = self.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
-        // HEAD is known from a hook that read it or from a commit, whichever is newer. After any other command that
-        // moves HEAD, its position is unknown.
+        // HEAD is known from the last hook that read it or from the last commit, whichever is newer. After any other
+        // command that moves HEAD, its position is unknown.
         let known = match here().rfind(|used| moves_head(used.effect.kind)) {
             Some(used) if used.record > self.head_at => {
                 Some(used.effect.id.as_str()).filter(|id| is_commit(&used) && !id.is_empty())
@@ -242,8 +243,7 @@ impl Digest {
         }
     }
 
-    /// Returns whether a pull request can belong to this branch: the last observed push before it was to this
-    /// branch.
+    /// Returns whether a pull request may belong to this branch: the last observed push before it was to this branch.
     fn belongs_to_branch(&self, pull_request: &EffectUse, branch: &str) -> bool {
         let before =
             |used: &&EffectUse| used.effect.kind == EffectKind::Push && used.record <= pull_request.record;
@@ -252,8 +252,8 @@ impl Digest {
         branch.is_empty() || pushed.is_none_or(|pushed| pushed.is_empty() || pushed == branch)
     }
 
-    /// Drops notes that are no longer true: a stash that was applied again, and discarded changes of a file that
-    /// was edited afterwards.
+    /// Drops notes that are no longer true: a stash that was reapplied, and discarded changes to a file that was
+    /// edited again.
     fn keep_notes_still_true<'d>(&self, notes: Vec<&'d EffectUse>) -> Vec<&'d EffectUse> {
         let mut kept: Vec<&EffectUse> = Vec::new();
         for used in notes {
@@ -273,7 +273,7 @@ impl Digest {
             self.files.iter().filter(is_of).any(|file| file.edited_at > used.record)
         };
         kept.retain(|used| used.effect.kind != EffectKind::Discard || !edited_since(used));
-        // Two notes about the same discarded changes are reduced to one.
+        // Several notes about the same discarded changes are reduced to the last one.
         let is_again = |later: &[&EffectUse], used: &EffectUse| {
             later
                 .iter()
@@ -288,22 +288,21 @@ impl Digest {
         last
     }
 
-    /// Returns the commits that still exist, in this repository or on the remote. No later amend or reset has removed
-    /// them.
+    /// Returns the commits that still exist, here or on the remote, because no later amend or reset removed them.
     pub fn standing_commits(&self) -> Vec<&EffectUse> {
         self.standing_and_reset_commits().0
     }
 
-    /// Returns the commits that a reset removed before they were pushed.
+    /// Returns the unpushed commits that a reset removed.
     pub fn reset_commits(&self) -> Vec<&EffectUse> {
         self.standing_and_reset_commits().1
     }
 
-    /// Returns the commits that still exist, and the commits that a reset removed.
+    /// Returns the commits that still exist, then the commits that a reset removed.
     fn standing_and_reset_commits(&self) -> (Vec<&EffectUse>, Vec<&EffectUse>) {
         let mut standing: Vec<&EffectUse> = Vec::new();
         let mut reset = Vec::new();
-        // A pushed commit still exists on the remote, even if a reset removes it locally.
+        // A pushed commit still exists on the remote even if a reset removes it locally.
         let mut pushed = 0;
         for used in self.effects.iter().filter(|used| !used.elsewhere) {
             match used.effect.kind {
@@ -327,7 +326,7 @@ impl Digest {
 }
 
 impl FileUse {
-    /// Whether the file was edited in the checkout and is in no later commit.
+    /// Whether the file was edited in the checkout and no later commit contains the edit.
     pub fn is_unsaved(&self) -> bool {
         self.edits > 0 && !self.outside && !self.stashed && self.edited_at > self.saved_at
     }
@@ -354,13 +353,13 @@ fn is_outside_checkout(folder: &str, checkout: &str, cwd: &str) -> bool {
     if let Some(rest) = folder.strip_prefix('/') {
         let below = rest.strip_prefix(checkout.trim_matches('/'));
         let below = below.filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        // A worktree inside the checkout is another checkout.
+        // A worktree inside the checkout is a separate checkout.
         return below.is_none_or(|below| below.contains("worktrees/"));
     }
     folder.starts_with('~') || folder.starts_with("..") && cwd.is_empty() || folder.starts_with('$')
 }
 
-/// The names that were staged since the last commit.
+/// The names staged since the last commit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct StagedNames {
@@ -397,21 +396,21 @@ impl StagedNames {
         }
     }
 
-    /// Returns whether a commit made now would contain a file. If no `git add` was seen, it is assumed to contain
-    /// every file.
+    /// Returns whether a commit made now would contain a file. If no `git add` was seen, it is assumed to contain all
+    /// files.
     fn covers_file(&self, path: &str) -> bool {
         self.all || self.names.is_empty() || self.names.iter().any(|name| is_file_or_folder_of(name, path))
     }
 }
 
-/// Returns whether a name in a command line is this file or a folder that contains it.
+/// Returns whether a name in a command line denotes this file or a folder that contains it.
 fn is_file_or_folder_of(name: &str, path: &str) -> bool {
     let name = name.trim_start_matches("./").trim_end_matches('/');
     if matches!(name, "" | "." | ":/") {
         return true;
     }
     let begins = path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    // The two paths may be relative to different folders, so one may be the end of the other.
+    // The two paths may be relative to different folders, so one may be a suffix of the other.
     let ends = |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|before| before.ends_with('/'));
     begins || ends(path, name) || ends(name, path)
 }

@@ -3,7 +3,7 @@ use crate::event::{Event, EventKind as Happened, FileAction, ToolDone, TouchedFi
 use crate::journal::{self, RecordPolicy};
 use crate::redact;
 
-/// Builds a session call by call.
+/// A session that is built call by call.
 #[derive(Default)]
 struct TestSession {
     digest: Digest,
@@ -47,7 +47,7 @@ impl TestSession {
         })
     }
 
-    /// Returns the uncommitted files, the unpushed commits, and the branch.
+    /// Returns the uncommitted files, the ids of unpushed commits, and the branch.
     fn unsaved_unpushed_and_branch(&self) -> (Vec<&str>, Vec<&str>, &str) {
         let git = self.digest.git_state();
         let files = git.uncommitted.iter().map(|file| file.path.as_str()).collect();

@@ -1,4 +1,4 @@
-//! The commands of a session: their results, open failures, and failures that will happen again.
+//! The session's commands and their results, open failures, and failures that will recur.
 
 mod traps;
 
@@ -25,7 +25,7 @@ const MAX_FAILURE_BYTES: usize = 1_200;
 #[serde(default)]
 pub struct CommandUse {
     pub command: String,
-    /// The folder in which the command started, relative to the checkout.
+    /// The folder in which the command was started, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
     pub sort: Option<CommandKind>,
@@ -34,26 +34,26 @@ pub struct CommandUse {
     pub ended: RunResult,
     pub exit: Option<i64>,
     pub error: String,
-    /// The summary line of the output.
+    /// The line of the output that sums up the result.
     pub result: String,
-    /// When the command last ran.
+    /// The time of the last run.
     pub at: String,
     pub last: u64,
 }
 
-/// A check of the project with its newest run. Different command lines can run the same check.
+/// The newest run of a project check. Different command lines can run the same check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckUse {
-    /// The command that repeats the check in `folder`.
+    /// The command that repeats the check when run in `folder`.
     pub run: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
     pub sort: CommandKind,
     pub ended: RunResult,
-    /// The summary line of the output, or the line with the reason for the failure.
+    /// The line of the output that sums up the result or gives the reason for the failure.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
-    /// The number of tests, added up over all summaries in the output.
+    /// The test counts, added up over all summaries in the output.
     #[serde(default, skip_serializing_if = "TestCounts::is_none")]
     pub counts: TestCounts,
     #[serde(default)]
@@ -61,7 +61,7 @@ pub struct CheckUse {
     pub at: String,
     pub last: u64,
     pub runs: u32,
-    /// The key of [`CheckUse::parsed_check`]. It is compared with every check that runs.
+    /// The cached identity key of [`CheckUse::parsed_check`]. Every check that runs is compared with it.
     #[serde(skip)]
     key: LazyValue<Option<String>>,
 }
@@ -72,32 +72,33 @@ pub struct Failure {
     pub tool: String,
     /// The command, or the file that the tool was called on.
     pub what: String,
-    /// The folder in which the command started, relative to the checkout.
+    /// The folder in which the command was started, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
     pub is_command: bool,
     pub exit: Option<i64>,
     pub error: String,
-    /// Whether the command itself failed, and not only a later command of its pipe.
+    /// Whether the command itself failed, rather than only a later command in its pipe.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
-    /// True until a later run shows that the failure is solved.
+    /// Whether the failure is unsolved. A later run can show that it is solved.
     pub open: bool,
     /// The indexes of the checks in the command line that have not passed since the failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<usize>,
-    /// The failed tests that have not passed since the failure; empty if not all of them are known.
+    /// The failed tests that have not passed since the failure. Empty if some of the failed tests are unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
     /// How often the same failure occurred.
     pub times: u32,
-    /// The alternative that worked within a few calls; empty if there was none.
+    /// The alternative that worked within a few calls, or empty if there was none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub worked: String,
-    /// The number of the call in the session.
+    /// The 1-based number of the call in the session.
     pub call: u64,
     pub record: u64,
-    /// The checks in `what`, parsed only once, because every command that runs is compared with every open failure.
+    /// The cached checks in `what`. Every command that runs is compared with every open failure, so they are parsed
+    /// only once.
     #[serde(skip)]
     pub(crate) parsed: LazyValue<Vec<ProjectCheck>>,
     #[serde(skip)]
@@ -105,12 +106,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Returns the command as it was typed. This form is shown.
+    /// Returns the command as it was typed, for display.
     pub fn command_as_typed(&self) -> String {
         if self.is_command { run::command_as_typed(&self.what) } else { self.what.clone() }
     }
 
-    /// Returns the command in a form that can be typed again. Other commands are compared with this form.
+    /// Returns the command in a form that can be run again. Commands are compared in this form.
     pub fn command_to_repeat(&self) -> String {
         if self.is_command { run::command_to_repeat(&self.what) } else { self.what.clone() }
     }
@@ -127,16 +128,16 @@ impl CheckUse {
 }
 
 impl Digest {
-    /// Returns the open failures, newest first. A failure is open until the same check or a wider check passes. The
-    /// last attempt is open if it failed, whatever kind of command it was. All code about open failures uses this
-    /// function.
+    /// Returns the open failures, newest first. A failure is open until the same check or a wider one passes. The
+    /// last attempt also counts as open if it failed, regardless of the kind of command. All code that needs open
+    /// failures calls this function.
     pub fn open_failures(&self) -> impl Iterator<Item = &Failure> {
         let last = self.last_attempt().map_or(0, |failure| failure.record);
         self.failures.iter().rev().filter(move |failure| failure.open || failure.record == last)
     }
 
-    /// Returns the last attempt since the newest prompt if it failed: a script, a request, a deployment. Earlier
-    /// attempts are ignored, because no later run can show that they are solved.
+    /// Returns the last attempt since the newest prompt, such as a script, a request or a deployment, if it failed.
+    /// Earlier attempts are ignored, because no later run can show that they are solved.
     fn last_attempt(&self) -> Option<&Failure> {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_tried = |what: &str, folder: &str| run::is_attempt(what, folder);
@@ -152,7 +153,7 @@ impl Digest {
         counts.then_some(last)
     }
 
-    /// Returns the folder in which a command ran, relative to the checkout; empty for the top folder.
+    /// Returns the folder in which a command ran, relative to the checkout. It is empty for the checkout itself.
     pub fn folder_of_command(&self, command: &str, cwd: &str) -> String {
         let folder = run::folder_of_command(command, cwd);
         match folder.strip_prefix(self.home.as_str()).filter(|_| !self.home.is_empty()) {
@@ -163,8 +164,8 @@ impl Digest {
         }
     }
 
-    /// Returns the newest run of each check: first tests, then builds and lints, then the rest, newest first. A
-    /// check that is part of a later check is left out.
+    /// Returns the newest run of each check: tests, then builds and lints, then other checks, each newest first. A
+    /// check is left out if a later, wider check covers it.
     pub fn check_runs(&self) -> Vec<&CheckUse> {
         let all: Vec<(&CheckUse, Option<ProjectCheck>)> =
             self.checks.iter().map(|used| (used, used.parsed_check())).collect();
@@ -184,12 +185,12 @@ impl Digest {
         kept
     }
 
-    /// Returns the file that was last edited after this record, if any.
+    /// Returns the most recently edited file, if it was edited after this record.
     pub fn file_edited_after(&self, record: u64) -> Option<&str> {
         self.edits_after(record).max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
 
-    /// Returns the files that were edited after this record, the last edited one first.
+    /// Returns the files that were edited after this record, most recently edited first.
     pub fn files_edited_after(&self, record: u64) -> Vec<&str> {
         let mut edited: Vec<_> = self.edits_after(record).collect();
         edited.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
@@ -200,7 +201,8 @@ impl Digest {
         self.files.iter().filter(move |file| file.edits > 0 && file.edited_at > record)
     }
 
-    /// Says what somebody did outside the session, so that its checks may be out of date; empty if nothing is known.
+    /// Describes a change made outside the session that may make its check results obsolete. Empty if no such change
+    /// is known.
     pub fn change_outside(&self) -> &'static str {
         if self.is_changed_since {
             "before later changes"
@@ -243,8 +245,8 @@ impl Digest {
         self.update_failures_and_checks(record, ended, &checks);
     }
 
-    /// Adds a run of a loop's validator. The user chose the command as the test of the work, so its failure is a
-    /// problem to solve whatever the command is, and a success solves it.
+    /// Adds a run of a loop's validator. The user chose this command to judge the work. Its failure is therefore a
+    /// problem to solve, whatever kind of command it is, and its success solves the problem.
     pub(super) fn add_validator_run(&mut self, record: &JournalRecord) {
         self.add_command(record);
         self.add_failure(record);
@@ -290,7 +292,7 @@ impl Digest {
         }
     }
 
-    /// Applies the runs of a session that continues this one. They may solve failures of this session.
+    /// Applies the runs of a session that continues this one. They may solve failures in this session.
     pub(super) fn merge_continued_runs(
         &mut self,
         commands: Vec<CommandUse>,
@@ -375,7 +377,7 @@ impl Digest {
         let mut left: Vec<usize> =
             (0..checks.len()).filter(|at| each[*at] == Some(RunResult::Failed)).collect();
         if left.is_empty() {
-            // The failed check is unknown, so all checks must pass.
+            // It is unknown which check failed, so all of them must pass.
             left = (0..checks.len()).filter(|at| checks[*at].sort != CommandKind::Format).collect();
         }
         // Only the newest failure of a check stays open.
@@ -431,7 +433,7 @@ impl Failure {
         }
     }
 
-    /// Closes the failure if the run shows that it is solved.
+    /// Closes the failure if this run shows that it is solved.
     fn close_if_solved(
         &mut self,
         done: &[&ProjectCheck],
@@ -467,7 +469,8 @@ impl Failure {
     }
 }
 
-/// Returns the git command that failed according to the error; the last git command if the error does not show it.
+/// Returns the kind of git command that failed according to the error, or the last kind in the list if the error does
+/// not show it.
 fn failed_git_family(families: &[GitFamily], error: &str) -> GitFamily {
     let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
     let told = match () {
@@ -489,13 +492,13 @@ fn failed_git_family(families: &[GitFamily], error: &str) -> GitFamily {
     told.filter(|family| families.contains(family)).or(families.last().copied()).unwrap_or(GitFamily::Other)
 }
 
-/// Returns whether a failed command is a problem to solve, and not a lookup, a typing error or an experiment.
+/// Returns whether a failed command is a problem to solve, rather than a lookup, a typing error or an experiment.
 fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, cwd: &str, error: &str) -> bool {
     if run::is_user_error(error) {
         return false;
     }
     if !checks.is_empty() {
-        // A program may be expected to fail, but not to crash.
+        // A program may be meant to fail, but not to crash.
         return checks.iter().any(|check| check.sort.is_check()) || is_program_crash(error);
     }
     match run::command_purpose(command, cwd) {
@@ -507,7 +510,6 @@ fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, cwd: &str, error:
     }
 }
 
-/// Whether the error is a usage message.
 fn is_usage(error: &str) -> bool {
     error.trim_start().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("usage:"))
 }
@@ -530,7 +532,7 @@ fn checks_of_record(command: &str, record: &JournalRecord) -> Vec<ProjectCheck> 
     make_folders_relative(run::checks_of_command(command, &record.cwd), &record.worktree)
 }
 
-/// Makes the folders of the checks relative to the top of the checkout.
+/// Makes the checks' folders relative to the top of the checkout.
 fn make_folders_relative(mut checks: Vec<ProjectCheck>, worktree: &str) -> Vec<ProjectCheck> {
     for check in &mut checks {
         if let Some(inside) = folder_below_checkout(check, worktree) {
@@ -540,13 +542,13 @@ fn make_folders_relative(mut checks: Vec<ProjectCheck>, worktree: &str) -> Vec<P
     checks
 }
 
-/// Returns the folder of a check relative to its checkout; `None` if the folder is outside it.
+/// Returns a check's folder relative to its checkout, or `None` if the folder is outside the checkout.
 fn folder_below_checkout<'a>(check: &'a ProjectCheck, worktree: &str) -> Option<&'a str> {
     let inside = check.folder.strip_prefix(worktree).filter(|_| !worktree.is_empty())?;
     (inside.is_empty() || inside.starts_with('/')).then(|| inside.trim_start_matches('/'))
 }
 
-/// Returns how a record's command ended. Older records use other words, or contain only an exit code.
+/// Returns how a record's command ended. Older records lack the field `ended` and have `passed` or only an exit code.
 pub(super) fn result_of_record(record: &JournalRecord) -> RunResult {
     match (record.ended.as_ref(), record.passed) {
         ("", Some(true)) => RunResult::Passed,
@@ -557,8 +559,8 @@ pub(super) fn result_of_record(record: &JournalRecord) -> RunResult {
     }
 }
 
-/// Returns how each check of a command line ended. The result is `None` for a check that did not run, and for every
-/// check if the failed one is unknown.
+/// Returns how each check in a command line ended. The result is `None` for a check that did not run. If one of
+/// several checks failed and it is unknown which, every result is `None`.
 fn result_of_each_check(
     checks: &[ProjectCheck],
     ended: RunResult,

@@ -1,9 +1,9 @@
 use super::*;
 
-/// One shell call: command, exit code, output.
+/// One shell call: its command, exit code and output.
 type ShellCall<'a> = (&'a str, i64, &'a str);
 
-/// The command that failed, and the alternative that worked.
+/// The failed command and the alternative that worked.
 type FailureAndAlternative = Option<(&'static str, &'static str)>;
 
 const CHECKOUT: &str = "/home/u/app";
@@ -76,13 +76,13 @@ fn which_failures_are_open() {
             ],
             &[],
         ),
-        // The failed test passes by name.
+        // The failed test passes when run by name.
         (&[("make test | tail", 0, FAILING_OUTPUT), ("go test -run TestA ./x", 0, PASSING_OUTPUT)], &[]),
         (
             &[("make test | tail", 0, FAILING_OUTPUT), ("go test -run TestB ./x", 0, PASSING_OUTPUT)],
             &["make test"],
         ),
-        // The same check has one entry, with the latest error.
+        // Repeated failures of one check share one entry, which has the latest error.
         (
             &[("go test ./x", 1, FAILING_OUTPUT), ("go test ./x 2>&1 | head -50", 0, FAILING_OUTPUT)],
             &["go test ./x"],
@@ -92,7 +92,7 @@ fn which_failures_are_open() {
         (&[("make fmt && make lint", 1, "1 issues:"), ("make lint", 0, "")], &[]),
         (&[("make lint && make test", 1, "?"), ("make lint", 0, "")], &["make lint && make test"]),
         (&[("make lint && make test", 1, "?"), ("make lint", 0, ""), ("make test", 0, "")], &[]),
-        // Tests and builds without a Makefile or a script of the project.
+        // Tests and builds that use neither a Makefile nor a project script also count.
         (&[("python3 -m unittest", 1, "FAILED (failures=1)")], &["python3 -m unittest"]),
         (&[("docker build .", 1, "ERROR: failed to solve")], &["docker build ."]),
         (&[("docker build .", 1, "ERROR: failed to solve"), ("docker build -t x .", 0, "")], &[]),
@@ -110,7 +110,7 @@ fn which_failures_are_open() {
             ],
             &[],
         ),
-        // Failures that are never open.
+        // These failures never count as open.
         (
             &[
                 ("ls nowhere", 2, "No such file"),
@@ -249,7 +249,7 @@ fn repeated_failures_become_traps() {
         "a failing test is not a trap"
     );
     let pairs: [(&str, &str, &str, FailureAndAlternative); 7] = [
-        // The part of a line that the error is about, and the part that replaced it.
+        // Only the part of the line that the error is about is a trap, together with the part that replaced it.
         (
             "cd web && lint run && make test",
             "bash: line 1: lint: command not found",
@@ -262,7 +262,7 @@ fn repeated_failures_become_traps() {
             "gh pr view --json title",
             Some(("gh pr view --bogus", "gh pr view --json title")),
         ),
-        // The failed part is unknown.
+        // It is unknown which part failed.
         ("make fmt && gh pr view", "unknown flag: --bogus", "gh pr view --json title", None),
         ("lint run", "command not found: lint", "npx lint version", None),
         // The folder was wrong, not the command.

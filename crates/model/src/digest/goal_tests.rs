@@ -2,7 +2,8 @@ use super::*;
 use crate::event::FileAction;
 use crate::journal::{self, FileField, JournalRecord};
 
-/// Folds lines of `who: words`; a call is `ran: command`, an edit `edit: path`, a refusal `no: words`.
+/// Builds a digest from lines of the form `who: text`. `ran: command` is a call, `edit: path` an edit and `no: text`
+/// a refusal.
 fn fold_session(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for line in lines {
@@ -52,12 +53,12 @@ fn the_current_goal_is_found() {
     let cases: [GoalCase; 10] = [
         (&[task], (bare(task), none(), none(), false)),
         (&[task, "said: It is split.", second], (bare(second), none(), none(), false)),
-        // A question after a finished task is about that task.
+        // A question after a finished task refers to that task.
         (
             &[task, "ran: make", "said: It is split.", "user: why so many?"],
             ("why so many?".into(), bare(task), none(), true),
         ),
-        // An approval refers to the proposal before it until the proposal is carried out.
+        // An approval refers to the proposal before it until the proposal has been carried out.
         (
             &[task, "said: I propose two files: a.py and b.py.", "user: yes"],
             ("yes".into(), bare(task), "I propose two files: a.py and b.py.".into(), false),
@@ -78,7 +79,7 @@ fn the_current_goal_is_found() {
             &[task, "ran: make", "user: please do not rename any of the public functions"],
             ("please do not rename any of the public functions".into(), bare(task), none(), false),
         ),
-        // A message while the agent works does not end the turn: the closing message answers the task.
+        // A prompt sent while the agent works does not end the turn, so the closing message answers the task.
         (
             &[
                 task,
@@ -104,7 +105,7 @@ fn the_current_goal_is_found() {
             ],
             ("is it fast?".into(), bare(task), none(), true),
         ),
-        // A short unanswered request is the task, and not the long request before it.
+        // A short unanswered request is the task, rather than the long request before it.
         (
             &[
                 task,
@@ -134,21 +135,21 @@ fn the_task_before_a_question_is_what_the_last_changes_were_for() {
     let task = "user: Split the importer into one file for each of its steps";
     let after = |lines: &[&str]| goal_texts(&[&[task, "edit: a.py", "said: It is split."], lines].concat()).1;
     let question = "user: is it used everywhere now?";
-    // A short request for which files were edited.
+    // The task is a short request for which files were edited.
     let fix = ["user: implement a fix for both then", "edit: a.py", "said: Both are fixed.", question];
     assert_eq!(after(&fix), "implement a fix for both then");
-    // What the user agreed to.
+    // The task is the proposal that the user agreed to.
     let asked = "user: so could the reader of the old format go, now that nobody writes it?";
     let agreed =
         [asked, "said: Yes, it could.", "user: ok, do it", "edit: b.py", "said: It is gone.", question];
     assert_eq!(after(&agreed), asked.strip_prefix("user: ").unwrap());
-    // A remark in passing, and a bare command.
+    // A passing remark or a bare slash command is not the task.
     let remark =
         ["user: the strategy is a trailer on the commit of the checkpoint", "said: I see.", question];
     assert_eq!(after(&remark), task.strip_prefix("user: ").unwrap());
     let command = ["user: /review", "edit: a.py", "said: Reviewed.", question];
     assert_eq!(after(&command), task.strip_prefix("user: ").unwrap());
-    // A command of the harness is not the task, whatever follows it.
+    // A harness command is not the task, whatever text follows it.
     let plan = ["user: /write-plan first, and check that the tests cover all of it"];
     assert_eq!(after(&plan), task.strip_prefix("user: ").unwrap());
 }

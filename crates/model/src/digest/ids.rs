@@ -1,6 +1,6 @@
-//! Lists of hashed ids: thousands of numbers that are read and written at every checkpoint. In JSON they are one
-//! string with sixteen hexadecimal digits for each number. This string is read in a fifth of the time that a list
-//! of numbers would need.
+//! Lists of hashed ids. They contain thousands of numbers that are read and written at every checkpoint. In JSON,
+//! each list is one string with sixteen hexadecimal digits per number. Reading this string takes a fifth of the time
+//! that a list of numbers would take.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use serde::de::{Deserializer, Error, Visitor};
 use serde::ser::Serializer;
 
-/// The numbers are hashes already, so they are not hashed again.
+/// A set of ids. The ids are already hashes, so they are not hashed again.
 pub type IdSet = HashSet<u64, BuildHasherDefault<IdentityHasher>>;
 
 #[derive(Debug, Default)]

@@ -1,18 +1,18 @@
-//! Shortens a long request to what is left to do: sections about files that were edited since are reduced to their
-//! headings.
+//! Shortens a long request to the work that remains. Sections about files that have been edited since are reduced to
+//! their headings.
 
 use std::borrow::Cow;
 
 use super::{Digest, names};
 use crate::render::path_or_code;
 
-/// A text with fewer bytes than this is quoted unchanged.
+/// Texts with fewer bytes than this are quoted unchanged.
 const MIN_SHORTENED_BYTES: usize = 1_200;
 
-/// The note after the heading of a shortened section.
+/// The note that replaces the body of a finished section.
 const DONE_NOTE: &str = "[its files were edited since]";
 
-/// The files that a text names, by what was done to them since.
+/// The files that a text names, split into those that were edited since and those that were not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFileEdits {
     pub edited: Vec<String>,
@@ -20,7 +20,7 @@ pub struct NamedFileEdits {
 }
 
 impl NamedFileEdits {
-    /// Describes what is done and what is left: `since then edited a.rs; not yet b.rs`.
+    /// Describes which files were edited and which were not: `since then edited a.rs; not yet b.rs`.
     pub fn describe(&self) -> String {
         let list = |names: &[String]| {
             let names: Vec<String> = names.iter().map(|name| path_or_code(name, 80)).collect();
@@ -34,10 +34,10 @@ impl NamedFileEdits {
 }
 
 impl Digest {
-    /// Returns a request or a plan without the sections that name only files edited after `since`. Sections about
-    /// its purpose and its checks are kept.
+    /// Returns a request or a plan in which sections that name only files edited after `since` are reduced to their
+    /// headings. Sections about the purpose and the checks are kept.
     pub fn remaining_sections<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
-        // The file that was edited last may be unfinished until a check has run.
+        // Until a check has run, the most recently edited file may be unfinished.
         let last = self.file_edited_after(since).filter(|_| !self.is_checked_since_last_edit());
         let edited = |name: &str| {
             let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
@@ -66,8 +66,8 @@ impl Digest {
         if left_out { Cow::Owned(out) } else { Cow::Borrowed(text) }
     }
 
-    /// Returns which of the files that a text names were edited after `since`, and which were not; `None` if the text
-    /// names fewer than two files of the session, or none of them was edited.
+    /// Splits the files that a text names into those edited after `since` and the others. Returns `None` if the text
+    /// names fewer than two files of the session, or if none of them was edited.
     pub fn edits_of_named_files(&self, text: &str, since: u64) -> Option<NamedFileEdits> {
         let is_known = |name: &String| self.files.iter().any(|file| last_path_part(&file.path) == name);
         let names: Vec<String> = names::file_names_in(text).into_iter().filter(is_known).collect();
@@ -79,7 +79,7 @@ impl Digest {
         (edited.len() + left.len() >= 2 && !edited.is_empty()).then_some(NamedFileEdits { edited, left })
     }
 
-    /// Returns whether a text names a file like those of the session.
+    /// Returns whether a text contains a file name with an extension that the session's files have.
     pub fn names_files(&self, text: &str) -> bool {
         names::file_names_in(text).iter().any(|name| self.has_files_with_extension(name))
     }
@@ -90,8 +90,8 @@ impl Digest {
         checks.any(|used| self.file_edited_after(used.last).is_none())
     }
 
-    /// Returns whether the session has a file with the same extension. This excludes `os.Exit` and `e.g`, which
-    /// look like file names.
+    /// Returns whether any file of the session has the same extension as `name`. `os.Exit` and `e.g` look like file
+    /// names but fail this test.
     fn has_files_with_extension(&self, name: &str) -> bool {
         let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
         let wanted = ending(name);
@@ -103,7 +103,7 @@ fn last_path_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Splits a text before each heading outside code fences.
+/// Splits a text before each heading that is not inside a code fence.
 fn split_sections(text: &str) -> Vec<&str> {
     let (mut found, mut start, mut at, mut fenced) = (Vec::new(), 0, 0, false);
     for line in text.split_inclusive('\n') {
@@ -119,7 +119,7 @@ fn split_sections(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a section is needed until the end of the work: the introduction, the purpose, or the checks.
+/// Whether a section is needed until the work is finished: the introduction, the purpose or the checks.
 fn is_needed_until_end(section: &str) -> bool {
     const PURPOSE_WORDS: [&str; 12] = [
         "context",

@@ -28,10 +28,10 @@ fn sections_whose_files_were_edited_are_reduced_to_their_headings() {
     };
     assert_eq!(session_with_edits(&[]).remaining_sections(&plan, 10), plan);
     assert_eq!(session_with_edits(&[("src/reader.py", 9)]).remaining_sections(&plan, 10), plan);
-    // A `#` inside a fence is not a heading, so section 1 includes the name of the writer.
+    // A `#` inside a code fence is not a heading, so section 1 also names the writer.
     let (done, _) = headings(&session_with_edits(&[("src/reader.py", 11), ("src/writer.py", 9)]));
     assert!(done.is_empty(), "{done:?}");
-    // The file that was edited last may be unfinished.
+    // The most recently edited file may be unfinished.
     let (done, _) = headings(&session_with_edits(&[("src/reader.py", 11), ("src/writer.py", 12)]));
     assert!(done.is_empty(), "{done:?}");
     let edited = [("src/reader.py", 11), ("src/writer.py", 12), ("src/main.py", 13)];

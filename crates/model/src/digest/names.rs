@@ -4,7 +4,7 @@ const MAX_NAMES: usize = 64;
 
 const MAX_NAME_BYTES: usize = 80;
 
-/// Returns the file names of paths without duplicates: `parse.rs` for `src/parse.rs:12`.
+/// Returns the distinct file names in a text, without folders and line numbers: `parse.rs` for `src/parse.rs:12`.
 pub(super) fn file_names_in(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || "()[]{}<>\"'`,;:*|=/\\".contains(c)) {
@@ -16,7 +16,7 @@ pub(super) fn file_names_in(text: &str) -> Vec<String> {
     names
 }
 
-/// Whether a word looks like a file name: a stem, and an extension of a few letters that is not a number.
+/// Whether a word looks like a file name: a stem and a short extension that does not begin with a digit.
 fn looks_like_file(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     name.len() <= MAX_NAME_BYTES

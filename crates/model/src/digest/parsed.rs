@@ -1,7 +1,7 @@
 use std::sync::OnceLock;
 
-/// A value that is computed on first use from neighbouring fields, which must not change afterwards. It is not
-/// serialized, and comparisons ignore it.
+/// A cached value that is computed from neighbouring fields on first use. Those fields must not change afterwards.
+/// The value is not serialized, and comparisons ignore it.
 #[derive(Clone, Debug)]
 pub(crate) struct LazyValue<T>(OnceLock<T>);
 

@@ -1,4 +1,4 @@
-//! The user's prompts in a session, and the user's current goal.
+//! The prompts of a session, and the user's current goal.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +9,9 @@ use crate::text::{cut_to_bytes, outline_text};
 
 pub(super) const MAX_PROMPTS: usize = 80;
 const MAX_PROMPT_BYTES: usize = 2_000;
-/// The maximum length of the newest prompt in the digest. It is large, because the prompt may be a plan.
+/// The maximum length of the newest prompt. It is larger than for other prompts, because the prompt may be a plan.
 const MAX_NEWEST_PROMPT_BYTES: usize = 8_000;
-/// How many of the newest prompts are kept at full length. Earlier ones are shortened.
+/// How many of the newest prompts are not shortened further.
 const FULL_LENGTH_PROMPTS: usize = 12;
 const MAX_OLD_PROMPT_BYTES: usize = 400;
 const MAX_REFUSAL_BYTES: usize = 200;
@@ -22,13 +22,13 @@ pub struct Prompt {
     pub at: String,
     pub record: u64,
     pub text: String,
-    /// The call that the user refused with this prompt; empty if there was none.
+    /// The call that the user refused with this prompt, or empty if there was none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub refused: String,
-    /// Whether the prompt was sent while the agent was working. If so, it is a correction or a remark.
+    /// Whether the prompt was sent while the agent was working. Such a prompt is a correction or a remark.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub at_work: bool,
-    /// Files that the omitted part of a shortened prompt names.
+    /// File names that occurred in the removed part of a shortened prompt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
@@ -36,12 +36,12 @@ pub struct Prompt {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal<'d> {
     pub newest: Option<&'d Prompt>,
-    /// The agent's proposal if the user accepted it as the current task.
+    /// The agent's proposal that the user accepted and that is still to be carried out.
     pub accepted: Option<&'d AgentStatement>,
-    /// The earlier message with the task that the newest message belongs to; `None` if the newest message is the
-    /// task.
+    /// The earlier prompt that states the task to which the newest prompt belongs. `None` if the newest prompt is the
+    /// task itself.
     pub task: Option<&'d Prompt>,
-    /// Whether the agent has already summed up the task. If so, the task is only context for the newest message.
+    /// Whether the agent has already summed up the task. If so, the task is only context for the newest prompt.
     pub is_answered: bool,
 }
 
@@ -50,7 +50,7 @@ impl Prompt {
         prompt::classify_prompt(&self.text)
     }
 
-    /// Returns whether the prompt began a turn: it was sent neither while the agent worked nor with a refusal.
+    /// Returns whether the prompt began a turn. A prompt sent while the agent worked, or with a refusal, does not.
     pub fn begins_turn(&self) -> bool {
         !self.at_work && self.refused.is_empty()
     }
@@ -72,13 +72,13 @@ impl Digest {
         prompt.shorten_to_outline(MAX_NEWEST_PROMPT_BYTES);
         let is_long = prompt.text.len() > MAX_PROMPT_BYTES;
         self.prompts.push(prompt);
-        // Digests of older versions lack this count, so it is at least the number of kept prompts.
+        // Digests from older versions lack this count, so it is at least the number of kept prompts.
         self.asked = self.asked.max(self.prompts.len() as u64 - 1) + 1;
         let newest = self.prompts.len() - 1;
         if is_long {
             self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten_to_outline(MAX_PROMPT_BYTES));
         }
-        // The first prompt is kept, because it says what the session is about.
+        // The first prompt is not shortened, because it says what the session is about.
         if let Some(older) =
             self.prompts.len().checked_sub(FULL_LENGTH_PROMPTS + 1).filter(|place| *place > 0)
             && self.prompts[older].text.len() <= MAX_PROMPT_BYTES
@@ -90,7 +90,7 @@ impl Digest {
         }
     }
 
-    /// Returns the user's current goal: the newest message, and the task it belongs to. A question or a remark does
+    /// Returns the user's current goal: the newest prompt and the task to which it belongs. Questions and remarks do
     /// not change the task.
     pub fn current_goal(&self) -> Goal<'_> {
         let Some(newest) = self.prompts.last() else { return Goal::default() };
@@ -98,7 +98,7 @@ impl Digest {
         for (i, prompt) in self.prompts.iter().enumerate().rev() {
             let is_newest = i + 1 == self.prompts.len();
             match prompt.prompt_kind() {
-                // A proposal that was carried out is not current.
+                // A proposal that was already carried out is no longer current.
                 PromptKind::Approval
                     if goal.accepted.is_none() && self.closing_words_of_turn(i).is_none() =>
                 {
@@ -107,7 +107,7 @@ impl Digest {
                 _ if is_newest && self.is_reply_to_agent(prompt) && self.outcome_of_prompt(i).is_none() => {
                     goal.accepted = self.words_answered_by(prompt);
                 }
-                // What the last changes were made for is the work that the newest message is about.
+                // The newest prompt is probably about the work for which files were last edited.
                 PromptKind::Remark
                     if !is_newest
                         && prompt.begins_turn()
@@ -128,7 +128,7 @@ impl Digest {
                         break;
                     }
                 }
-                // A short request that is not answered yet is the task: "log a bug and go on".
+                // A short request that is still unanswered is the task, such as "log a bug and go on".
                 PromptKind::Remark
                     if !is_newest
                         && prompt.begins_turn()
@@ -138,8 +138,8 @@ impl Digest {
                     goal.task = Some(prompt);
                     break;
                 }
-                // Words said while the agent worked or with a refusal steer a task, but do not start one. A remark in
-                // passing, and a command of the harness, say nothing about the task that they belong to.
+                // A prompt sent while the agent worked, or with a refusal, steers a task but does not start one.
+                // Passing remarks and harness commands do not state a task either.
                 PromptKind::Task
                     if prompt.begins_turn()
                         && !(is_newest && prompt.text.starts_with('/'))
@@ -152,7 +152,7 @@ impl Digest {
                         .closing_words_of_turn(i)
                         .filter(|said| settles_request(said))
                         .map(|said| said.record);
-                    // A proposal that answers the task is part of it. A later proposal is about something else.
+                    // If the accepted proposal is itself the answer to the task, the task is still open.
                     goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
                     break;
                 }
@@ -174,7 +174,7 @@ impl Digest {
         goal
     }
 
-    /// Returns the closing message of the turn that a prompt began. Messages while the agent works do not end the
+    /// Returns the closing message of the turn that a prompt began. Prompts sent while the agent works do not end the
     /// turn.
     fn closing_words_of_turn(&self, place: usize) -> Option<&AgentStatement> {
         let prompt = self.prompts.get(place)?;
@@ -184,33 +184,34 @@ impl Digest {
         said.find(|said| said.closing && said.record > prompt.record && said.record < end)
     }
 
-    /// Returns whether files were edited in the turn that a prompt began, and the turn is over.
+    /// Returns whether the turn that a prompt began is over and files were edited in it.
     fn has_edits_in_turn(&self, place: usize) -> bool {
         let Some(closing) = self.closing_words_of_turn(place) else { return false };
         let during = self.prompts[place].record..closing.record;
         self.changes.iter().any(|change| during.contains(&change.record))
     }
 
-    /// Returns whether the agent has done anything since the newest message.
+    /// Returns whether the agent has done anything since the newest prompt.
     pub fn has_work_since_newest_prompt(&self) -> bool {
         self.prompts.last().is_some_and(|newest| self.worked > newest.record)
     }
 
-    /// Whether a message answers a question of the agent: it chooses an option, or approves with a condition.
+    /// Whether a prompt answers the agent's question, for example by choosing an option or by approving with a
+    /// condition.
     pub fn is_reply_to_agent(&self, prompt: &Prompt) -> bool {
         let asked = || self.words_answered_by(prompt).is_some_and(|said| !said.asks.is_empty());
         prompt.begins_turn() && prompt::is_reply(&prompt.text) && asked()
     }
 
-    /// Returns whether a brief quotes the newest message before the task, because the message is clear without it.
-    /// An answer is quoted after its question, and a refusal after the refused call.
+    /// Returns whether a brief quotes the newest prompt before the task, because the prompt is clear without it. An
+    /// answer is quoted after its question, and a refusal after the refused call.
     pub fn comes_before_task(&self, newest: &Prompt) -> bool {
         newest.prompt_kind() == PromptKind::Task
             && newest.refused.is_empty()
             && !self.is_reply_to_agent(newest)
     }
 
-    /// Returns the closing message that the prompt responds to.
+    /// Returns the closing message to which the prompt responds.
     pub fn words_answered_by(&self, prompt: &Prompt) -> Option<&AgentStatement> {
         let earlier = self.prompts.iter().rev().find(|known| known.record < prompt.record);
         let since = earlier.map_or(0, |known| known.record);
@@ -222,8 +223,8 @@ impl Digest {
 }
 
 impl Prompt {
-    /// Shortens a text of more than `most` bytes to its first words, its steps and the checks it demands. File
-    /// names in the rest are kept in `names`.
+    /// Shortens a text of more than `most` bytes to its beginning, its steps and the checks it demands. File names in
+    /// the removed part are kept in `names`.
     fn shorten_to_outline(&mut self, most: usize) {
         if self.text.len() <= most {
             return;
@@ -239,8 +240,8 @@ impl Prompt {
     }
 }
 
-/// Returns whether a closing message settles the request. "It still fails. Next I will add a parameter." does not.
-/// A message that asks the user something does.
+/// Returns whether a closing message settles the request. "It still fails. Next I will add a parameter." does not. A
+/// message that ends with a question to the user does.
 fn settles_request(said: &AgentStatement) -> bool {
     !said.asks.is_empty() || !crate::statement::announces_next_step(&said.text)
 }

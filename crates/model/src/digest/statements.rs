@@ -1,5 +1,4 @@
-//! The agent's statements: its findings, decisions and results in its own words; and its calls after its last
-//! message.
+//! The agent's findings, decisions and results in its own words, and its calls after its last message.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,17 +20,17 @@ const MAX_QUESTION_BYTES: usize = 400;
 const MAX_STEPS: usize = 32;
 const MAX_STEP_BYTES: usize = 160;
 
-/// A statement of the agent that is useful later.
+/// A statement by the agent that may be useful later.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentStatement {
     pub record: u64,
-    /// The condensed text: one line without markup.
+    /// The condensed text, on one line and without markup.
     pub text: String,
-    /// Whether the statement ended a turn: it sums up, answers or proposes. Other statements were made between two
-    /// calls.
+    /// Whether the statement ended a turn, so that it is a summary, an answer or a proposal. Other statements were
+    /// made between two calls.
     pub closing: bool,
-    /// The question or offer at the end of the statement; empty if there is none.
+    /// The question or offer at the end of the statement, or empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub asks: String,
     /// Whether the statement retracts an earlier statement.
@@ -48,11 +47,11 @@ pub struct CallStep {
     /// The path or the command.
     pub what: String,
     pub failed: bool,
-    /// Whether the call is a check and its output reports success.
+    /// Whether the call is a check that passed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub passed: bool,
-    /// Whether a hook reported the call when it happened. The agent's messages are read later, from the transcript,
-    /// so a message may belong before the call (see `record_before_words`).
+    /// Whether a hook reported the call when it happened. The agent's messages are read from the transcript later, so
+    /// a message may have to be placed before the call (see `record_before_words`).
     pub live: bool,
 }
 
@@ -63,11 +62,11 @@ pub enum StepAction {
     Ran,
     Edited,
     Read,
-    /// A call of a tool whose input names no file and no command.
+    /// A tool call whose input names neither a file nor a command.
     Called,
 }
 
-/// A request and the closing message that answers it.
+/// A request and the closing message that answers it, if any.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turn<'d> {
     pub prompt: &'d Prompt,
@@ -86,14 +85,14 @@ impl Digest {
         self.said_last = self.record_before_words(record);
         self.said = record.text.to_string();
         self.add_purpose(record);
-        // If another call follows, `drop_uninformative_statement` drops a mere announcement.
+        // If this is a mere announcement, `drop_uninformative_statement` drops it when the next statement follows.
         let condensed = match statement::says_anything(&record.text) {
             false if closing => record.text.trim().to_owned(),
             false => String::new(),
             true => statement::condense_closing(&record.text),
         };
         let text = first_sentences_within(&condensed, MAX_STATEMENT_BYTES);
-        // A stop hook and the transcript report the same message.
+        // The stop hook and the transcript both report this message.
         let known = self.statements.iter().rposition(|known| known.text == text);
         let closing = closing || known.is_some_and(|place| self.statements[place].closing);
         if let Some(place) = known.filter(|place| place + 8 >= self.statements.len()) {
@@ -116,8 +115,8 @@ impl Digest {
         }
     }
 
-    /// Adds messages from the transcript after a stop hook reported the last message of the turn. The transcript
-    /// repeats the last message, and also contains the earlier ones.
+    /// Adds a message from the transcript after a stop hook has reported the turn's last message. The transcript
+    /// repeats that message and also contains earlier ones.
     fn add_earlier_statement(&mut self, record: &JournalRecord) {
         let text = first_sentences_within(&statement::condense_closing(&record.text), MAX_STATEMENT_BYTES);
         let is_known = self.said == *record.text
@@ -137,8 +136,8 @@ impl Digest {
         }
     }
 
-    /// Drops the last statement if it was made between two calls and is not informative. The newest statement is
-    /// kept until another follows.
+    /// Drops the last statement if it was made between two calls and is not informative. This is done only when
+    /// another statement follows.
     fn drop_uninformative_statement(&mut self) {
         let Some(last) = self.statements.last_mut().filter(|last| !last.closing) else { return };
         last.text = statement::finding_between_calls(&last.text);
@@ -148,7 +147,7 @@ impl Digest {
         }
     }
 
-    /// Marks the last statement as the end of its turn. Called at a prompt while the agent is not working.
+    /// Marks the last statement as the end of its turn. Called when a prompt arrives while the agent is not working.
     pub(super) fn mark_turn_closed(&mut self) {
         if let Some(last) = self.statements.last_mut() {
             last.closing = true;
@@ -156,7 +155,7 @@ impl Digest {
     }
 
     pub(super) fn add_step(&mut self, record: &JournalRecord) {
-        // The call was running when the transcript ended (see `Digest::unfinished`).
+        // The call was still running when the transcript ended (see `Digest::unfinished`).
         if record.ok.is_none() && !record.from.is_empty() {
             return;
         }
@@ -173,8 +172,8 @@ impl Digest {
             (None, true) => return,
         };
         let ended = super::failures::result_of_record(record);
-        // A failed call may be in the transcript only. It belongs before the calls that hooks reported in the same
-        // second or later, because they are most likely the next attempt.
+        // A failed call may appear only in the transcript. It is placed before the calls that hooks reported in the
+        // same second or later, because those are most likely the next attempt.
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let later = |step: &CallStep| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
@@ -193,8 +192,8 @@ impl Digest {
         keep_last(&mut self.steps, MAX_STEPS);
     }
 
-    /// Returns the record after which a message belongs. Messages are read from the transcript after hooks have
-    /// reported later calls, so the time of the message decides.
+    /// Returns the number of the record after which a message belongs. Messages are read from the transcript after
+    /// hooks have reported later calls, so the message's time decides.
     fn record_before_words(&self, record: &JournalRecord) -> u64 {
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
@@ -207,8 +206,8 @@ impl Digest {
         self.worked > self.said_last
     }
 
-    /// Returns whether the agent had finished and was waiting: its last message announces nothing, and no work
-    /// followed. A transcript can end between an announcement and the announced call.
+    /// Returns whether the agent has finished and is waiting: its last message announces no next step, and no work
+    /// followed. A transcript may end between an announcement and the announced call.
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &TodoField| todo.status == Some(TodoStatus::InProgress);
         let said_all = !statement::announces_next_step(&self.said);
@@ -223,7 +222,7 @@ impl Digest {
         &self.steps[first..]
     }
 
-    /// Returns the calls that were still running when the records end, each as its command or file.
+    /// Returns the calls that were still running when the records ended, each given as its command or file.
     pub fn unfinished_calls(&self) -> impl Iterator<Item = &str> {
         self.unfinished.iter().map(String::as_str).filter(|call| names_more_than_a_tool(call))
     }
@@ -233,8 +232,8 @@ impl Digest {
         self.prompts.iter().enumerate().map(turn).collect()
     }
 
-    /// Whether a statement was retracted: by the agent's next statement, by a later statement about the same thing,
-    /// or because the user objected.
+    /// Whether a statement no longer holds, because the agent's next statement or a later one on the same subject
+    /// retracts it, or because the user objected.
     pub fn is_statement_retracted(&self, said: &AgentStatement) -> bool {
         let mut later = self.statements.iter().filter(|later| later.record > said.record);
         let next = later.clone().next();
@@ -253,15 +252,15 @@ impl Digest {
     }
 }
 
-/// Whether the description of a call is more than the name of one of the harness's own tools, such as `Grep`. A
-/// command such as `make` and the tool of a server are informative.
+/// Whether a call's description is more than the name of one of the harness's own tools, such as `Grep`. Commands
+/// such as `make` and the names of MCP tools are informative.
 pub fn names_more_than_a_tool(call: &str) -> bool {
     const HARNESS_TOOL_NAMES: [&str; 6] = ["grep", "glob", "list", "read", "bash", "webfetch"];
     let is_one_word = call.chars().all(char::is_alphanumeric);
     !is_one_word || !call.starts_with(char::is_uppercase) && !HARNESS_TOOL_NAMES.contains(&call)
 }
 
-/// Returns the first sentences of a text, at most `most` bytes.
+/// Returns the first sentences of a text, up to `most` bytes.
 pub(super) fn first_sentences_within(text: &str, most: usize) -> String {
     match text.len() > most {
         true => {
@@ -272,7 +271,7 @@ pub(super) fn first_sentences_within(text: &str, most: usize) -> String {
     }
 }
 
-/// Whether two texts name the same function, file or command in backticks.
+/// Whether both texts contain the same function, file or command name in backticks.
 fn is_about_the_same(one: &str, other: &str) -> bool {
     const MIN_NAME_BYTES: usize = 6;
     let names = |text: &str| -> Vec<String> {

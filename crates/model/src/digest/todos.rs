@@ -7,14 +7,14 @@ use crate::run::{self, RunResult};
 
 use super::{CallStep, Digest, StepAction};
 
-/// A todo list is stale after this many prompts since its last change.
+/// A todo list is stale if it has not changed for this many prompts.
 const STALE_TODOS_PROMPTS: usize = 6;
 
-/// A todo list is stale after this many tasks since its last change.
+/// A todo list is stale if it has not changed for this many new tasks.
 const STALE_TODOS_TASKS: usize = 2;
 
 impl Digest {
-    /// Whether the todo list is about the current work: few prompts have followed its last change.
+    /// Whether the todo list is about the current work, because few prompts have followed its last change.
     pub fn are_todos_current(&self) -> bool {
         let later = || self.prompts.iter().filter(|prompt| prompt.record > self.todos_at);
         let tasks = later()
@@ -23,16 +23,16 @@ impl Digest {
         later().count() < STALE_TODOS_PROMPTS && tasks < STALE_TODOS_TASKS
     }
 
-    /// Returns the number of edits since the todo list was changed. Entries that are still open in the list may be
-    /// done.
+    /// Returns the number of successful edits since the todo list last changed. After many edits, entries that are
+    /// still open may be done.
     pub fn edits_since_todos(&self) -> usize {
         let later =
             |step: &&CallStep| step.record > self.todos_at && step.did == StepAction::Edited && !step.failed;
         self.steps.iter().filter(later).count()
     }
 
-    /// Returns whether an entry such as "run the tests" only asks for checks, and these checks have passed since
-    /// the list was changed.
+    /// Returns whether an entry such as "run the tests" only requests checks, and these have passed since the list
+    /// changed.
     pub fn has_run_since_todos(&self, entry: &str) -> bool {
         const RUN_WORDS: [&str; 3] = ["run ", "verify ", "check "];
         let small = entry.to_lowercase();

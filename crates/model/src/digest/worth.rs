@@ -1,4 +1,4 @@
-//! Estimates which files and commands will be needed again.
+//! Estimates how likely files and commands are to be needed again.
 
 use std::collections::BTreeMap;
 
@@ -9,34 +9,34 @@ use crate::run::RunResult;
 
 use super::{CommandUse, Digest, FileUse, Prompt};
 
-/// Files of at least this worth are likely to be needed. In real sessions, one in fifty of the files below this
-/// worth was needed again, and one in eight of those slightly above it.
+/// Files of at least this worth are likely to be needed. In real sessions, one in fifty files below this value was
+/// needed again, compared with one in eight slightly above it.
 const MIN_LIKELY_WORTH: f64 = 0.75;
 
 impl Digest {
-    /// Returns the files in descending order of their worth.
+    /// Returns the files in descending order of worth.
     pub fn ranked_files(&self) -> Vec<&FileUse> {
         let related = RelatedFiles::group_by_name(self);
         rank_by_worth(&self.files, |file| self.file_worth(file, &related), |file| &file.path)
     }
 
-    /// Returns how many files are likely to be needed. Files that are only named in commands are not counted.
+    /// Returns how many files are likely to be needed. Files that were only named in commands are not counted.
     pub fn count_likely_files(&self) -> usize {
         let related = RelatedFiles::group_by_name(self);
         let used = self.files.iter().filter(|file| file.edits + file.reads > 0);
         used.filter(|file| self.file_worth(file, &related) >= MIN_LIKELY_WORTH).count()
     }
 
-    /// Returns commands that did not fail, in descending order of their worth.
+    /// Returns the commands that did not fail, in descending order of worth.
     pub fn ranked_commands(&self) -> Vec<&CommandUse> {
         let passed = self.commands.iter().filter(|command| command.ended != RunResult::Failed);
         rank_by_worth(passed, |command| self.command_worth(command), |command| &command.command)
     }
 
-    /// Estimates how likely a file is to be needed, based on real sessions. Recent use has the largest weight. Next
-    /// come three signs: the agent or the user just mentioned the file, an open failure names it, or its
-    /// counterpart (the test of a source, the source of a test) was just used. How often the file was used and
-    /// whether it was changed have the smallest weight.
+    /// Estimates how likely a file is to be needed. The weights are based on real sessions. Recent use counts most.
+    /// Next come three signs: the agent or the user has just mentioned the file, an open failure names it, or its
+    /// counterpart (the test of a source file or the reverse) was just used. The number of uses and whether the file
+    /// was edited count least.
     fn file_worth(&self, file: &FileUse, related: &RelatedFiles) -> f64 {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.guesses);
@@ -60,7 +60,7 @@ impl Digest {
             }
     }
 
-    /// Returns the prompts about the current work: the last prompts, the last long prompt, and the first prompt.
+    /// Returns the prompts about the current work: the last two, the last long one, and the first one.
     fn current_prompts(&self) -> Vec<&Prompt> {
         let says = |prompt: &&Prompt| prompt.text.trim().chars().count() >= MIN_SUBSTANTIAL_CHARS;
         let newest = self.prompts.iter().rev().take(2);
@@ -73,8 +73,8 @@ impl Digest {
         })
     }
 
-    /// Estimates how likely a command is to be run again. Frequent and recent commands are more likely, and so are
-    /// checks. Long commands are less likely.
+    /// Estimates how likely a command is to be run again. Frequent commands, recent commands and checks are more
+    /// likely. Long commands are less likely.
     fn command_worth(&self, command: &CommandUse) -> f64 {
         let often = f64::from(command.runs).ln_1p();
         let checks = if is_check_or_status(&command.command) { 0.6 } else { 0.0 };
@@ -82,7 +82,7 @@ impl Digest {
         often + 2.0 * self.recency(command.last, 25.0) + checks - long
     }
 
-    /// Returns 1 for the current record. The value halves for every `half_life` records before it; it is 0 if
+    /// Returns 1 for the current record, and half as much for every `half_life` records before it. Returns 0 if
     /// `record` is 0.
     fn recency(&self, record: u64, half_life: f64) -> f64 {
         match record {
@@ -92,17 +92,17 @@ impl Digest {
     }
 }
 
-/// The data from which the worth of every file is computed. Related files have similar names: `parse.rs`,
+/// Shared data for computing the worth of every file. Related files have similar names, such as `parse.rs`,
 /// `parse_tests.rs` and `test_parse.py`.
 struct RelatedFiles<'a> {
-    /// For each group of related files, the last use and the path of the two that were used most recently.
+    /// For each group of related files, the last use and path of the two most recently used ones.
     last: BTreeMap<&'a str, [(u64, &'a str); 2]>,
     goals: Vec<&'a Prompt>,
     /// The errors of the newest open failures.
     errors: Vec<&'a str>,
 }
 
-/// How many open failures are searched for file names.
+/// The maximum number of open failures that are searched for file names.
 const MAX_FAILURES_SEARCHED: usize = 5;
 
 impl<'a> RelatedFiles<'a> {
@@ -131,7 +131,7 @@ impl<'a> RelatedFiles<'a> {
     }
 }
 
-/// Returns the name of a file without its extension and without a prefix or suffix that marks a test.
+/// Returns a file's name without its extension and without a prefix or suffix that marks a test.
 fn name_without_test_marks(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
@@ -142,7 +142,7 @@ fn name_without_test_marks(path: &str) -> &str {
         .unwrap_or(stem)
 }
 
-/// Whether a command is a test, a build or a linter, or shows the state of the checkout.
+/// Whether a command runs a test, a build or a linter, or shows the state of the checkout.
 fn is_check_or_status(command: &str) -> bool {
     const CHECK_WORDS: &[&str] = &[
         "test", "tests", "pytest", "jest", "vitest", "build", "check", "lint", "clippy", "vet", "tsc", "fmt",
@@ -152,7 +152,7 @@ fn is_check_or_status(command: &str) -> bool {
     head.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| CHECK_WORDS.contains(&word))
 }
 
-/// Sorts by worth in descending order, then by name.
+/// Sorts by descending worth, then by name.
 fn rank_by_worth<'d, T>(
     all: impl IntoIterator<Item = &'d T>,
     worth: impl Fn(&T) -> f64,

@@ -1,6 +1,6 @@
-//! The lines between `---` and `---`: parses them into entries, and creates the edits that change an entry.
+//! The lines between `---` and `---`. This module parses them into entries and creates the edits that change an entry.
 //!
-//! Both fences may have trailing blanks. If two entries have the same key, **the last wins**, as in JSON and in
+//! Both fences may have trailing blanks. If two entries have the same key, **the last one wins**, as in JSON and in
 //! YAML readers that allow duplicates. A line that is not an entry, a list item, a comment or blank is kept and
 //! reported as a finding.
 
@@ -19,13 +19,13 @@ pub(super) struct Frontmatter {
     pub entries: Vec<FrontmatterEntry>,
     /// The start of the closing line. New entries are inserted here.
     pub close: usize,
-    /// The start of the body, and its line number.
+    /// The start of the body and the number of its first line.
     pub body: (usize, usize),
     /// The line end for new entries.
     pub line_end: &'static str,
 }
 
-/// One `key: value`, with the items below it if the value is a block list.
+/// One `key: value` line. If the value is a block list, its items are included.
 #[derive(Debug, Clone)]
 pub struct FrontmatterEntry {
     pub key: String,
@@ -37,8 +37,8 @@ pub struct FrontmatterEntry {
     after: usize,
     token: Range<usize>,
     items: Vec<FrontmatterItem>,
-    /// The lines below the entry that belong to the value in YAML but are not read here: a nested map, a block
-    /// text.
+    /// The lines below the entry that belong to its value in YAML but are not parsed here, such as a nested map or a
+    /// block text.
     unread: Vec<Range<usize>>,
 }
 
@@ -52,14 +52,14 @@ struct FrontmatterItem {
 }
 
 impl FrontmatterEntry {
-    /// Returns the bytes of the value on the key's line, unchanged.
+    /// Returns the value's bytes on the key's line as they were written.
     pub(super) fn source_bytes<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         slice_or_empty(bytes, self.token.clone())
     }
 }
 
 impl Frontmatter {
-    /// Parses the frontmatter at `start`; `None` if it is not complete.
+    /// Parses the frontmatter at `start`. Returns `None` if it is missing or not closed.
     pub fn parse_at(bytes: &[u8], start: usize, findings: &mut Vec<DocumentFinding>) -> Option<Frontmatter> {
         let mut source = lines_from(bytes, start, 1);
         let open = source.next().filter(|line| is_frontmatter_fence(line.text(bytes)))?;
@@ -83,12 +83,12 @@ impl Frontmatter {
         })
     }
 
-    /// Returns the entry of a key; the last entry if there are several.
+    /// Returns the entry of a key. If several entries have the key, the last one counts.
     pub fn effective_entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
 
-    /// Returns the edits that set a key; none if it already has this value.
+    /// Returns the edits that set a key. There are none if the key already has this value.
     pub fn set_edits(&self, bytes: &[u8], key: &str, value: &Value) -> Vec<ByteEdit> {
         let Some(entry) = self.effective_entry(key) else {
             let line = format!("{key}: {}{}", scalar::write_scalar(value, false), self.line_end);
@@ -107,16 +107,16 @@ impl Frontmatter {
                     .collect()
             }
         };
-        // Below an empty value, or below `|` or `>`, these lines are the old value. Below any other value they are
-        // a mistake, and they are kept.
+        // Below an empty value, or below `|` or `>`, these lines are the old value and are removed. Below any other
+        // value they are a mistake and are kept.
         if matches!(entry.source_bytes(bytes).first(), None | Some(b'|' | b'>')) {
             edits.extend(entry.unread.iter().map(|span| ByteEdit::new(span.clone(), "")));
         }
         edits
     }
 
-    /// Returns the edits that remove a key. Every entry of the key is removed, so that no earlier entry takes
-    /// effect. The lines below an entry are removed too, because they would become part of the previous entry.
+    /// Returns the edits that remove a key. Every entry of the key is removed, because otherwise an earlier one would
+    /// take effect. The lines below an entry are also removed, because they would become part of the previous entry.
     pub fn remove_edits(&self, key: &str) -> Vec<ByteEdit> {
         let gone = self.entries.iter().filter(|entry| entry.key == key);
         let mut spans: Vec<Range<usize>> = Vec::new();
@@ -145,7 +145,7 @@ fn parse_entries(
     findings: &mut Vec<DocumentFinding>,
 ) -> Vec<FrontmatterEntry> {
     let mut entries: Vec<FrontmatterEntry> = Vec::new();
-    // True below a key without a value, and below its items.
+    // True below a key without a value and below the items of such a key.
     let mut listing = false;
     // True if an indented line would belong to the last entry.
     let mut below = false;
@@ -240,12 +240,13 @@ fn report_duplicates(entries: &[FrontmatterEntry], findings: &mut Vec<DocumentFi
     }
 }
 
-/// Returns the items of a list that can be written as a block list: it is not empty and contains only texts.
+/// Returns the items of a list that can be written as a block list. Such a list is not empty and contains only texts.
 fn texts_for_block_list(value: &Value) -> Option<Vec<&str>> {
     value.as_array().filter(|items| !items.is_empty())?.iter().map(Value::as_str).collect()
 }
 
-/// Changes the items of a block list to `texts`. Equal items at both ends are unchanged, and comments are kept.
+/// Returns the edits that change the items of a block list to `texts`. Equal items at both ends are unchanged, and
+/// comments are kept.
 fn set_items_edits(bytes: &[u8], items: &[FrontmatterItem], texts: &[&str], line_end: &str) -> Vec<ByteEdit> {
     let head = items.iter().zip(texts).take_while(|(item, text)| item.text == **text).count();
     let (items_left, texts_left) =
@@ -265,7 +266,7 @@ fn set_items_edits(bytes: &[u8], items: &[FrontmatterItem], texts: &[&str], line
         edits.push(value_edit(item.after, &item.token, scalar::write_scalar(&Value::from(*text), quoted)));
     }
     edits.extend(old.iter().skip(new.len()).map(|item| ByteEdit::new(item.span.clone(), "")));
-    // New items are inserted after the previous item or, without one, before the first item.
+    // New items are inserted after the previous item or, if there is none, before the first item.
     let place = items.get((head + old.len()).wrapping_sub(1)).map(|item| item.span.end);
     let place = place.or_else(|| items.first().map(|item| item.span.start)).unwrap_or_default();
     let indent = " ".repeat(items.first().map_or(2, |item| item.indent));

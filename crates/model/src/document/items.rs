@@ -1,5 +1,5 @@
-//! List items: steps, bullets, checkboxes. An item is one line. Text indented below an item is ignored unless it is
-//! an item itself.
+//! List items: steps, bullets and checkboxes. An item is one line. Text indented below an item is ignored unless it is
+//! itself an item.
 
 use std::ops::Range;
 
@@ -12,20 +12,20 @@ pub struct ListItem {
     pub line: usize,
     /// The range of the line without its line end.
     pub span: Range<usize>,
-    /// The column of the marker. An item with a larger column than the item above is nested in it.
+    /// The column of the marker. An item with a larger column than the item above is nested in that item.
     pub indent: usize,
-    /// The number in `3.` or `3)`; `None` for a bullet.
+    /// The number in `3.` or `3)`. It is `None` for a bullet.
     pub number: Option<u32>,
-    /// Whether the box is ticked (`[x]`) or not (`[ ]`); `None` without a box.
+    /// Whether the box is ticked (`[x]`) or not (`[ ]`). It is `None` for an item without a box.
     pub checked: Option<bool>,
-    /// The text after marker and box.
+    /// The text after the marker and the box.
     pub text: String,
-    /// The position of the byte between the brackets.
+    /// The position of the byte between the brackets of the box.
     pub(super) mark: usize,
 }
 
-/// Returns the list items within `range`, without those in fences, comments and indented code. `number` is the
-/// number of the first line of `range`.
+/// Returns the list items within `range`, except those in fences, comments and indented code. `number` is the line
+/// number at the start of `range`.
 pub(super) fn list_items(bytes: &[u8], range: Range<usize>, number: usize) -> Vec<ListItem> {
     let mut scanner = OutlineScanner::default();
     let mut found = Vec::new();

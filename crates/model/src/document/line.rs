@@ -1,9 +1,9 @@
-//! Lines with their ends. LF, CR LF and a lone CR all end a line, as in CommonMark and in YAML. If a lone CR were
-//! text here, other readers would see headings and keys in a record that thru does not see.
+//! Lines with their line ends. LF, CR LF and a lone CR all end a line, as in CommonMark and YAML. If a lone CR were
+//! ordinary text here, other readers would find headings and keys in a record that thru does not find.
 
 use std::ops::Range;
 
-/// One line: its position, the end of its text, and its line end.
+/// One line: its start, the end of its text, and its line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
     /// The number of the line, counted from 1 at the start of the file.
@@ -11,7 +11,7 @@ pub struct Line {
     pub start: usize,
     /// The end of the text, before the line end.
     pub stop: usize,
-    /// The start of the next line. Equal to `stop` on a last line without a line end.
+    /// The start of the next line. It equals `stop` for a last line without a line end.
     pub end: usize,
 }
 
@@ -25,7 +25,7 @@ impl Line {
         self.start..self.end
     }
 
-    /// Returns the line end; `None` on a last line without one.
+    /// Returns the line end, or `None` for a last line without one.
     pub(super) fn ending(&self, bytes: &[u8]) -> Option<&'static str> {
         match slice_or_empty(bytes, self.stop..self.end) {
             b"\r\n" => Some("\r\n"),
@@ -36,8 +36,8 @@ impl Line {
     }
 }
 
-/// Iterates over the lines of `bytes` from the offset `at`, which must be the start of a line. `number` is the
-/// number of this line.
+/// Iterates over the lines of `bytes` from the offset `at`, which must be the start of a line. `number` is the number
+/// of that line.
 pub(super) fn lines_from(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Item = Line> {
     let mut next = Line { number, start: at, stop: at, end: at };
     std::iter::from_fn(move || {
@@ -56,13 +56,11 @@ pub(super) fn lines_from(bytes: &[u8], at: usize, number: usize) -> impl Iterato
     })
 }
 
-/// Returns the bytes of a range, or an empty slice if the range is out of bounds, because no function of this
-/// module may panic.
+/// Returns the bytes of a range, or an empty slice if the range is out of bounds. No function of this module may panic.
 pub(super) fn slice_or_empty(bytes: &[u8], range: Range<usize>) -> &[u8] {
     bytes.get(range).unwrap_or_default()
 }
 
-/// Whether a byte is a space or a tab.
 pub(super) fn is_space_or_tab(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }

@@ -1,18 +1,17 @@
-//! Headings, and the blocks that hide them: code fences, HTML comments, lists.
+//! Headings, and the blocks that hide them: code fences, HTML comments and lists.
 //!
-//! This is a line scanner and not a markdown parser: its state after a heading must be the same as at the start of
-//! a document. So a section can be checked alone and then inserted anywhere.
+//! This is a line scanner and not a markdown parser, because its state after a heading must be the same as at the start
+//! of a document. So a section can be checked alone and then inserted anywhere.
 //!
 //! - Only ATX headings are recognised, indented by at most three spaces. Underlined (setext) headings are text.
-//! - Fences are ``` and ~~~, indented by at most three spaces. Within a list item, columns are counted from the
-//!   item's text, and an unclosed fence ends with the item: a missing closing line must not hide the rest of the
-//!   file.
-//! - An HTML comment at the start of a line hides everything up to the line that contains `-->`. Other HTML does
-//!   not hide headings.
+//! - Fences are ``` and ~~~, indented by at most three spaces. Within a list item, columns are counted from the item's
+//!   text. An unclosed fence ends with the item, because a missing closing line must not hide the rest of the file.
+//! - An HTML comment at the start of a line hides everything up to the line that contains `-->`. Other HTML does not
+//!   hide headings.
 //! - Headings in block quotes and lists are text: `> # quoted` and `- # item`.
 //!
-//! One difference from CommonMark is deliberate: an unindented line that continues an item's paragraph ends the
-//! item here.
+//! One difference from CommonMark is deliberate: an unindented line that continues an item's paragraph ends the item
+//! here.
 
 use std::fmt;
 use std::ops::Range;
@@ -34,7 +33,7 @@ pub struct Heading {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Outline {
     pub headings: Vec<Heading>,
-    /// The block that is still open at the end. It would hide any appended text.
+    /// The block that is still open at the end of the text. It would hide any appended text.
     pub open: Option<OpenBlock>,
 }
 
@@ -62,7 +61,7 @@ impl fmt::Display for HidingBlock {
     }
 }
 
-/// Returns the outline of `bytes` from `at`, which is the start of the line `number`.
+/// Returns the outline of `bytes` from `at`, which is the start of line `number`.
 pub(super) fn outline_from(bytes: &[u8], at: usize, number: usize) -> Outline {
     let mut scanner = OutlineScanner::default();
     let mut headings = Vec::new();
@@ -76,7 +75,7 @@ pub(super) fn outline_from(bytes: &[u8], at: usize, number: usize) -> Outline {
     Outline { headings, open: scanner.open_block() }
 }
 
-/// Returns the lines of a text outside code fences and comments, including their line ends.
+/// Returns the ranges of the lines outside code fences and comments, including their line ends.
 pub fn lines_outside_blocks(text: &[u8]) -> Vec<Range<usize>> {
     let mut scanner = OutlineScanner::default();
     lines_from(text, 0, 1)
@@ -88,12 +87,12 @@ pub fn lines_outside_blocks(text: &[u8]) -> Vec<Range<usize>> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
     Text,
-    /// The range of the heading's text within the line.
+    /// A heading. `text` is the range of its text within the line.
     Heading {
         level: u8,
         text: Range<usize>,
     },
-    /// The line is part of a fence or a comment. The first and the last line of the block are included.
+    /// The line is part of a fence or a comment. The first and last lines of the block are included.
     Hidden,
 }
 
@@ -101,7 +100,7 @@ pub(crate) enum LineKind {
 #[derive(Debug, Default)]
 pub(crate) struct OutlineScanner {
     state: ScannerState,
-    /// The columns of the texts of the open list items, outermost first.
+    /// The text columns of the open list items, outermost first.
     items: Vec<usize>,
 }
 
@@ -134,7 +133,7 @@ impl OutlineScanner {
                 }
                 return LineKind::Hidden;
             }
-            // A line to the left of a fence's list item ends both the fence and the item.
+            // A line to the left of the list item that contains the fence ends both the fence and the item.
             ScannerState::Fence { .. } => self.state = ScannerState::Outside,
             ScannerState::Outside => {}
         }
@@ -146,7 +145,8 @@ impl OutlineScanner {
         while self.items.pop_if(|column| *column > indent).is_some() {}
         let mut column = self.items.last().copied().unwrap_or_default();
         let mut rest = slice_or_empty(text, column..text.len());
-        // This is checked once per line. Otherwise a long line of markers would take quadratic time.
+        // This is checked once per line. Checking it for each marker would take quadratic time on a long line of
+        // markers.
         let rule = is_horizontal_rule(slice_or_empty(rest, trimmed_range(rest)));
         while let Some(marker) = list_marker_length(rest).filter(|_| !rule) {
             column += marker;
@@ -195,7 +195,7 @@ impl OutlineScanner {
 pub(super) struct CodeFence {
     mark: u8,
     length: usize,
-    /// The column of the text of the surrounding list item; 0 outside lists.
+    /// The text column of the surrounding list item, or 0 outside lists.
     column: usize,
 }
 
@@ -205,7 +205,7 @@ impl CodeFence {
         let mark = *text.first().filter(|mark| matches!(mark, b'`' | b'~'))?;
         let length = count_leading(text, |byte| byte == mark);
         let info = slice_or_empty(text, length..text.len());
-        // A line with backticks in the info string is inline code.
+        // If the info string contains backticks, the line is inline code.
         let opens = length >= 3 && (mark == b'~' || memchr::memchr(b'`', info).is_none());
         opens.then_some(CodeFence { mark, length, column })
     }
@@ -220,20 +220,20 @@ impl CodeFence {
     }
 }
 
-/// Returns the width of the indentation; a tab extends to the next multiple of four.
+/// Returns the width of the indentation. A tab extends to the next multiple of four.
 pub(super) fn indentation_width(text: &[u8]) -> usize {
     let blanks = text.iter().take_while(|byte| is_space_or_tab(**byte));
     blanks.fold(0, |column, byte| if *byte == b'\t' { column / 4 * 4 + 4 } else { column + 1 })
 }
 
-/// Returns `text` without its indentation; `None` if it has four or more spaces and is indented code. A tab is not
+/// Returns `text` without its indentation, or `None` if four or more spaces make it indented code. A tab is not
 /// removed.
 fn without_indentation(text: &[u8]) -> Option<&[u8]> {
     let indent = count_leading(text, |byte| byte == b' ');
     (indent <= 3).then(|| slice_or_empty(text, indent..text.len()))
 }
 
-/// Returns the length of a list marker at the start of `text`, with its indentation and the blanks after it.
+/// Returns the length of a list marker at the start of `text`, including its indentation and the blanks after it.
 fn list_marker_length(text: &[u8]) -> Option<usize> {
     let rest = without_indentation(text)?;
     let (_, mark) = parse_list_marker(rest)?;
@@ -248,7 +248,7 @@ fn list_marker_length(text: &[u8]) -> Option<usize> {
     Some(text.len() - rest.len() + mark + blanks)
 }
 
-/// Returns the number, if any, and the length of a list marker: `-`, `*`, `+`, `3.`, `3)`.
+/// Returns the number, if any, and the length of a list marker such as `-`, `*`, `+`, `3.` or `3)`.
 pub(super) fn parse_list_marker(text: &[u8]) -> Option<(Option<u32>, usize)> {
     let digits = count_leading(text, |byte| byte.is_ascii_digit());
     match (digits, text.get(digits)?) {
@@ -260,7 +260,7 @@ pub(super) fn parse_list_marker(text: &[u8]) -> Option<(Option<u32>, usize)> {
     }
 }
 
-/// Whether a line is a horizontal rule, such as `* * *`.
+/// Returns whether a line is a horizontal rule, such as `* * *`.
 pub(super) fn is_horizontal_rule(text: &[u8]) -> bool {
     let Some(mark @ (b'-' | b'*')) = text.first() else { return false };
     let marks = text.iter().filter(|byte| *byte == mark).count();

@@ -1,8 +1,8 @@
 //! Reads and writes one value of the frontmatter.
 //!
-//! Reading accepts more than writing produces: `purpose: fix: the thing` is read as a text, although YAML rejects
-//! it, and is written with quotes. YAML parsers read a written value in the same way, including parsers of YAML 1.1
-//! (where `no`, `12:30`, `1_000` and a timestamp are not texts).
+//! Reading accepts more than writing produces. For example, `purpose: fix: the thing` is read as a text although YAML
+//! rejects it, and it is written with quotes. Every YAML parser reads a written value in the same way. This includes
+//! parsers of YAML 1.1, where `no`, `12:30`, `1_000` and timestamps are not texts.
 
 use std::ops::Range;
 
@@ -10,9 +10,8 @@ use serde_json::{Number, Value};
 
 use super::line::{count_leading, is_all_blank, is_space_or_tab, slice_or_empty, trimmed_range};
 
-/// A value, its position, and its flaw.
 pub(super) struct ScalarToken {
-    /// The range of the value, relative to the text that was read. Empty if there is no value.
+    /// The range of the value, relative to the input. It is empty if there is no value.
     pub span: Range<usize>,
     pub value: Value,
     pub flaw: Option<ScalarFlaw>,
@@ -25,7 +24,7 @@ pub(super) enum ScalarFlaw {
     Foreign,
 }
 
-/// Reads the text after `key:`. Never fails: a malformed value is read as a text, and the flaw is returned.
+/// Reads the text after `key:`. It never fails: a malformed value is read as text and returned with its flaw.
 pub(super) fn read_scalar(text: &[u8]) -> ScalarToken {
     let start = count_leading(text, is_space_or_tab);
     let rest = slice_or_empty(text, start..text.len());
@@ -55,7 +54,7 @@ pub(super) fn read_scalar(text: &[u8]) -> ScalarToken {
     ScalarToken { span: bare, value, flaw }
 }
 
-/// Reads an item of a block list. An item is always a text: `- 5` is read as `"5"`.
+/// Reads an item of a block list. An item is always a text, so `- 5` is read as `"5"`.
 pub(super) fn read_list_item(text: &[u8]) -> ScalarToken {
     let token = read_scalar(text);
     if token.value.is_string() {
@@ -73,7 +72,7 @@ pub(super) fn write_scalar(value: &Value, quoted: bool) -> String {
     }
 }
 
-/// Returns whether a text can be written without quotes: YAML reads it back as the same text.
+/// Returns whether a text can be written without quotes because YAML reads it back as the same text.
 pub(super) fn needs_no_quotes(text: &str) -> bool {
     let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
     let indicator = "-?:,[]{}#&*!|>'\"%@`=<~".contains(first);
@@ -84,13 +83,13 @@ pub(super) fn needs_no_quotes(text: &str) -> bool {
     !(indicator || edge || inside || is_yaml_word(text) || is_number_like(text))
 }
 
-/// Whether a text is a word that YAML or YAML 1.1 does not read as a text.
+/// Returns whether a text is a word that some version of YAML does not read as a text.
 fn is_yaml_word(text: &str) -> bool {
     const YAML_WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
     YAML_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// Returns whether a YAML reader might read this as a number, a date or a time of day. If in doubt, returns true.
+/// Returns whether a YAML reader might read this as a number, a date or a time of day. In doubt, it returns true.
 fn is_number_like(text: &str) -> bool {
     let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'.'));
     let digits = |byte: u8| byte.is_ascii_hexdigit() || b"xXoO_:.+- tTzZ".contains(&byte);
@@ -99,12 +98,13 @@ fn is_number_like(text: &str) -> bool {
     head && (special || text.bytes().all(digits))
 }
 
-/// Whether JSON leaves the character unescaped although YAML forbids it or reads it as a line end.
+/// Returns whether JSON leaves the character unescaped although YAML forbids it or reads it as a line end.
 fn is_unsafe_in_yaml(character: char) -> bool {
     matches!(character, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Makes JSON valid as YAML. Unsafe characters occur only inside strings, where an escape means the same character.
+/// Makes JSON valid as YAML. Unsafe characters occur only inside strings, where an escape stands for the same
+/// character.
 fn escape_for_yaml(json: &str) -> String {
     if !json.contains(is_unsafe_in_yaml) {
         return json.to_owned();
@@ -120,7 +120,7 @@ fn escape_for_yaml(json: &str) -> String {
     escaped
 }
 
-/// Returns the JSON value at the start of `text`, and its length.
+/// Returns the JSON value at the start of `text` and its length.
 fn parse_json_prefix(text: &[u8]) -> Option<(Value, usize)> {
     let mut stream = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     let value = stream.next()?.ok()?;
@@ -144,13 +144,13 @@ fn parse_single_quoted(text: &[u8]) -> Option<(Value, usize)> {
     }
 }
 
-/// Whether a quoted value ends here: only blanks and a comment follow.
+/// Returns whether a quoted value ends here, followed only by blanks and a comment.
 fn is_end_of_value(rest: &[u8]) -> bool {
     let blanks = count_leading(rest, is_space_or_tab);
     is_all_blank(rest) || (blanks > 0 && rest.get(blanks) == Some(&b'#'))
 }
 
-/// Returns the range of a bare value up to a `#` after a blank, without surrounding blanks.
+/// Returns the range of a bare value without surrounding blanks. A `#` after a blank ends the value.
 fn bare_value_range(text: &[u8]) -> Range<usize> {
     let comment = memchr::memchr_iter(b'#', text).find(|at| {
         at.checked_sub(1).and_then(|before| text.get(before)).is_none_or(|byte| is_space_or_tab(*byte))
@@ -170,7 +170,7 @@ fn bare_value(text: &[u8]) -> Value {
 /// Parses a JSON number. `007`, `+7`, `.5` and `1_000` are texts.
 fn parse_number(text: &[u8]) -> Option<Number> {
     let number = serde_json::from_slice::<Number>(text).ok()?;
-    // The number that serde_json returns may be wrong in the last bit.
+    // The number that serde_json parses may be wrong in the last bit.
     let exact = || Number::from_f64(std::str::from_utf8(text).ok()?.parse().ok()?);
     if number.is_f64() { exact() } else { Some(number) }
 }

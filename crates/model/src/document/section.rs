@@ -1,4 +1,4 @@
-//! Finds a section by its heading, and creates the edits that replace its text.
+//! Finds a section by its heading and creates the edits that replace its text.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub struct SectionHead<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeadMatching {
     Exact,
-    /// The heading starts with the text: `Pending` finds `Pending Tasks`.
+    /// The heading starts with the text, so `Pending` matches `Pending Tasks`.
     Prefix,
 }
 
@@ -54,8 +54,8 @@ impl<'d> Section<'d> {
         slice_or_empty(self.document, self.span.clone())
     }
 
-    /// Returns the part that `set_section` replaces: the body without surrounding blank lines and without its last
-    /// line end.
+    /// Returns the part that `set_section` replaces, which is the body without surrounding blank lines and without its
+    /// last line end.
     pub fn content(&self) -> &'d [u8] {
         slice_or_empty(self.body(), range_without_blank_lines(self.body()))
     }
@@ -72,7 +72,8 @@ impl<'d> Section<'d> {
 }
 
 impl Outline {
-    /// Finds the section at the end of `path`. Each heading is the first match within the previous section.
+    /// Finds the section at the end of `path`. For each heading of the path, the first match within the previous
+    /// section is used.
     pub fn find_section<'d>(&'d self, document: &'d [u8], path: &[SectionHead]) -> Option<Section<'d>> {
         let mut range = 0..self.headings.len();
         let mut found = None;
@@ -88,7 +89,8 @@ impl Outline {
         found
     }
 
-    /// Returns the range from the first `from` to the last `until` after it, or to the end if there is no `until`.
+    /// Returns the section from the first `from` to the last `until` after it, or to the end of the document if there
+    /// is no `until`.
     pub fn find_section_to_last<'d>(
         &'d self,
         document: &'d [u8],
@@ -108,8 +110,8 @@ impl Outline {
     }
 }
 
-/// Returns the edits of `set_section`. The text is checked first, so that the heading after the text is still a
-/// heading. A heading leaves no block open, so the text after that heading has the same meaning as before.
+/// Returns the edits of `set_section`. The text is checked first, to ensure that the heading after it remains a
+/// heading. No block is open after a heading, so the text after that heading keeps its meaning.
 pub(super) fn set_section_edits(
     document: &Document,
     path: &[SectionHead],
@@ -128,7 +130,7 @@ pub(super) fn set_section_edits(
     }
 }
 
-/// Returns the number of existing headings in a path, without the last one, and the range of the deepest existing
+/// Returns how many headings of a path exist, without counting the last one, and the range of the deepest existing
 /// section including its heading.
 fn deepest_existing_section(document: &Document, path: &[SectionHead]) -> (usize, Range<usize>) {
     let there = (1..path.len()).rev().find_map(|length| {
@@ -150,7 +152,7 @@ fn path_level(path: &[SectionHead]) -> Result<u8, EditError> {
     if level == 0 { Err(EditError::BadHeading(String::new())) } else { Ok(level) }
 }
 
-/// Refuses a text that would not stay within its section. `end` is the offset of the heading after the section.
+/// Refuses a text that would not stay within its section. `end` is the end of the section.
 fn check_section_text(document: &Document, level: u8, text: &[u8], end: usize) -> Result<(), EditError> {
     // An unclosed `---` is text, but a second `---` would turn the lines between them into frontmatter.
     let unclosed = document.has_unclosed_frontmatter();
@@ -170,7 +172,7 @@ fn check_section_text(document: &Document, level: u8, text: &[u8], end: usize) -
     if let Some(open) = scanner.open_block() {
         return Err(EditError::OpenInText { line: open.line, block: open.block });
     }
-    // An indented heading would become part of the list before it.
+    // If the text ends with a list, an indented heading after it would become part of the list.
     let next = lines_from(document.bytes(), end, last + 1).next();
     match next.map(|next| scanner.scan_line(next.text(document.bytes()), next.number)) {
         None | Some(LineKind::Heading { .. }) => Ok(()),
@@ -178,8 +180,8 @@ fn check_section_text(document: &Document, level: u8, text: &[u8], end: usize) -
     }
 }
 
-/// Replaces the content with `text` and keeps the blank lines around it. If the section has no content, a blank
-/// line is added before the text, and another one after it unless the document ends there.
+/// Replaces the content with `text` and keeps the blank lines around it. If the section has no content, a blank line is
+/// added before the text. Another one is added after it unless the document ends there.
 fn replace_content_edit(document: &Document, section: &Section, text: &[u8]) -> Option<ByteEdit> {
     let (bytes, body) = (document.bytes(), section.body());
     let old = range_without_blank_lines(body);
@@ -251,7 +253,7 @@ fn append_section_edit(
     Ok(ByteEdit::new(region.start + place..region.start + place, new))
 }
 
-/// Returns `## text`; an error if the line would not be read as the same heading.
+/// Returns a line such as `## text`, or an error if the line would not be read as the same heading.
 fn heading_line(head: &SectionHead) -> Result<String, EditError> {
     let line = format!("{} {}", "#".repeat(usize::from(head.level)), head.text);
     let read = outline_from(line.as_bytes(), 0, 1);

@@ -1,23 +1,22 @@
-//! Stores any text inside a section byte for byte. A loop's prompt, for example, may contain headings, fences and
-//! `---`.
+//! Stores any text inside a section byte for byte. For example, a loop's prompt may contain headings, fences and `---`.
 
 use super::line::{lines_from, range_without_blank_lines, slice_or_empty};
 use super::outline::CodeFence;
 
-/// Identifies the fence, so that a text that is itself a code block is not unwrapped.
+/// Marks the fences that `wrap_verbatim` writes, so that a text that is itself a code block is not unwrapped.
 const FENCE_INFO: &[u8] = b"verbatim";
 
-/// Wraps a text in a fence that is longer than any run of backticks in the text. The line end before the closing
-/// fence belongs to the fence, so a final line end of the text is preserved. `line_end` is the document's line end.
+/// Wraps a text in a fence that is longer than any run of backticks in the text. The line end before the closing fence
+/// belongs to the fence, so a line end at the end of the text is preserved. `line_end` is the document's line end.
 pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     let text = text.as_ref();
-    // A lone CR is never used: with an LF at the start of the text, it would become another line end.
+    // A lone CR is never used, because together with an LF at the start of the text it would become another line end.
     let end: &[u8] = if line_end == "\r\n" { b"\r\n" } else { b"\n" };
     let fence = vec![b'`'; longest_backtick_run(text).max(2) + 1];
     [&fence, FENCE_INFO, end, text, end, &fence, end].concat()
 }
 
-/// Returns the text that `wrap_verbatim` wrapped; `None` if `section` contains any other text.
+/// Returns the text that `wrap_verbatim` wrapped, or `None` if `section` contains any other text.
 pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
     let wrapped = slice_or_empty(section, range_without_blank_lines(section));
     let opening = lines_from(wrapped, 0, 1).next()?;
@@ -26,7 +25,7 @@ pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
     if head.iter().copied().skip_while(|byte| *byte == b'`').ne(FENCE_INFO.iter().copied()) {
         return None;
     }
-    // The first line that closes the fence must be the last line.
+    // The first line that closes the fence must also be the last line.
     let closing = lines_from(wrapped, opening.end, 2).find(|line| fence.is_closed_by(line.text(wrapped)))?;
     if closing.end != wrapped.len() {
         return None;

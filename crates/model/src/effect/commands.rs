@@ -1,11 +1,11 @@
-//! Rules for the programs of the table that act on the outside world.
+//! Rules for programs in the table whose effects reach the outside world.
 
 use super::parts::CommandPart;
 use super::said::find_link;
 use super::table::{KUBECTL_PROGRAMS, PROGRAM_ROWS, ProgramRow};
 use super::{Effect, EffectKind, EffectScan, has_flag};
 
-/// Options for a dry run.
+/// Options with which a program changes nothing.
 const DRY_RUN_FLAGS: &[&str] = &[
     "--dry-run",
     "--dry-run=client",
@@ -18,7 +18,7 @@ const DRY_RUN_FLAGS: &[&str] = &[
     "--pretend",
 ];
 
-/// The first words of `aws` subcommands that change something.
+/// First words of `aws` subcommands that change something.
 const AWS_VERBS: &[&str] = &[
     "create",
     "update",
@@ -95,8 +95,8 @@ pub(super) fn apply_command_rule(seen: &mut EffectScan, part: &CommandPart) {
     }
 }
 
-/// Returns whether a line starts with the words of a rule. Some words may also occur later in the line:
-/// `v1: digest: sha256:… size: 1`.
+/// Returns whether a line starts with a rule's text. Some texts may also occur later in the line, as in `v1: digest:
+/// sha256:… size: 1`.
 fn line_matches_words(line: &str, words: &str) -> bool {
     match words {
         "digest: "
@@ -112,7 +112,7 @@ fn line_matches_words(line: &str, words: &str) -> bool {
     }
 }
 
-/// Returns the id in a line: the rest of the line without the fixed words of the rule.
+/// Returns the id in a line, which is the line without the rule's fixed text.
 fn id_in_line(line: &str, row: &ProgramRow) -> String {
     let rest = match row.says.iter().find_map(|words| line.split_once(words)) {
         Some((_, rest)) if line.contains("digest: ") => rest.split(' ').next().unwrap_or(rest),
@@ -128,11 +128,11 @@ fn row_applies(row: &ProgramRow, words: &[String]) -> bool {
     }
     let mut rest = words[1..].iter();
     row.verbs.iter().all(|verb| rest.any(|word| verb.split('|').any(|one| one == word)))
-        // The verb must be among the first words. Names follow it.
+        // The verb must be among the first words, because names follow it.
         && words.iter().take(6).any(|word| row.verbs[0].split('|').any(|one| one == word))
 }
 
-/// Adds one effect for all changed resources: `deployment.apps/web configured`.
+/// Adds one effect for all changed resources, which are printed as `deployment.apps/web configured`.
 fn add_changed_resources(seen: &mut EffectScan, part: &CommandPart) {
     let verb = part.words[1..].iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
     if verb == "rollout" && !has_flag(&part.words, &["restart", "undo", "pause", "resume"])
@@ -173,7 +173,8 @@ fn is_resource_line(line: &str) -> bool {
     (name.contains('/') || line.contains('"')) && changes.contains(&done)
 }
 
-/// Adds the effect of `aws s3 cp` or `aws lambda update-function-code`, if the verb changes something.
+/// Adds the effect of an `aws` command such as `aws s3 cp` or `aws lambda update-function-code`, if its verb changes
+/// something.
 fn add_aws_effect(seen: &mut EffectScan, part: &CommandPart) {
     let words: Vec<&str> =
         part.words[1..].iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
@@ -206,7 +207,7 @@ fn add_aws_effect(seen: &mut EffectScan, part: &CommandPart) {
     }
 }
 
-/// Adds a copy to another machine. The last word is `host:path`.
+/// Adds a copy to another machine, recognised by a last word of the form `host:path`.
 fn add_remote_copy(seen: &mut EffectScan, part: &CommandPart) {
     let Some(to) = part.words.last().filter(|_| part.words.len() > 2) else { return };
     let is_remote = to.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));

@@ -1,4 +1,4 @@
-//! Rules for `gh` and `glab`: pull requests, issues, comments, reviews, releases, and API requests.
+//! Rules for `gh` and `glab`: pull requests, issues, comments, reviews, releases and API requests.
 
 use super::parts::CommandPart;
 use super::said::{CreatedIds, id_of_link};
@@ -17,7 +17,7 @@ pub(super) fn apply_forge_rule(seen: &mut EffectScan, part: &CommandPart) {
         return add_api_request(seen, part, &rest, &repository);
     }
     let Some((kind, done)) = effect_of_verb(group, verb) else { return };
-    // The target of `gh pr comment` or `gh issue close` is a number, a link or a branch.
+    // The target of `gh pr comment` or `gh issue close` may be a number, a link or a branch.
     let target = first_operand(rest).unwrap_or_default();
     if *group == "pr" && verb == "create" && has_flag(rest, &["--web", "-w"]) {
         return;
@@ -69,7 +69,7 @@ pub(super) fn apply_forge_rule(seen: &mut EffectScan, part: &CommandPart) {
     }
 }
 
-/// Returns the effect of a command such as `pr create`; `None` for a command that only reads.
+/// Returns the effect of a command such as `pr create`, or `None` for a command that only reads.
 fn effect_of_verb(group: &str, verb: &str) -> Option<(EffectKind, &'static str)> {
     let done = match verb {
         "create" | "new" => "created",
@@ -120,7 +120,7 @@ fn effect_of_verb(group: &str, verb: &str) -> Option<(EffectKind, &'static str)>
     Some((kind, done))
 }
 
-/// Returns the words without `-R owner/name`.
+/// Returns the words without the option `-R owner/name`.
 fn without_repository(words: &[String]) -> Vec<&str> {
     let mut kept = Vec::new();
     let mut words = words.iter();
@@ -183,7 +183,8 @@ fn first_operand<'a>(words: &[&'a str]) -> Option<&'a str> {
     None
 }
 
-/// Returns the link of the created or changed page. It must be alone on its line, unless the output was filtered.
+/// Returns the link to the created or changed page. The link must be alone on its line, unless the output was
+/// filtered.
 fn link_of_changed_page<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
     let link = match filters.is_empty() {
         true => line,
@@ -206,7 +207,7 @@ fn link_of_changed_page<'a>(line: &'a str, group: &str, filters: &[String]) -> O
     is_one.then_some(link)
 }
 
-/// Parses `✓ Squashed and merged pull request owner/name#5 (Title)` into the repository and the number.
+/// Parses a line such as `✓ Squashed and merged pull request owner/name#5 (Title)` into repository and number.
 fn parse_noted_target<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
     let noun = match group {
         "pr" => "ull request ",
@@ -233,12 +234,12 @@ fn repository_of_link(link: &str) -> Option<&str> {
     Some(&path[..end])
 }
 
-/// Returns the number in a link or in `#5`. Any other name is returned unchanged.
+/// Returns the number in a link or in `#5`. Other names are returned unchanged.
 fn number_or_name(target: &str) -> &str {
     if target.starts_with("http") { id_of_link(target) } else { target.trim_start_matches('#') }
 }
 
-/// Adds an API request that writes: its method writes, or it has fields and no method.
+/// Adds an API request that changes something. Its method says so, or it has fields and no method.
 fn add_api_request(seen: &mut EffectScan, part: &CommandPart, words: &[String], repository: &str) {
     let fields = ["-f", "-F", "--field", "--raw-field", "--input", "--form"];
     let has_fields = words.iter().any(|word| {
@@ -280,7 +281,7 @@ fn add_api_request(seen: &mut EffectScan, part: &CommandPart, words: &[String], 
     }
 }
 
-/// Returns the path of a request, which is the first operand.
+/// Returns a request's path, which is the first operand.
 fn path_of_request(words: &[String]) -> Option<String> {
     let takes_value = [
         "-X",

@@ -1,4 +1,4 @@
-//! Rules for git: find its effects in its arguments and its output.
+//! Rules that derive git's effects from its arguments and output.
 
 use super::git_lines::{
     commit_shown_by_log, commit_subject, parse_commit_line, parse_deleted_branch_line, parse_rebased_line,
@@ -90,7 +90,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
         if none.iter().any(|words| self.command_output().contains(words)) {
             return;
         }
-        // A pipe may cut the output, but its end can still show a commit.
+        // A pipe may have cut the output, but the remaining end can still prove a commit.
         let is_cut = self
             .command_output()
             .lines()
@@ -113,7 +113,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
         self.add_effect(kind, &subject, "", id);
     }
 
-    /// Adds one commit for each commit that was picked or reverted.
+    /// Adds one effect for each commit that was cherry-picked or reverted.
     fn add_picked_commits(mut self, verb: &str) {
         let mut any = false;
         while let Some(line) = self.command_output().take_first_line(parse_commit_line) {
@@ -201,7 +201,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
     }
 
     fn add_rebase(mut self) {
-        // Each step of a rebase prints a line like that of a commit, but it is not a new commit.
+        // Each step of a rebase prints a line like that of a commit, although it is not a new commit.
         while self.command_output().take_first_line(parse_commit_line).is_some() {}
         if let Some(branch) = self.command_output().take_first_line(parse_rebased_line) {
             let onto = self.operands().first().copied().unwrap_or_default().to_owned();
@@ -343,7 +343,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
             .take_first_line(|line| line.strip_prefix("HEAD is now at ")?.split(' ').next());
         let operands = self.operands();
         let to = operands.first().copied().unwrap_or_default().to_owned();
-        // A reset without a commit, or with files, only unstages files.
+        // A reset without a commit, or with file names, only unstages files.
         let moves = !matches!(to.as_str(), "" | "HEAD")
             && operands.len() == 1
             && !has_flag(self.rest, &["--"])

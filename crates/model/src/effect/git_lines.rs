@@ -14,26 +14,26 @@ pub(super) fn parse_commit_line(line: &str) -> Option<CommitLine<'_>> {
     (is_commit_id(id) && !branch.is_empty()).then_some(CommitLine { branch, id, subject: subject.trim() })
 }
 
-/// Returns the commit that `git log --oneline` or `git rev-parse` prints after a quiet commit.
+/// Returns the commit id from the output of `git log --oneline` or `git rev-parse` after a quiet commit.
 pub(super) fn commit_shown_by_log(line: &str) -> Option<&str> {
     let word = line.trim().strip_prefix("commit ").unwrap_or(line.trim()).split(' ').next()?;
     (is_commit_id(word) && word.bytes().any(|b| b.is_ascii_digit())).then_some(word)
 }
 
-/// Parses `Updating 1a2b3c4..5d6e7f8`, and returns the second commit, which is the new position of the branch.
+/// Parses `Updating 1a2b3c4..5d6e7f8` and returns the second commit, which is the branch's new position.
 pub(super) fn parse_updating_line(line: &str) -> Option<&str> {
     let (_, to) = line.strip_prefix("Updating ")?.split_once("..")?;
     Some(to.split(' ').next().unwrap_or(to))
 }
 
-/// Parses `Successfully rebased and updated refs/heads/main.`, and returns the branch.
+/// Parses `Successfully rebased and updated refs/heads/main.` and returns the branch.
 pub(super) fn parse_rebased_line(line: &str) -> Option<&str> {
     let (_, branch) = line.split_once("Successfully rebased and updated ")?;
     let branch = branch.trim_end_matches('.');
     Some(branch.strip_prefix("refs/heads/").unwrap_or(branch))
 }
 
-/// Parses `Deleted branch topic (was 1a2b3c4).`, and returns the branch and its commit.
+/// Parses `Deleted branch topic (was 1a2b3c4).` and returns the branch and its commit.
 pub(super) fn parse_deleted_branch_line(line: &str) -> Option<(&str, &str)> {
     let (name, was) = line.strip_prefix("Deleted branch ")?.split_once(" (was ")?;
     Some((name, was.trim_end_matches(['.', ')'])))
@@ -45,7 +45,7 @@ pub(super) struct RefUpdate<'a> {
     pub to: &'a str,
 }
 
-/// Returns the references that a push changed. A fetch prints similar lines, but below `From` and not below `To`.
+/// Returns the refs that a push changed. A fetch prints similar lines, but below `From` instead of `To`.
 pub(super) fn pushed_refs<'a>(said: &CommandOutput<'a>) -> Vec<RefUpdate<'a>> {
     let fetched = said.lines().any(|line| line.starts_with("From "));
     let (mut to, mut found) = (if fetched { None } else { Some("") }, Vec::new());
@@ -97,7 +97,7 @@ fn parse_ref_update(line: &str) -> Option<(String, &str)> {
     ))
 }
 
-/// Returns the first line of a commit message, which may be in a here-document.
+/// Returns the first line of a commit message, which may be given as a here-document.
 pub(super) fn commit_subject(message: &str) -> String {
     let body = match message.strip_prefix("$(cat <<") {
         Some(document) => document.split_once('\n').map_or("", |(_, body)| body),

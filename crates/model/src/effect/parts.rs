@@ -1,26 +1,26 @@
-//! Splits a command line into the commands it runs, with the information that the rules need about each command.
+//! Splits a command line into the commands it runs, and collects what the rules need to know about each.
 //!
-//! [`crate::shell`] finds the files that a line names. This module finds the actions of the line, so it follows
-//! loops, pipes, substitutions, functions and nested shells, and skips here-documents.
+//! [`crate::shell`] only finds the files that a line names. This module determines what the line does, so it follows
+//! loops, pipes, substitutions, functions and nested shells. It skips here-documents.
 
 use super::tokens::{ShellToken, split_tokens};
 
-/// The maximum nesting of `$( … )` or `bash -c` that is followed.
+/// How deeply nested `$( … )` and `bash -c` are followed.
 const MAX_NESTING: usize = 4;
 
-/// The maximum number of commands of a line that are read. Generated lines can contain thousands.
+/// The maximum number of commands examined in a line. Generated lines can contain thousands.
 const MAX_PARTS: usize = 200;
 
-/// One command, without leading assignments and without wrappers such as `sudo`.
+/// One command, without leading assignments and wrappers such as `sudo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CommandPart {
     pub words: Vec<String>,
-    /// The folder that the line entered with `cd`, as written; empty if the command runs in the folder in which the
-    /// line started.
+    /// The folder that the line entered with `cd`, as written. Empty if the command runs in the folder in which the
+    /// line was started.
     pub folder: String,
-    /// The programs after the command in its pipe.
+    /// The programs into which the command's output is piped.
     pub filters: Vec<String>,
-    /// Whether the command is in a loop or a function, and so may run several times.
+    /// Whether the command is in a loop or a function and so may run several times.
     pub repeats: bool,
     /// Whether the success of the whole line implies the success of this command.
     pub sure: bool,
@@ -28,7 +28,6 @@ pub(super) struct CommandPart {
     pub silent: bool,
 }
 
-/// Returns the commands of a line, in order.
 pub(super) fn command_parts(command: &str) -> Vec<CommandPart> {
     let mut all = Vec::new();
     collect_parts(command, &OuterCommand::default(), &mut all);
@@ -41,7 +40,7 @@ struct OuterCommand {
     folder: String,
     repeats: bool,
     unsure: bool,
-    /// Whether the line is in `$( … )`. If so, another command captures its output.
+    /// Whether the line is inside `$( … )`, so that another command captures its output.
     captured: bool,
     depth: usize,
 }
@@ -68,7 +67,7 @@ fn collect_parts(command: &str, around: &OuterCommand, all: &mut Vec<CommandPart
             };
             for token in *tokens {
                 if let ShellToken::Word { runs, .. } = token {
-                    // The output of a substitution becomes part of a word, and its exit code is lost.
+                    // A substitution's output becomes part of a word, and its exit code is lost.
                     let captured = OuterCommand { unsure: true, captured: true, ..inner.clone() };
                     runs.iter().for_each(|inside| collect_parts(inside, &captured, all));
                 }
@@ -96,13 +95,13 @@ fn collect_parts(command: &str, around: &OuterCommand, all: &mut Vec<CommandPart
     }
 }
 
-/// Returns for each pipeline whether its success follows from the success of the line. This is true of the last
-/// pipeline, and of each pipeline that `&&` joins to such a pipeline.
+/// Returns for each pipeline whether the success of the line implies its success. This holds for the last pipeline,
+/// and for each pipeline that is joined to such a pipeline by `&&`.
 fn success_implied(lists: &[Pipeline]) -> Vec<bool> {
     let mut sure = vec![false; lists.len()];
     let mut known = true;
     for (place, Pipeline { before, after, stages }) in lists.iter().enumerate().rev() {
-        // The commands after `then` or `do` run only if a condition is true.
+        // Commands after `then` or `do` run only if a condition is true.
         let may_not_run = *before == "||" || stages[0].first().is_some_and(is_branch_keyword);
         sure[place] = known && !may_not_run && *after != "&";
         known = sure[place] && *before == "&&";
@@ -114,7 +113,7 @@ fn is_branch_keyword(token: &ShellToken) -> bool {
     matches!(token, ShellToken::Word { text, .. } if matches!(text.as_str(), "then" | "do" | "else" | "elif"))
 }
 
-/// Returns the command line that is an argument of `sh -c`, `eval` or `ssh`.
+/// Returns the command line that is passed to `sh -c`, `eval` or `ssh`.
 fn inner_command_line(words: &[String]) -> Option<String> {
     match words.first()?.as_str() {
         "eval" => Some(words[1..].join(" ")),
@@ -141,7 +140,7 @@ fn inner_command_line(words: &[String]) -> Option<String> {
     }
 }
 
-/// Commands joined by `|`, and the operators before and after them.
+/// Commands joined by `|`, with the operators before and after them.
 struct Pipeline<'t> {
     before: &'static str,
     after: &'static str,
@@ -166,7 +165,7 @@ fn split_pipelines(tokens: &[ShellToken]) -> Vec<Pipeline<'_>> {
                 None => lists.push(Pipeline { before, after: mark, stages: vec![&rest[..end]] }),
             }
         }
-        // A command line continues after `&&` or `|` at the end of a line.
+        // A command line continues on the next line after `&&` or `|`.
         if end > 0 || mark != ";" {
             before = mark;
         }
@@ -201,7 +200,7 @@ fn program_name(tokens: &[ShellToken]) -> Option<String> {
     build_part(tokens).words.into_iter().next()
 }
 
-/// Builds one command from its tokens, without redirections, keywords, assignments and wrappers such as `sudo`.
+/// Builds a command from its tokens, without redirections, keywords, assignments and wrappers such as `sudo`.
 fn build_part(tokens: &[ShellToken]) -> CommandPart {
     let mut made = CommandPart::default();
     let mut is_target = false;
@@ -231,12 +230,12 @@ fn build_part(tokens: &[ShellToken]) -> CommandPart {
     made
 }
 
-/// Returns the number of leading words that are wrappers, and whether one of them runs the command repeatedly.
+/// Returns how many of the leading words are wrappers, and whether one of them runs the command repeatedly.
 fn count_wrappers(words: &[String]) -> (usize, bool) {
     let (mut at, mut repeats) = (0, false);
     while let Some(word) = words.get(at) {
         let takes_value = |flags: &[&str], word: &String| flags.contains(&word.as_str());
-        // Options of a wrapper with their values: `-n 10`, `--user=x`.
+        // Skips a wrapper's options and their values, such as `-n 10` or `--user=x`.
         let options = |mut at: usize, flags: &[&str]| {
             while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
                 at += 1 + usize::from(takes_value(flags, option));

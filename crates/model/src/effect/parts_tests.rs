@@ -1,7 +1,7 @@
 use super::*;
 
-/// Describes each command of a line: its words, then `@folder`, `~` if it is in a loop, `!` if its result follows
-/// from the exit code of the line, `>` if it is silent, and `|` before its filters.
+/// Describes each command in a line: its words, then `@folder`, `~` if it is in a loop, `!` if the line's success
+/// implies its success, `>` if it is silent, and `|` before its filters.
 fn describe_parts(command: &str) -> Vec<String> {
     let tell = |part: CommandPart| {
         let mut told = part.words.join(" ");

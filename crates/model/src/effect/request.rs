@@ -1,4 +1,4 @@
-//! Rules for requests that write: find their effects in the URL and the response.
+//! Rules that derive the effects of HTTP requests from the URL and the response.
 
 use super::parts::CommandPart;
 use super::said::CreatedIds;
@@ -10,12 +10,12 @@ pub(super) struct RequestTarget {
     kind: EffectKind,
     what: String,
     place: String,
-    /// The id of the issue or pull request. It is used if the response contains no id.
+    /// The id of the issue or pull request, used if the response contains no id.
     id: String,
 }
 
 impl RequestTarget {
-    /// Interprets an API path of GitHub or GitLab: `repos/owner/name/pulls/5/comments`.
+    /// Interprets a GitHub or GitLab API path, such as `repos/owner/name/pulls/5/comments`.
     pub fn of_path(path: &str, method: &str, repository: &str) -> RequestTarget {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let (place, rest) = match parts.as_slice() {
@@ -96,7 +96,7 @@ impl RequestTarget {
     }
 }
 
-/// Interprets a GraphQL mutation by the name of its first field; `None` for a query.
+/// Interprets a GraphQL mutation by the name of its first field. Returns `None` for a query.
 pub(super) fn parse_mutation(text: &str) -> Option<RequestTarget> {
     let (_, rest) = text.split_once("mutation")?;
     let (_, body) = rest.split_once('{')?;
@@ -114,13 +114,13 @@ pub(super) fn parse_mutation(text: &str) -> Option<RequestTarget> {
     } else {
         EffectKind::Request
     };
-    // The object that the mutation changes: `threadId:"PRRT_…"`, `-f threadId=PRRT_…`.
+    // The id of the changed object, as in `threadId:"PRRT_…"` or `-f threadId=PRRT_…`.
     let about = ["threadId", "pullRequestReviewThreadId", "subjectId", "pullRequestId", "issueId", "id"];
     let id = about.iter().find_map(|key| field_value(text, key)).unwrap_or_default();
     Some(RequestTarget { kind, what: name, place: String::new(), id })
 }
 
-/// Returns the value of a field in JSON, GraphQL or `key=value`.
+/// Returns the value of a field in JSON, in GraphQL or in the form `key=value`.
 fn field_value(text: &str, key: &str) -> Option<String> {
     for (start, _) in text.match_indices(key) {
         let rest = text[start + key.len()..].trim_start();
@@ -137,7 +137,7 @@ fn field_value(text: &str, key: &str) -> Option<String> {
     None
 }
 
-/// Applies the rule for `curl`, `wget` and `http`.
+/// Applies the rule for `curl`, `wget` and `http` (HTTPie).
 pub(super) fn apply_request_rule(seen: &mut EffectScan, part: &CommandPart) {
     let words = &part.words;
     let Some((method, url)) = (match words[0].as_str() {
@@ -149,7 +149,7 @@ pub(super) fn apply_request_rule(seen: &mut EffectScan, part: &CommandPart) {
     };
     let bare = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
     let host = bare.split(['/', '?', ':']).next().unwrap_or("");
-    // A request to this machine is not an effect on the outside world.
+    // A request to this machine or the local network is not an effect on the outside world.
     if matches!(host, "localhost" | "127.0.0.1" | "0.0.0.0" | "[" | "host.docker.internal" | "")
         || host.starts_with("192.168.")
         || host.ends_with(".local")
@@ -176,7 +176,7 @@ pub(super) fn apply_request_rule(seen: &mut EffectScan, part: &CommandPart) {
         },
     };
     if target.kind == EffectKind::Message {
-        // The path of a webhook is a secret, because it is enough to send messages.
+        // The path of a webhook is secret, because anyone who knows it can send messages.
         target = RequestTarget { what: "sent".into(), place: host.to_owned(), ..target };
     }
     if seen.said.contains("curl: (") && !part.repeats {
@@ -222,7 +222,7 @@ fn is_message_address(address: &str) -> bool {
     .any(|part| address.contains(part))
 }
 
-/// Parses `HTTP/2 201`, or `201` alone, which `-w '%{http_code}'` prints.
+/// Parses `HTTP/2 201`, or a lone `201`, which `-w '%{http_code}'` prints.
 fn parse_http_status(line: &str) -> Option<u32> {
     let line = line.trim();
     let text = match line.strip_prefix("HTTP/") {
@@ -291,7 +291,8 @@ fn httpie_method_and_url(words: &[String]) -> Option<(String, String)> {
 
 fn find_address(words: &[String]) -> Option<String> {
     let is_one = |word: &&String| word.starts_with("http://") || word.starts_with("https://");
-    // The address of a webhook is secret, so the command contains only its kind: `[REDACTED:slack-webhook]`.
+    // The address of a webhook is secret, so the redacted command contains only its kind, such as
+    // `[REDACTED:slack-webhook]`.
     let hidden = |word: &String| {
         let kind = word.strip_prefix("[REDACTED:")?.strip_suffix(']')?;
         kind.ends_with("hook").then(|| kind.to_owned())

@@ -1,11 +1,11 @@
-//! The output of a call: the lines that prove effects, with ids and links. Each line proves one effect.
+//! The output of a call: the lines that prove effects, with their ids and links. Each line proves only one effect.
 
 use std::cell::RefCell;
 
-/// The maximum number of lines that are searched.
+/// The maximum number of output lines that are searched.
 const MAX_LINES: usize = 2_000;
 
-/// Words in the output of failed commands.
+/// Texts that occur in the output of failed commands.
 const FAILURE_WORDS: &[&str] = &[
     "fatal:",
     "error:",
@@ -37,7 +37,7 @@ pub(super) struct CommandOutput<'a> {
     pub ok: bool,
 }
 
-/// The ids and links of a created object, from a line of plain text or JSON.
+/// The ids and link of a created object, taken from plain text or JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CreatedIds {
     pub id: String,
@@ -65,7 +65,7 @@ impl<'a> CommandOutput<'a> {
         FAILURE_WORDS.iter().any(|word| self.text.contains(word))
     }
 
-    /// Returns the result of `read` for the first unused line that it accepts, and marks the line as used.
+    /// Passes each unused line to `read` until it returns a result. Marks that line as used and returns the result.
     pub fn take_first_line<T>(&self, read: impl Fn(&'a str) -> Option<T>) -> Option<T> {
         let mut used = self.used.borrow_mut();
         for (place, line) in self.lines.iter().enumerate() {
@@ -79,7 +79,7 @@ impl<'a> CommandOutput<'a> {
         None
     }
 
-    /// Returns the next response of a service: a JSON object, or the output of `jq`.
+    /// Returns the ids in the next response of a service, which is a JSON object or the output of `jq`.
     pub fn take_created_ids(&self, is_link: impl Fn(&str) -> bool) -> Option<CreatedIds> {
         let start = {
             let used = self.used.borrow();
@@ -111,7 +111,7 @@ impl<'a> CommandOutput<'a> {
     }
 }
 
-/// Reads a line that consists of an id or a link, with or without a label: `2752893362`, `https://…`,
+/// Parses a line that consists of an id or a link, with or without a label, such as `2752893362`, `https://…` or
 /// `reply: 2752893362`.
 fn ids_in_plain_line(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<CreatedIds> {
     let mut made = CreatedIds::default();
@@ -129,7 +129,7 @@ fn ids_in_plain_line(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<Crea
     (!made.id.is_empty() || !made.link.is_empty()).then_some(made)
 }
 
-/// Whether a word looks like an id of a service: a long number, `PRRC_kwDO…`, a UUID, `ENT-197`.
+/// Whether a word looks like a service's id: a number, `PRRC_kwDO…`, a UUID or `ENT-197`.
 fn looks_like_id(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'='));
@@ -144,7 +144,8 @@ fn looks_like_id(word: &str) -> bool {
                     .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit())))
 }
 
-/// Returns the id at the end of a link: `…/pull/136#discussion_r2752893362`, `…#issuecomment-12`, `…/issues/7`.
+/// Returns the id at the end of a link such as `…/pull/136#discussion_r2752893362`, `…#issuecomment-12` or
+/// `…/issues/7`.
 pub(super) fn id_of_link(link: &str) -> &str {
     let end = link.rsplit(['/', '#', '=']).next().unwrap_or("");
     let digits = end.len() - end.trim_end_matches(|c: char| c.is_ascii_digit()).len();
@@ -170,8 +171,8 @@ pub(super) fn find_link(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&st
     None
 }
 
-/// Returns the ids and links of the outermost JSON object that has any, and the length of the object, which may be
-/// truncated. No JSON value is built.
+/// Returns the ids and link of the outermost JSON object that contains any, and the length of the JSON text, which
+/// may be truncated. The text is scanned without building JSON values.
 pub(super) fn ids_in_json(text: &str) -> (CreatedIds, usize) {
     let bytes = text.as_bytes();
     let (mut made, mut ranks) = (CreatedIds::default(), [usize::MAX; 3]);
@@ -229,8 +230,8 @@ pub(super) fn ids_in_json(text: &str) -> (CreatedIds, usize) {
     (made, at.min(text.len()))
 }
 
-/// Records a field if it is better than the recorded one. A field of an outer object is better than a field of an
-/// inner object. Within an object, `id` is better than other ids, and the link of a page is better than `url`.
+/// Records a field if it is better than the one recorded so far. Fields of outer objects are better than those of
+/// inner objects. Within an object, `id` is better than other ids, and a page link is better than `url`.
 fn note_field(made: &mut CreatedIds, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
     let (slot, order) = match key {
         "id" | "ts" | "sha" | "message_id" | "messageId" => (0, usize::from(key != "id")),

@@ -1,16 +1,16 @@
-//! A table of programs with effects on the outside world, their arguments and success messages; and the words to
-//! which a rule may apply.
+//! The table of programs with effects on the outside world, with their arguments and success messages. The module
+//! also lists the words that occur in rules.
 
 use super::EffectKind;
 
 /// A program, the arguments with which it has an effect, and the output that proves the effect.
 pub(super) struct ProgramRow {
     pub programs: &'static [&'static str],
-    /// These words must occur in this order. `a|b` means either word. An empty entry means that no word is
+    /// The words that must occur, in this order. `a|b` means either word. An empty entry means that no word is
     /// required.
     pub verbs: &'static [&'static str],
     pub kind: EffectKind,
-    /// The text before the id in an output line. Such a line proves the effect.
+    /// Texts that precede an id in an output line. Such a line proves the effect.
     pub says: &'static [&'static str],
 }
 
@@ -28,7 +28,7 @@ const DOCKER_PROGRAMS: &[&str] = &["docker", "podman", "nerdctl"];
 const TERRAFORM_PROGRAMS: &[&str] = &["terraform", "tofu", "terragrunt"];
 pub(super) const KUBECTL_PROGRAMS: &[&str] = &["kubectl", "oc", "k"];
 pub(super) static PROGRAM_ROWS: &[ProgramRow] = &[
-    // Kubernetes prints a line for each resource; see `commands::add_changed_resources`.
+    // Kubernetes prints a line for each resource (see `commands::add_changed_resources`).
     program_row(
         KUBECTL_PROGRAMS,
         &[
@@ -244,7 +244,7 @@ pub(super) static PROGRAM_ROWS: &[ProgramRow] = &[
     program_row(&["twilio"], &["messages:create|api:core:messages:create"], EffectKind::Message, &[]),
 ];
 
-/// Whether a rule may apply to this word. Every word of every command is checked, so this is a plain match.
+/// Whether the word occurs in a rule. Every word of every command is tested, so this is a plain `matches!`.
 pub(super) fn is_rule_word(word: &str) -> bool {
     matches!(
         word,

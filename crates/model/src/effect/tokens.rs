@@ -1,16 +1,17 @@
-//! Splits a command line into words and operators, approximately as a shell does.
+//! Splits a command line into words and operators, much as a shell does.
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ShellToken {
     Word {
         text: String,
-        /// The commands in the `$( … )` substitutions of the word.
+        /// The commands inside the word's `$( … )` substitutions.
         runs: Vec<String>,
         quoted: bool,
     },
-    /// An operator: `;`, `&&`, `||`, `|`, `&`, a line end, a bracket.
+    /// An operator: `;`, `&&`, `||`, `|`, `&`, a line break or a parenthesis.
     Mark(&'static str),
-    /// A redirection such as `>` or `2>&1`: whether it redirects stdout, and whether the next word is its target.
+    /// A redirection such as `>` or `2>&1`. The fields tell whether it redirects stdout and whether the next word is
+    /// its target.
     Redirect { takes_output: bool, has_target: bool },
 }
 
@@ -25,7 +26,7 @@ pub(super) fn split_tokens(command: &str) -> Vec<ShellToken> {
 
 struct TokenReader<'a> {
     rest: &'a str,
-    /// The end marks of the here-documents that start after this line.
+    /// The end markers of the here-documents that begin after this line.
     documents: Vec<String>,
     tokens: Vec<ShellToken>,
     word: Option<(String, Vec<String>, bool)>,
@@ -141,7 +142,7 @@ impl<'a> TokenReader<'a> {
         }
     }
 
-    /// Reads `$( … )`. It is kept in the word unchanged, and also as a separate command line.
+    /// Reads `$( … )`. The text is kept unchanged in the word, and also recorded as a separate command line.
     fn read_substitution(&mut self) {
         let end = closing_bracket_position(self.rest);
         let inside = self.rest[..end].to_owned();
@@ -154,12 +155,12 @@ impl<'a> TokenReader<'a> {
     }
 
     fn read_redirect(&mut self, c: char) {
-        // The number in `2>` belongs to the operator.
+        // The number in `2>` is part of the operator.
         let number = self.word.take_if(|word| !word.2 && word.0.bytes().all(|b| b.is_ascii_digit()));
         self.close_word();
         if c == '<' {
             if self.next_is("<<") {
-                // The word after `<<<` is the input.
+                // The word after `<<<` is the input itself.
                 self.tokens.push(ShellToken::Redirect { takes_output: false, has_target: true });
             } else if self.next_is("<") {
                 self.next_is("-");
@@ -209,7 +210,7 @@ impl<'a> TokenReader<'a> {
     }
 }
 
-/// Returns the position of the matching closing bracket. Brackets in quotes and here-documents are skipped.
+/// Returns the position of the matching closing parenthesis, ignoring parentheses in quotes and here-documents.
 fn closing_bracket_position(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (1_usize, 0);
@@ -256,7 +257,7 @@ fn here_document_end(text: &str, at: usize) -> usize {
         if line.trim() == name
             || line.trim_start().strip_prefix(name.as_str()).is_some_and(|rest| rest.trim() == ")")
         {
-            // The closing bracket may be on the same line as the end mark.
+            // The closing parenthesis may be on the same line as the end marker.
             return end - line.len() + line.find(&name).unwrap_or(0) + name.len();
         }
     }

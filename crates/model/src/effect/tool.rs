@@ -1,10 +1,10 @@
-//! Rules for tools of MCP servers. The effect is derived from the tool's name: `mcp__linear__create_issue` creates
+//! Rules for MCP tools. The effect is derived from the tool's name. For example, `mcp__linear__create_issue` creates
 //! an issue.
 
 use super::said::{self, CommandOutput};
 use super::{CompletedCall, Effect, EffectKind};
 
-/// Verbs of tools that change something, with their past tense.
+/// Verbs in the names of tools that change something, with their past tense.
 const CHANGING_VERBS: &[(&str, &str)] = &[
     ("create", "created"),
     ("save", "saved"),
@@ -38,7 +38,7 @@ const CHANGING_VERBS: &[(&str, &str)] = &[
     ("apply", "applied"),
 ];
 
-/// A tool whose name starts with one of these words only reads.
+/// A tool whose name starts with one of these words only reads something.
 const READING_WORDS: &[&str] = &[
     "get", "list", "search", "read", "fetch", "find", "query", "describe", "view", "show", "count", "check",
     "resolve", "browser",
@@ -71,12 +71,12 @@ const LOCAL_SERVERS: &[&str] = &[
     "jupyter",
 ];
 
-/// Returns whether a tool's name indicates a change outside this machine.
+/// Returns whether a tool's name suggests a change outside this machine.
 pub fn tool_acts_externally(tool: &str) -> bool {
     server_words_and_verb(tool).is_some()
 }
 
-/// Returns the server, the words of the tool's name, and the past tense of its verb.
+/// Splits a tool's name into the server, the words other than the verb, and the verb's past tense.
 fn server_words_and_verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
     let rest = tool.strip_prefix("mcp__")?;
     let (server, name) = rest.split_once("__")?;
@@ -85,7 +85,7 @@ fn server_words_and_verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)
         return None;
     }
     let mut words = split_tool_name(name);
-    // The server's name may be repeated, as in `slack_post_message`. It is skipped.
+    // Skips the server's name if the tool's name repeats it, as in `slack_post_message`.
     while words.len() > 1
         && of_server.contains(&words[0])
         && !CHANGING_VERBS.iter().any(|(verb, _)| *verb == words[0])
@@ -102,7 +102,7 @@ fn server_words_and_verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)
     Some((server, words, done))
 }
 
-/// Splits a name such as `create_issue`, `notion-create-pages` or `createJiraIssue` into words in lower case.
+/// Splits a name such as `create_issue`, `notion-create-pages` or `createJiraIssue` into lower-case words.
 fn split_tool_name(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before_lower = false;

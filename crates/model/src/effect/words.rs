@@ -1,4 +1,4 @@
-//! Describes an effect in words, for a brief, a packet and a list.
+//! Describes effects in words, for briefs, packets and lists.
 
 use super::{Effect, EffectKind};
 use crate::render::{in_quotation_marks, inline_for_model};
@@ -7,11 +7,11 @@ use crate::render::{in_quotation_marks, inline_for_model};
 pub enum DescriptionDetail {
     /// The action, the place and the id.
     Short,
-    /// As `Short`, with the link and more of the text.
+    /// Like `Short`, but with the link and more of the text.
     Long,
 }
 
-/// Describes an effect in one line. The text is escaped, so that nothing in it is read as markup.
+/// Describes an effect in one line. The text is escaped, so nothing in it is read as markup.
 pub fn describe_effect(effect: &Effect, detail: DescriptionDetail) -> String {
     let Effect { kind, what, place, id, link, .. } = effect;
     let is_long = detail == DescriptionDetail::Long;
@@ -85,8 +85,7 @@ pub fn describe_effect(effect: &Effect, detail: DescriptionDetail) -> String {
     line
 }
 
-/// Returns file names that are separated by spaces, without their folders, because a path that is cut could be
-/// another file.
+/// Lists space-separated file names without their folders, because a path that is cut could name another file.
 fn shorten_file_names(what: &str, most: usize) -> String {
     const MAX_FILE_NAMES: usize = 4;
     if !what.contains(['/', '.']) {
@@ -100,7 +99,7 @@ fn shorten_file_names(what: &str, most: usize) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// Describes a text such as `created: Title`. The verb is unchanged, and the user's text is quoted.
+/// Describes a text such as `created: Title`. The verb is kept as it is, and the title is quoted.
 fn verb_and_text(what: &str, most: usize) -> String {
     match what.split_once(": ") {
         _ if what.is_empty() => String::new(),

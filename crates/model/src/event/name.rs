@@ -1,4 +1,4 @@
-//! Names of events in tables, on the command line, in journals and on receipts.
+//! Event names for tables, the command line, journals and receipts.
 
 /// The kinds of events, without their content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +52,7 @@ impl EventName {
     }
 }
 
-/// A set of event names as bits, so that a lookup costs one instruction.
+/// A set of event names, stored as bits so that a lookup takes one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventSet(u16);
 

@@ -7,18 +7,18 @@ use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::id::Id;
 use crate::text::fnv_fingerprint;
 
-/// The content of a file in the evidence folder.
+/// The content of a file in another tool's evidence folder.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ForeignEvidence {
     Evidence {
         task: String,
         entries: Vec<EvidenceEntry>,
     },
-    /// The file is not evidence. The text names its kind.
+    /// The file is not evidence. The text says what it is.
     Other(&'static str),
 }
 
-/// Reads a file. `path` is relative to the evidence folder. The error is the reason why the file cannot be read.
+/// Reads a file. `path` is relative to the evidence folder. The error says why the file cannot be read.
 pub fn read_foreign_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Value::Object(fields) = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string())?
@@ -42,8 +42,8 @@ pub fn read_foreign_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, St
     Ok(ForeignEvidence::Evidence { task, entries })
 }
 
-/// Returns the task named in the file's content. Without one, returns the name of its folder, or the file's own
-/// name. `2.1 2.json` is a copy of `2.1.json`.
+/// Returns the task named in the file's content. If there is none, returns the name of its folder or else the file's
+/// own name. `2.1 2.json` is a copy of `2.1.json`.
 fn task_of_file(path: &str, fields: &Map<String, Value>) -> String {
     let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
     if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {
@@ -62,7 +62,7 @@ fn task_of_file(path: &str, fields: &Map<String, Value>) -> String {
     Id::new(name).map_or_else(|_| to_valid_id(name), |id| id.to_string())
 }
 
-/// Turns a name into a valid id.
+/// Turns any name into a valid id.
 fn to_valid_id(name: &str) -> String {
     let kept = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '_' };
     let name: String = name.chars().map(kept).take(64).collect();
@@ -76,8 +76,7 @@ fn file_stem(path: &str) -> &str {
     name.strip_suffix(".json").unwrap_or(name)
 }
 
-/// Reads an entry of a bundle. All fields are also kept in its metadata, so that a field of an unexpected type is
-/// not lost.
+/// Reads an entry of a bundle. If a field has an unexpected type, the whole original entry is kept in the metadata.
 fn entry_of_bundle(task: &str, value: &Value) -> EvidenceEntry {
     let mut entry = match serde_json::from_value::<EvidenceEntry>(value.clone()) {
         Ok(entry) => entry,
@@ -104,8 +103,8 @@ fn entry_of_bundle(task: &str, value: &Value) -> EvidenceEntry {
     with_import_id(task, entry, value)
 }
 
-/// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate shows that an agent
-/// had its turn, but not what the agent found, so it becomes a note.
+/// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate shows that an agent had
+/// its turn but not what it found, so it becomes a note.
 fn entries_of_gates(
     task: &str,
     fields: &Map<String, Value>,
@@ -141,7 +140,7 @@ fn entries_of_gates(
     entries
 }
 
-/// Turns any other file into a note with the whole content.
+/// Turns any other file into a note that contains the whole content.
 fn note_of_any_file(task: &str, path: &str, value: &Value) -> EvidenceEntry {
     let text = |keys: &[&str]| keys.iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
     let verdict = text(&["verdict", "status"])
@@ -160,7 +159,7 @@ fn note_of_any_file(task: &str, path: &str, value: &Value) -> EvidenceEntry {
     with_import_id(task, entry, value)
 }
 
-/// Gives the entry an id, so that a second import is recognised.
+/// Gives the entry an id that is derived from its content, so that a second import is recognised.
 fn with_import_id(task: &str, entry: EvidenceEntry, original: &Value) -> EvidenceEntry {
     let mark = fnv_fingerprint([task, &original.to_string()]);
     let task_id = if entry.task_id.is_empty() { task.to_owned() } else { entry.task_id };

@@ -6,33 +6,33 @@ use crate::swarm::AgentPart;
 use crate::text::fnv_fingerprint;
 use crate::verdict::{VerdictProblem, VerdictReading, read_answer_fields, read_verdict};
 
-/// The answer of an agent. The text is redacted.
+/// The answer of an agent, already redacted.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentAnswer<'a> {
     pub part: AgentPart,
-    /// The agent's type, as named by the harness.
+    /// The agent's type, as the harness names it.
     pub agent: &'a str,
-    /// The harness's id of this agent; empty if there is none.
+    /// The harness's id of this agent. It is empty if there is none.
     pub agent_id: &'a str,
     pub session: &'a str,
     pub harness: &'a str,
     pub at: &'a str,
     pub text: &'a str,
-    /// The reason why the text was not read. If there is a reason, `text` is empty.
+    /// Why the text was not read. If this is set, `text` is empty.
     pub unread: Option<VerdictProblem>,
 }
 
 const MAX_FIELD_CHARS: usize = 300;
 
-/// Returns the entry for a task; `None` if this kind of agent gives no verdict. An unreadable answer becomes a
-/// note, which neither proves nor rejects anything.
+/// Returns the entry for a task, or `None` if this kind of agent gives no verdict. An unreadable answer becomes a note,
+/// which neither proves nor rejects anything.
 pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry> {
     let AgentAnswer { part, agent, agent_id, session, harness, at, text, unread } = *answer;
     let entry_type = part.evidence_type_judged()?;
     let reading = unread.map_or_else(|| read_verdict(text), VerdictReading::Unreadable);
     let fields = read_answer_fields(text);
     let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, MAX_FIELD_CHARS).into()).collect();
-    // Two processes may report the same stop. Without agent ids, stops are distinguished by time.
+    // Two processes may report the same stop. Without an agent id, the time distinguishes stops.
     let mark = fnv_fingerprint([session, if agent_id.is_empty() { at } else { agent_id }, agent, text]);
     let mut entry = EvidenceEntry {
         id: format!("v-{mark:016x}"),

@@ -1,4 +1,4 @@
-//! Limits on the evidence of a task. A write that exceeds a limit is refused, and the message contains the limit.
+//! Limits on the evidence of a task. A write that exceeds a limit is refused with a message that names the limit.
 //! Surplus entries are moved to the archive, so nothing is lost.
 
 use super::standing::entries_in_effect;
@@ -9,16 +9,16 @@ pub const MAX_PATCH_BYTES: usize = 5 * 1024 * 1024;
 pub const MAX_TASK_BYTES: usize = 20 * 1024 * 1024;
 pub const MAX_ENTRIES: usize = 100;
 
-/// A bundle within its limits, and the entries for the archive, oldest first.
+/// A bundle within its limits, and the entries to archive, oldest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrimmedBundle {
     pub bundle: EvidenceBundle,
     pub archived: Vec<EvidenceEntry>,
 }
 
-/// Archives entries until at most `max_entries` are left: first those that a later entry settled, then those that passed,
-/// the oldest first in each group. An unsettled failure is kept, because its task would pass without it. It is
-/// archived only if there are more than [`MAX_ENTRIES`] entries.
+/// Archives entries until at most `max_entries` are left. Entries that a later entry settled come first, then those
+/// that passed, and within each group the oldest comes first. An unsettled failure is kept, because without it the task
+/// would pass. It is archived only if there are more than [`MAX_ENTRIES`] entries.
 pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundle {
     let over = |count: usize, most: usize| count.saturating_sub(most);
     let leaving = ArchiveOrder::order_entries(&bundle.entries);
@@ -28,8 +28,8 @@ pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundl
     archive_entries(bundle, &leaving.order[..taken])
 }
 
-/// Archives entries until at most [`MAX_ENTRIES`] are left and they fit into [`MAX_BUNDLE_BYTES`]. An entry that is
-/// too large by itself is archived first.
+/// Archives entries until at most [`MAX_ENTRIES`] are left and they fit into [`MAX_BUNDLE_BYTES`]. An entry that alone
+/// exceeds the limit is archived first.
 pub fn trim_to_size(bundle: EvidenceBundle) -> TrimmedBundle {
     let sizes: Vec<usize> = bundle.entries.iter().map(size_in_bundle).collect();
     let mut order = ArchiveOrder::order_entries(&bundle.entries).order;
@@ -44,8 +44,8 @@ pub fn trim_to_size(bundle: EvidenceBundle) -> TrimmedBundle {
     archive_entries(bundle, &order[..taken])
 }
 
-/// Returns how many entries a bundle may keep so that the new entries fit; `None` if the new entries fit into no
-/// bundle.
+/// Returns how many entries a bundle may keep so that the new entries fit. Returns `None` if the new entries fit into
+/// no bundle.
 pub fn entries_kept_for_new(bundle: &EvidenceBundle, new: &[EvidenceEntry]) -> Option<usize> {
     let room = MAX_BUNDLE_BYTES.checked_sub(new.iter().map(size_in_bundle).sum())?;
     let fits = |most: &usize| trim_to_count(bundle.clone(), *most).bundle.to_bytes().len() <= room;
@@ -54,9 +54,9 @@ pub fn entries_kept_for_new(bundle: &EvidenceBundle, new: &[EvidenceEntry]) -> O
 
 /// The order in which entries are archived.
 struct ArchiveOrder {
-    /// The positions of all entries.
+    /// The positions of all entries, in the order in which they are archived.
     order: Vec<usize>,
-    /// The number of unsettled failures, which are at the end of `order`.
+    /// How many entries at the end of `order` are unsettled failures.
     open: usize,
 }
 
@@ -75,7 +75,7 @@ impl ArchiveOrder {
     }
 }
 
-/// Splits a bundle into the entries that are kept and the entries at `places`. Both parts keep their order.
+/// Splits a bundle into the entries that are kept and those at `places`. Both parts keep their order.
 fn archive_entries(mut bundle: EvidenceBundle, places: &[usize]) -> TrimmedBundle {
     let entries = std::mem::take(&mut bundle.entries);
     let mut archived = Vec::new();
@@ -85,7 +85,8 @@ fn archive_entries(mut bundle: EvidenceBundle, places: &[usize]) -> TrimmedBundl
     TrimmedBundle { bundle, archived }
 }
 
-/// Returns the size of an entry in the file: each line is indented, and a comma and a line end follow.
+/// Returns the size of an entry in the file, including the indentation of each line and the comma and line end after
+/// the entry.
 fn size_in_bundle(entry: &EvidenceEntry) -> usize {
     let bytes = serde_json::to_vec_pretty(entry).unwrap_or_default();
     bytes.len() + 4 * (1 + bytes.iter().filter(|b| **b == b'\n').count()) + 2

@@ -1,16 +1,16 @@
-//! The recorded state of the files to which evidence is bound: one line per file, and one hash over all files.
+//! The recorded state of the files that evidence is bound to, with one line per file and one hash over all files.
 
 use std::collections::BTreeMap;
 
 use crate::plan::sha256_hex;
 
-/// The recorded state of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileState {
     pub size: u64,
     /// The time of the last change, in nanoseconds since 1970.
     pub changed: i64,
-    /// SHA-256 of the content; empty if there was no time to read it. In that case size and time are compared.
+    /// SHA-256 of the content. It is empty if there was no time to read the file. In that case size and time are
+    /// compared.
     pub hash: String,
 }
 
@@ -34,8 +34,7 @@ impl FileListing {
         sha256_hex(all.as_bytes())
     }
 
-    /// Returns the listing as lines. The file that was changed last comes first, so that a difference is found
-    /// quickly.
+    /// Returns the listing as lines. The most recently changed file comes first, so that a difference is found quickly.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut files: Vec<(&String, &FileState)> = self.files.iter().collect();
         files.sort_by_key(|(_, state)| std::cmp::Reverse(state.changed));
@@ -49,7 +48,8 @@ impl FileListing {
         text.into_bytes()
     }
 
-    /// Parses a listing. An unreadable line is an error, because its file may have changed.
+    /// Parses a listing. An unreadable line is an error, because its file may have changed. The error is the line
+    /// number.
     pub fn parse(bytes: &[u8]) -> Result<FileListing, usize> {
         let mut files = BTreeMap::new();
         for (number, line) in bytes.split(|b| *b == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {

@@ -10,7 +10,7 @@ pub struct PatchStats {
 /// Reads a unified diff from git or `diff -u`.
 pub fn patch_stats(patch: &str) -> PatchStats {
     let mut stats = PatchStats::default();
-    // The lines left in the hunk. Without this count, a removed line `-- x` would look like a file name.
+    // The numbers of lines left in the hunk. Without them, a removed line `-- x` would look like a file name.
     let (mut old, mut new) = (0_u64, 0_u64);
     let mut from = "";
     for line in patch.lines() {
@@ -39,7 +39,7 @@ pub fn patch_stats(patch: &str) -> PatchStats {
     stats
 }
 
-/// Parses `1,5 +1,7 @@`: five lines before, seven after. A missing size means one.
+/// Parses `1,5 +1,7 @@`, which means five lines before and seven lines after. A missing size means one.
 fn hunk_sizes(hunk: &str) -> (u64, u64) {
     let size = |part: &str| part.split_once(',').map_or(1, |(_, size)| size.parse().unwrap_or(0));
     let mut parts = hunk.split(' ');

@@ -7,13 +7,14 @@ use crate::render::{inline_for_model, one_line};
 use crate::run::{self, ProjectCheck};
 use crate::swarm::AgentPart;
 
-/// Whether the files of an entry are unchanged.
+/// Whether the files that an entry is bound to are unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
     Fresh,
-    /// The change in a few words: `src/a.rs changed`.
+    /// A file has changed. The text describes the change, as in `src/a.rs changed`.
     Stale(String),
-    /// Unknown, for the reason in the text. A failure still counts as a failure, but a success proves nothing.
+    /// It is unknown whether a file has changed. The text says why. A failure still counts as a failure, but a success
+    /// proves nothing.
     Unknown(String),
 }
 
@@ -37,11 +38,11 @@ pub struct EvidenceStanding<'e> {
     pub freshness: Freshness,
 }
 
-/// Judges `entries`, oldest first. `fresh` returns whether an entry's files are unchanged.
+/// Judges `entries`, which are ordered oldest first. `fresh` returns whether an entry's files are unchanged.
 ///
-/// A failed run remains failed until the same command or a wider command passes, or the files change. A rejection
-/// by a person or an agent remains until a later review or approval is good. A claim that tests fail remains until
-/// a later claim or run reports that they pass. A mere claim that something passed proves nothing.
+/// A failed run counts as failed until the same command or a wider one passes, or the files change. A rejection by a
+/// person or an agent counts until a later review or approval is good. A claim that tests fail counts until a later
+/// claim or run reports that they pass. A mere claim that something passed proves nothing.
 pub fn judge_evidence<'e>(
     entries: &'e [EvidenceEntry],
     mut fresh: impl FnMut(&EvidenceEntry) -> Freshness,
@@ -72,15 +73,15 @@ pub fn judge_evidence<'e>(
     passed.or(out_of_date).unwrap_or(nothing)
 }
 
-/// Returns the rejection, or the claim that tests fail, that no later entry has settled. Runs that `thru` itself
-/// saw are excluded.
+/// Returns the rejection, or the claim that tests fail, that no later entry has settled. Runs that `thru` itself saw
+/// are not considered.
 pub fn rejecting_entry(entries: &[EvidenceEntry]) -> Option<&EvidenceEntry> {
     let in_effect = entries_in_effect(entries).into_iter().map(|at| &entries[at]);
     in_effect.into_iter().find(|entry| !entry.is_seen_by_thru() && entry.verdict().is_bad())
 }
 
-/// Returns the positions of the entries that no later entry has settled, newest first: the last run of each
-/// command, and the last verdict of each kind of judge. Only these are judged.
+/// Returns the positions of the entries that no later entry has settled, newest first. These are the last run of each
+/// command and the last verdict of each kind of judge. Only they are judged.
 pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
     let mut later: Vec<SeenRun> = Vec::new();
     let mut settled: Vec<(EntryType, bool, bool)> = Vec::new();
@@ -125,8 +126,9 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
     found
 }
 
-/// Returns the trees of the judged entries, at most `most`, newest first. Their listings must be kept. Otherwise a
-/// change could not settle a failure, and a success would prove nothing.
+/// Returns the trees of the entries in effect, newest first and at most `most` of them. The file listings of these
+/// trees must be kept. Without them, a change of the files could not settle a failure, and a success would prove
+/// nothing.
 pub fn trees_in_effect(entries: &[EvidenceEntry], most: usize) -> Vec<&str> {
     let mut trees: Vec<&str> = Vec::new();
     for entry in entries_in_effect(entries).into_iter().map(|at| &entries[at]) {
@@ -137,7 +139,6 @@ pub fn trees_in_effect(entries: &[EvidenceEntry], most: usize) -> Vec<&str> {
     trees
 }
 
-/// A run that `thru` saw.
 struct SeenRun<'e> {
     command: &'e str,
     folder: &'e str,
@@ -167,7 +168,7 @@ impl<'e> SeenRun<'e> {
 }
 
 impl EvidenceStanding<'_> {
-    /// Returns the change since the entry, or the reason why it is unknown; empty if nothing has changed.
+    /// Returns what has changed since the entry, or why that is unknown. The result is empty if nothing has changed.
     pub fn what_has_changed(&self) -> &str {
         match &self.freshness {
             Freshness::Fresh => "",
@@ -175,7 +176,7 @@ impl EvidenceStanding<'_> {
         }
     }
 
-    /// Returns a word for a list: `passed`, `stale`, `failed`, `none`.
+    /// Returns a word for a list, such as `passed`, `stale`, `failed` or `none`.
     pub fn state_word(&self) -> &'static str {
         match (self.proof, &self.freshness) {
             (ProofState::Passed, _) => "passed",
@@ -186,7 +187,7 @@ impl EvidenceStanding<'_> {
         }
     }
 
-    /// Describes the run, its result and whether it is still valid, in one line for a person.
+    /// Describes in one line for a person the run, its result and whether the result still counts.
     pub fn describe(&self) -> String {
         let Some(entry) = self.entry else { return "no evidence".to_owned() };
         let what = describe_entry(entry, one_line);
@@ -201,7 +202,7 @@ impl EvidenceStanding<'_> {
         }
     }
 
-    /// Like [`Self::describe`], for a model.
+    /// Describes the standing like [`Self::describe`], but for a model.
     pub fn describe_for_model(&self) -> Option<String> {
         let entry = self.entry?;
         let what = describe_entry(entry, inline_for_model);
@@ -217,7 +218,7 @@ impl EvidenceStanding<'_> {
     }
 }
 
-/// Describes an entry: `cargo test (12 passed, 1 failed), 2026-11-15T19:22:00Z`.
+/// Describes an entry, as in `cargo test (12 passed, 1 failed), 2026-11-15T19:22:00Z`.
 pub(super) fn describe_entry(entry: &EvidenceEntry, cut: fn(&str, usize) -> String) -> String {
     let what = match entry.command.as_deref() {
         Some(command) if !command.trim().is_empty() => cut(command, 160),

@@ -1,6 +1,6 @@
-//! Finds the name of a code block: in the fence, in the line before it, or in the first line of the block.
+//! Finds the name of a code block in the fence, in the line before it, or in the first line of the block.
 
-/// Names of files without an extension.
+/// Names of files that have no extension.
 const PLAIN_NAMES: &[&str] = &[
     "makefile",
     "dockerfile",
@@ -16,7 +16,7 @@ const PLAIN_NAMES: &[&str] = &[
     "caddyfile",
 ];
 
-/// Languages of blocks with commands or changes. Such a block is not the content of a source file.
+/// Languages of blocks that contain commands or changes. Such a block is not the content of a source file.
 const COMMAND_LANGUAGES: &[&str] = &[
     "bash",
     "sh",
@@ -86,7 +86,7 @@ const EXTENSIONS_BY_LANGUAGE: &[(&str, &str)] = &[
     ("", "txt"),
 ];
 
-/// Returns the language of a fence: its first word, unless it is a file name.
+/// Returns the language of a fence. It is the first word, unless that is a file name.
 pub fn fence_language(info: &str) -> String {
     let word = info
         .trim_start_matches(['{', '.'])
@@ -105,8 +105,8 @@ pub fn extension_of_language(language: &str) -> &str {
     known.unwrap_or(if is_plain { language } else { "txt" })
 }
 
-/// Finds a name in the fence: ```` ```rust src/a.rs ````, ```` ```rust:src/a.rs ````,
-/// ```` ```rust title="src/a.rs" ````, ```` ```src/a.rs ````.
+/// Finds a name in the fence, as in ```` ```rust src/a.rs ````, ```` ```rust:src/a.rs ````, ```` ```rust
+/// title="src/a.rs" ```` and ```` ```src/a.rs ````.
 pub fn name_in_fence_info(info: &str) -> Option<String> {
     let info = info.trim().trim_start_matches('{').trim_end_matches('}').trim();
     for (at, _) in info.match_indices(['=', ':']) {
@@ -136,7 +136,7 @@ pub fn name_in_fence_info(info: &str) -> Option<String> {
     })
 }
 
-/// Returns a value in quotation marks, or up to the next blank.
+/// Returns a value in quotation marks, or the text up to the next blank.
 fn quoted_or_bare_value(text: &str) -> Option<String> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
     let name = match quote {
@@ -147,7 +147,7 @@ fn quoted_or_bare_value(text: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Finds a name in a comment: `// src/a.rs`, `# file: a.py`, `<!-- index.html -->`, `/* a.css */`, `-- a.sql`.
+/// Finds a name in a comment, as in `// src/a.rs`, `# file: a.py`, `<!-- index.html -->`, `/* a.css */` and `-- a.sql`.
 pub fn name_in_comment(line: &str, language: &str) -> Option<String> {
     let line = line.trim();
     // In markdown, this line is a heading.
@@ -167,13 +167,13 @@ pub fn name_in_comment(line: &str, language: &str) -> Option<String> {
 /// A name in the line before a block.
 pub struct FoundName {
     pub name: String,
-    /// Whether the line contains other words too.
+    /// Whether the line contains other words besides the name.
     pub is_mentioned: bool,
 }
 
-/// Finds a name in the line before a block: `**src/a.rs**`, `### src/a.rs`, `File: src/a.rs`, ``Now `src/a.rs`:``,
-/// `1. src/a.rs`, `Create src/a.rs:`. A block of commands does not get the name of a source file. A name in a
-/// sentence is used only if the language fits.
+/// Finds a name in the line before a block, as in `**src/a.rs**`, `### src/a.rs`, `File: src/a.rs`, ``Now
+/// `src/a.rs`:``, `1. src/a.rs` and `Create src/a.rs:`. A block of commands does not get the name of a source file. A
+/// name in a sentence is used only if the language fits.
 pub fn name_in_line_before(line: &str, language: &str) -> Option<FoundName> {
     let name = any_name_in_line_before(line)?;
     let rest = line.replacen(&name, "", 1).to_lowercase();
@@ -183,7 +183,7 @@ pub fn name_in_line_before(line: &str, language: &str) -> Option<FoundName> {
     let fits = match is_mentioned {
         true => is_language_of(language, &name),
         false => {
-            // `.envrc` has no extension.
+            // A dot file such as `.envrc` has no extension.
             let is_dot_file = name.rsplit('/').next().is_some_and(|name| name.rfind('.') == Some(0));
             !COMMAND_LANGUAGES.contains(&language)
                 || !has_ending(&name)
@@ -198,7 +198,7 @@ pub fn name_in_line_before(line: &str, language: &str) -> Option<FoundName> {
 const LABEL_WORDS: &[&str] =
     &["file", "filename", "name", "path", "filepath", "title", "new", "updated", "modified", "full"];
 
-/// Whether the extension of a name belongs to the language.
+/// Returns whether the extension of a name belongs to the language.
 fn is_language_of(language: &str, name: &str) -> bool {
     let of_name = name
         .rsplit('/')
@@ -224,8 +224,8 @@ fn any_name_in_line_before(line: &str) -> Option<String> {
         return Some(name);
     }
     let mut quoted = line.split('`').skip(1).step_by(2).filter_map(as_file_name);
-    // If the line ends with quoted text, the last quoted path is used, otherwise the first. In
-    // ``In `a.rs`, below `b()`:`` only `a.rs` is a path.
+    // If the line ends with quoted text, the last quoted path is used, and otherwise the first. In ``In `a.rs`, below
+    // `b()`:`` only `a.rs` is a path.
     if let Some(first) = quoted.next() {
         return Some(if line.trim_end_matches([':', '*', ' ', '.']).ends_with('`') {
             quoted.last().unwrap_or(first)
@@ -236,13 +236,13 @@ fn any_name_in_line_before(line: &str) -> Option<String> {
     let bare = line.trim_end_matches([':', ' ']).trim_matches(['*', '_', ' ']).trim_end_matches(':');
     let bare = bare.split_once(" (").map_or(bare, |(name, _)| name).trim_matches(['*', '_']);
     name_after_label(bare).or_else(|| {
-        // The name may be in bold, or the last word before a colon.
+        // The name may be bold, or the last word before a colon.
         let bold = line.split("**").skip(1).step_by(2).find_map(name_after_label);
         bold.or_else(|| line.trim_end().ends_with(':').then(|| as_file_name(bare.rsplit(' ').next()?))?)
     })
 }
 
-/// Parses `<file path="src/a.rs">`.
+/// Finds the name in a tag such as `<file path="src/a.rs">`.
 fn name_in_tag(line: &str) -> Option<String> {
     let tag = line.strip_prefix('<')?.split_once('>')?.0;
     ["path=", "name=", "file=", "src="]
@@ -250,25 +250,25 @@ fn name_in_tag(line: &str) -> Option<String> {
         .find_map(|label| quoted_or_bare_value(tag.split_once(label)?.1))
 }
 
-/// Returns a name that stands alone or follows a label.
+/// Returns a name that is alone in the text or follows a label.
 fn name_after_label(text: &str) -> Option<String> {
     let after = text.split_once([':', '=']).and_then(|(label, name)| {
         let label = label.trim().trim_matches(['*', '_', '@']).to_lowercase();
         let name = NAME_LABELS
             .contains(&label.as_str())
             .then(|| quoted_or_bare_value(name.trim().trim_matches(['*', '`', ' '])))?;
-        // `name: ci` and `Source: https://example.com/a.html` do not name a file.
+        // The texts `name: ci` and `Source: https://example.com/a.html` do not name a file.
         name.filter(|name| !name.contains("://") && (is_file_label(&label) || as_file_name(name).is_some()))
     });
     after.or_else(|| as_file_name(text))
 }
 
-/// Whether only a file name can follow this label.
+/// Returns whether only a file name can follow this label.
 fn is_file_label(label: &str) -> bool {
     label.starts_with("file") || label == "path"
 }
 
-/// Whether a name has an extension.
+/// Returns whether a name has an extension.
 fn has_ending(name: &str) -> bool {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
     !ending.is_empty()
@@ -277,7 +277,7 @@ fn has_ending(name: &str) -> bool {
         && ending.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
 }
 
-/// Returns the text if it looks like a file name: one word with an extension, or a well-known name.
+/// Returns the text if it looks like a file name, which is one word with an extension or a well-known name.
 fn as_file_name(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['`', '"', '\'', '*']).trim_end_matches([':', ',']);
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -286,7 +286,7 @@ fn as_file_name(text: &str) -> Option<String> {
         && !text.contains([' ', '\t', '(', ')', '<', '>', '|', ';', '{', '}', '=', '"']);
     let ending = name.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
     let is_known = PLAIN_NAMES.contains(&name.to_lowercase().as_str());
-    // `v1.x`, `e.g` and `https://…` are not file names.
+    // The texts `v1.x`, `e.g` and `https://…` are not file names.
     let is_other = text.contains("://")
         || name.len() <= 3 && ending.len() <= 1 && !text.contains('/') && !SHORT_EXTENSIONS.contains(&ending);
     (is_word && (has_ending(name) || is_known) && !is_other).then(|| text.to_owned())

@@ -1,23 +1,23 @@
-//! Recognises the lines in which JavaScript's test runners report a failed test: node:test (TAP and spec), jest and
-//! vitest. The name of the test and the values that differ seldom contain an error word, but the lines around them do.
+//! Recognises the lines in which JavaScript test runners report a failed test: node:test (TAP and spec), jest and
+//! vitest. A test's name and the differing values seldom contain an error word, although the lines around them do.
 
-/// What a line of a test report says.
+/// The meaning of a line in a test report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReportPart {
-    /// The name of a failed test: `not ok 3 - umlaut`, `✖ umlaut (1.2ms)`, `● slugs › umlaut`.
+    /// The name of a failed test, such as `not ok 3 - umlaut`, `✖ umlaut (1.2ms)` or `● slugs › umlaut`.
     Name,
-    /// A value that the test found or expected, with its label: `actual: 1`, `Received: 1`.
+    /// A labelled value that the test found or expected, such as `actual: 1` or `Received: 1`.
     Value,
-    /// A line of the difference between the two values: `+ 'a'`.
+    /// A line of the diff between the two values, such as `+ 'a'`.
     Difference,
     /// The test's own message below `error: |-`.
     Message,
     Location,
-    /// A line that is the same for every failed test: `failureType: 'testCodeFailure'`.
+    /// A line that is the same for every failed test, such as `failureType: 'testCodeFailure'`.
     Boilerplate,
 }
 
-/// First words of lines that are the same for every failed test.
+/// Beginnings of lines that are the same for every failed test.
 const BOILERPLATE_BEGINNINGS: &[&str] = &[
     "failureType: ",
     "code: 'ERR_ASSERTION'",
@@ -35,16 +35,16 @@ const BOILERPLATE_BEGINNINGS: &[&str] = &[
     "Tests: ",
 ];
 
-/// Headings of the difference between two values.
+/// Headings of the diff between two values.
 const DIFFERENCE_HEADINGS: &[&str] = &["+ actual - expected", "- Expected", "+ Received"];
 
-/// Labels of the values that an assertion compared, as node:test and jest print them.
+/// The labels of compared values, as node:test and jest print them.
 const VALUE_LABELS: &[&str] = &["actual:", "expected:", "Expected:", "Received:"];
 
-/// How far below a difference its values are looked for.
+/// How many lines below a diff are searched for its labelled values.
 const MAX_REPORT_LINES: usize = 60;
 
-/// Returns what each line says; `None` for a line that is not recognised. The lines are trimmed.
+/// Returns the meaning of each line, or `None` for a line that is not recognised. The lines must be trimmed.
 pub(super) fn parts_of_report(lines: &[&str]) -> Vec<Option<ReportPart>> {
     let mut in_difference = false;
     let mut after_error_label = false;
@@ -65,7 +65,7 @@ pub(super) fn parts_of_report(lines: &[&str]) -> Vec<Option<ReportPart>> {
             () if after_error_label => Some(ReportPart::Message),
             () => None,
         };
-        // The lines of a difference that are equal have no mark.
+        // Lines that are equal on both sides of a diff have no mark.
         in_difference = is_difference_heading(line)
             || in_difference && matches!(part, None | Some(ReportPart::Difference | ReportPart::Message));
         after_error_label = *line == "error: |-";
@@ -78,18 +78,18 @@ pub(super) fn parts_of_report(lines: &[&str]) -> Vec<Option<ReportPart>> {
 /// Whether a line names a failed test.
 pub(super) fn is_name(line: &str) -> bool {
     if let Some(rest) = line.strip_prefix("not ok ") {
-        // TAP: a test that is to be done may fail.
+        // In TAP, a test marked as TODO or SKIP may fail.
         return !["# TODO", "# SKIP", "# todo", "# skip"].iter().any(|directive| rest.contains(directive));
     }
     if let Some(rest) = line.strip_prefix("● ") {
         return !matches!(rest, "Console" | "Test suite failed to run");
     }
-    // eslint, cypress and gotestsum begin a count or a package with the same mark.
+    // eslint, cypress and gotestsum print counts or packages with the same mark.
     line.strip_prefix("✖ ").is_some_and(|rest| !rest.starts_with(' ') && rest.ends_with("ms)"))
         || line.starts_with("✕ ")
 }
 
-/// Whether a line is a value with its label. jest has labels such as `Received number of calls:`.
+/// Whether a line is a labelled value. jest also has labels such as `Received number of calls:`.
 pub(super) fn is_value(line: &str) -> bool {
     VALUE_LABELS.iter().any(|label| line.starts_with(label))
         || line.strip_prefix("Received ").is_some_and(|rest| {
@@ -103,20 +103,20 @@ pub(super) fn is_location(line: &str) -> bool {
     line.starts_with("location: '") || line.starts_with("test at ")
 }
 
-/// Whether a line has only the label of a value, which follows on other lines.
+/// Whether a line is only the label of a value that follows on other lines.
 fn is_empty_value(line: &str) -> bool {
     line == "actual:" || line == "expected:"
 }
 
 fn is_difference_heading(line: &str) -> bool {
     DIFFERENCE_HEADINGS.iter().any(|heading| {
-        // jest counts the lines: `- Expected  - 1`.
+        // jest also prints the number of lines, as in `- Expected  - 1`.
         line.strip_prefix(heading)
             .is_some_and(|rest| rest.trim_matches(|c: char| " +-0123456789".contains(c)).is_empty())
     })
 }
 
-/// Whether a line is a frame of a stack: `at run (file:///x/a.mjs:3:27)`.
+/// Whether a line is a stack frame, such as `at run (file:///x/a.mjs:3:27)`.
 fn is_stack_frame(line: &str) -> bool {
     let line = line.trim_end_matches([' ', '{']);
     let Some(frame) = line.strip_suffix(')') else { return line.starts_with("at ") && line.contains(":///") };
@@ -126,15 +126,15 @@ fn is_stack_frame(line: &str) -> bool {
     ends_in_position && frame.contains('(')
 }
 
-/// Whether a line only says that a part of the test failed, which is named itself: `error: '1 subtest failed'`.
+/// Whether a line only counts failed subtests, which are reported themselves, such as `error: '1 subtest failed'`.
 fn is_subtest_count(line: &str) -> bool {
     line.strip_prefix("error: '").is_some_and(|rest| {
         rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with("subtest")
     })
 }
 
-/// Turns the lines that repeat other lines into boilerplate: a difference whose values are also printed with labels,
-/// and `✕ name` of a test that jest reports below `● name`.
+/// Marks lines that repeat other lines as boilerplate. These are diffs whose values are also printed with labels, and
+/// the line `✕ name` of a test that jest also reports as `● name`.
 fn drop_repetitions(lines: &[&str], parts: &mut [Option<ReportPart>]) {
     let has_jest_names = lines.iter().any(|line| line.starts_with("● ") && is_name(line));
     for at in 0..lines.len() {

@@ -75,7 +75,7 @@ not ok 4 - suite
     let message =
         "not ok 1 - inner\n  error: |-\n    the slug is off\n    by one\n  code: 'ERR_TEST_FAILURE'\n";
     check(message, &["not ok 1 - inner", "the slug is off"]);
-    // More lines than there is room for: the locations go first.
+    // If there are too many lines, the locations are dropped first.
     check(
         &format!("{TAP}{objects}{thrown}{TAP_END}"),
         &[

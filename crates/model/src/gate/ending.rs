@@ -1,5 +1,4 @@
-//! The ending of an output. The output is read line by line, because a hook must not load five megabytes into
-//! memory.
+//! How an output ends. The output is read line by line, because a hook must not load five megabytes into memory.
 
 use crate::document::OutlineScanner;
 
@@ -13,7 +12,7 @@ pub enum OutputEnding {
     Bare,
     /// The last line is not the sentinel.
     Open,
-    /// The last line is the sentinel, but inside an unclosed code fence.
+    /// The last line is the sentinel, but it is inside an unclosed code fence.
     Fenced { line: usize },
     /// The last line is the sentinel.
     Sealed,
@@ -32,7 +31,7 @@ impl Default for OutputScanner {
 }
 
 impl OutputScanner {
-    /// Reads the next line, without its line end. Lines are counted from 1. Blanks after the sentinel are ignored,
+    /// Scans the next line, without its line end. Lines are counted from 1. Blanks after the sentinel are ignored,
     /// because they are invisible.
     pub fn scan_line(&mut self, number: usize, line: &[u8]) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);

@@ -1,4 +1,5 @@
-//! `expected.json` of a run: the required outputs. It is written by `thru` or by hand, and unknown fields are kept.
+//! `expected.json` lists the outputs that a run must produce. `thru` or a person writes it, and unknown fields are
+//! kept.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -14,7 +15,7 @@ pub struct ExpectedOutputs {
     /// How often the whole stage was started. Every `--again` adds one.
     pub attempt: u32,
     pub outputs: Vec<ExpectedOutput>,
-    /// The original content, which includes unknown fields.
+    /// The original content, including unknown fields.
     raw: Map<String, Value>,
 }
 
@@ -23,15 +24,15 @@ pub struct ExpectedOutput {
     pub file: String,
     pub tier: OutputTier,
     pub prompt: String,
-    /// The program and its arguments; empty if the output has no command.
+    /// The program and its arguments. It is empty if the output has no command.
     pub launch: Vec<String>,
     pub inputs: Vec<String>,
     pub not_before: Option<Timestamp>,
-    /// The number of launches since the stage was started, or since the output was valid.
+    /// The number of launches since the stage was started or, if the output was valid in between, since then.
     pub attempts: u32,
-    /// Whether the output was valid after the last launch. If so, the next launch is counted as the first.
+    /// Whether the output was valid when it was last judged after a launch.
     pub was_valid: bool,
-    /// The digest of the inputs at the last request for the output.
+    /// The digest of the inputs when the output was last requested.
     pub inputs_digest: String,
 }
 
@@ -42,7 +43,6 @@ pub enum ExpectedProblem {
 }
 
 impl ExpectedOutput {
-    /// Creates an output with default values.
     pub fn new(file: &str) -> ExpectedOutput {
         ExpectedOutput {
             file: file.to_owned(),
@@ -142,7 +142,7 @@ impl ExpectedOutputs {
         }
     }
 
-    /// Records that an output became valid or invalid. If it became invalid, launches are counted from zero.
+    /// Records that an output became valid or invalid. If it became invalid, its launches are counted from zero again.
     /// Returns false if nothing changed.
     pub fn record_verdict(&mut self, i: usize, verdict: OutputVerdict) -> bool {
         let Some(output) = self.outputs.get_mut(i) else { return false };
@@ -159,7 +159,7 @@ impl ExpectedOutputs {
         true
     }
 
-    /// Restarts the stage. The launches of these outputs are counted from zero.
+    /// Restarts the stage. The launches of these outputs are counted from zero again.
     pub fn reset_launches(&mut self, outputs: &[usize]) {
         self.attempt += 1;
         self.raw.insert("attempt".into(), self.attempt.into());
@@ -175,7 +175,7 @@ impl ExpectedOutputs {
         let listed = self.raw.get_mut("outputs").and_then(|outputs| outputs.get_mut(i));
         match listed {
             Some(Value::Object(fields)) => drop(fields.insert(key.to_owned(), value)),
-            // The entry was a bare name, written by hand.
+            // The entry is a bare name that was written by hand.
             Some(bare) => *bare = self.outputs[i].to_json(),
             None => {}
         }

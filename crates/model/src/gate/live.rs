@@ -1,10 +1,10 @@
-//! Finds the live run in `state/live.json`, or in the file in which an orchestrator records it.
+//! Finds the live run in `state/live.json` or in the file in which an orchestrator records it.
 
 use serde::Deserialize;
 
 use crate::document::Document;
 
-/// Returns the folder in a `live.json`; `None` if it contains none.
+/// Returns the folder named in a `live.json`, or `None` if it names none.
 pub fn parse_live_dir(bytes: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct LiveJson {
@@ -19,7 +19,7 @@ pub fn render_live(dir: &str) -> Vec<u8> {
     format!("{:#}\n", serde_json::json!({ "schema_version": 1, "dir": dir })).into_bytes()
 }
 
-/// Returns `live.dir` of a YAML file: the key `live` at the left margin, and `dir` in the block below it or in
+/// Returns `live.dir` from a YAML file. The key `live` is at the left margin, and `dir` is in the block below it or in
 /// braces after it.
 pub fn live_dir_of_yaml(text: &str) -> Option<String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

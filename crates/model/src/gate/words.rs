@@ -1,4 +1,4 @@
-//! Texts about outputs, for sub-agents, for the agent after a compaction, and for people.
+//! Texts about outputs for sub-agents, for the agent after a compaction, and for people.
 
 use super::{
     COMPLETE_SENTINEL, ExpectedOutput, ExpectedOutputs, JudgedOutput, LaunchStep, MAX_LAUNCHES, OutputTier,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::render::{in_backticks, one_line, path_or_code as shown_path};
 
-/// Returns the instruction for a sub-agent: where its result goes, and how it is marked as complete.
+/// Returns the instruction for a sub-agent, which says where its result goes and how to mark it as complete.
 pub fn subagent_instruction(path: &str) -> String {
     format!(
         "Write your complete result to this file: {path}\n\
@@ -16,7 +16,7 @@ pub fn subagent_instruction(path: &str) -> String {
     )
 }
 
-/// Returns the stdin of a launched command.
+/// Returns the text that a launched command reads from standard input.
 pub fn launch_prompt(output: &ExpectedOutput, path: &str) -> String {
     match output.prompt.trim() {
         "" => subagent_instruction(path),
@@ -24,14 +24,14 @@ pub fn launch_prompt(output: &ExpectedOutput, path: &str) -> String {
     }
 }
 
-/// Returns a sub-agent's last message if it should be saved, because the sub-agent wrote no file or an empty file.
+/// Returns a sub-agent's last message if it should be saved because the sub-agent wrote no file or an empty one.
 pub fn message_to_keep(verdict: OutputVerdict, message: Option<&str>) -> Option<String> {
     let left_nothing = matches!(verdict, OutputVerdict::Missing | OutputVerdict::Empty);
     let text = message?.trim();
     (left_nothing && !text.is_empty()).then(|| format!("{text}\n"))
 }
 
-/// Returns the text for a sub-agent when it starts.
+/// Returns the text that tells a starting sub-agent which output it must write.
 pub fn awaited_output_text(stage: &str, path: &str) -> String {
     let stage =
         if stage.is_empty() { String::new() } else { format!(" of stage {}", in_backticks(stage, 128)) };
@@ -43,18 +43,18 @@ pub fn awaited_output_text(stage: &str, path: &str) -> String {
     )
 }
 
-/// Returns the text for a sub-agent whose output is already valid when it starts.
+/// Returns the text for a starting sub-agent whose output is already valid.
 pub fn valid_output_text(stage: &str, path: &str) -> String {
     let stage =
         if stage.is_empty() { String::new() } else { format!(" of stage {}", in_backticks(stage, 128)) };
     format!(
-        "Throughline: the output that the run{stage} expects from this sub-agent is there already, complete:\n{}\n\
-         It need not be written again. If it is changed, its last line has to stay exactly `{COMPLETE_SENTINEL}`.\n",
+        "Throughline: the output that the run{stage} expects from this sub-agent already exists and is complete:\n{}\n\
+         It need not be written again. If it is changed, its last line must still be exactly `{COMPLETE_SENTINEL}`.\n",
         shown_path(path, 4096)
     )
 }
 
-/// Describes an open output for a brief. `path` is a path that the agent can open.
+/// Describes an output that is not valid yet, for a brief. `path` is a path that the agent can open.
 pub fn describe_open_output(
     output: &ExpectedOutput,
     judged: &JudgedOutput,
@@ -62,7 +62,7 @@ pub fn describe_open_output(
     message: Option<&str>,
 ) -> String {
     let JudgedOutput { verdict, why } = judged;
-    // The reason is not escaped, because an agent would copy an escaped sentinel with its backslash.
+    // The reason is not escaped, because an agent would copy an escaped sentinel together with its backslash.
     let why =
         if *verdict == OutputVerdict::Missing { String::new() } else { format!(" ({})", one_line(why, 160)) };
     let launched = match output.attempts {
@@ -75,7 +75,7 @@ pub fn describe_open_output(
     format!("{}, {}: {}{why}{launched}{message}", shown_path(path, 400), output.tier.name(), verdict.name())
 }
 
-/// Returns advice for an agent about the open outputs.
+/// Returns advice for an agent about the outputs that are not valid yet.
 pub fn advice_for_agent(open: &[LaunchStep]) -> &'static str {
     let any = |step| open.contains(&step);
     if any(LaunchStep::Launch) {
@@ -87,7 +87,7 @@ pub fn advice_for_agent(open: &[LaunchStep]) -> &'static str {
     }
 }
 
-/// Returns the remedy for an output that is not valid.
+/// Returns what a person can do about an output that is not valid.
 pub fn remedy_for_output(output: &ExpectedOutput, verdict: OutputVerdict, log: Option<&str>) -> String {
     let file = &output.file;
     let see = log.map_or(String::new(), |log| format!("see {log}; "));
@@ -121,7 +121,7 @@ pub struct Omission {
     pub message: Option<String>,
 }
 
-/// Returns `omissions.md`, for the agent that combines the results.
+/// Returns the content of `omissions.md` for the agent that combines the results.
 pub fn render_omissions(expected: &ExpectedOutputs, omitted: &[Omission]) -> String {
     let mut text = format!(
         "# Omissions\n\nStage {}, attempt {}. `thru gate run` rewrites this file each time.\n\n",
@@ -129,7 +129,7 @@ pub fn render_omissions(expected: &ExpectedOutputs, omitted: &[Omission]) -> Str
         expected.attempt
     );
     if omitted.is_empty() {
-        text.push_str("Nothing is omitted: every advisory output is there.\n");
+        text.push_str("Nothing is omitted: every advisory output exists.\n");
         return text;
     }
     text.push_str(

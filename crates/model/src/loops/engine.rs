@@ -1,5 +1,5 @@
-//! The engine for stops: from a loop, a stop and the rules, it returns the answer and the loop's new state. It has
-//! no side effects.
+//! The engine that handles stops. It takes a loop, a stop and the rules, and returns the answer and the loop's new
+//! state. It has no side effects.
 
 use jiff::Timestamp;
 
@@ -17,17 +17,18 @@ use crate::time;
 pub enum Foreground<'a> {
     Nothing,
     Loop(&'a Loop),
-    /// The loop exists but cannot be used: it is damaged, locked or unreadable.
+    /// The loop exists but cannot be used because it is damaged, locked or unreadable.
     Trouble(&'a str),
 }
 
-/// A stop in neutral form.
+/// A stop in the form that is common to all harnesses.
 #[derive(Clone, Debug)]
 pub struct LoopStop<'a> {
     pub session: &'a str,
     pub who: StoppedAgent,
     pub now: Timestamp,
-    /// The main agent's last message: `None` if there is none, `Err` with a reason if it is unknown.
+    /// The main agent's last message. It is `None` if there is no message, and `Err` with a reason if the message is
+    /// unknown.
     pub message: Result<Option<AgentMessage<'a>>, String>,
     pub prompt: Option<&'a str>,
     /// The time of the newest stop-hook message in the transcript.
@@ -40,7 +41,7 @@ pub struct LoopStop<'a> {
     pub agents: usize,
     /// The current position in the session.
     pub mark: Option<SessionPosition>,
-    /// The number of files that were changed since the last stop.
+    /// How many files have changed since the last stop.
     pub changed: usize,
     pub checked: ValidatorResult<'a>,
 }
@@ -62,12 +63,11 @@ pub struct AgentMessage<'a> {
     /// The harness's id of the message, if known.
     pub id: Option<&'a str>,
     pub text: &'a str,
-    /// Whether a stop hook has already answered the message, because the same stop is reported again or another
-    /// hook was faster.
+    /// Whether a stop hook has already answered the message, because the same stop is reported again or another hook
+    /// was faster.
     pub answered: bool,
 }
 
-/// The result of the validators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValidatorResult<'a> {
     NotYet,
@@ -77,7 +77,7 @@ pub enum ValidatorResult<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct EngineRules {
-    /// The number of turns without progress after which a loop ends; 0 means never.
+    /// The number of turns without progress after which a loop ends. 0 means that it never ends for this reason.
     pub no_progress_turns: u64,
     pub redact: redact::RedactOptions,
 }
@@ -87,13 +87,13 @@ pub struct EngineRules {
 pub enum StopVerdict {
     /// Let the agent stop. The loop does not change.
     Allow(AllowReason),
-    /// The agent gave the promise: run the validators, and call again with their result.
+    /// The agent gave the promise. Run the validators and call the engine again with their result.
     Validate,
     /// Let the agent stop, because the loop has ended.
     End { next: Box<Loop>, why: EndReason },
     /// Do not let the agent stop, and send it this text.
     Feed { next: Box<Loop>, text: String },
-    /// The same stop is reported again: give the same answer and count nothing.
+    /// The same stop is reported again. Give the same answer and count nothing.
     FeedAgain { text: String },
 }
 
@@ -109,7 +109,7 @@ pub enum AllowReason {
     Trouble,
 }
 
-/// A second stop within this many milliseconds can be the same stop.
+/// Two stops at most this many milliseconds apart can be the same stop.
 const MAX_SAME_STOP_MS: i64 = 250;
 
 pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules) -> StopVerdict {
@@ -129,7 +129,7 @@ pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules)
     if let Some(last) = last.filter(|last| is_same_stop(last, state, stop, message)) {
         return StopVerdict::FeedAgain { text: text_to_feed(state, &last.why, last.failure.as_ref()) };
     }
-    // A compaction stops the agent without a message. If an announced compaction did not happen, the end of a turn
+    // A compaction stops the agent without a message. If the announced compaction did not happen, the end of the turn
     // must still be handled.
     if stop.compacting && message.is_none_or(|message| message.id.is_none()) {
         return StopVerdict::Allow(AllowReason::Compaction);
@@ -182,8 +182,8 @@ fn why_not_our_stop(state: &Loop, stop: &LoopStop) -> Option<AllowReason> {
 }
 
 /// Returns whether the last stop is reported again. If both messages have an id, equal ids mean the same stop.
-/// Otherwise the texts must be equal, and either the message was already answered, or prompt and feedback are
-/// unchanged and the two stops are almost simultaneous.
+/// Otherwise the texts must be equal. In addition, either the message was already answered, or the prompt and the
+/// feedback are unchanged and the two stops are almost simultaneous.
 fn is_same_stop(last: &LastStop, state: &Loop, stop: &LoopStop, message: Option<AgentMessage>) -> bool {
     match (last.message.as_deref(), message.and_then(|message| message.id)) {
         (Some(last), Some(now)) => last == now,
@@ -198,15 +198,15 @@ fn is_same_stop(last: &LastStop, state: &Loop, stop: &LoopStop, message: Option<
     }
 }
 
-/// Quotes a message of the agent, for the record.
+/// Quotes a message of the agent for the record.
 fn quote_message(text: &str, rules: &EngineRules) -> String {
     inline_for_model(&redact_text(text, rules.redact), 100)
 }
 
-/// The progress of a turn.
+/// How much progress a turn made.
 struct TurnProgress {
     idle: u64,
-    /// The number of consecutive times, before this turn, that the agent continued without a tool call.
+    /// How many times in a row before this turn the agent continued without a tool call.
     unaided: u64,
 }
 
@@ -217,10 +217,10 @@ impl TurnProgress {
         let repeated = state.last_message_digest.is_some()
             && state.last_message_digest == digest_of_message(stop.agent_message());
         let idle = match calls {
-            // If the progress is unknown, the turn is not counted as a turn without progress.
+            // If the progress is unknown, the turn does not count as one without progress.
             None => 0,
             Some(_) if stop.changed > 0 => 0,
-            // The first turn with the same message made no progress either.
+            // The first turn with the same message also made no progress.
             Some(_) if repeated => last.idle.max(1) + 1,
             Some(0) => last.idle + 1,
             Some(_) => 0,
@@ -230,7 +230,7 @@ impl TurnProgress {
     }
 }
 
-/// Returns the number of tool calls since the last stop; `None` if it is unknown.
+/// Returns the number of tool calls since the last stop, or `None` if it is unknown.
 pub fn calls_since(last: &LastStop, stop: &LoopStop) -> Option<u64> {
     stop.mark?.calls.checked_sub(last.mark?.calls)
 }
@@ -295,9 +295,9 @@ pub fn digest_of_text(text: &str) -> String {
     format!("{:016x}", fnv_fingerprint([text]))
 }
 
-/// Returns whether the harness ended the turn although the last answer was to continue. Call it at an event other
-/// than a stop, or at the first stop after a prompt. `cap` is how many times in a row the harness can be made to
-/// continue without a tool call.
+/// Returns whether the harness ended the turn although it was told to continue. Call this function at an event other
+/// than a stop, or at the first stop after a prompt. `cap` is how many times in a row the harness lets a stop hook
+/// continue the turn without a tool call.
 pub fn was_continuation_overridden(state: &Loop, cap: u64) -> bool {
     let unaided = state.last_stop.as_ref().map_or(0, |last| last.unaided);
     state.status == LoopStatus::Active && cap > 0 && unaided > cap

@@ -38,7 +38,7 @@ fn loop_with_promise(text: &str) -> Loop {
     Loop { promises: vec![Promise { text: text.into(), outcome: IterationOutcome::Done }], ..running_loop() }
 }
 
-/// Returns a stop in the owner's session, after a turn with progress.
+/// Returns a stop in the session that owns the loop, after a turn with progress.
 fn stop_saying(text: &'static str) -> LoopStop<'static> {
     LoopStop {
         session: "s1",
@@ -56,7 +56,7 @@ fn stop_saying(text: &'static str) -> LoopStop<'static> {
     }
 }
 
-/// Returns a loop that gave its prompt to the agent a while ago, after the message `text`.
+/// Returns a loop whose prompt was given to the agent a while ago, after the message `text`.
 fn fed_loop(text: &str) -> Loop {
     let message = AgentMessage { id: Some("m1"), text, answered: false };
     let last = LastStop {
@@ -71,8 +71,7 @@ fn fed_loop(text: &str) -> Loop {
     Loop { last_stop: Some(last), last_message_digest: digest_of_message(Some(message)), ..running_loop() }
 }
 
-/// Describes a verdict in a few words: the next iteration, the end reason, or the reason to let the agent
-/// stop.
+/// Describes a verdict in a few words: the next iteration, why the loop ends, or why the agent may stop.
 fn describe_verdict(verdict: &StopVerdict) -> String {
     match verdict {
         StopVerdict::Allow(why) => format!("allow {why:?}"),
@@ -147,8 +146,8 @@ fn what_is_not_the_last_message_of_the_main_agent() {
     let promised = "<promise>ALL DONE</promise>";
     let quiet = LoopStop { message: Ok(None), ..stop_saying("") };
     check_verdict("the last block is a tool call: nothing was said", &running_loop(), &quiet, "feed 3");
-    // A tool result, a sub-agent's message and a message that is not in the transcript yet never reach the engine
-    // (see `last_turn.rs`). These are the cases that do.
+    // A tool result, a sub-agent's message and a message that is not yet in the transcript never reach the engine (see
+    // `last_turn.rs`). The following cases do.
     check_verdict(
         "by a sub-agent",
         &running_loop(),

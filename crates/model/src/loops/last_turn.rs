@@ -1,4 +1,4 @@
-//! Reads the end of a transcript backwards: the main agent's last message, and the tokens of the turn.
+//! Reads the end of a transcript backwards, to find the main agent's last message and the tokens of the turn.
 
 use super::log::TurnTokens;
 use crate::transcript::{TokenTotal, TranscriptItem, TranscriptLine};
@@ -6,18 +6,18 @@ use crate::transcript::{TokenTotal, TranscriptItem, TranscriptLine};
 #[derive(Clone, Debug, Default)]
 pub struct LastTurn {
     last: MessageBlocks,
-    /// The message that a stop hook answered last.
+    /// The last message that a stop hook answered.
     answered: MessageBlocks,
-    /// Whether a call or a result was read. Messages that are read after it come before it in the transcript.
+    /// Whether a call or a result was read. Messages read after that come earlier in the transcript.
     past: bool,
-    /// The time of the last stop hook's message.
+    /// The time of the last stop-hook message.
     pub feedback: Option<String>,
     spent: TokenTotal,
     /// Whether the start of the turn was reached.
     whole: bool,
 }
 
-/// The blocks of one message, last first, and the id of the message.
+/// The blocks of one message, last block first, and the id of the message.
 #[derive(Clone, Debug, Default)]
 struct MessageBlocks {
     blocks: Vec<String>,
@@ -33,7 +33,7 @@ pub struct LastMessage {
 }
 
 impl LastTurn {
-    /// Reads a line, starting with the last. Returns false if earlier lines are not needed.
+    /// Reads one line. The caller starts with the last line. Returns false if no earlier lines are needed.
     pub fn read_line_backwards(&mut self, line: &TranscriptLine) -> bool {
         !line.is_of_main_agent()
             || line.items.iter().rev().all(|item| self.read_item(item, line.at.as_deref()))
@@ -61,8 +61,8 @@ impl LastTurn {
             TranscriptItem::Feedback { .. } => {
                 self.whole = true;
                 self.feedback = Some(at.unwrap_or_default().to_owned());
-                // If the agent made a call after the hook's message but wrote nothing, the message before the
-                // hook's message is not the last one.
+                // If the agent made a call after the hook's message but wrote nothing, the message before the hook's
+                // message is not the last one.
                 return self.last.blocks.is_empty() && !self.past;
             }
             _ => self.past = true,
@@ -70,7 +70,7 @@ impl LastTurn {
         true
     }
 
-    /// Returns the last message; `None` if there is none since the last call or prompt, or if it is not in the
+    /// Returns the last message. Returns `None` if there is none since the last call or prompt, or if it is not in the
     /// transcript yet.
     pub fn last_message(&self) -> Option<LastMessage> {
         let of = |words: &MessageBlocks, answered| {
@@ -80,8 +80,8 @@ impl LastTurn {
         of(&self.last, false).or_else(|| of(&self.answered, true))
     }
 
-    /// Returns the message with the text that the harness reported. The harness may report only the last of several
-    /// blocks.
+    /// Returns the last message if it has the text that the harness reported. The harness may report only the last of
+    /// several blocks.
     pub fn message_saying(&self, text: &str) -> Option<LastMessage> {
         let is_it = |said: &str| {
             let (said, text) = (said.trim(), text.trim());
@@ -101,7 +101,7 @@ impl LastTurn {
 }
 
 impl MessageBlocks {
-    /// Adds another block; returns false if it belongs to another message.
+    /// Adds another block. Returns false if the block belongs to another message.
     fn add_block(&mut self, id: Option<&str>, text: &str) -> bool {
         if !self.blocks.is_empty() && (id.is_none() || self.id.as_deref() != id) {
             return false;
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!((id(&blocks, "one\ntwo").as_deref(), id(&blocks, "one")), (Some("a"), None));
     }
 
-    /// The slower of two hooks sees the answer of the faster hook to the same message.
+    /// The slower of two hooks finds the answer that the faster one gave to the same message.
     #[test]
     fn a_message_that_was_answered_already() {
         let answer = || transcript_line(vec![TranscriptItem::Feedback { text: "go on".into() }]);

@@ -1,4 +1,5 @@
-//! A loop's log, `loops/<id>.log.jsonl`: one line for every iteration, and for every command that changes the loop.
+//! A loop's log, `loops/<id>.log.jsonl`. It has one line for every iteration and for every command that changes the
+//! loop.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,10 +14,10 @@ pub struct LoopLogEntry {
     pub iteration: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The end reason; `None` if the loop has not ended.
+    /// Why the loop ended, or `None` if it has not ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<EndReason>,
-    /// The event in words.
+    /// A description of the event.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// The digest of the agent's last message.
@@ -24,7 +25,7 @@ pub struct LoopLogEntry {
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
-    /// The first files that were changed in this iteration.
+    /// The first of the files that were changed in this iteration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,12 +46,12 @@ pub enum LoopEvent {
     Paused,
     Resumed,
     Activated,
-    /// The session continues with another id.
+    /// The session continues under another id.
     Moved,
     Cancelled,
 }
 
-/// The tokens of a turn; `input` includes cache reads.
+/// The tokens of a turn. `input` includes cache reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnTokens {
     pub input: u64,

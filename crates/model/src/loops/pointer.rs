@@ -1,4 +1,4 @@
-//! `indexes/active-loop.json`: the loop in the foreground of each session. It can be rebuilt from the loops.
+//! `indexes/active-loop.json` contains the loop in the foreground of each session. It can be rebuilt from the loops.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,6 @@ pub struct ForegroundPointer {
 }
 
 impl ForegroundPointer {
-    /// Returns the loop in the foreground of this session.
     pub fn loop_of_session(&self, session: &str) -> Option<&str> {
         self.by_session.get(session).map(String::as_str)
     }

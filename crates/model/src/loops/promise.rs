@@ -1,4 +1,4 @@
-//! Finds the promise in an agent's message: the last `<promise>…</promise>` that is not quoted.
+//! Finds the promise in an agent's message, which is the last `<promise>…</promise>` that is not quoted.
 
 use crate::document::lines_outside_blocks;
 
@@ -6,8 +6,8 @@ pub const TAG_NAME: &str = "promise";
 const OPEN_TAG: &str = "<promise>";
 const CLOSE_TAG: &str = "</promise>";
 
-/// Returns the text of the last promise in `message`, with white space collapsed. Text in code fences or `code` is
-/// a quotation, and so is text that was fed to the agent: the loop's prompt and thru's own text about it.
+/// Returns the text of the last promise in `message`, with white space collapsed. Text in code fences and in backticks
+/// is a quotation. So is text that was fed to the agent, which is the loop's prompt and thru's own text about the loop.
 pub fn last_promise_given(message: &str, fed: &[&str]) -> Option<String> {
     if !message.contains(CLOSE_TAG) {
         return None;
@@ -17,7 +17,7 @@ pub fn last_promise_given(message: &str, fed: &[&str]) -> Option<String> {
     last_tagged_text(&lines.collect::<String>())
 }
 
-/// Returns the form in which promises are compared: trimmed, with inner white space collapsed.
+/// Returns the form in which promises are compared, which is trimmed and has single spaces.
 pub fn collapse_white_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -27,7 +27,7 @@ pub fn with_promise_tags(text: &str) -> String {
     format!("{OPEN_TAG}{}{CLOSE_TAG}", collapse_white_space(text))
 }
 
-/// Returns the reason why a text cannot be a promise; `None` if it can.
+/// Returns why a text cannot be a promise, or `None` if it can.
 pub fn why_invalid_promise(text: &str) -> Option<&'static str> {
     if collapse_white_space(text).is_empty() {
         return Some("it is empty");
@@ -53,8 +53,8 @@ fn last_tagged_text(seen: &str) -> Option<String> {
     found
 }
 
-/// Removes text that the agent repeats from the prompt, because it is not a promise. A line of the prompt that
-/// consists of the tag alone is not removed, because it cannot be distinguished from the promise itself.
+/// Removes text that the agent repeats from the prompt, because repeating the prompt is not a promise. A line of the
+/// prompt that consists of the tag alone is not removed, because it cannot be distinguished from the promise itself.
 fn without_repeated_prompt(message: &str, fed: &[&str]) -> String {
     let is_tag =
         |text: &str| text.starts_with(OPEN_TAG) && text.find(CLOSE_TAG) == Some(text.len() - CLOSE_TAG.len());

@@ -1,4 +1,4 @@
-//! A loop as a document, `loops/<id>.md`. An edit changes only the bytes that it edits.
+//! A loop as a document, `loops/<id>.md`. An edit changes only the bytes it edits.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub struct LoopRecord {
     document: Document,
 }
 
-/// The reason why a file cannot be read as a loop.
+/// Why a file cannot be read as a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopDamage {
     pub line: Option<usize>,
@@ -26,7 +26,7 @@ pub struct LoopDamage {
 impl LoopRecord {
     pub fn new(state: Loop) -> Result<LoopRecord, EditError> {
         let mut document = Document::default();
-        // Missing values are left out, except the promise, because a person would look for it.
+        // Missing values are left out, except the promise, because people look for it.
         for (key, value) in frontmatter_fields(&state)
             .into_iter()
             .filter(|(key, value)| *key == PROMISE_KEY || !value.is_null())
@@ -38,7 +38,7 @@ impl LoopRecord {
             let parts: [&[u8]; 4] = [&head, b"\n## Loop Prompt\n\n", prompt, b"\n\n## Notes\n"];
             Document::parse(parts.concat())
         };
-        // Most prompts are stored unchanged. A prompt that would not be read back unchanged is stored in a fence.
+        // Most prompts are stored as they are. A prompt that would not be read back unchanged is stored in a fence.
         let plain = file(state.prompt.as_bytes());
         let document = match prompt_bytes(&plain) == Some(state.prompt.as_bytes()) {
             true => plain,
@@ -54,7 +54,7 @@ impl LoopRecord {
         Ok(LoopRecord { state, document })
     }
 
-    /// Returns the record with the new `state`. The prompt is unchanged, because it never changes.
+    /// Returns the record with the new `state`. A loop's prompt never changes.
     pub fn with_state(&self, state: Loop) -> Result<LoopRecord, EditError> {
         let mut document = self.document.clone();
         let before = frontmatter_fields(&self.state);
@@ -95,7 +95,7 @@ fn frontmatter_fields(state: &Loop) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Returns the prompt byte for byte.
+/// Returns the prompt, byte for byte.
 fn prompt_bytes(document: &Document) -> Option<&[u8]> {
     let section = document.section_to_last(PROMPT_HEADING, NOTES_HEADING)?;
     Some(unwrap_verbatim(section.body()).unwrap_or_else(|| section.content()))
@@ -168,8 +168,8 @@ impl FieldReader<'_> {
         }
     }
 
-    /// Reads the promises. People edit `completion_promise`. If it differs from the first of `promises`, it
-    /// replaces that promise.
+    /// Reads the promises. People edit `completion_promise`, so if it differs from the first of `promises`, it replaces
+    /// that promise.
     fn read_promises(&self) -> Result<Vec<Promise>, LoopDamage> {
         let mut promises: Vec<Promise> = match self.0.value_of("promises") {
             None | Some(Value::Null) => Vec::new(),

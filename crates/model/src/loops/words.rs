@@ -1,4 +1,4 @@
-//! Texts for the agent when a loop continues, and for people about a turn.
+//! Texts for the agent when a loop continues, and descriptions of a turn for people.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +18,8 @@ pub struct ValidatorFailure {
 }
 
 impl ValidatorFailure {
-    /// Returns the failure with the part of the output that the agent gets. The loop's file contains it, in case
-    /// the same stop is reported again.
+    /// Returns the failure with only the part of the output that the agent gets. The loop's file stores it in case the
+    /// same stop is reported again.
     pub fn with_output_shortened(&self) -> ValidatorFailure {
         let lines: Vec<&str> = self.output.lines().collect();
         let kept = &lines[lines.len().saturating_sub(MAX_OUTPUT_LINES)..];
@@ -32,11 +32,11 @@ const MAX_OUTPUT_LINES: usize = 40;
 
 const MAX_OUTPUT_LINE_CHARS: usize = 300;
 
-/// Returns the text that the agent gets instead of stopping: the prompt, verbatim, and one line about the loop's
-/// progress. The output of a failed validator follows as data.
+/// Returns the text that the agent gets instead of stopping. It consists of the prompt and one line about the loop's
+/// progress, followed by the output of a failed validator as data.
 pub fn text_to_feed(state: &Loop, why: &str, failure: Option<&ValidatorFailure>) -> String {
     let Loop { id, prompt, .. } = state;
-    // Invisible characters are removed, because the person who started or adopted the loop did not see them.
+    // Invisible characters are removed, because the person who started or adopted the loop could not see them.
     let prompt = prompt.split("\r\n").map(clean_text).collect::<Vec<_>>().join("\r\n");
     let gap = if prompt.ends_with('\n') { "" } else { "\n" };
     let (progress, promise) = (state.iteration_progress(), how_to_end_loop(state));
@@ -57,8 +57,7 @@ pub fn text_to_feed(state: &Loop, why: &str, failure: Option<&ValidatorFailure>)
     text
 }
 
-/// Describes how the agent ends the loop. The tags have no backticks around them, because text in backticks is a
-/// quotation.
+/// Describes how the agent ends the loop. The tags are not in backticks, because text in backticks is a quotation.
 pub fn how_to_end_loop(state: &Loop) -> String {
     let of = |outcome: IterationOutcome| {
         let tags = state.promises.iter().filter(move |promise| promise.outcome == outcome);
@@ -81,7 +80,7 @@ pub fn how_to_end_loop(state: &Loop) -> String {
     words
 }
 
-/// Describes a turn for a person: `2 files changed, 7 calls`.
+/// Describes a turn for a person, as in `2 files changed, 7 calls`.
 pub fn describe_turn(changed: Option<usize>, calls: Option<u64>) -> String {
     let parts = [
         changed.map(|n| {

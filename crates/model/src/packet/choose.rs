@@ -1,4 +1,4 @@
-//! Chooses the parts of a session that go into a packet, and describes them.
+//! Chooses which parts of a session go into a packet, and describes them.
 
 use super::Check;
 use super::compose::{GitFacts, NONE_RECORDED, PacketMaterial};
@@ -11,20 +11,20 @@ use crate::text::{count_with_noun, quoted_commands};
 /// The maximum number of suggested files that were only read. All edited files are suggested.
 const MAX_READ_FILES: usize = 25;
 
-/// The maximum number of suggested files that only commands named.
+/// The maximum number of suggested files that were only named in commands.
 const MAX_NAMED_FILES: usize = 5;
 
-/// Returns every edited file and the best of those that were only read, ordered by worth.
+/// Returns every edited file and the best of the files that were only read or named, ordered by worth.
 pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
     let files = &material.digest.files;
-    // Searched folders are skipped, and so are relative names whose full path is listed.
+    // Folders that were searched are skipped, and so are relative names whose full path is listed.
     let is_folder = |file: &FileUse| files.iter().any(|other| is_below(&other.path, &file.path));
     let is_tail = |file: &FileUse| files.iter().any(|other| is_below_folder_ending(&other.path, &file.path));
     let is_down = |file: &FileUse| {
         file.deleted || material.ignored.contains(&file.path) || material.gone.contains(&file.path)
     };
     let mut ranked = material.digest.ranked_files();
-    // Stable: the rest keeps its order. Files outside the project come last.
+    // Moves missing or ignored files, and files outside the project, to the end. The sort is stable.
     ranked.sort_by_key(|file| (is_down(file), file.outside));
     let goal = material.digest.current_goal();
     let task = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
@@ -36,7 +36,7 @@ pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
         if file.edits == 0 && is_folder(file) || only_guessed && is_noise {
             return false;
         }
-        // Of files that commands named, those of the current task may be needed.
+        // Files that were only named in commands are kept only if they belong to the current task.
         if only_guessed {
             named += usize::from(file.last > task);
             return file.last > task && named <= MAX_NAMED_FILES;
@@ -59,7 +59,7 @@ fn is_below_folder_ending(path: &str, end: &str) -> bool {
 /// The last run of a check.
 #[derive(Debug)]
 pub struct CheckRun<'d> {
-    /// The command that repeats the check at the top of the checkout.
+    /// The command that repeats the check from the top of the checkout.
     pub command: String,
     used: &'d CheckUse,
     /// Whether a file was edited after the run.
@@ -77,7 +77,7 @@ impl CheckRun<'_> {
         }
     }
 
-    /// Describes the run: `passed at …, before the last edits`, `failed (exit 2) at …: `why``.
+    /// Describes the run, such as `passed at …, before the last edits` or `failed (exit 2) at …: `why``.
     pub fn describe(&self) -> String {
         let CheckUse { ended, exit, at, result, .. } = self.used;
         let how = match (ended, exit) {
@@ -91,7 +91,7 @@ impl CheckRun<'_> {
         format!("{how}{at}{since}{why}")
     }
 
-    /// Returns whether the output shows that the command does not exist on this machine.
+    /// Returns whether the output shows that the command does not exist.
     pub fn is_command_missing(&self) -> bool {
         const MISSING_MESSAGES: [&str; 7] = [
             "No rule to make target",
@@ -106,7 +106,6 @@ impl CheckRun<'_> {
         *ended == RunResult::Failed && MISSING_MESSAGES.iter().any(|words| result.contains(words))
     }
 
-    /// Whether this is a run of `check`.
     fn is_run_of(&self, check: &run::ProjectCheck) -> bool {
         run::checks_of_command(&self.used.run, &self.used.folder)
             .first()
@@ -117,13 +116,13 @@ impl CheckRun<'_> {
         self.edited_since
     }
 
-    /// Whether only some of the tests ran. Such a run does not prove that the work is done.
+    /// Whether only some of the tests ran. Such a run does not show that the work is done.
     fn is_partial_test_run(&self) -> bool {
         run::checks_of_command(&self.used.run, "").first().is_some_and(run::is_partial_test_run)
     }
 }
 
-/// Returns the last run of each test, build and lint: tests first, newest first.
+/// Returns the last run of each test, build and lint. Tests come first, and newer runs come before older ones.
 pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
     let run = |used| CheckRun {
         command: command_with_cd(used),
@@ -133,16 +132,16 @@ pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
     digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
 }
 
-/// Returns the command with `cd FOLDER` before it. An absolute folder is left out, because the path is useless on
-/// another machine.
+/// Returns the command, preceded by `cd FOLDER` if needed. An absolute folder is left out, because it would be
+/// useless on another machine.
 fn command_with_cd(used: &CheckUse) -> String {
     let CheckUse { folder, run, .. } = used;
     if folder.is_empty() || folder.starts_with('/') { run.clone() } else { format!("cd {folder} && {run}") }
 }
 
-/// Returns the runs that show whether the work is done: complete test runs, or partial runs if there is no complete
-/// one. Commands that do not exist, runs with an unknown result, and failures that another check has shown to be
-/// solved are left out.
+/// Returns the runs that show whether the work is done. Partial test runs are included only if there is no complete
+/// one. Commands that do not exist, unknown results, and failures that another check has shown to be solved are left
+/// out.
 pub fn runs_worth_repeating<'r, 'd>(
     runs: &'r [CheckRun<'d>],
     failing: &'r [&'d Failure],
@@ -163,7 +162,7 @@ pub fn runs_worth_repeating<'r, 'd>(
     })
 }
 
-/// Returns whether a complete test run passed after the last edit.
+/// Returns whether a complete test run has passed since the last edit.
 pub fn has_passed_since_edits(runs: &[CheckRun]) -> bool {
     let passed = |run: &CheckRun| run.used.ended == RunResult::Passed && !run.edited_since;
     runs.iter().any(|run| run.used.sort == CommandKind::Test && !run.is_partial_test_run() && passed(run))
@@ -177,9 +176,9 @@ pub fn is_same_command(one: &str, other: &str) -> bool {
     one == other || !keys.0.is_empty() && keys.0 == keys.1
 }
 
-/// Returns the worst run of the checks in a command line, if each of them has run separately. A failure is worse than
-/// an unknown result, which is worse than a pass. Of equal results, a run before the last edits is worse, and then the
-/// older run.
+/// Returns the worst run among the checks in a command line, if each of them has also run separately. A failure is
+/// worse than an unknown result, which is worse than a pass. Among equal results, a run before the last edits is
+/// worse, and then the older run.
 pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Option<&'r CheckRun<'d>> {
     let parts = run::checks_of_command(command, "");
     if parts.len() < 2 {
@@ -200,7 +199,7 @@ pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Op
     each?.into_iter().min_by_key(strength)
 }
 
-/// Returns whether `narrow` need not be run if `wide` passes.
+/// Returns whether `narrow` need not be run once `wide` has passed.
 pub fn covers_command(wide: &str, narrow: &str) -> bool {
     let (all, parts) = (run::checks_of_command(wide, ""), run::checks_of_command(narrow, ""));
     let is_in = |part: &run::ProjectCheck| {
@@ -217,17 +216,17 @@ pub fn goal_text<'d>(goal: &Goal<'d>) -> Option<&'d str> {
         (prompt::PromptKind::Task | prompt::PromptKind::Question, _) => Some(&newest.text),
         (_, Some(accepted)) if !accepted.asks.is_empty() => Some(&newest.text),
         (prompt::PromptKind::Approval, Some(accepted)) => Some(&accepted.text),
-        // "push it" is a goal. A yes without a known proposal is not.
+        // "push it" is a goal. A "yes" without a known proposal is not.
         (prompt::PromptKind::Remark, _) if !newest.at_work => Some(&newest.text),
         (_, accepted) => task.or(accepted.map(|said| said.text.as_str())).or(Some(&newest.text)),
     }
 }
 
-/// Returns the checks that the user's messages contain as commands, in order: `` `make test` ``, or a line of a
-/// code block.
+/// Returns the checks that the user's prompts contain as commands, in order. They are in backticks, such as `` `make
+/// test` ``, or lines of a code block.
 pub fn checks_demanded_by_user(goal: &Goal) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    // A demand for a finished task applied only to that task.
+    // Checks demanded for a finished task applied only to that task.
     let task = goal.task.filter(|_| !goal.is_answered);
     for prompt in [goal.newest, task].into_iter().flatten() {
         for command in quoted_commands(&prompt.text) {

@@ -1,5 +1,5 @@
-//! Fills a packet from captured facts, by rules and without a model. The facts are those of a brief for a new
-//! agent, each once, below the packet's headings.
+//! Fills in a packet from captured facts, by rules and without a model. It contains the facts that a brief for a new
+//! agent would contain, each once, below the packet's headings.
 
 mod next;
 
@@ -24,40 +24,40 @@ use crate::statement;
 use crate::text::{count_with_noun, outline_text};
 use crate::time;
 
-/// The text of a section without any facts.
+/// The text of a section for which no facts are recorded.
 pub const NONE_RECORDED: &str = "_none recorded_";
 
-/// The maximum length of the facts about a session, without files and the goal.
+/// The maximum length of the facts about a session, not counting files and the goal.
 const MAX_FACTS_CHARS: usize = 7_500;
 
-/// The maximum number of background lines: other commands, and earlier requests.
+/// The maximum number of lines for commands that are not checks.
 const MAX_BACKGROUND_LINES: usize = 6;
 
-/// A failure that names more files than this does not say which of them matters.
+/// A failure that names more files than this does not show which of them matters.
 const MAX_FILES_PER_FAILURE: usize = 3;
 
 /// The maximum number of earlier requests that are quoted.
 const MAX_EARLIER_REQUESTS: usize = 4;
 
-/// The maximum number of validators besides those that the user asked for.
+/// The maximum number of validators in addition to those that the user gave.
 const MAX_SEEN_VALIDATORS: usize = 4;
 
-/// The maximum number of reasons for the edits of a file.
+/// The maximum number of reasons quoted for the edits to a file.
 const MAX_REASONS_PER_FILE: usize = 2;
 
-/// The maximum length of the quoted task. It is large, because the task may be a plan.
+/// The maximum length of the quoted task. It is large because the task may be a plan.
 const MAX_TASK_CHARS: usize = 4_000;
 
-/// The maximum length of the quoted newest message.
+/// The maximum length of the quoted newest prompt.
 const MAX_NEWEST_MESSAGE_CHARS: usize = 2_000;
 
 /// The maximum length of a quoted earlier task.
 const MAX_EARLIER_TASK_CHARS: usize = 300;
 
-/// The maximum length of the quoted task during which the newest message was sent.
+/// The maximum length of the quoted task if the newest prompt was sent during that task.
 const DURING_CHARS: usize = 700;
 
-/// A shorter message may refer to the message before it.
+/// A prompt with fewer characters than this may refer to the prompt before it.
 const MAX_REFERRING_CHARS: usize = 60;
 
 /// The maximum length of a quoted accepted proposal.
@@ -65,49 +65,50 @@ const MAX_PROPOSAL_CHARS: usize = 2_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitFacts {
-    /// The commit that is checked out; empty before the first commit.
+    /// The checked-out commit, or empty before the first commit.
     pub head: String,
-    /// The branch that is checked out; empty if there is none.
+    /// The checked-out branch, or empty if there is none.
     pub branch: String,
-    /// The number of files that differ from HEAD, including untracked files; `None` if unknown.
+    /// The number of files that differ from HEAD, including untracked ones, or `None` if unknown.
     pub dirty: Option<usize>,
 }
 
-/// Everything that a packet is composed from.
+/// The input from which a packet is composed.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketMaterial<'a> {
     pub id: &'a str,
     pub purpose: &'a str,
     pub digest: &'a Digest,
-    /// The name of the harness in packets.
+    /// The harness's name as it is written in packets.
     pub source: &'a str,
     pub harness: &'a str,
     pub transcript: Option<&'a str>,
     pub project_id: &'a str,
-    /// The state of the session's own checkout; `None` if it has no git or does not exist on this machine.
+    /// The state of the session's own checkout. `None` if it does not use git or does not exist on this machine.
     pub git: Option<&'a GitFacts>,
-    /// Whether the session was in another project, so the files of this project are not those of the session.
+    /// Whether the session ran in another project, so that its files are not this project's files.
     pub elsewhere: bool,
     pub now: Timestamp,
     /// Files that the user chose.
     pub confirmed: &'a [String],
-    /// The decisions in force, and the rules of the session's role.
+    /// The decisions in force.
     pub decisions: &'a [String],
+    /// The rules of the session's role.
     pub rules: &'a [String],
     /// Files that no longer exist.
     pub gone: &'a [String],
     pub ignored: &'a [String],
-    /// Fingerprints of the existing files.
+    /// The paths and fingerprints of the existing files.
     pub files_seen: &'a [(String, String)],
-    /// Validators that the user asked for. They come before observed checks.
+    /// The validators that the user gave. They come before observed checks.
     pub validators: &'a [String],
     pub promise: Option<&'a str>,
     pub max_iterations: i64,
-    /// The prompt of the loop that runs in the session; empty if there is none.
+    /// The prompt of the loop that runs in the session, or empty if there is none.
     pub loop_prompt: &'a str,
 }
 
-/// A packet, and figures for its display.
+/// A composed packet, with data for displaying it.
 #[derive(Clone, Debug)]
 pub struct PacketDraft {
     pub bytes: Vec<u8>,
@@ -141,14 +142,14 @@ pub fn compose_packet(material: &PacketMaterial) -> PacketDraft {
     PacketDraft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, next_prompt }
 }
 
-/// The material, prepared for the sections of a packet.
+/// The material, prepared for composing the sections of a packet.
 struct PacketFacts<'a> {
     material: &'a PacketMaterial<'a>,
     goal: Goal<'a>,
     told: Vec<BriefFact>,
     suggested: Vec<&'a FileUse>,
     failing: Vec<&'a Failure>,
-    /// The last run of each test, build and lint, newest first.
+    /// The last run of each test, build and lint. Tests come first, and newer runs come before older ones.
     runs: Vec<CheckRun<'a>>,
 }
 
@@ -217,13 +218,13 @@ impl<'a> PacketFacts<'a> {
         entries.push(("files_seen", Value::Object(files_seen)));
         entries.push(("checks_seen", json!(seen)));
         for (key, value) in entries {
-            // The keys are valid, so setting them cannot fail.
+            // Setting an entry cannot fail here, because the keys are valid.
             let _ = document.set_entry(key, value);
         }
         document.into_bytes()
     }
 
-    /// Returns the purpose, if it is informative, and the goal in the user's words.
+    /// Returns the purpose, if it is informative, then the goal in the user's words.
     fn intent_section(&self) -> String {
         let mut text = String::new();
         let purpose = self.material.purpose;
@@ -291,7 +292,7 @@ impl<'a> PacketFacts<'a> {
             );
         }
         if leads {
-            // A message such as "Do it again" is useless without the message it refers to.
+            // A short prompt such as "Do it again" makes no sense without the prompt to which it refers.
             let refers = newest.is_some_and(|newest| newest.text.chars().count() < MAX_REFERRING_CHARS);
             let most = match (is_answered, refers) {
                 (false, true) => MAX_TASK_CHARS,
@@ -303,14 +304,14 @@ impl<'a> PacketFacts<'a> {
         text
     }
 
-    /// Whether the goal contains the purpose. The purpose of a swept session is the first part of the request.
+    /// Whether the goal contains the purpose. For a swept session, the purpose is the beginning of the request.
     fn is_in_goal(&self, purpose: &str) -> bool {
         let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
         let goals = [self.goal.newest, self.goal.task];
         goals.into_iter().flatten().any(|prompt| inline_for_model(&prompt.text, 1_000).starts_with(words))
     }
 
-    /// Whether git's current state contradicts an observed fact. Git is right.
+    /// Whether git's current state contradicts a recorded fact. Git's state takes precedence.
     fn is_refuted_by_git(&self, fact: &BriefFact) -> bool {
         fact.id == "risk:uncommitted" && self.material.git.is_some_and(|git| git.dirty == Some(0))
     }
@@ -321,14 +322,14 @@ impl<'a> PacketFacts<'a> {
         // A fact that starts with "At work on the newest message" does not contain the last message.
         let holds =
             |fact: &BriefFact| fact.id == "said" && !fact.text.starts_with("At work on the newest message");
-        // The accepted proposal is quoted with the goal.
+        // An accepted proposal is already quoted as part of the goal.
         let is_goal = self.goal.accepted.is_some_and(|said| said.record == self.material.digest.said_last);
         let is_told = is_goal || self.told.iter().any(holds);
         (!said.is_empty() && !is_told).then(|| in_quotation_marks(&said, 1_000))
     }
 
-    /// Describes the state, with the sections of a brief. Goal, user's instructions and checks have their own
-    /// headings in a packet.
+    /// Describes the current state in the same way as a brief. The goal, the user's instructions and the checks have
+    /// their own headings in a packet.
     fn context_section(&self) -> String {
         let Digest { session, first_at, last_at, compactions, .. } = self.material.digest;
         let mut text = String::new();
@@ -337,7 +338,7 @@ impl<'a> PacketFacts<'a> {
         }
         let mut titles: Vec<&str> = Vec::new();
         for class in self.told.iter().map(|fact| fact.class) {
-            // Earlier requests are listed at the end.
+            // Earlier requests are added at the end.
             let elsewhere =
                 matches!(class, FactClass::Goal | FactClass::Words | FactClass::Checks | FactClass::Earlier);
             if elsewhere || titles.contains(&class.title()) {
@@ -345,8 +346,8 @@ impl<'a> PacketFacts<'a> {
             }
             titles.push(class.title());
             let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
-            // Todos are in the section Plan, changes of a file are listed with the file, and unfinished calls
-            // follow below.
+            // Todos belong to the section Plan, changes are listed with their files, and unfinished calls follow
+            // below.
             let is_elsewhere = |fact: &BriefFact| {
                 matches!(fact.id.as_str(), "todos" | "unfinished") || fact.id.starts_with("change:")
             };
@@ -386,7 +387,7 @@ impl<'a> PacketFacts<'a> {
         text
     }
 
-    /// Returns the newest of the earlier requests, and the first one, which says what the session is about.
+    /// Returns the newest of the earlier requests, then the first one, which says what the session is about.
     fn earlier_requests(&self) -> Option<String> {
         let all: Vec<&str> = self.facts_of_class(FactClass::Earlier).map(|fact| fact.text.as_str()).collect();
         let newest = all.len().min(MAX_EARLIER_REQUESTS - 1);
@@ -428,7 +429,7 @@ impl<'a> PacketFacts<'a> {
 
     fn plan_section(&self) -> String {
         let digest = self.material.digest;
-        // A list that a later request overtook is history.
+        // A list that a later request has superseded is left out.
         let todos = digest
             .open_todos()
             .filter(|todo| digest.are_todos_current() && !digest.has_run_since_todos(&todo.text));
@@ -460,7 +461,7 @@ impl<'a> PacketFacts<'a> {
         if lines.is_empty() { NONE_RECORDED.to_owned() } else { lines.join("\n") }
     }
 
-    /// Returns the questions of the agent that are still unanswered.
+    /// Returns the agent's questions that are still unanswered.
     fn open_questions(&self) -> Vec<String> {
         let digest = self.material.digest;
         let answered = digest.prompts.last().is_some_and(|prompt: &Prompt| prompt.record > digest.said_last);
@@ -489,8 +490,8 @@ impl<'a> PacketFacts<'a> {
         lines_or_none(&lines)
     }
 
-    /// Returns the user's validators, then the checks that the user's messages demand, then observed tests, then
-    /// builds and lints, without duplicates.
+    /// Returns the validators without duplicates: those that the user gave, then checks demanded in the user's
+    /// prompts, then observed tests, then builds and lints.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
         let is_missing = |command: &str| self.last_run_of(command).is_some_and(CheckRun::is_command_missing);
@@ -511,8 +512,8 @@ impl<'a> PacketFacts<'a> {
         commands
     }
 
-    /// Returns the last run of a command. If the command line has several checks that ran separately, returns the
-    /// worst of their runs.
+    /// Returns the last run of a command. If the command line consists of several checks that ran separately, returns
+    /// the worst of their runs.
     fn last_run_of(&self, command: &str) -> Option<&CheckRun<'a>> {
         let same = self.runs.iter().find(|run| choose::is_same_command(&run.command, command));
         same.or_else(|| choose::worst_run_of_parts(&self.runs, command))
@@ -529,7 +530,7 @@ impl<'a> PacketFacts<'a> {
                 n => why.push(format!("{word} {n}×")),
             }
         }
-        // Reasons for an earlier task do not apply to this task.
+        // Reasons given for an earlier task do not apply to the current one.
         let task = self.goal.task.filter(|_| !self.goal.is_answered).or(self.goal.newest);
         let changes = self.material.digest.changes_since(task.map_or(0, |prompt| prompt.record));
         let reasons = changes.iter().find(|(path, _)| *path == file.path).map(|(_, why)| why.as_slice());
@@ -544,7 +545,7 @@ impl<'a> PacketFacts<'a> {
             why.push(in_quotation_marks(&last.join("; "), 240));
         }
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        // If a failure names many files, its error lists them.
+        // If a failure names many files, its error text lists them anyway.
         let is_one_of_few = |failure: &&&Failure| {
             let named =
                 |file: &&&FileUse| failure.error.contains(file.path.rsplit('/').next().unwrap_or(&file.path));
@@ -571,7 +572,7 @@ impl<'a> PacketFacts<'a> {
     }
 }
 
-/// Whether a fact is the user's answer to a question. If so, it is a decision.
+/// Whether a fact is the user's answer to a question. Answers are listed as decisions.
 fn is_user_answer(fact: &BriefFact) -> bool {
     fact.id.starts_with("answer:")
 }

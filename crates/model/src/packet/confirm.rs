@@ -1,5 +1,5 @@
-//! Confirmed files: a list in the frontmatter for tools, and lines below `### Confirmed` for people. The text around
-//! these lines is never changed.
+//! Confirmed files. They are listed in the frontmatter for tools and below `### Confirmed` for people. The text
+//! around that list is never changed.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ const FILES_KEY: &str = "relevant_files_confirmed";
 const FILES_HEADINGS: [SectionHead<'static>; 2] =
     [SectionHead::exact(2, FILES_HEADING), SectionHead::exact(3, CONFIRMED_HEADING)];
 
-/// Adds files to both lists. New lines are inserted after the last item.
+/// Adds files to both lists. A new line is inserted after the last item.
 pub fn confirm_files(document: &mut Document, files: &[String]) -> Result<(), EditError> {
     let mut list = document.list(FILES_KEY).unwrap_or_default();
     for file in files {
@@ -28,7 +28,7 @@ pub fn confirm_files(document: &mut Document, files: &[String]) -> Result<(), Ed
     Ok(())
 }
 
-/// Removes files from both lists. Only their own lines are removed.
+/// Removes files from both lists. Other lines are left alone.
 pub fn unconfirm_files(document: &mut Document, files: &[String]) -> Result<(), EditError> {
     let mut list = document.list(FILES_KEY).unwrap_or_default();
     let before = list.len();
@@ -45,12 +45,12 @@ pub fn unconfirm_files(document: &mut Document, files: &[String]) -> Result<(), 
     Ok(())
 }
 
-/// Returns the files in the section.
+/// Returns the files listed below `### Confirmed`.
 pub fn files_in_section(document: &Document) -> Vec<String> {
     section_items(document).iter().filter_map(|item| path_in_item(&item.text)).map(str::to_owned).collect()
 }
 
-/// Returns the path in a list item: the text in backticks, or the first word if it looks like a path.
+/// Returns the path in a list item. This is the text in backticks, or the first word if it looks like a path.
 pub(super) fn path_in_item(text: &str) -> Option<&str> {
     let text = text.trim_start().trim_start_matches('@');
     let marks = text.len() - text.trim_start_matches('`').len();
@@ -66,7 +66,7 @@ pub(super) fn path_in_item(text: &str) -> Option<&str> {
     is_path.then_some(path)
 }
 
-/// Returns whether a list item is about this file.
+/// Returns whether a list item names this file.
 pub(super) fn item_names_file(text: &str, file: &str) -> bool {
     text.starts_with(&in_backticks(file, 300)) || path_in_item(text) == Some(file)
 }
@@ -85,7 +85,7 @@ fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
     }
     let end = document.line_ending();
     let new = match section.items().last() {
-        // The section contains only prose, so the list starts after it.
+        // The section contains only prose, so the list starts below it.
         None => [content, end.repeat(2).as_bytes(), line.as_bytes()].concat(),
         Some(last) => {
             let body = section.body();
@@ -96,7 +96,7 @@ fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
     document.set_section(&FILES_HEADINGS, new)
 }
 
-/// Returns the end of an item: a blank line or the end of the section.
+/// Returns where an item ends, including its continuation lines: before a blank line or at the end of the section.
 fn end_of_item(body: &[u8], mut at: usize) -> usize {
     loop {
         let rest = &body[at..];

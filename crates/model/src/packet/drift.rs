@@ -1,4 +1,4 @@
-//! Compares a packet's claims with the current state. Each claim is verified, changed or unverified.
+//! Compares a packet's claims with the current state. Each claim turns out to be verified, changed or unverified.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -32,10 +32,10 @@ pub enum ClaimSubject {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
     pub about: ClaimSubject,
-    /// What the claim is about: a file, a command or a commit.
+    /// The object of the claim, such as a file, a command or a commit.
     pub subject: String,
     pub state: ClaimVerification,
-    /// The result in words: `its content differs`, `ahead by 3 commits`.
+    /// The result as text, such as `its content differs` or `ahead by 3 commits`.
     pub note: String,
     /// Whether the subject is a file that can be opened in this project.
     #[serde(skip)]
@@ -44,13 +44,13 @@ pub struct Claim {
 
 #[derive(Clone, Debug, Default)]
 pub struct CurrentState<'a> {
-    /// The id of the project that contains the packet, if it has one.
+    /// The id of the current project, if it has one.
     pub project: Option<&'a str>,
-    /// The state of git; `None` outside git.
+    /// The state of git, or `None` outside a git repository.
     pub git: Option<CurrentGit>,
-    /// The state of each file of [`Packet::all_files`].
+    /// The state of each file, in the order of [`Packet::all_files`].
     pub files: &'a [CurrentFile],
-    /// Whether the session continued and edited files after the packet was written.
+    /// Whether the session continued and edited files after writing the packet.
     pub edited: bool,
 }
 
@@ -59,30 +59,30 @@ pub struct CurrentGit {
     pub head: String,
     pub branch: String,
     pub dirty: Option<i64>,
-    /// The distance between HEAD and the packet's commit; `None` if that commit does not exist in this repository.
+    /// The distance between HEAD and the packet's commit. `None` if that commit does not exist in this repository.
     pub way: Option<CommitDistance>,
 }
 
-/// The number of commits only in HEAD, and the number only in the packet's commit.
+/// The number of commits that only HEAD contains, and the number that only the packet's commit contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommitDistance {
     pub ahead: u64,
     pub behind: u64,
 }
 
-/// Recorded instead of a fingerprint if the file did not exist.
+/// The value recorded instead of a fingerprint for a file that did not exist.
 pub const GONE_MARK: &str = "gone";
 
-/// The subject of a claim without a branch. No branch can have this name, because it contains a space.
+/// The subject of the claim that no branch was checked out. It cannot be a branch name, because it contains a space.
 pub(super) const NO_BRANCH: &str = "no branch";
 
-/// The note if the checkout was clean when the packet was written and is clean now.
+/// The note for a checkout that was clean when the packet was written and is clean now.
 const CLEAN_AS_THEN_TEXT: &str = "nothing uncommitted, as then";
 
-/// The end of the note if the checkout had uncommitted files when the packet was written and is clean now.
+/// The end of the note for a checkout that had uncommitted files when the packet was written and is clean now.
 const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
 
-/// The beginning of the note about a file of another worktree.
+/// The beginning of the note for a file in another worktree.
 const ELSEWHERE_TEXT: &str = "not in this checkout, but in ";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,16 +91,15 @@ pub enum CurrentFile {
         fingerprint: Option<String>,
     },
     Gone,
-    /// The file is not here, but in the worktree that the packet is about.
+    /// The file is not here but in the packet's worktree.
     Elsewhere {
         folder: String,
     },
-    /// The file is not below the root, so it is never opened.
+    /// The path leads out of the root, so the file is never opened.
     Outside,
 }
 
-/// Returns every claim that can be checked: git first, then the files in their order, the checks, and the packet's
-/// age.
+/// Returns every claim in this order: project, git, files, checks, age of the packet.
 pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<Claim> {
     let mut claims = Vec::from_iter(project_claim(packet, now.project));
     claims.extend(git_claims(packet, now.git.as_ref()));
@@ -118,7 +117,7 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
     claims
 }
 
-/// Checks a run. It applies to the current files only if no file was edited after it.
+/// Verifies a recorded check. Its result still applies only if nothing has changed since.
 fn check_claim(check: &Check, moved: bool) -> Claim {
     let how = if check.ok { "passed" } else { "failed" };
     let (state, note) = match check {
@@ -136,18 +135,18 @@ fn check_claim(check: &Check, moved: bool) -> Claim {
     Claim { about: ClaimSubject::Check, subject: check.command.clone(), state, note, opens: false }
 }
 
-/// Returns whether nothing is uncommitted now.
+/// Returns whether the checkout has no uncommitted files now.
 pub(super) fn is_clean(claims: &[Claim]) -> bool {
     let ends = |note: &str| note == CLEAN_AS_THEN_TEXT || note.ends_with(CLEAN_NOW_TEXT);
     claims.iter().any(|claim| claim.about == ClaimSubject::Dirty && ends(&claim.note))
 }
 
-/// Returns whether a claim is about a file that is not here, but in the worktree that the packet is about.
+/// Returns whether a claim concerns a file that is not here but in the packet's worktree.
 pub(super) fn is_elsewhere(claim: &Claim) -> bool {
     claim.about == ClaimSubject::File && claim.note.starts_with(ELSEWHERE_TEXT)
 }
 
-/// Returns whether HEAD is no longer the packet's commit.
+/// Returns whether HEAD is no longer at the packet's commit.
 pub(super) fn is_moved(claims: &[Claim]) -> bool {
     claims.iter().any(|claim| claim.about == ClaimSubject::Head && claim.state == ClaimVerification::Changed)
 }
@@ -157,7 +156,7 @@ pub fn drifted_claims(claims: &[Claim]) -> Vec<&Claim> {
     claims.iter().filter(|claim| claim.state == ClaimVerification::Changed).collect()
 }
 
-/// Returns a claim if the packet belongs to another project. Its other claims cannot be checked in this project.
+/// Returns a claim if the packet belongs to another project, in which case its other claims cannot be checked here.
 fn project_claim(packet: &Packet, now: Option<&str>) -> Option<Claim> {
     let is_foreign = !packet.project_id.is_empty() && now.is_some_and(|now| packet.project_id != now);
     is_foreign.then(|| Claim {
@@ -247,7 +246,7 @@ fn file_claim(packet: &Packet, path: &str, now: &CurrentFile) -> Claim {
         }
         (CurrentFile::Gone, Some(GONE_MARK)) => (ClaimVerification::Verified, "gone, as then"),
         (CurrentFile::Gone, Some(_)) => (ClaimVerification::Changed, "gone"),
-        // The packet may come from another checkout, so the file may never have existed in this one.
+        // The packet may come from another checkout, so this checkout may never have had the file.
         (CurrentFile::Gone, None) => {
             (ClaimVerification::Unverified, "not here; whether it existed then is not recorded")
         }

@@ -1,5 +1,5 @@
-//! Imports handoffs that other tools or people wrote. Their text is kept, and recognised parts are moved below the
-//! headings of a packet.
+//! Imports handoffs written by other tools or by people. Their text is kept, and recognised parts are moved below the
+//! packet's headings.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -17,18 +17,18 @@ use crate::time;
 #[derive(Clone, Copy, Debug)]
 pub struct ForeignHandoff<'a> {
     pub id: &'a str,
-    /// The file name, which is used if there is no title.
+    /// The file name, used as the title if the handoff has none.
     pub name: &'a str,
     /// The path of the original file.
     pub from: &'a str,
-    /// A fingerprint of the file's bytes, so that the same file is imported only once.
+    /// A fingerprint of the file's bytes, by which a repeated import is recognised.
     pub fingerprint: &'a str,
     pub document: &'a Document,
     pub project_id: &'a str,
     pub now: Timestamp,
 }
 
-/// Common names for the sections of a packet.
+/// Names that foreign handoffs often use for the sections of a packet.
 const SECTION_NAMES: &[(&str, &[&str])] = &[
     (NEXT_PROMPT_HEADING, &["next prompt", "prompt", "kickoff", "resume prompt"]),
     (
@@ -73,7 +73,7 @@ const SECTION_NAMES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Returns the title of a foreign handoff: the title in its frontmatter, or else its first heading, or else its name.
+/// Returns a foreign handoff's title from its frontmatter, or else its first heading, or else its file name.
 pub fn handoff_title(document: &Document, name: &str) -> String {
     let said = ["purpose", "title", "goal", "name"].iter().find_map(|key| document.text(key));
     let heading =
@@ -86,7 +86,7 @@ pub fn handoff_title(document: &Document, name: &str) -> String {
     inline_for_model(if title.is_empty() { name } else { title }, 200)
 }
 
-/// Returns the bytes of the packet.
+/// Converts a foreign handoff into the bytes of a packet.
 pub fn render_packet(foreign: &ForeignHandoff) -> Vec<u8> {
     let ForeignHandoff { id, name, from, fingerprint, document, project_id, now } = *foreign;
     let sorted = SortedHandoff::sort_sections(document);
@@ -136,7 +136,7 @@ pub fn render_packet(foreign: &ForeignHandoff) -> Vec<u8> {
     entries.extend(told("head", &theirs.head));
     entries.extend(told("branch", &theirs.branch));
     entries.extend(theirs.dirty.map(|dirty| ("dirty", json!(dirty))));
-    // The fingerprints of files are left out, because they describe the packet's original checkout.
+    // File fingerprints are left out, because they describe the original checkout.
     entries.extend((!theirs.checks_seen.is_empty()).then(|| ("checks_seen", json!(theirs.checks_seen))));
     entries.push(("imported_from", json!(from)));
     entries.push(("imported_digest", json!(fingerprint)));
@@ -147,10 +147,10 @@ pub fn render_packet(foreign: &ForeignHandoff) -> Vec<u8> {
     packet.into_bytes()
 }
 
-/// The text of a foreign handoff, sorted by the headings of a packet.
+/// The text of a foreign handoff, sorted by packet heading.
 struct SortedHandoff {
     bodies: Vec<(&'static str, String)>,
-    /// The text below the section about files, unchanged.
+    /// The unchanged text below the heading `Confirmed` of the files section.
     confirmed: String,
     suggested: String,
 }
@@ -169,7 +169,7 @@ impl SortedHandoff {
                 _ => NOTES_HEADING,
             };
             above = match heading.as_ref().map_or(0, |heading| heading.level) {
-                0 | 1 => NOTES_HEADING, // a title belongs to the whole text
+                0 | 1 => NOTES_HEADING, // A title applies to the whole text.
                 2 => place,
                 _ => above,
             };
@@ -204,7 +204,7 @@ impl SortedHandoff {
         self.bodies.iter().find(|(known, _)| *known == heading).map_or("", |(_, body)| body)
     }
 
-    /// Keeps the text about files, and adds files that are listed only in other sections.
+    /// Keeps the text about files, and adds files that this text does not list.
     fn file_section(&self, confirmed: &[String], suggested: &[String]) -> String {
         let part = |text: &str, files: &[String]| {
             let written = paths_in_text(text);
@@ -224,7 +224,7 @@ impl SortedHandoff {
     }
 }
 
-/// Returns the text before the first section, and each section of level 1 to 3 with the text directly below it.
+/// Returns the text before the first heading, then each heading of level 1 to 3 with the text directly below it.
 pub(super) fn split_parts(document: &Document) -> Vec<(Option<Heading>, String)> {
     let (mut parts, mut heading, mut text) = (Vec::new(), None, String::new());
     let headings = document.headings();
@@ -244,7 +244,7 @@ pub(super) fn split_parts(document: &Document) -> Vec<(Option<Heading>, String)>
     parts.into_iter().map(|(heading, text)| (heading, text.trim().to_owned())).collect()
 }
 
-/// Finds the packet heading for a foreign heading: the same name, or a common name for it.
+/// Returns the packet heading for a foreign heading that has the same name or a common alternative name.
 fn packet_heading_for(heading: &str) -> Option<&'static str> {
     if let Some(ours) = ALL_HEADINGS.iter().find(|ours| **ours == heading) {
         return Some(ours);
@@ -254,7 +254,7 @@ fn packet_heading_for(heading: &str) -> Option<&'static str> {
     known.map(|(place, _)| *place)
 }
 
-/// Returns texts that look like paths, in backticks or at the start of an item.
+/// Returns texts that look like paths, in backticks or at the start of a line.
 fn paths_in_text(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -272,7 +272,7 @@ fn paths_in_text(text: &str) -> Vec<String> {
     found
 }
 
-/// Wraps a text in a fence if it would break the structure of the packet.
+/// Wraps a text in a code fence if it would otherwise break the structure of the packet.
 fn fenced_if_needed(body: &str) -> String {
     if body.is_empty() {
         return NONE_RECORDED.to_owned();

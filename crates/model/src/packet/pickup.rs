@@ -1,4 +1,4 @@
-//! Creates a prompt from a packet: its request, the claims that are still true, and the changes since.
+//! Turns a packet into a prompt: its request, its claims that are still true, and what has changed since.
 
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ use crate::render::{in_backticks, in_quotation_marks, inline_for_model, is_plain
 use crate::text::count_with_noun;
 use crate::time;
 
-/// The form in which a harness accepts file names.
+/// How the harness expects file names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MentionStyle {
     Plain,
@@ -23,11 +23,11 @@ pub enum MentionStyle {
     At,
 }
 
-/// Whether the packet is claimed by a session.
+/// Whether a session currently claims the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimState {
     Holds,
-    /// The session that claimed the packet has ended, so another session can claim it.
+    /// The session that claimed the packet has ended, so another session may claim it.
     Over,
 }
 
@@ -37,19 +37,19 @@ pub struct PickupInput<'a> {
     pub document: &'a Document,
     /// The path of the packet.
     pub path: &'a str,
-    /// The author of the packet's last commit. In a shared store this may be another person.
+    /// The author of the packet's last commit, who may be another person in a shared store.
     pub author: Option<&'a str>,
-    /// The worktree that the packet is about, if the reader is in another checkout.
+    /// The worktree that the packet is about, if the reader is in a different checkout.
     pub worktree: Option<&'a str>,
     /// The command that enters that worktree, if it exists.
     pub go_there: Option<&'a str>,
     pub claims: &'a [Claim],
-    /// Files that were changed after the packet was written, if they were requested.
+    /// Files that changed after the packet was written, if this list was requested.
     pub later: &'a [String],
-    /// Decisions that were made after the packet was written.
+    /// Decisions made after the packet was written.
     pub decided: &'a [String],
     pub overruled: &'a [String],
-    /// The state of the evidence for each task in progress, one sentence each.
+    /// The state of the evidence, in one sentence for each task in progress.
     pub evidence: &'a [String],
     pub claim: ClaimState,
     pub mention: MentionStyle,
@@ -59,12 +59,12 @@ pub struct PickupInput<'a> {
 /// The maximum length of the packet's prompt.
 const MAX_PROMPT_BYTES: usize = 12_000;
 
-/// The maximum number of lines of a section.
+/// The maximum number of lines printed from a section.
 const MAX_SECTION_LINES: usize = 20;
 
 const MAX_FILES: usize = 20;
 
-/// The words that mark a confirmed file in a packet.
+/// The note that marks a confirmed file in a packet.
 pub(super) const CHOSEN_BY_USER: &str = "chosen by the user";
 
 /// Sections that every pickup includes. An agent may replace the packet's prompt, but failures and required checks
@@ -167,14 +167,14 @@ struct NextPrompt {
     sections: SectionsUse,
 }
 
-/// Whether the packet's sections accompany its prompt, or replace it.
+/// Whether the packet's sections accompany its prompt or replace it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SectionsUse {
     Beside,
     Told,
 }
 
-/// Returns the section with the prompt, found by its name or the start of its name. If it is missing, returns the
+/// Returns the prompt section, found by its heading or the start of its heading. If there is none, returns the
 /// packet's other text.
 fn find_next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let found = document
@@ -185,7 +185,7 @@ fn find_next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let sections = if found.is_some() { SectionsUse::Beside } else { SectionsUse::Told };
     let text = clean_lines(&found.unwrap_or_else(|| fallback_prompt(packet, document)), MAX_PROMPT_BYTES);
     let text = match &packet.loop_promise {
-        // Quoted text is escaped, but the agent must see the promise exactly as it is compared.
+        // Quoted text is escaped, but the agent must see the promise exactly as it will be compared.
         Some(promise) if promise::why_invalid_promise(promise).is_none() => {
             let exact = promise::with_promise_tags(promise);
             text.replace(&inline_for_model(&exact, exact.len() * 2), &exact)
@@ -195,15 +195,15 @@ fn find_next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     NextPrompt { text, sections }
 }
 
-/// Returns the prompt with the section Intent in place of its goal, if Intent contains the goal in full. So the
-/// goal is stated only once.
+/// Returns the prompt with its goal replaced by the section Intent, if Intent contains the whole goal. This avoids
+/// stating the goal twice.
 fn prompt_with_full_goal(prompt: &NextPrompt, intent: &str) -> Option<String> {
     let (goal, rest) = prompt.text.split_once("\n\n").unwrap_or((&prompt.text, ""));
     let goal = goal.strip_prefix("Goal: ")?;
     let body = intent.trim().strip_prefix("Intent:\n")?;
     let said: Vec<&str> = body.lines().map(|line| line.trim_start_matches(['>', ' '])).collect();
     let said = collapse_white_space(&said.join(" "));
-    // An answer is followed by its question.
+    // If the goal is an answer, its question follows it.
     let is_held = goal.split("”, in answer to “").all(|words| {
         said.contains(&collapse_white_space(words.trim_matches(['“', '”']).trim_end_matches('…')))
     });
@@ -214,8 +214,8 @@ fn collapse_white_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Removes the agent's last message if the prompt quotes it, and the line about the source session, which the
-/// packet contains.
+/// Removes the agent's last message if the prompt quotes it. Also removes the line about the source session, which
+/// remains in the packet.
 fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> String {
     let source = format!("Session {} in ", path_or_code(&packet.session_id, 60));
     let is_told = |line: &str| {
@@ -230,8 +230,8 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
     without_started_calls(&kept, prompt)
 }
 
-/// Removes the lines about uncommitted work if nothing is uncommitted now. If HEAD has moved, a note is added to
-/// these lines.
+/// Removes the lines about uncommitted work if nothing is uncommitted now. If HEAD has moved, adds a note to these
+/// lines.
 fn without_refuted(context: &str, claims: &[Claim]) -> String {
     let title = format!("{}:", FactClass::Risk.title());
     let is_uncommitted = |line: &str| {
@@ -246,7 +246,7 @@ fn without_refuted(context: &str, claims: &[Claim]) -> String {
         if line.ends_with(':') && !line.starts_with("- ") {
             is_risk = line == title;
         }
-        // The section is empty now.
+        // All lines of this section were removed.
         if line == title && !lines.peek().is_some_and(|next| next.starts_with("- ")) {
             continue;
         }
@@ -259,7 +259,7 @@ fn without_refuted(context: &str, claims: &[Claim]) -> String {
     out
 }
 
-/// Removes the list of unfinished calls if the prompt contains all of them.
+/// Removes the list of unfinished calls if the prompt mentions all of them.
 fn without_started_calls(context: &str, prompt: &str) -> String {
     const TITLE: &str = "Started and not finished:\n";
     let Some((before, rest)) = context.split_once(TITLE) else { return context.to_owned() };
@@ -271,7 +271,7 @@ fn without_started_calls(context: &str, prompt: &str) -> String {
     format!("{before}{}", &rest[length..])
 }
 
-/// Returns the goal, the state and the next steps; for a packet in another format, its whole text.
+/// Returns the packet's sections as the prompt. For a packet in a foreign format, returns its whole text.
 fn fallback_prompt(packet: &Packet, document: &Document) -> String {
     let ours: Vec<String> =
         FACT_SECTIONS.into_iter().map(|heading| render_section(document, heading)).collect();
@@ -294,7 +294,7 @@ fn is_section_filled(text: &str) -> bool {
 }
 
 fn drift_part(claims: &[Claim]) -> String {
-    // The age of the packet is not drift, and the results of checks are listed with the checks.
+    // The age of the packet is not drift, and check results are listed with the checks.
     let counts = |claim: &&Claim| !matches!(claim.about, ClaimSubject::Age | ClaimSubject::Check);
     let of = |state| claims.iter().filter(counts).filter(|claim| claim.state == state).count();
     let (verified, changed, unverified) =
@@ -334,7 +334,7 @@ fn drift_part(claims: &[Claim]) -> String {
     text
 }
 
-/// Returns the decisions that are newer than the packet, because a packet is written only once.
+/// Lists decisions made since the packet was written, and the packet's decisions that are no longer in force.
 fn decisions_part(pickup: &PickupInput) -> String {
     let mut text = String::new();
     let parts = [
@@ -354,12 +354,12 @@ fn decisions_part(pickup: &PickupInput) -> String {
 fn files_part(pickup: &PickupInput) -> String {
     let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == ClaimSubject::File).collect();
     let found = |claim: &Claim| format!("{}: {}", claim_state_word(claim.state), claim.note);
-    // A note that applies to several files is printed once.
+    // A note that applies to several files is printed only once.
     let times = |words: &String| files.iter().filter(|claim| found(claim) == *words).count();
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        // If most files could not be checked, the heading says only this.
+        // If most files could not be checked, only the heading says so.
         let nothing = common
             .as_ref()
             .is_some_and(|words| words.starts_with(claim_state_word(ClaimVerification::Unverified)));
@@ -387,7 +387,7 @@ fn files_part(pickup: &PickupInput) -> String {
         let shown = mention_path(&claim.subject, claim, pickup.mention);
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
         let why = reason_after_path(&reasons, &claim.subject).unwrap_or_default();
-        // Files that were only edited or read share a line.
+        // Files without any other note share one line for each kind of use.
         let is_elsewhere_among_others =
             drift::is_elsewhere(claim) && files.iter().any(|other| other.note != claim.note);
         let is_unremarkable = !is_elsewhere_among_others
@@ -405,7 +405,7 @@ fn files_part(pickup: &PickupInput) -> String {
             .map(|why| inline_for_model(why, 200))
             .collect();
         let why = if why.is_empty() { String::new() } else { format!(" — {}", why.join(", ")) };
-        // That a file could not be checked is said once, above the list.
+        // The heading already says which files could not be checked.
         let is_checked = claim.state != ClaimVerification::Unverified || is_elsewhere_among_others;
         let now = Some(found(claim)).filter(|words| is_checked && common.as_ref() != Some(words));
         let now = now.map_or(String::new(), |words| format!(" ({words})"));
@@ -434,23 +434,23 @@ fn files_part(pickup: &PickupInput) -> String {
     text
 }
 
-/// Returns the packet's note after a file's name, as in `- `src/a.rs` — edited 4×`.
+/// Returns the packet's note after a file's name, such as `edited 4×` in `- `src/a.rs` — edited 4×`.
 fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
     let start = format!("- {} — ", in_backticks(path, 300));
     section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
-/// The words in a packet for the ways in which a session used a file.
+/// The words that a packet uses for how a session used a file.
 const USES: [&str; 3] = ["edited", "read", "named in a command"];
 
-/// Whether the note contains only uses: `read`, `edited 2×, read`, `named in a command`.
+/// Whether a note lists only uses of the file, such as `read`, `edited 2×, read` or `named in a command`.
 fn is_only_used(why: &str) -> bool {
     let is_use = |part: &str| part == "outside the project" || USES.iter().any(|word| part.starts_with(word));
     !why.is_empty() && why.split(", ").all(is_use)
 }
 
-/// Returns the path in the harness's form. A missing file is not mentioned with `@`, because the harness would try
-/// to read it.
+/// Returns the path in the form that the harness expects. A missing file is not mentioned with `@`, because the
+/// harness would try to read it.
 fn mention_path(path: &str, claim: &Claim, mention: MentionStyle) -> String {
     match mention {
         MentionStyle::At if claim.opens && is_plain_path(path) => format!("@{}", inline_for_model(path, 300)),
@@ -458,7 +458,7 @@ fn mention_path(path: &str, claim: &Claim, mention: MentionStyle) -> String {
     }
 }
 
-/// Returns `Heading:` and its lines; empty if nothing is recorded.
+/// Returns a section as its heading, a colon and its lines. Empty if nothing is recorded.
 fn render_section(document: &Document, heading: &str) -> String {
     let Some(found) = document.section(&[SectionHead::exact(2, heading)]) else { return String::new() };
     let text = found.text();
@@ -466,7 +466,7 @@ fn render_section(document: &Document, heading: &str) -> String {
     if lines.is_empty() || lines == [NONE_RECORDED] {
         return String::new();
     }
-    // The state and the goal are included completely, because their length was limited when they were written.
+    // Goal and state are included in full, because their length was already limited when they were written.
     let (most, widest) = match heading {
         INTENT_HEADING | CONTEXT_HEADING => (usize::MAX, 2_000),
         _ => (MAX_SECTION_LINES, 400),
@@ -479,14 +479,15 @@ fn render_section(document: &Document, heading: &str) -> String {
     format!("\n{heading}:\n{body}\n")
 }
 
-/// Whether a line of the failures is about the command of a validator. The line has the command as it was typed.
+/// Whether a line in the section about failures concerns a validator's command. The line shows the command as it was
+/// typed.
 fn is_told_as_failing(line: &str, command: &str) -> bool {
     let typed = line.strip_prefix("- `").and_then(|rest| rest.split_once('`')).map_or("", |(typed, _)| typed);
     !typed.is_empty() && choose::is_same_command(typed, command)
 }
 
-/// Returns the validators with their current state. If the frontmatter has none, the list in the packet's text is
-/// used.
+/// Lists the validators with their current state. If the frontmatter has none, returns the section in the packet's
+/// text.
 fn validators_part(pickup: &PickupInput) -> String {
     let PickupInput { packet, document, claims, .. } = *pickup;
     if packet.validators.is_empty() {
@@ -515,7 +516,7 @@ fn validators_part(pickup: &PickupInput) -> String {
     text
 }
 
-/// Cleans a text line by line, so that a prompt keeps its line breaks and contains no invisible characters.
+/// Cleans a text line by line, so that it keeps its line breaks and contains no invisible characters.
 fn clean_lines(text: &str, max: usize) -> String {
     let mut lines = Vec::new();
     let mut room = max;

@@ -1,4 +1,4 @@
-//! The readable part of a packet's or loop's name. It is always ASCII.
+//! The readable part of a packet's or loop's name. It consists only of ASCII characters.
 
 const MAX_SLUG_BYTES: usize = 48;
 
@@ -7,8 +7,8 @@ pub fn slug_of_purpose(purpose: &str) -> String {
     readable_slug(purpose).unwrap_or_else(|| "packet".to_owned())
 }
 
-/// Returns `[a-z0-9-]{1,48}`: Latin letters lose their accents, and Greek and Cyrillic letters are transliterated.
-/// Returns `None` if the result is empty.
+/// Returns a slug that matches `[a-z0-9-]{1,48}`. Latin letters lose their accents, and Greek and Cyrillic letters
+/// are transliterated. Returns `None` if the result would be empty.
 pub fn readable_slug(purpose: &str) -> Option<String> {
     let mut slug = String::new();
     for c in purpose.chars().flat_map(char::to_lowercase) {
@@ -21,7 +21,7 @@ pub fn readable_slug(purpose: &str) -> Option<String> {
             None => {}
         }
     }
-    // Cuts between two words if possible.
+    // Cut between two words if possible.
     if slug.len() > MAX_SLUG_BYTES {
         let cut = slug[..=MAX_SLUG_BYTES]
             .rfind('-')
@@ -33,7 +33,7 @@ pub fn readable_slug(purpose: &str) -> Option<String> {
     (!slug.is_empty()).then(|| slug.to_owned())
 }
 
-/// Transliterates a lower-case letter outside ASCII; `None` if there is no transliteration.
+/// Transliterates a lower-case non-ASCII letter. Returns `None` if no transliteration is known.
 fn transliterate_letter(c: char) -> Option<&'static str> {
     Some(match c {
         'à' | 'á' | 'â' | 'ã' | 'ā' | 'ă' | 'ą' | 'ǎ' | 'а' | 'α' | 'ά' | 'ạ' | 'ả' | 'ấ' | 'ầ' | 'ậ' => {

@@ -1,4 +1,4 @@
-//! Finds problems in a packet, line by line.
+//! Validates packets and reports problems with their line numbers.
 
 use super::{
     ALL_HEADINGS, ALLOWED_SOURCES, CONFIRMED_HEADING, FILES_HEADING, PacketStatus, SCHEMA_VERSION,
@@ -11,7 +11,7 @@ use crate::time;
 
 const REQUIRED_KEYS: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
 
-/// Returns the problems of a packet. Errors make it unusable; warnings do not.
+/// Returns the problems in a packet. Errors make the packet unusable, and warnings do not.
 pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
     let name = file.rsplit('/').next().and_then(|name| name.strip_suffix(".md")).unwrap_or(file);
     let mut findings: Vec<Finding> = Vec::new();
@@ -135,7 +135,7 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(FindingLevel, Op
     }
 }
 
-/// Finds differences between the frontmatter, which tools read, and the text, which people read.
+/// Reports differences between the lists in the frontmatter, which tools read, and in the text, which people read.
 fn validate_lists(document: &Document, find: &mut impl FnMut(FindingLevel, Option<usize>, String, &str)) {
     const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` change both lists";
     const DIFFERENCE_HINT: &str = "the frontmatter is used; make both the same";

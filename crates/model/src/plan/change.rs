@@ -1,5 +1,5 @@
-//! A change of a plan as data, for the ledger. Each change contains a whole task, or all fields of a phase or of
-//! the plan, so that it can be applied without rules that a later version could change.
+//! A change of a plan as data for the ledger. Each change contains a whole task, or all fields of a phase or of the
+//! plan. So it can be applied without rules that a later version might change.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use super::{Phase, Plan, Task};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanChange {
-    /// The whole plan, because it was created, imported or edited by hand.
+    /// The whole plan, written when the plan is created, imported or edited by hand.
     Plan(Box<Plan>),
     /// All fields of the plan except its phases.
     Head(Box<Plan>),
@@ -19,8 +19,8 @@ pub enum PlanChange {
     Task(Box<Task>),
 }
 
-/// Returns the changes that turn `before` into `after`. If tasks or phases were removed or moved, the change is the
-/// whole plan.
+/// Returns the changes that turn `before` into `after`. If tasks or phases were removed or moved, the only change is
+/// the whole plan.
 pub fn plan_changes(before: &Plan, after: &Plan) -> Vec<PlanChange> {
     let mut changes = Vec::new();
     if plan_without_phases(before) != plan_without_phases(after) {

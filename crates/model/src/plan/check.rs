@@ -1,4 +1,4 @@
-//! Finds errors in a plan's structure: duplicate and unknown ids, circular dependencies.
+//! Finds errors in a plan's structure: duplicate and unknown ids, and circular dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub enum PlanProblem {
         task: String,
         depends: String,
     },
-    /// Tasks that depend on each other in a cycle, in order, the smallest id first.
+    /// Tasks that depend on each other in a cycle. They are in cycle order and start with the smallest id.
     Cycle {
         ids: Vec<String>,
     },
@@ -87,7 +87,7 @@ pub fn find_problems(plan: &Plan) -> Vec<PlanProblem> {
     found.into_iter().collect()
 }
 
-/// The dependencies of all tasks, by index. The dependencies of task `n` are `to[starts[n]..starts[n + 1]]`.
+/// The dependencies of all tasks, by task number. The dependencies of task `n` are `to[starts[n]..starts[n + 1]]`.
 struct DependencyEdges {
     starts: Vec<usize>,
     to: Vec<usize>,
@@ -107,7 +107,8 @@ fn find_cycles(tasks: &[&Task], edges: &DependencyEdges) -> Vec<PlanProblem> {
         if seen[start] != VisitState::Not {
             continue;
         }
-        // The path from `start` to the current task. Each entry has the index of the next dependency to visit.
+        // The path from `start` to the current task. Each entry contains a task and the index of its next dependency to
+        // visit.
         let mut path = vec![(start, 0)];
         seen[start] = VisitState::OnPath;
         while let Some((at, next)) = path.last_mut() {

@@ -1,4 +1,4 @@
-//! The edits that commands make to a plan, and the reasons for a refusal. Each function returns the changed plan.
+//! The edits that commands make to a plan, and the reasons to refuse them. Each function returns the changed plan.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::{
 use crate::id::Id;
 use crate::render::one_line;
 
-/// The reason why an edit is refused, and what to do instead.
+/// Why an edit is refused, and what to do instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditRefusal {
     pub kind: RefusalKind,
@@ -31,16 +31,16 @@ type EditResult = Result<Plan, EditRefusal>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AcceptanceEvidence<'a> {
     Proven,
-    /// There is no fresh evidence. The text describes the evidence that exists.
+    /// No fresh evidence exists. The text describes the evidence that does exist.
     Unproven(&'a str),
-    /// A reviewer rejected the work, or reported failed tests; the text says who. The task is not done, even if it
-    /// has no acceptance criterion.
+    /// A reviewer rejected the work or reported failed tests. The text names the reviewer. The task is not done even if
+    /// it has no acceptance criterion.
     Rejected(&'a str),
-    /// The reason why the task is done without evidence.
+    /// The user completes the task without evidence. The text is the reason.
     Waived(&'a str),
 }
 
-/// Claims a task. A session that tries to claim a task of another session is refused.
+/// Claims a task for a session. The claim is refused if another session has the task.
 pub fn start_task(plan: &Plan, id: &str, by: &str, at: &str) -> EditResult {
     let task = find_task(plan, id)?;
     match task.status {
@@ -145,9 +145,9 @@ pub fn unblock_task(plan: &Plan, id: &str) -> EditResult {
 
 #[derive(Clone, Debug, Default)]
 pub struct NewTask {
-    /// The id; `None` for the next number of its phase.
+    /// The id, or `None` for the next number in the phase.
     pub id: Option<String>,
-    /// The phase; `None` for the current phase, or for the first phase, which is created if there is none.
+    /// The phase, or `None` for the current phase. If the plan has no phase, one is created.
     pub phase: Option<u32>,
     pub description: String,
     pub size: Option<TaskSize>,
@@ -156,7 +156,7 @@ pub struct NewTask {
     pub files: Vec<String>,
 }
 
-/// Adds a task. Returns the plan and the new id.
+/// Adds a task. Returns the changed plan and the new id.
 pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusal> {
     let mut next = plan.clone();
     let phase = match new.phase {
@@ -191,7 +191,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusa
     };
     if let Some(phase) = next.phase_mut(phase) {
         phase.tasks.push(task);
-        // A new task reopens a complete phase.
+        // A new task reopens a completed phase.
         if phase.status == PhaseStatus::Complete {
             phase.status = PhaseStatus::InProgress;
         }
@@ -199,7 +199,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusa
     Ok((refuse_new_problems(plan, next)?, id))
 }
 
-/// Adds a phase. Returns the plan and the new number.
+/// Adds a phase. Returns the changed plan and the phase's number.
 pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32), EditRefusal> {
     let id = id.unwrap_or_else(|| {
         plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1))
@@ -224,7 +224,7 @@ pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> EditResult {
     let task = find_task(plan, id)?;
     if change.status == Some(TaskStatus::Completed) && task.status != TaskStatus::Completed {
         return refusal(
-            format!("{id} is completed by `thru task done`"),
+            format!("`thru plan set` cannot complete {id}"),
             &format!("run `thru task done {id}`"),
         );
     }
@@ -256,7 +256,7 @@ pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> EditResult {
     refuse_new_problems(plan, edited)
 }
 
-/// Appends the phases of another plan. Numbers and ids that already exist are replaced, also in dependencies.
+/// Appends the phases of another plan. Numbers and ids that already exist are replaced, including in dependencies.
 pub fn append_plan(plan: &Plan, other: &Plan) -> Plan {
     let mut next = plan.clone();
     let mut renamed: HashMap<String, String> = HashMap::new();
@@ -288,8 +288,8 @@ pub fn append_plan(plan: &Plan, other: &Plan) -> Plan {
     next
 }
 
-/// Changes a task and updates its phase. A phase is in progress once a task is started, and complete once all tasks
-/// are over.
+/// Changes a task and updates its phase. A phase is in progress once one of its tasks is started, and complete once all
+/// of them are over.
 pub(super) fn edit_task(plan: &Plan, id: &str, edit: impl FnOnce(&mut Task)) -> EditResult {
     let mut next = plan.clone();
     let Some(task) = next.task_mut(id) else { return no_such_task_refusal(plan, id) };
@@ -328,7 +328,7 @@ pub fn phases_ended(before: &Plan, after: &Plan) -> Vec<u32> {
         .collect()
 }
 
-/// Refuses a change that adds an error to the plan. Errors that already exist are reported by `plan check`.
+/// Refuses a change that adds an error to the plan. `plan check` reports errors that already exist.
 pub fn refuse_new_problems(before: &Plan, after: Plan) -> EditResult {
     let known = find_problems(before);
     let new: Vec<String> = find_problems(&after)
@@ -342,7 +342,7 @@ pub fn refuse_new_problems(before: &Plan, after: Plan) -> EditResult {
     }
 }
 
-/// Returns the next id of a phase: one higher than its highest number.
+/// Returns the next free id in a phase, one higher than its highest number.
 pub(super) fn next_free_task_id(plan: &Plan, phase: u32) -> String {
     let prefix = format!("{phase}.");
     let numbers = plan.tasks().filter_map(|task| task.id.strip_prefix(&prefix)?.parse::<u64>().ok());

@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Visitor};
 
-/// Defines a struct whose fields are read and written in this order. Every other key of the object is kept in
-/// `rest`. A derived `flatten` would copy everything it reads. `entry_type as "type"` defines a field whose name in
-/// the file is `type`.
+/// Defines a struct whose fields are read and written in this order. All other keys of the object are kept in `rest`.
+/// serde's `flatten` is not used because it copies everything it reads. `entry_type as "type"` defines a field that is
+/// called `type` in the file.
 macro_rules! keeping_the_rest {
     ($(#[$doc:meta])* pub struct $name:ident {
         $($(#[$field_doc:meta])* $field:ident $(as $key:literal)?: $type:ty $(= skip $skip:path)?,)*
@@ -16,7 +16,7 @@ macro_rules! keeping_the_rest {
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name {
             $($(#[$field_doc])* pub $field: $type,)*
-            /// Keys that this version does not support.
+            /// The keys that this version does not know.
             pub rest: serde_json::Map<String, serde_json::Value>,
         }
 
@@ -67,8 +67,8 @@ macro_rules! keeping_the_rest {
     };
 }
 
-/// A key of an object, borrowed from the text unless it contains an escape. A derived `Cow` would copy every key,
-/// and a large plan has twenty thousand keys.
+/// A key of an object, borrowed from the text unless it contains an escape. A derived `Cow` would copy every key, and a
+/// large plan has twenty thousand keys.
 pub(crate) struct Key<'t>(pub Cow<'t, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {

@@ -8,8 +8,8 @@ use crate::event::TodoStatus;
 use crate::journal::TodoField;
 use crate::text::fnv_fingerprint;
 
-/// The entries of a session's list when it was last read, by their texts. Only changed entries update a task, so
-/// that a later change of the task by somebody else is not undone.
+/// The entries of a session's todo list when it was last read, by the fingerprints of their texts. Only a changed entry
+/// updates its task, so that somebody else's later change of the task is not undone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkedTodos {
     pub seen: BTreeMap<u64, TodoStatus>,
@@ -18,12 +18,12 @@ pub struct LinkedTodos {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FollowedPlan {
     pub plan: Plan,
-    /// The tasks that changed.
+    /// The ids of the tasks that changed.
     pub moved: Vec<String>,
     pub todos: LinkedTodos,
 }
 
-/// Updates the tasks whose entries have changed since `known`.
+/// Updates the tasks whose todo entries have changed since `known`.
 pub fn follow_todos(
     plan: &Plan,
     known: &LinkedTodos,
@@ -74,8 +74,8 @@ pub fn follow_todos(
 }
 
 impl FollowedPlan {
-    /// Sets tasks back to in progress if the list reports them as done but their work was rejected. Also returns
-    /// the ids of these tasks.
+    /// Sets tasks back to in progress if the list reports them as done but their work was rejected. Also returns the
+    /// ids of these tasks.
     pub fn without_rejected(mut self, is_rejected: impl Fn(&str) -> bool) -> (FollowedPlan, Vec<String>) {
         let is_done = |id: &String| {
             self.plan.task(id).is_some_and(|task| task.status == TaskStatus::Completed) && is_rejected(id)
@@ -93,12 +93,12 @@ impl FollowedPlan {
     }
 }
 
-/// Returns a task's new status after its entry changed from `before` to `now`; `None` if the status does not
+/// Returns a task's new status after its todo entry changed from `before` to `now`, or `None` if the task does not
 /// change.
 fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> Option<TaskStatus> {
     let is_others = task.claimed_by.as_deref().is_some_and(|known| known != by);
     match (now, task.status) {
-        // The list does not change a task that is blocked or closed, or that another session works on.
+        // The list does not change a task that is blocked or closed, or one that another session works on.
         (_, TaskStatus::Blocked | TaskStatus::Closed) => None,
         (_, TaskStatus::InProgress) if is_others => None,
         (TodoStatus::InProgress, TaskStatus::Pending) => Some(TaskStatus::InProgress),
@@ -108,8 +108,7 @@ fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &st
         (TodoStatus::InProgress, TaskStatus::InProgress) if task.reported_done => {
             Some(TaskStatus::InProgress)
         }
-        // A task with an acceptance criterion is not done without evidence. Only the report of the list is
-        // recorded.
+        // A task with an acceptance criterion is not done without evidence. Only the list's report is recorded.
         (TodoStatus::Completed, TaskStatus::Pending | TaskStatus::InProgress) => {
             Some(if task.acceptance.is_some() { TaskStatus::InProgress } else { TaskStatus::Completed })
         }
@@ -132,7 +131,7 @@ fn is_task_for_entry(task: &Task, text: &str) -> bool {
             || normalise_text(&task.description) == text)
 }
 
-/// Normalises case, punctuation and white space, which people often change.
+/// Ignores differences in case, punctuation and white space, which people often change.
 pub(super) fn normalise_text(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

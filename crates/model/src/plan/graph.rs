@@ -1,4 +1,4 @@
-//! Draws the dependencies of a plan as text. Below each task are the tasks that depend on it.
+//! Draws the dependencies of a plan as text. The tasks that depend on a task are drawn below it.
 
 use std::collections::HashSet;
 
@@ -13,8 +13,8 @@ pub struct GraphLine<'p> {
     pub again: bool,
 }
 
-/// Draws the tasks without dependencies first, each with the tasks that depend on it. A task is drawn in full only
-/// once. Tasks in a cycle cannot be reached in this way and come last.
+/// Draws the graph. It starts with the tasks without dependencies and draws the tasks that depend on them below each. A
+/// task is drawn with its subtree only once. Tasks in a cycle cannot be reached in this way and come last.
 pub fn draw_graph(plan: &Plan) -> Vec<GraphLine<'_>> {
     let mut tasks: Vec<&Task> = plan.tasks().collect();
     tasks.sort_by(|a, b| compare_naturally(&a.id, &b.id));
@@ -46,7 +46,8 @@ struct GraphDrawing<'p> {
 impl<'p> GraphDrawing<'p> {
     /// Draws a task and all tasks below it. It does not use recursion, because a chain may be as long as the plan.
     fn draw_task(&mut self, root: &'p Task) {
-        // The rails before the task, the task, and whether it is its parent's last child (`None` for the root).
+        // Each entry is the rails before a task, the task, and whether it is its parent's last child (`None` for the
+        // root).
         let mut open: Vec<(String, &'p Task, Option<bool>)> = vec![(String::new(), root, None)];
         while let Some((rails, task, last)) = open.pop() {
             let own = match last {

@@ -1,8 +1,8 @@
-//! Finds tasks by their id.
+//! Finds tasks by id.
 
 use super::{Plan, Task};
 
-/// The tasks of a plan by id, as a sorted list. A hash table is slower: the tasks of a plan are nearly in order,
+/// The tasks of a plan by id, as a sorted list. A hash table is slower, because the tasks of a plan are nearly in order
 /// and hashing thousands of short ids takes longer than sorting and searching them.
 #[derive(Debug)]
 pub(super) struct TaskIndex<'p> {
@@ -10,14 +10,14 @@ pub(super) struct TaskIndex<'p> {
     entries: Vec<(IdKey<'p>, TaskPosition<'p>)>,
 }
 
-/// A task, and the number of tasks before it in the plan.
+/// A task and its index among all tasks of the plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaskPosition<'p> {
     pub task: &'p Task,
     pub number: usize,
 }
 
-/// The first bytes of an id as a number, and the whole id. The number decides almost every comparison.
+/// The first bytes of an id as a number, and the whole id. The number alone decides almost every comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct IdKey<'p>(u64, &'p str);
 
@@ -36,7 +36,7 @@ impl<'p> TaskIndex<'p> {
         TaskIndex { entries }
     }
 
-    /// Returns the task with this id; the last task if there are several.
+    /// Returns the task with this id. If several tasks have it, the last one is returned.
     pub fn find_task(&self, id: &str) -> Option<TaskPosition<'p>> {
         let key = IdKey::from_id(id);
         let after = self.entries.partition_point(|(known, _)| *known <= key);
@@ -44,7 +44,7 @@ impl<'p> TaskIndex<'p> {
         (*known == key).then_some(*place)
     }
 
-    /// Returns the ids that several tasks have, once for each task after the first.
+    /// Returns each id that several tasks share, once for every task after the first.
     pub fn repeated_ids(&self) -> impl Iterator<Item = &'p str> {
         self.entries.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0.1)
     }

@@ -1,5 +1,5 @@
-//! Reads a plan.json of any tool: thru's own format, that of opencode-swarm, or a bare list of tasks. A value of
-//! the wrong type is kept, with a warning.
+//! Reads a `plan.json` in thru's own format, in that of opencode-swarm, or as a bare list of tasks. A value of the
+//! wrong type is kept, with a warning.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,16 @@ use super::{
 use crate::id::Id;
 use crate::render::one_line;
 
-/// A plan from another tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedPlan {
     pub plan: Plan,
     pub warnings: Vec<ImportWarning>,
 }
 
-/// A warning about ambiguous text, which says how the text was read.
+/// A warning about ambiguous text. It says how the text was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ImportWarning {
-    /// The line in the file; 0 if it is unknown.
+    /// The line in the file, or 0 if it is unknown.
     #[serde(skip_serializing_if = "is_zero")]
     pub line: usize,
     pub text: String,
@@ -33,7 +32,7 @@ fn is_zero(line: &usize) -> bool {
     *line == 0
 }
 
-/// Reads JSON or markdown. Any markdown gives a plan. JSON that is invalid or not a plan is an error.
+/// Reads JSON or markdown. Any markdown gives a plan, but JSON that is invalid or is not a plan is an error.
 pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, UnreadableReason> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
@@ -80,7 +79,7 @@ pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, Unread
     fields.shift_remove("schema_version");
     let title = take_text(&mut fields, &["title", "name", "project"]).unwrap_or_default();
     let mut plan = Plan::new(&title);
-    // A plan from another tool may have no swarm.
+    // A plan from another tool may not name a swarm.
     plan.swarm = take_text(&mut fields, &["swarm"]).unwrap_or_default();
     plan.current_phase = fields.get("current_phase").and_then(number_value);
     if plan.current_phase.is_some() {
@@ -217,7 +216,7 @@ impl PlanJsonReader {
         id
     }
 
-    /// Reads one of a fixed set of words. An unknown word is kept in another field.
+    /// Reads one of a fixed set of words. An unknown word is kept in the field `<key>_was`.
     fn read_known_word<T>(
         &mut self,
         fields: &mut Map<String, Value>,
@@ -254,7 +253,7 @@ fn number_value(value: &Value) -> Option<u32> {
     }
 }
 
-/// Removes the first of these fields that contains a text or a number, and returns its value as text.
+/// Removes the first of these fields that contains a text or a number and returns its value as text.
 fn take_text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     for key in keys {
         match fields.get(*key) {
@@ -274,8 +273,8 @@ fn take_text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     None
 }
 
-/// Removes the first of these fields that contains a text or a list of texts, and returns the texts. Other values
-/// are kept.
+/// Removes the first of these fields that contains a text or a list of texts and returns the texts. Fields with other
+/// values are kept.
 fn take_texts(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
     let plain = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),

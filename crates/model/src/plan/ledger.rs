@@ -1,4 +1,4 @@
-//! `plan-ledger.jsonl`: one line for every change, written before `plan.json`. The plan can be rebuilt from it.
+//! `plan-ledger.jsonl` has one line for every change, written before `plan.json`. The plan can be rebuilt from it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,27 +9,27 @@ use super::{Plan, PlanChange, apply_changes, plan_changes};
 pub struct LedgerLine {
     pub seq: u64,
     pub ts: String,
-    /// The kind of change, as a word for people: `task_started`, `task_done`, `imported`.
+    /// The kind of change in words for people, such as `task_started`, `task_done` or `imported`.
     pub what: String,
-    /// The task or phase that changed; empty for the whole plan.
+    /// The task or phase that changed. It is empty if the change concerns the whole plan.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// The session that made the change, or `user`.
     pub by: String,
-    /// The hash of `plan.json` before the change; empty if the file did not exist.
+    /// The hash of `plan.json` before the change. It is empty if the file did not exist.
     pub before: String,
     pub after: String,
-    /// The hash of the edited file, if this line adopts a manual edit.
+    /// The hash of the edited file, if this line records an edit by hand.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub adopted: String,
-    /// The reason, if a reason was required.
+    /// The reason for the change, if one was required.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
     pub changes: Vec<PlanChange>,
 }
 
 impl LedgerLine {
-    /// Returns the line for a change from `before` to `after`. Without `before`, it contains the whole plan.
+    /// Returns the line for a change from `before` to `after`. Without `before`, the line contains the whole plan.
     pub fn of_change(seq: u64, before: Option<&Plan>, after: &Plan) -> LedgerLine {
         let changes = match before {
             Some(before) => plan_changes(before, after),
@@ -47,11 +47,11 @@ impl LedgerLine {
 /// The result of replaying a ledger.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LedgerFold {
-    /// The plan; `None` if the ledger is empty.
+    /// The plan, or `None` if the ledger is empty.
     pub plan: Option<Plan>,
     pub last: Option<LedgerLine>,
     pub lines: usize,
-    /// The numbers of the lines that do not fit the previous line.
+    /// The sequence numbers of the lines that do not continue the previous line.
     pub gaps: Vec<u64>,
 }
 
@@ -77,7 +77,7 @@ pub fn fold_ledger(lines: impl IntoIterator<Item = LedgerLine>) -> LedgerFold {
 pub enum LedgerComparison {
     /// The file matches the ledger.
     Same,
-    /// The file is an earlier state, because a crash interrupted a change between the two writes. The ledger is
+    /// The file contains an earlier state, because a crash interrupted a change between the two writes. The ledger is
     /// used.
     Behind,
     /// Somebody edited the file. The file is used, and the next change records the edit in the ledger.

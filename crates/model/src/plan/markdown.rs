@@ -1,5 +1,5 @@
-//! `plan.md`: the plan for people. [`super::read_markdown`] reads it back as the same plan, because comments
-//! contain what the plain form cannot express.
+//! `plan.md` shows the plan to people. [`super::read_markdown`] reads it back as the same plan, because comments
+//! contain everything that the plain form cannot express.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::outline::{self, EXACT_COMMENT, EXACT_COMMENT_END};
 use super::{Phase, Plan, Task, TaskStatus, current_phase, standing_of_plan};
 use crate::text::fnv_fingerprint;
 
-/// Returns the whole file. Its first line contains a hash of the rest, so that an edited file is recognised.
+/// Returns the whole file. Its first line contains a hash of the other lines, so that an edited file is recognised.
 pub fn render_plan(plan: &Plan) -> String {
     let body = render_body(plan);
     format!("{}{}{HEADER_END}\n{body}", HEADER, body_hash(&body))
@@ -72,7 +72,7 @@ fn phase_lines(phase: &Phase) -> String {
     format!("{plain}{}", exact_comment("", &without_tasks(phase), &got))
 }
 
-/// Returns the lines of a task: its text, its details, and a comment with the fields that these lines do not
+/// Returns the lines of a task: its text, its details, and a comment with the fields that the other lines do not
 /// express exactly.
 fn task_lines(task: &Task, is_current: bool) -> String {
     let mark = match task.status {
@@ -113,8 +113,8 @@ fn task_lines(task: &Task, is_current: bool) -> String {
     format!("{plain}{}", exact_comment("  ", &to_json_fields(task), &got))
 }
 
-/// Returns a comment with the fields that cannot be read back correctly from the plain form. In the comment, null
-/// means that the plan does not have the field.
+/// Returns a comment with the fields that cannot be read back correctly from the plain form. In the comment, null means
+/// that the field is not set.
 fn exact_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -> String {
     let mut exact = Map::new();
     for (key, value) in wanted.iter().filter(|(key, value)| got.get(*key) != Some(*value)) {
@@ -126,7 +126,7 @@ fn exact_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Va
     if exact.is_empty() {
         return String::new();
     }
-    // Escaped, so that no text can end the comment.
+    // The JSON is escaped so that no text can end the comment.
     let json =
         serde_json::to_string(&exact).unwrap_or_default().replace('>', "\\u003e").replace("--", "-\\u002d");
     format!("{indent}{EXACT_COMMENT}{json}{EXACT_COMMENT_END}\n")

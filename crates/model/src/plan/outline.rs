@@ -1,5 +1,5 @@
-//! Reads a `plan.md` that thru, a person or an agent wrote: headings are phases, boxes are tasks, and nested boxes
-//! are parts of tasks. Reading never fails: ambiguous text is read in the most likely way, with a warning.
+//! Reads a `plan.md` that thru, a person or an agent wrote. Headings are phases, boxes are tasks, and nested boxes are
+//! parts of tasks. Reading never fails: ambiguous text is read in the most likely way, with a warning.
 
 mod field;
 mod heading;
@@ -35,7 +35,7 @@ pub fn read_outline(bytes: &[u8]) -> ImportedPlan {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
     let mut warnings = Vec::new();
     if let std::borrow::Cow::Owned(_) = text {
-        warnings.push(ImportWarning { line: 1, text: "not all of it is UTF-8 text".to_owned() });
+        warnings.push(ImportWarning { line: 1, text: "the file contains text that is not UTF-8".to_owned() });
     }
     let blocks = lines::split_source_lines(&text);
     let shape = OutlineShape::of_lines(&blocks);
@@ -47,7 +47,7 @@ pub fn read_outline(bytes: &[u8]) -> ImportedPlan {
     reader.finish()
 }
 
-/// Reads one task in the form that [`super::render_plan`] prints.
+/// Reads one task back from the lines that [`super::render_plan`] prints.
 pub(super) fn read_rendered_task(lines: &str, phase: u32) -> Option<Task> {
     let read = read_outline(format!("## Phase {phase}: _ [PENDING]\n{lines}").as_bytes()).plan;
     let mut tasks = read.phases.into_iter().next()?.tasks.into_iter();
@@ -57,31 +57,31 @@ pub(super) fn read_rendered_task(lines: &str, phase: u32) -> Option<Task> {
 
 struct OutlineReader<'s> {
     shape: &'s OutlineShape,
-    /// Whether thru wrote the file. If so, its title is always a title.
+    /// Whether thru wrote the file. If it did, the title is always a title.
     is_ours: bool,
     plan: Plan,
     has_title: bool,
     warnings: Vec<ImportWarning>,
     headings: Vec<OpenHeading>,
-    /// The tasks that may be the parent of the next item, by indent, outermost first.
+    /// The tasks that may be the parent of the next item, each with its indent, outermost first.
     parents: Vec<(usize, String)>,
-    /// The task that the next lines belong to: the index of its phase, its index in the phase, and its indent.
+    /// The task that the next lines belong to, as the index of its phase, its index in the phase, and its indent.
     task: Option<(usize, usize, usize)>,
-    /// Whether a blank line followed the task's own text.
+    /// Whether a blank line has ended the task's own text.
     paragraph_ended: bool,
     /// Whether the next comment belongs to the last phase.
     in_phase: bool,
     ids: HashSet<String>,
-    /// The lines of list items that are neither tasks nor notes of a task.
+    /// The line numbers of list items that are neither tasks nor notes of a task.
     left_out: Vec<usize>,
-    /// Task ids in the file that could not be kept: (phase, old id, new id).
+    /// The task ids of the file that could not be kept, as (phase, old id, new id).
     renamed: Vec<(u32, String, String)>,
     heading_task: Option<HeadingTask>,
     /// Facts that can be resolved only after the whole file is read.
     later: resolve::DeferredDependencies,
 }
 
-/// A task with its own heading.
+/// A task that has its own heading.
 struct HeadingTask {
     level: usize,
     text: String,
@@ -89,17 +89,17 @@ struct HeadingTask {
     at: Position,
 }
 
-/// The index of a task's phase, and its index in the phase.
+/// The index of a task's phase, and the task's index in the phase.
 type Position = (usize, usize);
 
 /// A heading that contains the current line.
 struct OpenHeading {
     level: usize,
     text: String,
-    /// Its index among the phases, if it is a phase.
+    /// The index of its phase, if the heading is a phase.
     phase: Option<usize>,
     explicit: bool,
-    /// The number of a chapter, which is the prefix of its tasks' ids.
+    /// The number of a chapter. It is the prefix of the ids of the chapter's tasks.
     id: Option<String>,
     /// Whether the heading marks everything below it as done.
     is_finished: bool,
@@ -201,8 +201,8 @@ impl<'s> OutlineReader<'s> {
             rest,
             ..Task::default()
         };
-        // If thru wrote the file, a comment with the exact fields follows wherever the line alone is not exact, so no
-        // warning is needed.
+        // If thru wrote the file, a comment gives the exact fields wherever the line alone is not exact, so no warning
+        // is needed.
         if let Some(doubt) = parsed.doubt.filter(|_| !self.is_ours) {
             self.add_warning(line, doubt);
         }
@@ -224,14 +224,14 @@ impl<'s> OutlineReader<'s> {
         }
     }
 
-    /// Returns the prefix of the next task's id: the number of the chapter or task that contains it.
+    /// Returns the prefix of the next task's id, which is the number of the chapter or task that contains it.
     fn task_id_prefix(&self) -> Option<String> {
         let task = self.heading_task.as_ref().map(|task| (task.level, &task.id));
         let chapters = self.headings.iter().filter_map(|open| Some((open.level, open.id.as_ref()?)));
         chapters.chain(task).max_by_key(|(level, _)| *level).map(|(_, id)| id.clone())
     }
 
-    /// Returns the id in the file if it is valid and not used yet; otherwise the next number.
+    /// Returns the id from the file if it is valid and not used yet, and otherwise the next number.
     fn choose_task_id(
         &mut self,
         parsed: &ParsedItem,
@@ -243,10 +243,10 @@ impl<'s> OutlineReader<'s> {
         let chapter = self.task_id_prefix();
         let parent = parent.or(chapter.as_deref());
         let wanted = match called {
-            // The number in `3.` is relative to the parent or the phase.
+            // A number such as `3.` is relative to the parent or the phase.
             Some(number) if number.bytes().all(|b| b.is_ascii_digit()) => {
                 let id = format!("{}.{number}", parent.map_or(phase.to_string(), str::to_owned));
-                // The numbers of a second list in the phase start at 1 again.
+                // The numbers of a second list in the same phase start at 1 again.
                 Some(id).filter(|id| !self.ids.contains(id))
             }
             Some(id) => Some(id.to_owned()),
@@ -280,7 +280,8 @@ impl<'s> OutlineReader<'s> {
         id
     }
 
-    /// Handles a line that is not a task: a field of the task above, the rest of its text, or a note.
+    /// Reads a line that is not a task. It may be a field of the task above, a continuation of that task's text, or a
+    /// note.
     fn read_other_line(&mut self, block: &SourceLine, text: &str, is_item: bool) {
         if self.read_phase_field(block, text, is_item) {
             return;
@@ -304,7 +305,7 @@ impl<'s> OutlineReader<'s> {
         let heading_task = self.parents.is_empty();
         let below = heading_task || block.indent > indent;
         if !below && (is_item || self.paragraph_ended) {
-            // The line does not belong to the task.
+            // The line does not belong to the task above.
             self.task = None;
             self.parents.clear();
             if is_item {
@@ -368,7 +369,7 @@ impl<'s> OutlineReader<'s> {
             open.is_finished = status == TaskStatus::Completed;
             return true;
         }
-        // The line is a criterion, such as `- It compiles` below `Acceptance criteria:`.
+        // The line is a criterion of the phase, such as `- It compiles` below `Acceptance criteria:`.
         if is_item && block.under == ListMeaning::Criteria && self.heading_task.is_none() {
             append_note(&mut self.plan.phases[phase].rest, text);
             return true;
@@ -386,10 +387,10 @@ impl<'s> OutlineReader<'s> {
         }
     }
 
-    /// Reads a comment that gives the exact fields of a phase or a task.
+    /// Reads the exact fields of a phase or a task from a comment that thru wrote.
     fn read_exact_fields(&mut self, json: &str, line: usize) {
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(json) else {
-            return self.add_warning(line, "a comment of thru that is not JSON is left out".to_owned());
+            return self.add_warning(line, "a thru comment that is not JSON is ignored".to_owned());
         };
         let done = match (self.task, self.in_phase) {
             (Some((phase, place, _)), _) => {
@@ -408,7 +409,7 @@ impl<'s> OutlineReader<'s> {
             (None, false) => false,
         };
         if !done {
-            self.add_warning(line, "a comment of thru that does not fit here is left out".to_owned());
+            self.add_warning(line, "a thru comment that does not fit here is ignored".to_owned());
         }
     }
 
@@ -433,7 +434,7 @@ impl<'s> OutlineReader<'s> {
     }
 }
 
-/// Replaces fields. A null value removes a field. Returns false if the result is invalid.
+/// Replaces fields of a phase or a task. A null value removes the field. Returns false if the result is invalid.
 fn overwrite_fields<T: serde::Serialize + serde::de::DeserializeOwned>(
     thing: &mut T,
     fields: &Map<String, Value>,
@@ -480,7 +481,7 @@ fn separator_on_one_line(known: &str, more: &str) -> String {
     format!("{known} {}", more.trim())
 }
 
-/// Marks a pending phase as complete if all its tasks are over, and as in progress if a task was started.
+/// Marks a pending phase as complete if all its tasks are over, or as in progress if one of them was started.
 pub(super) fn complete_finished_phases(plan: &mut Plan) {
     for phase in &mut plan.phases {
         let over = !phase.tasks.is_empty() && phase.tasks.iter().all(|task| task.status.is_over());

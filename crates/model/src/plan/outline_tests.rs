@@ -1,7 +1,7 @@
 use super::*;
 use crate::plan::{TaskSize, read_json_or_markdown, render_plan};
 
-/// Prints every task as `id status size text <- depends`, phases as `# id name`.
+/// Prints phases as `# id name` and tasks as `id status size text <- depends`.
 pub fn describe_plan(markdown: &str) -> String {
     let read = read_json_or_markdown(markdown.as_bytes()).unwrap();
     let mut out = String::new();
@@ -44,37 +44,37 @@ fn a_plan_written_by_opencode_swarm_is_read() {
 #[test]
 fn plans_written_by_people_are_read() {
     let rows = [
-        // Headings without numbers, and items without ids.
+        // Headings have no numbers, and items have no ids.
         (
             "# P\n## Backend\n- [ ] a\n- [x] b\n## UI\n* [ ] c\n",
             "# 1 Backend\n1.1 pending a\n1.2 completed b\n# 2 UI\n2.1 pending c\n",
         ),
-        // Nested boxes are separate tasks; other items are notes.
+        // Nested boxes are separate tasks, and other items are notes.
         (
             "## Phase 1\n- [ ] parent\n  - [x] child\n    - [ ] grandchild\n  - a note\n- [ ] next\n",
             "# 1 \n1.1 pending parent\n1.1.1 completed child\n1.1.1.1 pending grandchild\n1.2 pending next\n",
         ),
-        // Numbers that start at 1 in each phase, and dependencies on them.
+        // Numbers and dependencies on them start at 1 in each phase.
         (
             "## Phase 1: A\n- [ ] 1. one\n- [ ] 2. two (depends on 1)\n## Phase 2: B\n- [ ] 1. uno\n- [ ] 2. dos (depends: 1)\n",
             "# 1 A\n1.1 pending one\n1.2 pending two <- 1.1\n# 2 B\n2.1 pending uno\n2.2 pending dos <- 2.1\n",
         ),
-        // Bold ids, ticket ids, and the ids of spec-kit.
+        // Ids may be bold, ticket ids, or ids of spec-kit.
         (
             "## Tasks\n- [ ] **1.1** Build\n- [ ] **1.2: Ship** it\n- [ ] T003 [P] Test\n- [ ] `AUTH-4`: Log in\n- [ ] 3 tests pass\n",
             "# 1 Tasks\n1.1 pending Build\n1.2 pending **Ship** it\nT003 pending [P] Test\nAUTH-4 pending Log in\n1.3 pending 3 tests pass\n",
         ),
-        // Marks of every kind.
+        // Marks of every kind are recognised.
         (
             "## X\n- [~] a\n- [X] b\n- [!] c\n- [-] d\n- [ ] ~~e~~\n- [ ] f ✅\n- [ ] g [DONE]\n- [link](x) is none\n",
             "# 1 X\n1.1 in_progress a\n1.2 completed b\n1.3 blocked c\n1.4 in_progress d\n1.5 closed e\n1.6 completed f\n1.7 completed g\n",
         ),
-        // Headings as tasks.
+        // Headings may be tasks.
         (
             "# Plan\n## Wave 1 — Base\n### Task 1.1 — Checkout\n- **File(s):** `a.rs`, `b.rs`\n- **Verify:** it builds\n### Task 1.2\n- **Depends on:** 1.1\n",
             "# 1 Base\n1.1 pending Checkout\n1.2 pending  <- 1.1\n",
         ),
-        // Numbered headings, numbered lists and plain lists.
+        // Numbered headings, numbered lists and plain lists may be tasks.
         ("# P\n## 1. Add it\ntext\n## 2. Test it\n", "# 1 Tasks\n1.1 pending Add it\n1.2 pending Test it\n"),
         (
             "# P\n## Context\n1. old\n## Steps\n1. do\n2. then\n   - how\n",
@@ -82,21 +82,21 @@ fn plans_written_by_people_are_read() {
         ),
         ("# P\n- do\n- then\n", "# 1 Tasks\n1.1 pending do\n1.2 pending then\n"),
         ("## Round 1: a\n- x\n## Round 2: b\n1. y\n", "# 1 a\n1.1 pending x\n# 2 b\n2.1 pending y\n"),
-        // Two lists in one phase, and numbered chapters outside the phases.
+        // A phase may have two lists, and numbered chapters may be outside the phases.
         ("## Phase 1: a\n1. x\n### More\n1. y\n", "# 1 a\n1.1 pending x\n1.2 pending y\n"),
         ("## 1. Goals\n### 1.1 Why\n## Phase 1: a\n- x\n", "# 1 a\n1.1 pending x\n"),
-        // A chapter about a phase may come before the phase itself, and the number of a chapter (`1.1 Why`) is not
-        // a task id.
+        // A chapter about a phase may come before the phase itself, and the number of a chapter (`1.1 Why`) is not a
+        // task id.
         (
             "## 4. Design\n### Phase 1 (prototype)\ntext\n### 1.1 Why\n## Work\n### Phase 1: Build\n- [ ] a\n",
             "# 1 Build\n1.1 pending a\n",
         ),
-        // Bold lines as headings of tasks.
+        // Bold lines may be the headings of tasks.
         (
             "## Phase 5: Loop\n#### Steps\n**5.1 — Causes**\n```\nx\n```\n**5.2 — Prompt** — a short call\n- how\n**Goal:** none\n",
             "# 5 Loop\n5.1 pending Causes\n5.2 pending Prompt — a short call\n",
         ),
-        // In some phases the tasks are headings, in others they are list items.
+        // In some phases the tasks are headings, and in others they are list items.
         (
             "## Phase 1: A\n### Task 1.1 — x\n- note\n## Phase 2: B\n- y\n- z\n",
             "# 1 A\n1.1 pending x\n# 2 B\n2.1 pending y\n2.2 pending z\n",
@@ -113,12 +113,12 @@ fn plans_written_by_people_are_read() {
         ),
         // A box in a code block is code.
         ("## A\n```\n- [ ] no\n```\n- [ ] yes\n", "# 1 A\n1.1 pending yes\n"),
-        // Wrapped lines, CRLF, tabs.
+        // Wrapped lines, CRLF and tabs are accepted.
         (
             "## A\r\n- [ ] one\r\n  and more\r\n\t- [ ] sub\r\n",
             "# 1 A\n1.1 pending one and more\n1.1.1 pending sub\n",
         ),
-        // Duplicate ids and duplicate phases.
+        // Duplicate ids and duplicate phases get new ones.
         (
             "## Phase 1\n- [ ] 1.1: a\n- [ ] 1.1: b\n## Phase 1\n- [ ] c\n",
             "# 1 \n1.1 pending a\n1.1-2 pending b\n# 2 \n2.1 pending c\n",

@@ -1,5 +1,5 @@
-//! The computed state of a plan: the current phase and task, the ready tasks, and open dependencies. It is never
-//! stored.
+//! The state of a plan that is computed and never stored: the current phase and task, the ready tasks, and the open
+//! dependencies.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -32,9 +32,9 @@ impl TaskProgress {
 pub struct PlanStanding<'p> {
     pub plan: &'p Plan,
     pub phase: Option<&'p Phase>,
-    /// The first task in progress. If there is none, the first ready task.
+    /// The first task in progress or, if there is none, the first ready task.
     pub task: Option<&'p Task>,
-    /// The ready tasks, by phase, in natural order.
+    /// The ready tasks by phase, each phase's tasks in natural order.
     pub ready: Vec<&'p Task>,
     pub in_progress: Vec<&'p Task>,
     pub blocked: Vec<&'p Task>,
@@ -44,7 +44,7 @@ pub struct PlanStanding<'p> {
 
 pub fn standing_of_plan<'p>(plan: &'p Plan) -> PlanStanding<'p> {
     let by_id = TaskIndex::of_plan(plan);
-    // Tasks are ordered by phase first: an imported task keeps its id, and `TASK-9` may be in the last phase.
+    // Tasks are ordered by phase first, because an imported task keeps its id, and `TASK-9` may be in the last phase.
     let in_order = |is_meant: &dyn Fn(&&Task) -> bool| -> Vec<&Task> {
         let of_phase = |phase: &'p Phase| -> Vec<&'p Task> {
             let mut found: Vec<&Task> = phase.tasks.iter().filter(is_meant).collect();
@@ -80,15 +80,14 @@ pub fn standing_of_plan<'p>(plan: &'p Plan) -> PlanStanding<'p> {
 }
 
 impl<'p> PlanStanding<'p> {
-    /// Returns the dependencies of a task that are not over. The task of a dependency is `None` if it does not
-    /// exist.
+    /// Returns the dependencies of a task that are not over. The task is `None` if the plan has no task with this id.
     pub fn open_dependencies<'t>(&self, task: &'t Task) -> impl Iterator<Item = (&'t str, Option<&'p Task>)> {
         let open =
             task.depends.iter().map(|id| (id.as_str(), self.by_id.find_task(id).map(|place| place.task)));
         open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over()))
     }
 
-    /// Returns all tasks that `task` depends on, nearest first, each with its distance.
+    /// Returns all tasks that `task` depends on, directly or indirectly, nearest first and each with its distance.
     pub fn all_dependencies(&self, task: &Task) -> Vec<(&'p Task, u32)> {
         let mut seen = HashSet::from([task.id.as_str()]);
         let mut found: Vec<(&Task, u32)> = Vec::new();
@@ -116,8 +115,8 @@ impl<'p> PlanStanding<'p> {
     }
 }
 
-/// Returns the phase that a person chose. If there is none, returns the first phase in progress, or the first open
-/// phase. A finished phase is current only if all phases are finished.
+/// Returns the phase that a person chose. If there is none, or it is finished, returns the first phase in progress, or
+/// else the first open phase. A finished phase is current only if all phases are finished.
 pub fn current_phase(plan: &Plan) -> Option<&Phase> {
     let chosen = plan.current_phase.and_then(|id| plan.phase(id));
     let open = || plan.phases.iter().find(|phase| !phase.status.is_over());

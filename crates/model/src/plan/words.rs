@@ -1,12 +1,16 @@
-//! Describes a plan in sentences: for a brief, and for the record of a finished phase.
+//! Describes a plan in sentences, for a brief and for the record of a finished phase.
 
 use super::{Phase, PlanStanding, Task, TaskStatus};
 use crate::render::{inline_for_model, one_line};
 
-/// Describes a task: `1.2 “Write the parser” (medium), in progress since …`.
+/// Describes a task, as in `1.2 “Write the parser” (medium)`.
 pub fn describe_task(task: &Task, most: usize) -> String {
     let size = task.size.map_or(String::new(), |size| format!(" ({})", size.name()));
-    let reported = if task.reported_done { ", done by its own list, without evidence yet" } else { "" };
+    let reported = if task.reported_done {
+        ", done according to the harness's todo list, but without evidence"
+    } else {
+        ""
+    };
     format!(
         "{} “{}”{size}{reported}",
         inline_for_model(&task.id, 64),
@@ -14,7 +18,7 @@ pub fn describe_task(task: &Task, most: usize) -> String {
     )
 }
 
-/// Describes the open dependencies of a task; `None` if it has none.
+/// Describes the open dependencies of a task. Returns `None` if it has none.
 pub fn describe_waiting(standing: &PlanStanding, task: &Task, most: usize) -> Option<String> {
     let open: Vec<_> = standing.open_dependencies(task).collect();
     let words = |(id, task): &(&str, Option<&Task>)| match task {
@@ -26,7 +30,7 @@ pub fn describe_waiting(standing: &PlanStanding, task: &Task, most: usize) -> Op
     (!open.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
 }
 
-/// The facts about a phase besides its tasks.
+/// Facts about a phase other than its tasks.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseNotes {
     pub decisions: Vec<String>,

@@ -9,7 +9,7 @@ use super::mentions::WORDS_BEFORE_VALUE;
 use super::nouns::SecretNoun;
 use super::words::{LineWord, MAX_BYTES_READ, end_of_line_within_reach, words_between};
 
-/// Finds a wallet's recovery phrase or a recovery code after its noun.
+/// Finds a wallet's recovery phrase or a recovery code after its noun, which is `text[start..end]`.
 pub fn recovery_phrase_or_code(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     let told = |words: &[&str]| words.iter().any(|word| ends_with_ignore_case(&text[floor..start], word));
     match &text[start..end] {
@@ -26,8 +26,8 @@ pub fn recovery_phrase_or_code(text: &[u8], start: usize, end: usize, floor: usi
     }
 }
 
-/// Finds the next recovery code, such as `7mh6m-oi7oc`, on this line or the following lines. `end` is the end of
-/// the noun or of the previous code.
+/// Finds the next recovery code, such as `7mh6m-oi7oc`, on this line or the following lines. `end` is where the noun
+/// ends.
 fn next_recovery_code(text: &[u8], end: usize) -> Option<SecretHit> {
     let window_end = text.len().min(end + MAX_BYTES_READ);
     words_between(text, end, window_end)
@@ -45,7 +45,7 @@ fn next_recovery_code(text: &[u8], end: usize) -> Option<SecretHit> {
         .map(|word| word.hit())
 }
 
-/// Finds a password in the output of a command that prints it: `$ cat password.txt`, then `x` on the next line.
+/// Finds a password on the line after a command that prints it, such as `$ cat password.txt`.
 pub fn secret_printed_by_command(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let shows = word == b"pass" && text[end..].starts_with(b" show ");
@@ -67,8 +67,8 @@ fn names_secret(word: &[u8]) -> bool {
         .any(|noun| ends_with_ignore_case(word, noun))
 }
 
-/// Finds the value on the line below a label, a question or a request: `Password` and `x`, `what's the pass?` and
-/// `Rita: x`.
+/// Finds the value on the line below a label, a question or a request, as in `Password` followed by `x`, or
+/// `what's the pass?` followed by `Rita: x`.
 pub fn secret_on_line_below(
     text: &[u8],
     line_start: usize,
@@ -89,7 +89,7 @@ pub fn secret_on_line_below(
     let label = words_between(text, line_start, end).take(LONGEST_LABEL + 1).count() <= LONGEST_LABEL;
     // A line of code is not a label.
     let code = text[line_start..line_end].iter().any(|byte| b"(){}=;%$[]+|&".contains(byte));
-    // A request may announce the value: `use the following password to proceed:`.
+    // A request may announce the value, as in `use the following password to proceed:`.
     let announces = rest.ends_with(b":") && !code;
     let told = asks || announces || last && label && !code;
     if !told {
@@ -107,7 +107,7 @@ fn only_word_on_line(text: &[u8], at: usize, least: PasswordGrade) -> Option<Sec
     {
         at += length + usize::from(byte_or_newline(text, at) == b'\r');
         breaks += 1;
-        // The value may be in a block of code.
+        // The value may be in a fenced code block.
         let fence = text[at..].trim_ascii_start();
         if fence.starts_with(b"```") {
             at = end_of_line_within_reach(text, text.len() - fence.len());

@@ -14,13 +14,13 @@ use super::{SecretHit, headers, stated};
 /// How many bytes of a call are searched for its arguments.
 const MAX_CALL_BYTES: usize = 400;
 
-/// Finds a value in `("NAME", "value")`, where name and value are two arguments. `at` is the comma.
+/// Finds the value in `("NAME", "value")`, where name and value are two arguments. `at` is the comma.
 pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let closing = at - 1;
     let window = &text[floor.max(closing.saturating_sub(MAX_NAME_BYTES))..closing];
     let opening = closing - window.len() + memchr::memrchr(text[closing], window)?;
     let name = trim_end(&text[opening + 1..closing], b'\\');
-    let name = name.strip_prefix(b"#").unwrap_or(name); // `fill("#password", "x")`
+    let name = name.strip_prefix(b"#").unwrap_or(name); // as in `fill("#password", "x")`
     let before = trim_end(&text[floor..opening], b'\\');
     let before = before.strip_suffix(b" ").unwrap_or(before);
     let mut after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS);
@@ -29,7 +29,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     } else if !(before.ends_with(b"(") || is_variable_style(name) && before.ends_with(b",")) {
         return None;
     }
-    // Twilio's arguments are the account's name and then its token.
+    // Twilio's arguments are the account id and then its token.
     let account = name.len() == 34 && name.starts_with(b"AC") && name[2..].iter().all(u8::is_ascii_hexdigit);
     if account {
         let value =
@@ -51,7 +51,8 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
         return headers::credential_in_header(text, after);
     }
     let value = values::value_at(text, after)?;
-    // In a doubtful form, only a random value or several words count as a secret. A single word may be ordinary text.
+    // In a doubtful form, only a random value or several joined words count as a secret. A single word may be ordinary
+    // text.
     let joint = ValueContext {
         doubtful: !is_variable_style(name) || before.ends_with(b","),
         ..ValueContext::default()
@@ -59,7 +60,8 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     hit_if_secret(text, value, verdict, joint)
 }
 
-/// Finds the value in `put_env(:app, :secret_key_base, "x")`, where a symbol names it. `at` is the comma.
+/// Finds the value in `put_env(:app, :secret_key_base, "x")`, where a symbol names the value. `at` is the comma after
+/// the symbol.
 pub fn secret_named_by_symbol(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let (owner, name) = before.split_at(before.len() - run_length_at_end(before, WORD, MAX_NAME_BYTES));
@@ -80,7 +82,8 @@ fn trim_end(text: &[u8], mark: u8) -> &[u8] {
     &text[..text.len() - text.iter().rev().take_while(|byte| **byte == mark).count()]
 }
 
-/// Returns whether a quote follows and the call's name ends like a keyword. This excludes most calls in a program.
+/// Returns whether a quote follows and the call's name ends like the name of a secret. This quick check rules out most
+/// calls in a program.
 #[inline]
 pub fn may_take_secret(before: &[u8], next: u8) -> bool {
     matches!(next, b'"' | b'\'' | b'\\')
@@ -89,19 +92,19 @@ pub fn may_take_secret(before: &[u8], next: u8) -> bool {
             || before.ends_with(b"::from"))
 }
 
-/// Finds the argument of a call with a telling name, as in `setPassword("x")` and `.api_key("x")`. `at` is the
+/// Finds the argument of a call with a telling name, as in `setPassword("x")` and `.api_key("x")`. `at` is the opening
 /// bracket.
 pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     values::opening_quote_at(text, at + 1)?;
     let before = &text[floor..at];
-    // A call such as `SecretString::new("x")` is recognised by its type.
+    // In a call such as `SecretString::new("x")`, the type is the telling name.
     let made = before.strip_suffix(b"::new").or_else(|| before.strip_suffix(b"::from"));
     let named = made.unwrap_or(before);
     let (owner, name) = named.split_at(named.len() - run_length_at_end(named, WORD, MAX_NAME_BYTES));
     let verdict = names::judge_name(name)?;
     let setter = ["set", "with", "bearer"].iter().any(|verb| starts_with_ignore_case(name, verb));
-    // The argument of most other verbs is the name of a secret, as in `get_secret("prod/db")`. A bare call such as
-    // `apiKey("x")` occurs in settings languages.
+    // With most other verbs the argument is the name of a secret, as in `get_secret("prod/db")`. A bare call such as
+    // `apiKey("x")` occurs in configuration languages.
     let bare = (owner.is_empty() || owner.ends_with(b"\n") || owner.ends_with(b" "))
         && !takes_no_secret(name)
         && profile_value(&text[at + 2..text.len().min(at + 18)]).looks_random();
@@ -118,7 +121,7 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
     {
         return None;
     }
-    // Tests often set an ordinary word, as in `setPassword("python")`. It is not redacted.
+    // Tests often pass an ordinary word, as in `setPassword("python")`. Such a word is not redacted.
     let looks = profile_value(&text[value.start..value.end]);
     let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let word = looks.digits + looks.symbols == 0 && looks.changes < 2 && !words;
@@ -127,8 +130,8 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
     hit_if_secret(text, value, verdict, ValueContext { doubtful, ..ValueContext::default() })
 }
 
-/// Calls with a password at a fixed position: first the position, counted from one, then the end of the call's
-/// name. The list is one string, so that no pointers need relocation at start-up.
+/// The calls that take a password at a fixed position. Each entry starts with the position, counted from one, and
+/// continues with the end of the call's name. The list is one string, so no pointers need relocation at start-up.
 const PASSWORD_POSITIONS: &str = "\
     2WiFi.begin,2CRAMMD5Auth,1redis.auth,1jedis.auth,1hmac.new,1Fernet,1hashSync,1pbkdf2,1pbkdf2Sync,1scrypt,\
     1scryptSync,2createHmac,2createCipheriv,3PlainAuth,2simple_bind,2simple_bind_s,2bind_s,3ldap_bind,\
@@ -143,8 +146,8 @@ const PASSWORD_POSITIONS: &str = "\
     3ClientSecretCredential,2twilio.Client,3MySQLdb.connect,3Sequelize,3create_user,3create_superuser,2Credentials,\
     2pgp_sym_encrypt,2pgp_sym_decrypt,2AES_ENCRYPT,2AES_DECRYPT,1 crypt,1check_password,4ssh.connect,2Credentials.new,2username_pw_set,3openssl_encrypt,1passwordEncoder.encode,1Encoder.encode,2StaticCredentials,2BasicAWSCredentials";
 
-/// Finds the password in `new mysqli("host", "user", "x")`, or text typed into a field: `get("#password").type("x")`.
-/// `at` is the bracket.
+/// Finds the password in `new mysqli("host", "user", "x")`, and text typed into a field as in
+/// `get("#password").type("x")`. `at` is the opening bracket.
 pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     if byte_or_newline(text, at + 1) == b')' || !may_have_positional_secret(before) {
@@ -156,7 +159,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     let start = if typed {
         let field = &before[before.len().saturating_sub(64)..];
         let field = &field[memchr::memrchr(b'\n', field).map_or(0, |end| end + 1)..];
-        // A call such as `type(getByLabelText(/password/i), "x")` names its field.
+        // In `type(getByLabelText(/password/i), "x")`, the first argument names the field.
         let tells = |part: &[u8]| {
             let part = part.to_ascii_lowercase();
             ["password", "passwd", "pwd", "#pass", ".pass", "\"pass\"", "'pass'"]
@@ -171,7 +174,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     } else {
         let row = PASSWORD_POSITIONS.split(',').find(|row| before.ends_with(&row.as_bytes()[1..]))?;
         let place = usize::from(row.as_bytes()[0] - b'0');
-        // The first argument of a method is the object.
+        // If the call is a method, the object is not among the arguments, so the password comes one position earlier.
         let method =
             || if row.ends_with("AndPassword") { nth_argument(text, at + 1, place - 1) } else { None };
         nth_argument(text, at + 1, place).or_else(method)?
@@ -179,7 +182,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     let value = values::value_at(text, start).filter(|value| value.quoted)?;
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
-    // Tests often type an ordinary word. It is not redacted.
+    // Tests often type an ordinary word. Such a word is not redacted.
     let words = super::made_up::made_up_certainty(content).is_some();
     if !words && !looks.is_mixed() || content.contains(&b' ') {
         return None;
@@ -192,10 +195,10 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     )
 }
 
-/// The last four bytes of every call that [`secret_at_fixed_position`] supports. Almost all calls in a program have
-/// other endings.
+/// The last four bytes of every call name that [`secret_at_fixed_position`] supports. Almost all calls in a program end
+/// differently.
 static CALL_ENDS: [[u8; 4]; TYPING_CALL_ENDS.len() + count_position_rows()] = build_call_ends();
-/// The ends of calls that type a text into a field.
+/// The ends of calls that type text into a field.
 const TYPING_CALL_ENDS: [[u8; 4]; 5] = [*b"type", *b"keys", *b"Keys", *b"fill", *b".val"];
 
 const fn count_position_rows() -> usize {
@@ -234,7 +237,7 @@ fn may_have_positional_secret(before: &[u8]) -> bool {
     })
 }
 
-/// One bit for the hash of each entry of [`CALL_ENDS`]. The bits rule out almost all other calls.
+/// One bit for the hash of each entry of [`CALL_ENDS`]. Testing the bits rules out almost all other calls.
 static CALL_ENDS_BITS: [u64; 16] = build_call_ends_bits();
 
 const fn bit_of_end(end: [u8; 4]) -> usize {
@@ -253,7 +256,7 @@ const fn build_call_ends_bits() -> [u64; 16] {
     seen
 }
 
-/// Returns the start of the `n`th argument, counted from one. Brackets and quotes are skipped.
+/// Returns the start of the `n`th argument, counted from one. Commas inside brackets and quotes do not count.
 fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     if n == 1 {
         return Some(from + count_blanks(&text[from..], MAX_BLANKS));
@@ -277,13 +280,13 @@ fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     None
 }
 
-/// Whether the argument of a call is the password itself, as in `check_password("x")` and `verifyPassword("x")`.
+/// Returns whether a call takes the password itself, as in `check_password("x")` and `verifyPassword("x")`.
 fn is_password_check(name: &[u8]) -> bool {
     ["check", "verify", "hash"].iter().any(|verb| starts_with_ignore_case(name, verb))
         && ends_with_ignore_case(name, "password")
 }
 
-/// Returns whether the argument of a call is a name or a text to examine, and not a secret.
+/// Returns whether the argument of a call is a name or a text to examine rather than a secret.
 fn takes_no_secret(name: &[u8]) -> bool {
     [
         "get", "load", "find", "read", "parse", "is", "has", "from", "hash", "verify", "check", "delete",
@@ -293,8 +296,8 @@ fn takes_no_secret(name: &[u8]) -> bool {
     .any(|verb| starts_with_ignore_case(name, verb))
 }
 
-/// Whether the second argument is the password, as in `SetBasicAuth("user", …`, `auth=("user", …` and
-/// `.login("user", …`. `text` ends with the bracket.
+/// Returns whether the second argument is the password, as in `SetBasicAuth("user", …`, `auth=("user", …` and
+/// `.login("user", …`. `text` ends with the opening bracket.
 fn is_second_argument_password(text: &[u8]) -> bool {
     let Some(caller) = text.strip_suffix(b"(") else { return false };
     ["basicauth", "basic_auth", "auth=", "auth = ", ".login"]
@@ -302,7 +305,7 @@ fn is_second_argument_password(text: &[u8]) -> bool {
         .any(|name| ends_with_ignore_case(caller, name))
 }
 
-/// Finds the value in `<password>value</password>`. `at` is the bracket that closes the opening tag.
+/// Finds the value in `<password>value</password>`. `at` is the `>` that closes the opening tag.
 pub fn secret_in_element(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     if let Some(hit) = private_number_in_xml(text, at, floor) {
         return Some(hit);
@@ -330,7 +333,7 @@ pub fn secret_in_element(text: &[u8], at: usize, floor: usize) -> Option<SecretH
     if length == 0 || byte_or_newline(text, value.end + 1) != b'/' {
         return None;
     }
-    // Labels such as `<span>Password</span><span>Forgotten?</span>` do not contain passwords.
+    // The elements in `<span>Password</span><span>Forgotten?</span>` are labels and do not contain passwords.
     let content = &text[value.start..value.end];
     if is_inline_tag(&text[floor..at])
         && super::made_up::made_up_certainty(content).is_none()
@@ -345,7 +348,7 @@ fn is_inline_tag(before: &[u8]) -> bool {
     [&b"<span"[..], b"<code", b"<b", b"<strong", b"<div"].iter().any(|tag| before.ends_with(tag))
 }
 
-/// Finds a value on a line of its own between `<password>` and `</password>`. `at` is after the opening tag.
+/// Finds a value on a line of its own between `<password>` and `</password>`. `at` is just after the opening tag.
 fn secret_on_line_in_element(text: &[u8], at: usize, verdict: NameVerdict) -> Option<SecretHit> {
     let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
     let start = text.len() - rest.len() + count_blanks(rest, MAX_BLANKS);
@@ -359,7 +362,7 @@ fn secret_on_line_in_element(text: &[u8], at: usize, verdict: NameVerdict) -> Op
     hit_if_secret(text, value, verdict, ValueContext::default())
 }
 
-/// Returns the header of the column that the `<td` at the end of `before` belongs to, from a row such as
+/// Returns the column header for the `<td` at the end of `before`, from a header row such as
 /// `<th>User</th><th>Password</th>`.
 fn table_column_head(before: &[u8]) -> Option<&[u8]> {
     const MAX_TABLE_BYTES: usize = 2048;
@@ -384,8 +387,7 @@ fn content_of_element_before(rest: &[u8]) -> Option<&[u8]> {
     named.then(|| &content[content.len() - run_length_at_end(content, BASE64_URL | DOT, MAX_NAME_BYTES)..])
 }
 
-/// Finds the private numbers of `<RSAKeyValue>`, such as `<D>…</D>` and `<P>…</P>`. `at` is the end of the opening
-/// tag.
+/// Finds a private number of `<RSAKeyValue>`, such as `<D>…</D>` or `<P>…</P>`. `at` is the end of the opening tag.
 fn private_number_in_xml(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let private =
@@ -401,15 +403,15 @@ fn private_number_in_xml(text: &[u8], at: usize, floor: usize) -> Option<SecretH
     secret.then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "private-key" })
 }
 
-/// Returns the name of an element: from `<name`, `<property name="name"`, or `<key>name</key> <string` in Apple's
-/// format.
+/// Returns the name that describes an element's content. The name comes from `<name`, from `<property name="name"`,
+/// from a label before the element, or from `<key>name</key> <string` in Apple's format.
 fn element_name(before: &[u8]) -> Option<&[u8]> {
     let tail = |text: &[u8]| text.len() - run_length_at_end(text, BASE64_URL | DOT, MAX_NAME_BYTES);
     if let Some(before) = before.strip_suffix(b"\"") {
         let (rest, name) = before.split_at(tail(before));
         let told =
             [" name=\"", " key=\"", " id=\""].iter().any(|attribute| ends_with_ignore_case(rest, attribute));
-        // The attributes of `<wsse:Password Type="…">` do not describe the value.
+        // The attributes of `<wsse:Password Type="…">` do not name the value.
         return if told { Some(name) } else { tag_name(before) };
     }
     let (rest, name) = before.split_at(tail(before));
@@ -423,7 +425,7 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
             .find_map(|end| cell.strip_suffix(end.as_bytes()))?;
         let cell = cell.trim_ascii_end();
         let cell = cell.strip_suffix(b":").unwrap_or(cell);
-        // A label may have two words: `API key`.
+        // A label may have two words, such as `API key`.
         let words = run_length_at_end(cell, BASE64_URL | DOT, MAX_NAME_BYTES);
         let label = &cell[..cell.len() - words];
         let words = match label.strip_suffix(b" ") {
@@ -439,7 +441,7 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
     {
         return Some(paired);
     }
-    // The parent may have the name: `<AdministratorPassword><Value>x`, `<setting name="ApiSecret"><value>x`.
+    // The parent may carry the name, as in `<AdministratorPassword><Value>x` and `<setting name="ApiSecret"><value>x`.
     if ends_with_ignore_case(name, "value")
         && let Some(parent) =
             rest.strip_suffix(b"<").and_then(|rest| rest.trim_ascii_end().strip_suffix(b">"))
@@ -459,7 +461,8 @@ fn tag_name(before: &[u8]) -> Option<&[u8]> {
     name.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT) || *byte == b':').then_some(name)
 }
 
-/// Returns the attribute `name` of an element. Without this attribute, it returns the element's own name.
+/// Returns the `name` attribute of the element whose opening tag is at the end of `before`, or the element's own name
+/// if it has no such attribute.
 fn name_attribute_or_element(before: &[u8]) -> Option<&[u8]> {
     let window = &before[before.len().saturating_sub(200)..];
     let tag = &window[memchr::memrchr2(b'<', b'\n', window).filter(|at| window[*at] == b'<')? + 1..];

@@ -1,17 +1,16 @@
-//! Redacts captured text completely before it is cut. The text comes from a harness or a program, and is
-//! stored or sent in a reply afterwards.
+//! Redacts text captured from a harness or a program before the text is cut, stored or sent in a reply.
 //!
-//! The order matters: a private key without its first line, or half a token, would not be recognised. So functions
-//! that pick lines (`failure::error_lines`) require a [`Redacted`], and parts of a text are cut with the functions
-//! of this module.
+//! Redaction must come before cutting, because a private key without its first line, or half a token, would not be
+//! recognised. So functions that pick lines (`failure::error_lines`) require a [`Redacted`], and parts of a text are
+//! cut with the functions of this module.
 
 use std::borrow::Cow;
 use std::ops::{Deref, Range};
 
 use super::{RedactOptions, redact_range};
 
-/// How far beyond a cut a text is examined, so that a secret across the cut is seen completely. It is longer than
-/// any secret that cannot be recognised by its first bytes.
+/// How many bytes beyond a cut are examined, so that a secret that crosses the cut is recognised. The margin is longer
+/// than any secret that cannot be recognised by its first bytes.
 pub const REDACTION_MARGIN: usize = 10 * 1024;
 
 /// Text without secrets. Only this module creates values of this type.
@@ -26,7 +25,7 @@ impl<'a> Redacted<'a> {
     /// Returns the first `max` bytes, redacted.
     pub fn redact_head(text: &'a str, max: usize, options: RedactOptions) -> Redacted<'a> {
         let mut head = Redacted::redact_range(text, 0..text.len().min(max), options);
-        // A placeholder can be longer than its secret.
+        // A placeholder can be longer than its secret, so the redacted head may have to be cut again.
         head.0 = match head.0 {
             Cow::Borrowed(head) => Cow::Borrowed(crate::text::cut_to_bytes(head, max)),
             Cow::Owned(head) => Cow::Owned(crate::text::cut_to_bytes(&head, max).to_owned()),
@@ -39,7 +38,7 @@ impl<'a> Redacted<'a> {
         Redacted::redact_range(text, text.len().saturating_sub(max)..text.len(), options)
     }
 
-    /// Returns `text[part]`, redacted and adjusted to whole characters. Only the part and its surroundings are
+    /// Returns `text[part]`, redacted and narrowed to whole characters. Only the part and its surroundings are
     /// examined.
     pub fn redact_range(text: &'a str, part: Range<usize>, options: RedactOptions) -> Redacted<'a> {
         let (start, end) = (text.ceil_char_boundary(part.start), text.floor_char_boundary(part.end));

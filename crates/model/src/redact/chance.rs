@@ -1,7 +1,7 @@
 //! Decides whether a text looks random or written by a person.
 //!
-//! Shannon entropy separates the two badly at these lengths: `user_profile_image` scores above many tokens. So this
-//! module counts changes between lower case, upper case and digits, which are rare in words.
+//! Shannon entropy separates the two badly at these lengths: `user_profile_image` scores higher than many tokens. So
+//! this module counts changes between lower case, upper case and digits, which are rare in words.
 
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
 
@@ -11,16 +11,16 @@ pub struct ValueProfile {
     pub digits: usize,
     pub lower: usize,
     pub upper: usize,
-    /// The number of changes between lower case, upper case and digits inside a run. The change in `Aa` at the
-    /// start of a word is not counted.
+    /// The number of changes between lower case, upper case and digits inside a run. The change from upper to lower
+    /// case at the start of a word, as in `Aa`, is not counted.
     pub changes: usize,
     /// The length of the longest run of letters and digits.
     pub longest: usize,
-    /// The number of bytes other than letters, digits and `_-./:`, which join words into names and paths.
+    /// The number of bytes other than letters, digits and `_-./:`. The latter join words into names and paths.
     pub symbols: usize,
-    /// The length of the longest run of consonants in either case. Words rarely have five in a row.
+    /// The length of the longest run of consonants, in either case. Words rarely have five in a row.
     cluster: usize,
-    /// The number of placeholder letters: `x`, `X` and `*`.
+    /// The number of filler characters: `x`, `X` and `*`.
     crosses: usize,
     /// The number of different bytes, counted up to sixteen.
     pub distinct: usize,
@@ -56,18 +56,17 @@ impl ValueProfile {
         self.lower + self.upper
     }
 
-    /// Whether the value contains both letters and digits.
     pub fn is_mixed(&self) -> bool {
         self.digits > 0 && self.letters() > 0
     }
 
-    /// Whether the value is a filler such as `xxxxxxxx`, `XXXX-XXXX` or `********`.
+    /// Returns whether the value is a filler such as `xxxxxxxx`, `XXXX-XXXX` or `********`.
     pub fn is_filler(&self) -> bool {
         self.crosses * 2 > self.len
     }
 
-    /// Whether the value looks random. A long unbroken run does. A short run does only if it mixes digits and cases
-    /// more than words do.
+    /// Returns whether the value looks random. A long unbroken run does. A shorter run does only if it mixes digits and
+    /// cases more than words do.
     pub fn looks_random(&self) -> bool {
         if self.is_filler() || self.len < 8 || self.distinct < 4 {
             return false;
@@ -81,8 +80,9 @@ impl ValueProfile {
             || (self.longest >= 30 && (mixed || !cased || self.changes * 5 >= self.len))
     }
 
-    /// Whether the value looks like words, such as the part after a provider's prefix in `npm_lifecycle_event` or
-    /// `sk-learn-contrib-2`. A prefix is strong evidence, so any other value is treated as a token.
+    /// Returns whether the value looks like words. It is used for the part after a provider's prefix, as in
+    /// `npm_lifecycle_event` or `sk-learn-contrib-2`. A prefix is strong evidence, so any value that does not look like
+    /// words is treated as a token.
     pub fn looks_like_words(&self) -> bool {
         if self.is_filler() {
             return true;

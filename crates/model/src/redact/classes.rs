@@ -1,6 +1,6 @@
-//! Classes of bytes: a table with sixteen properties for each byte. A class is any union of properties.
+//! Byte classes. A table stores sixteen properties of each byte, and a class is any union of properties.
 
-/// A set of bytes, as the union of the properties below.
+/// A set of bytes: a union of the properties below.
 pub type ByteClass = u16;
 
 const DIGIT_01: ByteClass = 1 << 0;
@@ -25,7 +25,7 @@ pub const LOWER: ByteClass = LOWER_AF | LOWER_GZ;
 pub const UPPER: ByteClass = UPPER_AF | UPPER_GZ;
 pub const LETTER: ByteClass = LOWER | UPPER;
 pub const ALNUM: ByteClass = LETTER | DIGIT;
-/// The bytes of identifiers. All other bytes are boundaries.
+/// The bytes of identifiers. All other bytes are word boundaries.
 pub const WORD: ByteClass = ALNUM | UNDERSCORE;
 /// Lower-case hexadecimal digits, as providers print them.
 pub const HEX: ByteClass = DIGIT | LOWER_AF;
@@ -43,26 +43,26 @@ pub fn byte_is(byte: u8, class: ByteClass) -> bool {
     CLASS_TABLE[byte as usize] & class != 0
 }
 
-/// Returns the length of the run of `class` at the start of `text`, at most `max`.
+/// Returns the length of the run of `class` bytes at the start of `text`, at most `max`.
 #[inline]
 pub fn run_length(text: &[u8], class: ByteClass, max: usize) -> usize {
     text.iter().take(max).take_while(|byte| byte_is(**byte, class)).count()
 }
 
-/// Returns the length of the run of `class` at the end of `text`, at most `max`.
+/// Returns the length of the run of `class` bytes at the end of `text`, at most `max`.
 #[inline]
 pub fn run_length_at_end(text: &[u8], class: ByteClass, max: usize) -> usize {
     text.iter().rev().take(max).take_while(|byte| byte_is(**byte, class)).count()
 }
 
-/// Returns the byte at `at`, or a newline beyond the end, because the end of the text is a boundary like a line
-/// end.
+/// Returns the byte at `at`. Beyond the end it returns a newline, because the end of the text is a boundary like the
+/// end of a line.
 #[inline]
 pub fn byte_or_newline(text: &[u8], at: usize) -> u8 {
     text.get(at).copied().unwrap_or(b'\n')
 }
 
-/// Returns the number of blanks (space, tab) at the start of `text`, at most `max`.
+/// Returns the number of spaces and tabs at the start of `text`, at most `max`.
 pub fn count_blanks(text: &[u8], max: usize) -> usize {
     text.iter().take(max).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }

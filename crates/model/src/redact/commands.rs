@@ -1,4 +1,4 @@
-//! Commands with a password at a fixed position: `net use … x`, `setx NAME x`, `sqlplus user/x@host`,
+//! Passwords at a fixed position of a command: `net use … x`, `setx NAME x`, `sqlplus user/x@host`,
 //! `psexec.py d/u:x@host`.
 
 use memchr::memmem;
@@ -116,7 +116,7 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Sec
     }
 }
 
-/// Whether [`secret_after_command`] may support a command with this name.
+/// Returns whether [`secret_after_command`] may support a command with this name.
 #[inline]
 pub fn may_take_secret(word: &[u8]) -> bool {
     matches!(
@@ -180,8 +180,8 @@ pub fn may_take_secret(word: &[u8]) -> bool {
     )
 }
 
-/// Finds the word after `skip` other words, as in `vault login x` and `bw login name x`, if it mixes letters and
-/// digits or is made up. This excludes the words of a sentence.
+/// Finds the word after `skip` other words, as in `vault login x` and `bw login name x`. The word must mix letters and
+/// digits or consist of joined words, so that the words of a sentence do not match.
 fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
     let (start, end) = command_words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
@@ -196,7 +196,7 @@ fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
         .filter(|hit| !super::contains_bytes(&text[hit.start..hit.end], PLACEHOLDER_START))
 }
 
-/// Whether the text ends with a tool that logs in with a token: `wandb login x`.
+/// Returns whether the text ends with the name of a tool that logs in with a token, as in `wandb login x`.
 fn ends_with_login_tool(before: &[u8]) -> bool {
     const LOGIN_TOOLS: &str = "wandb huggingface-cli hf flyctl fly heroku sentry-cli doctl railway pulumi circleci codecov netlify vercel supabase \
         gh glab op turso modal replicate comet neptune dvc kaggle databricks astro prefect render koyeb npm infracost buf cachix expo eas \
@@ -208,7 +208,7 @@ fn ends_with_login_tool(before: &[u8]) -> bool {
     before.ends_with(b" ") && LOGIN_TOOLS.split_ascii_whitespace().any(|known| known.as_bytes() == tool)
 }
 
-/// Finds an argument that is a token: 20 characters or more, random or hexadecimal.
+/// Finds an argument that is a token: 20 characters or more that look random.
 fn token_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     command_words(text, at).find_map(|(start, end)| {
         let word = &text[start..end];
@@ -222,14 +222,14 @@ fn token_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     })
 }
 
-/// Whether this text may start a setting that [`secret_in_setting_command`] supports.
+/// Returns whether `before` may end in the start of a setting that [`secret_in_setting_command`] supports.
 #[inline]
 pub fn may_be_setting_command(before: &[u8]) -> bool {
     before.ends_with(b"http") || before.ends_with(b"pypi")
 }
 
-/// Finds the value in `http-basic.host name x` and `pypi-token.host x`, settings of Composer and Poetry. `at` is the
-/// dash.
+/// Finds the value in `http-basic.host name x` and `pypi-token.host x`, which are settings of Composer and Poetry. `at`
+/// is the dash.
 pub fn secret_in_setting_command(text: &[u8], at: usize) -> Option<SecretHit> {
     let place = match &text[at..] {
         rest if rest.starts_with(b"-basic.") => 2,
@@ -239,7 +239,7 @@ pub fn secret_in_setting_command(text: &[u8], at: usize) -> Option<SecretHit> {
     random_word_after(text, at, place)
 }
 
-/// Finds the password in `ACL SETUSER name on >x ~* +@all`, a command of Redis. `at` is the bracket.
+/// Finds the password in the Redis command `ACL SETUSER name on >x ~* +@all`. `at` is the `>`.
 pub fn secret_in_redis_acl(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_BYTES)..at]).to_ascii_lowercase();
     if !line.starts_with(b"user ") {
@@ -248,14 +248,14 @@ pub fn secret_in_redis_acl(text: &[u8], at: usize) -> Option<SecretHit> {
     flags::secret_argument(text, at + 1)
 }
 
-/// Whether a text ends like `connect to shop user name `.
+/// Returns whether a text ends like `connect to shop user name `.
 fn ends_like_user(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(60)..]).trim_ascii_end();
     let name = line.iter().rposition(|byte| *byte == b' ').unwrap_or(0);
     line[..name].ends_with(b" user")
 }
 
-/// Whether only a tag comes before the command, as in `a1 LOGIN name x` of an IMAP client.
+/// Returns whether only a tag comes before the command, as in the IMAP command `a1 LOGIN name x`.
 fn is_imap_tagged(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(16)..]);
     let line = line.strip_prefix(b"C: ").unwrap_or(line);
@@ -270,7 +270,7 @@ fn ends_with_word(before: &[u8], word: &[u8]) -> bool {
     before.strip_suffix(b" ").is_some_and(|before| before.ends_with(word))
 }
 
-/// Iterates over the words of a command up to the end of its line. Returns the start and the end of each.
+/// Iterates over the words of a command up to the end of its line. Each item is the start and the end of a word.
 fn command_words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     let limit = text.len().min(at + MAX_COMMAND_BYTES);
     let mut at = at;
@@ -293,7 +293,8 @@ fn command_words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)>
     .take(MAX_COMMAND_WORDS)
 }
 
-/// Finds the password in `net use Z: \\host\share x /user:name`: the word that is neither drive, share nor option.
+/// Finds the password in `net use Z: \\host\share x /user:name`. It is the word that is not a drive, a share or an
+/// option.
 fn secret_in_net_use(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
@@ -329,7 +330,7 @@ fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<SecretHit> {
         return None;
     }
     let length = memchr::memchr(b'@', &word[slash + 1..]).unwrap_or(word.len() - slash - 1);
-    // In a path such as `exp src/lib/x`, another slash follows the second word.
+    // In a path such as `exp src/lib/x`, a second slash follows.
     let password = &word[slash + 1..slash + 1 + length];
     let dotted = password.contains(&b'.') && !word[slash + 1 + length..].starts_with(b"@");
     if password.len() < 4 || password.contains(&b'/') || dotted {
@@ -339,7 +340,7 @@ fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<SecretHit> {
     flags::secret_argument(&text[..from + length], from)
 }
 
-/// Finds the password in `psexec.py domain/name:x@host`.
+/// Finds the password in `psexec.py domain/name:x@host`, a command of Impacket.
 fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<SecretHit> {
     command_words(text, at).find_map(|(start, end)| {
         let outer = usize::from(matches!(text[start], b'\'' | b'"') && end - start > 2);
@@ -363,7 +364,7 @@ fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<SecretHit> {
         // Without a host, the text may be `image/name:tag` or a range of lines.
         let told =
             host.is_some() || slash.is_some() && looks.is_mixed() && looks.letters() >= 4 && looks.len >= 8;
-        // An image such as `name/image:tag@sha256:…` is not a login.
+        // `name/image:tag@sha256:…` is a container image and not a login.
         let digest = host.is_some_and(|host| rest[host..].starts_with(b"@sha256:"));
         if !told || digest || length < 4 || looks.letters() == 0 || super::contains_bytes(password, b"//") {
             return None;
@@ -377,12 +378,12 @@ fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<SecretHit> {
     })
 }
 
-/// Finds the password in `impacket-psexec domain/name:x@host`. `at` is after `impacket`.
+/// Finds the password in `impacket-psexec domain/name:x@host`. `at` is just after `impacket`.
 pub fn secret_in_packaged_impacket(text: &[u8], at: usize) -> Option<SecretHit> {
     secret_in_impacket_target(text, at + text[at..].iter().take(40).position(|byte| *byte == b' ')?)
 }
 
-/// Finds the word after a flag, as in `signtool sign /f cert.pfx /p x`.
+/// Finds the word after `flag`, as in `signtool sign /f cert.pfx /p x`.
 fn secret_after_flag(text: &[u8], at: usize, flag: &[u8]) -> Option<SecretHit> {
     let mut words =
         command_words(text, at).skip_while(|(start, end)| !text[*start..*end].eq_ignore_ascii_case(flag));
@@ -401,8 +402,8 @@ pub fn secret_in_expect_line(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 4).then_some(SecretHit { start: quote + 1, end: quote + 1 + length, kind: "password" })
 }
 
-/// Finds the password in `send "x\r"` on the line after `expect "Password:"`. Both may be methods. `at` is the
-/// quote after the prompt.
+/// Finds the password in `send "x\r"` after `expect "Password:"`. Both may be method calls. `at` is the quote after the
+/// prompt.
 pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<SecretHit> {
     let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
     let gap = window.iter().skip(1).take(60).take_while(|byte| b" \t\r\n){};:".contains(byte)).count();
@@ -424,7 +425,7 @@ pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 4 && literal).then_some(SecretHit { start: from, end: from + length, kind: "password" })
 }
 
-/// Finds the hash in `-hashes lm:nt`, which works like a password.
+/// Finds the second hash in `-hashes lm:nt`, which works like a password.
 fn secret_in_hashes_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + text[at..].iter().take(34).take_while(|byte| byte_is(**byte, ALNUM)).count() + 1;
     let length = run_length(text.get(start..)?, super::classes::ANY_HEX, 64);
@@ -438,12 +439,12 @@ fn secret_in_last_word(text: &[u8], at: usize) -> Option<SecretHit> {
     flags::secret_argument(&text[..end.max(start)], start)
 }
 
-/// Finds the password in `PASS x` alone on a line, as an FTP or POP client sends it.
+/// Finds the password in `PASS x` alone on a line, as FTP and POP clients send it.
 fn secret_in_pass_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let length =
         text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let plausible = length >= 6 && matches!(byte_or_newline(text, at + length), b'\n' | b'\r');
-    // A test runner's line such as `PASS src/a.test.ts` does not contain a password.
+    // A test runner prints lines such as `PASS src/a.test.ts`, which do not contain a password.
     let content = &text[at..at + length];
     let path = content.iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));
     if plausible && (!path || super::made_up::is_everyday_nouns(content)) {
@@ -453,7 +454,7 @@ fn secret_in_pass_line(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Whether a line configures a router or an SNMP agent. Their keys follow bare words.
+/// Returns whether a line configures a router or an SNMP agent. There, bare words come before the keys.
 fn is_device_line(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(120)..]).trim_ascii_start();
     [
@@ -468,20 +469,20 @@ fn is_device_line(before: &[u8]) -> bool {
     .any(|command| line.starts_with(command))
 }
 
-/// Whether only a log's mark comes before a client's message, as in `C: PASS x` and `-> PASS x`.
+/// Returns whether only a log marker comes before a client's message, as in `C: PASS x` and `-> PASS x`.
 fn begins_client_message(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(16)..]);
     matches!(line, b"" | b"C: " | b"c: " | b"-> " | b"> " | b">>> " | b"--> ")
 }
 
-/// Finds the password in `.logon host/name,x`, a command of Teradata.
+/// Finds the password in the Teradata command `.logon host/name,x`.
 fn secret_in_teradata_logon(text: &[u8], at: usize) -> Option<SecretHit> {
     let (start, end) = command_words(text, at).next()?;
     let comma = start + memchr::memchr(b',', &text[start..end])?;
     flags::secret_argument(&text[..end], comma + 1)
 }
 
-/// Finds the last word of the line in `NickServ identify x` and `/nickserv identify name x` of IRC.
+/// Finds the password in the IRC commands `NickServ identify x` and `/nickserv identify name x`. It is the last word.
 fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[start.saturating_sub(60)..start]).to_ascii_lowercase();
     memmem::find(&line, b"nickserv")?;
@@ -489,11 +490,11 @@ fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<Secre
     flags::secret_argument(&text[..end], start)
 }
 
-/// Finds the name and the password in base64 on the lines below `AUTH LOGIN`, with or without the server's
-/// questions. `at` is the end of the line.
+/// Finds the base64 password on the lines below `AUTH LOGIN`, with or without the server's questions. `at` is the end
+/// of the `AUTH LOGIN` line.
 pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<SecretHit> {
     const MAX_LOGIN_LINES: usize = 6;
-    // The client's first line is the name.
+    // The client's first line is the user name.
     let mut at = at;
     let mut named = false;
     for _ in 0..MAX_LOGIN_LINES {
@@ -525,7 +526,8 @@ fn secret_in_second_literal(text: &[u8], at: usize) -> Option<SecretHit> {
     (byte_or_newline(text, start) == b'\'').then(|| flags::secret_argument(text, start))?
 }
 
-/// Finds the value in `/p:x`, `/pass:x` and `/password:x` of Windows programs. The name is `text[start..at]`.
+/// Finds the value in `/p:x`, `/pass:x` and `/password:x`, which are flags of Windows programs. The flag's name is
+/// `text[start..at]`.
 pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let name = &text[start..at];
     let short = name == b"p" && {
@@ -533,14 +535,14 @@ pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<Secr
         ["/u:", "/v:", "/user:"].iter().any(|flag| memmem::find(line, flag.as_bytes()).is_some())
     };
     let long = starts_with_ignore_case(name, "pass") && text[..start - 1].ends_with(b" ");
-    // The property in `msbuild /v:m /p:Configuration=Release` is not a password.
+    // In `msbuild /v:m /p:Configuration=Release`, `/p:` sets a property.
     let setting =
         short && text[at + 1..].iter().take(40).take_while(|byte| **byte > b' ').any(|byte| *byte == b'=');
     if (short || long) && !setting { flags::secret_argument(text, at + 1) } else { None }
 }
 
-/// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` is
-/// the colon.
+/// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` is the
+/// colon before the typed text.
 pub fn secret_typed_at_prompt(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length = text[start..].iter().take(128).take_while(|byte| byte.is_ascii_graphic()).count();

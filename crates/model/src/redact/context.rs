@@ -1,5 +1,5 @@
-//! Secrets that are recognised by their surroundings and not by their own name: cookies, codes in a URL, the
-//! private numbers of a JSON Web Key, a value on the line below its name.
+//! Secrets that are recognised by their surroundings and not by their own name: cookies, codes in a URL, the private
+//! numbers of a JSON Web Key, and a value on the line below its name.
 
 use memchr::memmem;
 
@@ -13,17 +13,17 @@ use super::values::{self, LiteralValue, ValueContext};
 use super::{SecretHit, commands, flags, keys, languages, made_up, named, pairs};
 
 const COOKIE_CLASS: ByteClass = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
-/// The minimum length of a session id. A shorter value is an ordinary setting.
+/// The minimum length of a session id. A shorter value is probably an ordinary setting.
 const MIN_SESSION_BYTES: usize = 16;
 /// The maximum length of a header with all its cookies.
 const MAX_HEADER_BYTES: usize = 2 * 1024;
-/// The private numbers of a JSON Web Key are base64 of 32 bytes or more.
+/// The minimum length of a private number of a JSON Web Key. It is the base64 form of 32 bytes or more.
 const MIN_PRIVATE_NUMBER_BYTES: usize = 40;
-/// How far apart the members of one JSON Web Key may be.
+/// How many bytes before and after a private number are searched for `kty`, another member of a JSON Web Key.
 const MAX_WEB_KEY_BYTES: usize = 3 * 1024;
 const MAX_LINE_BYTES: usize = 200;
 
-/// Finds a secret after the `=` or `:` at `at` if the name `text[start..end]` alone does not identify it.
+/// Finds a secret after the `=` or `:` at `at` when the name `text[start..end]` alone does not identify the secret.
 #[inline]
 pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
     let opened = start.checked_sub(1).map_or(b'\n', |before| text[before]);
@@ -76,8 +76,8 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
     }
 }
 
-/// Finds the value in `::add-mask::x` of a GitHub workflow, and a password that an installer prints below a line
-/// such as `… the following password:`.
+/// Finds the value in `::add-mask::x` of a GitHub workflow, and a password that an installer prints below a line such
+/// as `… the following password:`. `at` is the last colon.
 pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<SecretHit> {
     if text[..at].ends_with(b"::add-mask:") {
         return flags::quoted_or_random_secret(text, at + 1);
@@ -97,8 +97,8 @@ pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Finds the token in `"github-oauth": {"github.com": "x"}`, where a host comes between name and token. The host is
-/// `text[start..]`.
+/// Finds the token in `"github-oauth": {"github.com": "x"}`, where a host comes between the name and the token. The
+/// host starts at `start`.
 fn secret_of_host(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let before =
         text[start.saturating_sub(80)..start - 1].trim_ascii_end().strip_suffix(b"{")?.trim_ascii_end();
@@ -117,7 +117,7 @@ fn secret_in_masked_variable(text: &[u8], at: usize) -> Option<SecretHit> {
     (text[at + close] == b']').then(|| flags::secret_argument(text, at + close + 1))?
 }
 
-/// Finds a wallet's recovery phrase, twelve words or more, as in `seed phrase: actor island canyon …` and
+/// Finds a wallet's recovery phrase of twelve words or more, as in `seed phrase: actor island canyon …` and
 /// `the mnemonic is "…"`. The noun ends at `end`.
 pub fn recovery_phrase(text: &[u8], end: usize) -> Option<SecretHit> {
     const MIN_SEED_WORDS: usize = 12;
@@ -137,14 +137,14 @@ pub fn recovery_phrase(text: &[u8], end: usize) -> Option<SecretHit> {
         }
         (end, words) = (next + length, words + 1);
     }
-    // In a sentence, further words or a punctuation mark would follow.
+    // In a sentence, more words or a punctuation mark would follow.
     let alone = words >= MIN_SEED_WORDS
         && matches!(byte_or_newline(text, end), b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\' | 0);
     alone.then_some(SecretHit { start, end, kind: "password" })
 }
 
 /// Finds the password in `A temporary password is generated for root@localhost: x`, which MySQL prints at its first
-/// start. The password includes punctuation.
+/// start. The password can contain punctuation.
 fn secret_in_generated_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_LINE_BYTES)..at]);
     let start = at + 1 + count_blanks(&text[at + 1..], 1);
@@ -154,13 +154,13 @@ fn secret_in_generated_line(text: &[u8], at: usize) -> Option<SecretHit> {
     told.then_some(SecretHit { start, end: start + length, kind: "password" })
 }
 
-/// Returns the only word on the next line, such as the key below `api_key:`. The value of a block (`password: |`)
-/// is treated as quoted.
+/// Returns the only word on the next line, such as the key below `api_key:`. A value in a YAML block
+/// (`password: |`) is treated as quoted.
 pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     let block = block_mark_length(text.get(at..)?);
-    // In Python the value may be in brackets: `PASSWORD = (`.
+    // In Python the value may be in brackets, as in `PASSWORD = (`.
     let mut at = at + block + usize::from(byte_or_newline(text, at) == b'(');
-    // PHP prints the type before the value: `["password"]=>` and `string(14) "x"`.
+    // PHP's `var_dump` prints `["password"]=>` on one line and `string(14) "x"` on the next. The type is skipped below.
     let step = keys::break_length(text.get(at..)?);
     if step == 0 {
         return None;
@@ -168,7 +168,7 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     at += step;
     at += keys::break_length(&text[at..]);
     at += count_blanks(&text[at..], 40);
-    // The value may follow a prompt or be in a code block.
+    // The value may follow a `> ` prompt or be in a code block.
     if let Some(fenced) = text[at..].strip_prefix(b"```") {
         at = text.len() - fenced.len() + run_length(fenced, LOWER, 12);
         at += keys::break_length(&text[at..]);
@@ -187,7 +187,7 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     (alone && !value.quoted || quoted).then_some(LiteralValue { quoted: block > 0 || quoted, ..value })
 }
 
-/// Returns the length of the mark that opens a block: `|`, `>-`, `<<EOT`.
+/// Returns the length of the mark that opens a block, such as `|`, `>-`, `<<EOT` or three quotes.
 fn block_mark_length(text: &[u8]) -> usize {
     match byte_or_newline(text, 0) {
         b'|' | b'>' => 1 + usize::from(matches!(byte_or_newline(text, 1), b'-' | b'+')),
@@ -198,7 +198,7 @@ fn block_mark_length(text: &[u8]) -> usize {
     }
 }
 
-/// Finds the code in `?code=x`, which an authorization server issues, and keys with other names.
+/// Finds the code in `?code=x`, which an authorization server issues, and the values of `appid` and `token_hash`.
 fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let kind = match &text[start..at] {
         b"code" => "oauth-code",
@@ -211,8 +211,8 @@ fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start: value.start, end: value.end, kind })
 }
 
-/// Finds the value in `Cookie: session=x`, `Set-Cookie: sid=x; Path=/` and `curl -b 'sid=x'`. A random value is a
-/// session id.
+/// Finds the value in `Cookie: session=x`, `Set-Cookie: sid=x; Path=/` and `curl -b 'sid=x'`. A random value is taken
+/// for a session id.
 fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let after = at + 1 + count_blanks(&text[at + 1..], 1);
     let content = values::opening_quote_at(text, after).map_or(after, |(content, _)| content);
@@ -231,13 +231,13 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     };
     let code = |byte: &u8| *byte == b'(' || (*byte == b'{' && text[at] == b'=');
     if line[behind..].iter().any(code) {
-        return None; // not a header
+        return None; // this is code, not a header
     }
     let value = values::value_at(text, after)?;
     let content = &text[value.start..value.end];
     let uuid = content.len() == 36 && content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let joint = ValueContext { doubtful: true, ..ValueContext::default() };
-    // A session id may be a UUID.
+    // Only under the name of a session id is a UUID a secret.
     let uuid = uuid && !named;
     let secret = named
         && content.len() >= 10
@@ -247,7 +247,7 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start: value.start, end: value.end, kind: "cookie" })
 }
 
-/// Returns the length of a cookie's value, at most `max`. A signed value, once decoded, begins with `s:`.
+/// Returns the length of a cookie's value, at most `max`. A signed value begins with `s:` once it is decoded.
 #[inline]
 fn cookie_length(text: &[u8], max: usize) -> usize {
     run_length(text.strip_prefix(b"s:").unwrap_or(text), COOKIE_CLASS, max)
@@ -263,13 +263,13 @@ fn secret_in_session_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "cookie" })
 }
 
-/// Whether a name belongs to a session id, such as `sessionid`, `PHPSESSID` or `connect.sid`.
+/// Returns whether a name belongs to a session id, such as `sessionid`, `PHPSESSID` or `connect.sid`.
 fn is_session_name(name: &[u8]) -> bool {
     let known = |at: usize| starts_with_ignore_case(&name[at..], "sess");
     ends_with_ignore_case(name, "sid") || (0..name.len()).any(known) || name.starts_with(b".AspNet")
 }
 
-/// Finds a private number of a JSON Web Key: the value of `"d":"x"` in an object with `"kty"`.
+/// Finds a private number of a JSON Web Key, such as the value of `"d":"x"` in an object with `"kty"`.
 fn secret_in_web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
     if !matches!(&text[start..end], b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k") {
         return None;
@@ -283,7 +283,7 @@ fn secret_in_web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option
     secret.then_some(SecretHit { start, end: start + length, kind: "private-key" })
 }
 
-/// Finds the password in `someone@example.com:x`, as in lists of accounts and in `/etc/postfix/sasl_passwd`.
+/// Finds the password in `someone@example.com:x`, as written in lists of accounts and in `/etc/postfix/sasl_passwd`.
 fn secret_after_address(text: &[u8], at: usize) -> Option<SecretHit> {
     let length = text[at + 1..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let content = &text[at + 1..at + 1 + length];
@@ -296,7 +296,7 @@ fn secret_after_address(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 8 && plausible).then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 
-/// Finds the number in `PIN: 482193`, and in `Debugger PIN: 123-456-789`, which lets anybody run code.
+/// Finds the number in `PIN: 482193` and in `Debugger PIN: 123-456-789`. A debugger's PIN lets anybody run code.
 fn debugger_pin(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length =
@@ -310,7 +310,7 @@ fn debugger_pin(text: &[u8], at: usize) -> Option<SecretHit> {
     plausible.then_some(SecretHit { start, end: start + length, kind: "password" })
 }
 
-/// Whether a line is indented below `passwords:`, so it has a name and a password.
+/// Returns whether a line is indented below `passwords:`. Such a line contains a name and a password.
 fn is_below_passwords(before: &[u8]) -> bool {
     let before = &before[before.len().saturating_sub(MAX_LINE_BYTES)..];
     let indent = before.iter().rev().take_while(|byte| **byte == b' ').count();
@@ -322,7 +322,8 @@ fn is_below_passwords(before: &[u8]) -> bool {
     rows.filter(|row| !row.is_empty()).all(|row| row.starts_with(b" "))
 }
 
-/// Finds the value of a form field: after `Content-Disposition: form-data; name="password"` and an empty line.
+/// Finds the value of a form field, which comes after `Content-Disposition: form-data; name="password"` and an empty
+/// line.
 fn secret_in_form_field(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     if !text[..start].ends_with(b"form-data; ") {
         return None;
@@ -347,7 +348,7 @@ fn secret_in_form_field(text: &[u8], start: usize, at: usize) -> Option<SecretHi
     }
 }
 
-/// Finds the password in `WIFI:T:WPA;S:name;P:x;;`, the text of a network's QR code.
+/// Finds the password in `WIFI:T:WPA;S:name;P:x;;`, the content of a network's QR code.
 fn secret_in_wifi_code(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_LINE_BYTES)..at]);
     memmem::find(line, b"WIFI:")?;
@@ -355,7 +356,7 @@ fn secret_in_wifi_code(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 8).then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 
-/// Returns the text after the last line break, real or escaped.
+/// Returns the text after the last line break. The break may be a newline or the two characters `\n`.
 pub fn text_after_last_break(text: &[u8]) -> &[u8] {
     let start = memchr::memrchr(b'\n', text).map_or(0, |end| end + 1);
     let line = &text[start..];

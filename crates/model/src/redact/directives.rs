@@ -1,4 +1,4 @@
-//! Passwords in directives without a separator: of SQL, of routers, of Lisp.
+//! Passwords in directives of SQL, routers and Lisp that have no separator before the value.
 
 use super::SecretHit;
 use super::chance::profile_value;
@@ -19,7 +19,7 @@ pub fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<S
     super::flags::secret_argument(text, at)
 }
 
-/// Finds the password in the configuration of a router or a switch, as in `enable secret x` and
+/// Finds the password in a router's or switch's configuration, as in `enable secret x` and
 /// `username name password 0 x`.
 pub fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let line =
@@ -41,7 +41,7 @@ pub fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<
     ]
     .iter()
     .any(|command| line.starts_with(command));
-    // In `username and password properties` no value follows.
+    // Prose such as `username and password properties` contains no value.
     let prose = [&b"username and "[..], b"username or "].iter().any(|words| line.starts_with(words));
     if !command || prose || line.len() > 80 || byte_or_newline(text, end) != b' ' {
         return None;
@@ -56,7 +56,7 @@ pub fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<
     hit_if_password_like(text, value, plausible && made_up::ends_clause(text, value.end))
 }
 
-/// Returns the value after the digit in `password 7 0822455D0A16`, as routers write a scrambled password.
+/// Returns the scrambled password after the type digit, as in the router line `password 7 0822455D0A16`.
 pub fn value_after_type_digit(text: &[u8], kind: LiteralValue) -> Option<LiteralValue> {
     let scrambled = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
@@ -69,8 +69,8 @@ pub fn value_after_type_digit(text: &[u8], kind: LiteralValue) -> Option<Literal
         .then(|| values::value_at(text, kind.end + 1).filter(scrambled))?
 }
 
-/// Whether a value is the last part of a form of Lisp, as in `(setq smtp-password "x")`. `before` is the text before the
-/// name.
+/// Returns whether a value is the last part of a Lisp form, as in `(setq smtp-password "x")`. `before` is the text
+/// before the name.
 pub fn is_in_lisp_form(text: &[u8], value: LiteralValue, before: &[u8]) -> bool {
     let line = super::context::text_after_last_break(before).trim_ascii_start();
     let form = line.strip_prefix(b"(").unwrap_or_default();

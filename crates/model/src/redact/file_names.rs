@@ -7,7 +7,7 @@ use super::context::text_after_last_break;
 use super::grades::{PasswordGrade, grade_word};
 use super::names::{WordList, word_list};
 
-/// Nouns that may come before the value. The flag is true if the value is a password, and false if it is a random
+/// Nouns that may come before the value. The flag is true if the noun names a password, and false if it names a random
 /// token.
 const NOUNS_IN_NAMES: [(&str, bool); 13] = [
     ("password", true),
@@ -77,7 +77,7 @@ static FILE_EXTENSIONS: WordList = word_list(
     tar tgz txt 7z xlsx yaml yml zip",
 );
 
-/// Whether the line runs a tool that names branches or lists files.
+/// Returns whether the line looks like the command line or output of a tool that names branches or lists files.
 fn names_branches_or_files(text: &[u8], start: usize) -> bool {
     let line = text_after_last_break(&text[start.saturating_sub(160)..start]);
     [

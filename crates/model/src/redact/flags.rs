@@ -11,9 +11,9 @@ use super::made_up::PasswordCertainty;
 use super::names::{self, NameStrength};
 use super::values::{self, ValueContext};
 
-/// How many bytes before a flag its command may be.
+/// How many bytes before a flag its command is searched.
 pub const MAX_COMMAND_DISTANCE: usize = 300;
-/// At most this many words of a command are skipped before its last one.
+/// How many words of an `htpasswd` command are examined.
 const MAX_SKIPPED_WORDS: usize = 8;
 
 /// Finds the value of the flag whose first dash is at `at`.
@@ -21,7 +21,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
     if at > floor && !matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'[' | b'`' | b'n') {
         return None;
     }
-    // In `["-p"]` the same quote comes before and after the flag.
+    // In `["-p"]` the same quote comes before and after the flag, and no value follows.
     let long_flag = byte_or_newline(text, at + 1) == b'-';
     if at > floor && matches!(text[at - 1], b'"' | b'\'') {
         let end =
@@ -33,7 +33,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
     if long_flag {
         return secret_of_long_flag(text, at + 2);
     }
-    // In `mysql -ppassword1 name` the password is attached to the flag, and may be an ordinary word.
+    // In `mysql -ppassword1 name` the password is attached to the flag and may be an ordinary word.
     if byte_or_newline(text, at + 1) == b'p'
         && !matches!(byte_or_newline(text, at + 2), b' ' | b'\t' | b'\n' | b'=' | b',')
         && runs_mysql(text, at)
@@ -42,7 +42,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
         return whole_argument(text, at + 2);
     }
     let length = run_length(&text[at + 1..], LETTER, 16);
-    // Java, Go and OpenSSL write long flags with one dash: `-storepass x`, `-password x`.
+    // Java, Go and OpenSSL write long flags with one dash, as in `-storepass x` and `-password x`.
     let name = &text[at + 1..at + 1 + length];
     if matches!(name, b"pw" | b"upw" | b"opw") {
         return whole_argument(text, position_after_flag(text, at + 1 + length)?);
@@ -50,7 +50,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
     if length >= 3 && is_certain_name(name) {
         return secret_of_long_flag(text, at + 1);
     }
-    // OpenSSL marks passwords with a prefix: `openssl rsa -passin pass:x`.
+    // OpenSSL marks a literal password with a prefix, as in `openssl rsa -passin pass:x`.
     if length >= 4
         && let Some(after) = position_after_flag(text, at + 1 + length)
         && text[at + 1..].starts_with(b"pass")
@@ -63,8 +63,8 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
         .or_else(|| random_value_of_short_flag(text, at + 1))
 }
 
-/// Finds a random value after a short flag that usually has a token or a password, as in `tool -t x`. Any command
-/// is accepted.
+/// Finds a random value after a short flag that often takes a token or a password, as in `tool -t x`. The command does
+/// not matter.
 fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if !matches!(byte_or_newline(text, at), b't' | b'k' | b'p' | b'P' | b'w' | b'T' | b'K')
         || byte_or_newline(text, at + 1) != b' '
@@ -104,7 +104,8 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if plain {
         return whole_argument(text, after);
     }
-    // Examples are `gh secret set NAME --body x` and `aws ssm put-parameter --type SecureString --value x`.
+    // These are commands such as `gh secret set NAME --body x` and
+    // `aws ssm put-parameter --type SecureString --value x`.
     if matches!(name, b"body" | b"value") {
         return is_one_of_commands_before(
             text,
@@ -122,7 +123,8 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let value = values::value_at(text, after)?;
     let content = &text[value.start..value.end];
-    // A list of flags has no values: `add_argument("--password", help="…")`, `["--user", "--password", "--port"]`.
+    // A list of flags contains no values, as in `add_argument("--password", help="…")` and
+    // `["--user", "--password", "--port"]`.
     let listed = matches!(byte_or_newline(text, at + length), b'"' | b'\'');
     if content[0] == b'-' || listed && !value.quoted {
         return None;
@@ -130,7 +132,8 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if !value.quoted && is_metavariable(text, at, value) {
         return None;
     }
-    // In prose an ordinary word follows the flag (`the --password flag`); in a command another flag follows the value.
+    // In prose an ordinary word follows the flag, as in `the --password flag`. In a command, another flag may follow
+    // the value.
     let prose = !value.quoted
         && content.iter().all(|byte| byte_is(*byte, LETTER))
         && !text[value.end..].starts_with(b" -")
@@ -145,8 +148,8 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     super::named::hit_if_secret(text, value, verdict, joint)
 }
 
-/// Whether a value is a name in capitals that help texts have in place of a value: `[--password=FILE]`,
-/// `--token TOKEN  the token to use`.
+/// Returns whether a value is a name in capitals that a help text prints in place of a value, as in `[--password=FILE]`
+/// and `--token TOKEN  the token to use`.
 pub fn is_metavariable(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
     let content = &text[value.start..value.end];
     let capitals = content.len() <= 24
@@ -165,7 +168,7 @@ pub fn is_metavariable(text: &[u8], at: usize, value: values::LiteralValue) -> b
         || begins.starts_with(b"-") && begins.len() < 12
 }
 
-/// Returns whether the word `value` belongs to a command, and not to a sentence about the flag at `at`.
+/// Returns whether the word `value` belongs to a command rather than to a sentence about the flag at `at`.
 fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
     const PROSE_WORDS: &str = "flag flags option options argument arguments parameter parameters switch value values is are was or and to \
         for as in on with from if when that which instead has can must should may will string text field file stdin prompt";
@@ -178,19 +181,19 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
     let line = super::context::text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_DISTANCE)..at])
         .strip_suffix(b"--")
         .unwrap_or_default();
-    // A command has other flags before this flag, or a script with a path.
+    // A command contains other flags before this one, a path to a script, or a shell prompt.
     let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some())
         && !line.contains(&b'`');
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')
         || text[value.end..].starts_with(b" -");
     let humps = profile_value(content).changes > 0;
     let nouns = super::made_up::is_everyday_nouns(content);
-    // An example is `python manage.py createuser --password word`.
+    // A known program may come first, as in `python manage.py createuser --password word`.
     let program = [".py ", ".sh ", ".js ", "npm ", "npx ", "sudo ", "kubectl ", "docker ", "java "]
         .iter()
         .any(|name| memmem::find(line, name.as_bytes()).is_some())
         && super::made_up::made_up_certainty(content).is_some();
-    // The line contains only a command such as `tool --password word`.
+    // The line may consist of one short command, such as `tool --password word`.
     let short = line.trim_ascii().split(|byte| *byte == b' ').count() == 1 && ends;
     nouns && !line.is_empty()
         || (command || program) && ends
@@ -198,8 +201,8 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
         || humps && (ends || byte_is(byte_or_newline(text, value.end + 1), LOWER))
 }
 
-/// Returns whether `mysql`, `mysqldump`, `mariadb` or a similar program runs in the command before `at`, unlike in
-/// `find /var/lib/mysql -print`.
+/// Returns whether the command before `at` runs `mysql`, `mysqldump`, `mariadb` or a similar program. A mere path does
+/// not count, as in `find /var/lib/mysql -print`.
 fn runs_mysql(text: &[u8], at: usize) -> bool {
     if !is_one_of_commands_before(text, at, &["mysql", "mariadb"]) {
         return false;
@@ -295,14 +298,14 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
             let after = position_after_flag(text, at + 1)?;
             if is_port_number(&text[after..]) { None } else { whole_argument(text, after) }
         }
-        // Any tool may log in with these flags: `any login -u name -p x`.
+        // Any tool may log in with these flags, as in `any login -u name -p x`.
         b'p' if !attached
             && is_one_of_commands_before(text, at, &[" login "])
             && is_one_of_commands_before(text, at, &[" -u "]) =>
         {
             whole_argument(text, position_after_flag(text, at + 1)?)
         }
-        // The value in `docker login -p x` is a password, but the value in `cargo test login -p crate` is not.
+        // The value of `docker login -p x` is a password, but that of `cargo test login -p crate` is not.
         b'p' if !attached
             && is_one_of_commands_before(text, at, &[" login "])
             && is_one_of_commands_before(
@@ -320,7 +323,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         b'b' if is_one_of_commands_before(text, at, &["secret set"]) => {
             whole_argument(text, if attached { at + 1 } else { position_after_flag(text, at + 1)? })
         }
-        // The default community in `-c public` is not a secret.
+        // The default SNMP community in `-c public` is not a secret.
         b'c' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
             let after = position_after_flag(text, at + 1)?;
             let value = values::value_at(text, after)?;
@@ -379,7 +382,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         {
             whole_argument(text, position_after_flag(text, at + 1)?)
         }
-        // Any tool may accept a user and a password: `kadmin -u name -w x`.
+        // Any tool may accept a user and a password, as in `kadmin -u name -w x`.
         b'p' | b'P' | b'w' if !attached && follows_user_flag(text, at) => {
             let after = position_after_flag(text, at + 1)?;
             let value = values::value_at(text, after)?;
@@ -392,7 +395,8 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Whether the words before the flag at `at` are another flag and the name of a user: `-u ann `, `--user ann `.
+/// Returns whether a flag for a user and the user's name come right before the flag at `at`, as in `-u ann ` and
+/// `--user ann `.
 fn follows_user_flag(text: &[u8], at: usize) -> bool {
     let line = super::context::text_after_last_break(&text[at.saturating_sub(80)..at]);
     let mut words = line.strip_suffix(b"-").unwrap_or_default().trim_ascii().rsplit(|byte| *byte == b' ');
@@ -402,7 +406,7 @@ fn follows_user_flag(text: &[u8], at: usize) -> bool {
         && matches!(flag, b"-u" | b"-U" | b"-l" | b"-D" | b"--user" | b"--username" | b"--login")
 }
 
-/// Whether `-p` of a container or a client takes a port, such as `27017` or `3306:3306/tcp`.
+/// Returns whether the value of `-p` is a port, such as `27017` or `3306:3306/tcp`.
 fn is_port_number(text: &[u8]) -> bool {
     let length = text.iter().take(24).take_while(|byte| byte_is(**byte, DIGIT) || **byte == b':').count();
     let mapped = text[..length].contains(&b':') || length < 6;
@@ -412,7 +416,7 @@ fn is_port_number(text: &[u8]) -> bool {
         && (byte_or_newline(text, length) <= b' ' || byte_or_newline(text, length) == b'/')
 }
 
-/// Finds the password in `htpasswd -b file user x` and `htpasswd -nb user x`: the last word of the command.
+/// Finds the password in `htpasswd -b file user x` and `htpasswd -nb user x`. It is the last word of the command.
 fn secret_in_htpasswd(text: &[u8], at: usize) -> Option<SecretHit> {
     let length = run_length(&text[at..], LETTER, 8);
     let cluster = &text[at..at + length];
@@ -433,7 +437,7 @@ fn secret_in_htpasswd(text: &[u8], at: usize) -> Option<SecretHit> {
     None
 }
 
-/// Finds the word after the name in `net user NAME x` and `rabbitmqctl add_user NAME x`. `at` is after the verb.
+/// Finds the word after the name in `net user NAME x` and `rabbitmqctl add_user NAME x`. `at` is just after the verb.
 pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     let name = position_after_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
@@ -456,7 +460,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Like [`password_after_name`], but accepts an ordinary word too, as in `user NAME x` of an FTP client.
+/// Like [`password_after_name`], but also accepts an ordinary word, as in `user NAME x` of an FTP client.
 pub fn password_word_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     let name = position_after_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
@@ -466,7 +470,7 @@ pub fn password_word_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     whole_argument(text, position_after_flag(text, name + length)?)
 }
 
-/// Finds a quoted text that does not look like words, or an unquoted text that looks random.
+/// Finds a quoted text that does not look like an ordinary word, or an unquoted text that looks random.
 pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
     let looks = profile_value(&text[value.start..value.end]);
@@ -476,20 +480,21 @@ pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     if plausible { whole_argument(text, at) } else { None }
 }
 
-/// Finds the value in `ConvertTo-SecureString "x"` and `ConvertTo-SecureString -String "x"`. `at` is after the name.
+/// Finds the value in `ConvertTo-SecureString "x"` and `ConvertTo-SecureString -String "x"`. `at` is just after the
+/// command's name.
 pub fn secure_string(text: &[u8], at: usize) -> Option<SecretHit> {
     let option = text[at..].strip_prefix(b" -String").map_or(0, |_| 8);
     quoted_or_random_secret(text, at + option + 1)
 }
 
-/// Finds the password in `IDENTIFIED BY 'x'` of SQL. `start..end` is the `BY`.
+/// Finds the password in the SQL clause `IDENTIFIED BY 'x'`. `start..end` is the `BY`.
 pub fn secret_in_identified_by(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let context = &text[start.saturating_sub(100)..start];
-    // In prose, `identified by 'name'` is common.
+    // Prose often contains `identified by 'name'`, so lower case alone is not enough.
     let told = memmem::find(&context[context.len().saturating_sub(50)..], b"IDENTIFIED ").is_some()
         || (context.ends_with(b"identified ") && memmem::find(context, b" user ").is_some());
     let quoted = matches!(byte_or_newline(text, end + 1), b'\'' | b'"');
-    // Some databases accept a password without quotes: `create user scott identified by tiger;`.
+    // Some databases accept a password without quotes, as in `create user scott identified by tiger;`.
     let line = super::context::text_after_last_break(context).to_ascii_lowercase();
     let bare = ["create user ", "alter user ", "grant ", "connect to ", "create role ", "alter role "]
         .iter()
@@ -505,15 +510,15 @@ fn ends_identified(before: &[u8]) -> bool {
     super::classes::ends_with_ignore_case(before, "identified ")
 }
 
-/// Returns the position after the blank (or the JSON comma and quotes of an argument list) between a flag and its
-/// value.
+/// Returns the position of the value after a flag. Blanks come between them or, in a JSON list of arguments, a quote
+/// and a comma.
 pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && byte_or_newline(rest, 1) == b',' {
         return Some(at + 2 + count_blanks(&rest[2..], 8));
     }
     let gap = count_blanks(rest, 8);
-    // In YAML, each argument may be an item of a list.
+    // In YAML, each argument may be a list item of its own.
     let line = super::context::text_after_last_break(&text[at.saturating_sub(60)..at]).trim_ascii_start();
     let next = rest.iter().take(40).position(|byte| *byte == b'-').unwrap_or(0);
     if line.starts_with(b"- ")
@@ -531,12 +536,12 @@ pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     (gap > 0 || matches!(byte_or_newline(rest, 0), b'"' | b'\'')).then_some(at + gap)
 }
 
-/// Like [`whole_argument`], for scanners in other modules.
+/// Does the same as [`whole_argument`], for scanners in other modules.
 pub fn secret_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     whole_argument(text, at)
 }
 
-/// Returns the whole argument, unless it is a variable or another flag.
+/// Returns the whole argument as a secret, unless it is a variable or another flag.
 pub fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
     let joint = ValueContext { loud: true, tight: true, listed: true, doubtful: false };
@@ -545,12 +550,12 @@ pub fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
 }
 
-/// Returns the password of `user:password`. If both sides are numbers, they are a user and a group.
+/// Finds the password in `user:password`.
 pub fn password_after_user(text: &[u8], at: usize) -> Option<SecretHit> {
     password_after_separator(text, at, b':')
 }
 
-/// Like [`password_after_user`], with another separator.
+/// Does the same as [`password_after_user`], but with the separator `mark`.
 fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHit> {
     // `value_at` returns `None` for a value such as `mail/token:x`, because it contains the name of a secret.
     let value = values::value_at(text, at).or_else(|| {
@@ -569,20 +574,20 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHi
     let content = &text[value.start..value.end];
     let colon = memchr::memchr(mark, content)?;
     if colon + 1 == content.len() {
-        // `curl -u key:` sends a key as the user.
+        // `curl -u key:` sends a key as the user name.
         let token = profile_value(&content[..colon]).looks_random();
         return token.then_some(SecretHit { start: value.start, end: value.start + colon, kind: "password" });
     }
-    // `curl -u :token` has no user.
+    // `curl -u :token` has no user name.
     let told = value.quoted || colon > 0 || profile_value(&content[1..]).looks_random();
-    // A password may begin with a dash, unlike an argument.
+    // Unlike an argument, a password may begin with a dash.
     let dash = usize::from(byte_or_newline(content, colon + 1) == b'-' && content.len() > colon + 8);
     whole_argument(&text[..value.end], value.start + colon + 1 + dash)
         .map(|hit| SecretHit { start: hit.start - dash, end: value.end, ..hit })
         .filter(|_| told)
 }
 
-/// Returns whether one of `commands` comes before `at`, in the same command.
+/// Returns whether one of `commands` comes before `at` in the same shell command.
 pub fn is_one_of_commands_before(text: &[u8], at: usize, commands: &[&str]) -> bool {
     let window = &text[at.saturating_sub(MAX_COMMAND_DISTANCE)..at];
     let ends = |index: &usize| match window[*index] {

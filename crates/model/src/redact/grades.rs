@@ -8,16 +8,16 @@ use super::names::{self, WordList, word_list};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PasswordGrade {
-    /// Made of words and digits. It is a password only where the line expects a value.
+    /// The word is made of words and digits. It is a password only where the line expects a value.
     Likely,
-    /// A password anywhere in the line.
+    /// The word is a password anywhere in the line.
     Obvious,
 }
 
 const MIN_WORD_BYTES: usize = 5;
 const MAX_WORD_BYTES: usize = 64;
 
-/// Returns how much a word looks like a password; `None` if it is a term, a name, a path or an id.
+/// Returns how much a word looks like a password. Returns `None` for a term, a name, a path or an id.
 pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     if !(MIN_WORD_BYTES..=MAX_WORD_BYTES).contains(&word.len())
         || !byte_is(word[0], ALNUM) && word[0] < 0x80
@@ -26,7 +26,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     {
         return None;
     }
-    // A word of letters alone belongs to the sentence. Most words are like this.
+    // A word of letters alone belongs to the sentence. Most words stop here.
     let plain = |byte: &u8| byte_is(*byte, LOWER) || *byte >= 0x80;
     if word[1..].iter().all(plain) {
         return None;
@@ -69,7 +69,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
                 && word.iter().any(|byte| byte_is(*byte, UPPER)))
         .then_some(PasswordGrade::Likely);
     }
-    // An id such as `PROJ-1234` is all in capitals.
+    // An id such as `PROJ-1234` contains no lower-case letters.
     let shouts = looks.lower == 0;
     let worded = parts.common == 0 && parts.longest >= 4 && !shouts && looks.letters() >= 4;
     if word.len() == MIN_WORD_BYTES {
@@ -80,7 +80,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     (worded && numbered).then_some(PasswordGrade::Likely)
 }
 
-/// Whether letters and digits alternate more than in names: `jMcv3KvEwQwR`.
+/// Returns whether letters and digits alternate more than in names, as in `jMcv3KvEwQwR`.
 fn is_randomly_mixed(looks: &ValueProfile) -> bool {
     looks.digits > 0
         && looks.upper > 0
@@ -90,7 +90,7 @@ fn is_randomly_mixed(looks: &ValueProfile) -> bool {
         && looks.changes * 4 >= looks.len
 }
 
-/// Whether a word is a hash, an id, a number with a unit, a date or a version.
+/// Returns whether a word is a hash, an id, a number with a unit, a date or a version.
 fn is_known_id(word: &[u8]) -> bool {
     let hex = word.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let digits_first =
@@ -101,7 +101,7 @@ fn is_known_id(word: &[u8]) -> bool {
     hex || digits_first || version
 }
 
-/// Whether a word is an address or `name@host`.
+/// Returns whether a word is a mail address or has the form `name@host`.
 fn is_mail_address(word: &[u8]) -> bool {
     let Some(at) = memchr::memchr(b'@', word) else { return false };
     let (name, host) = (&word[..at], &word[at + 1..]);
@@ -113,7 +113,7 @@ fn is_mail_address(word: &[u8]) -> bool {
     dotted || plain
 }
 
-/// Whether a word is a computing term or a file name. Both may contain digits.
+/// Returns whether a word is a computing term or a file name. Both may contain digits.
 pub fn is_computing_term(word: &[u8]) -> bool {
     if !word.iter().any(|byte| byte_is(*byte, DIGIT) || *byte == b'.') {
         return false;
@@ -134,7 +134,7 @@ static FILE_EXTENSIONS: WordList = word_list(
     tar tgz toml ts tsx txt vue 7z war xml yaml yml zip",
 );
 
-/// Computing terms with digits, listed by their letters.
+/// Computing terms that are often followed by digits. Only the letters before the digits are listed.
 static COMPUTING_TERMS: WordList = word_list(
     "\
     account admin aes amd android angular ap app april argon arm ascii asp attempt august backup bar base batch \
@@ -152,7 +152,7 @@ static COMPUTING_TERMS: WordList = word_list(
     webauthn wednesday week win windows wlan worker x x509 year zone",
 );
 
-/// The parts of a text that is joined from words.
+/// The parts of a text that consists of joined words.
 struct WordParts {
     count: usize,
     common: usize,

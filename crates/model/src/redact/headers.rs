@@ -1,4 +1,4 @@
-//! `Authorization` headers: the scheme is kept, and the credential is replaced.
+//! `Authorization` headers. The scheme is kept, and the credential is replaced.
 
 use super::chance::profile_value;
 use super::classes::{
@@ -11,7 +11,7 @@ use super::{SecretHit, shape};
 const AUTH_SCHEMES: &str = "bearer basic token apikey api-key key ssws oauth bot digest negotiate geniekey deepl-auth-key \
     klaviyo-api-key jwt pat splunk sso-key x-api-key authtoken zoho-oauthtoken private-token credential";
 
-/// Returns the credential of an `Authorization` header whose value starts at `at`.
+/// Finds the credential in an `Authorization` header whose value starts at `at`.
 pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = values::opening_quote_at(text, at).map_or(at, |(start, _)| start);
     let scheme = run_length(&text[start..], ALNUM | DASH, 24);
@@ -23,7 +23,7 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let known = is_auth_scheme(&text[start..start + scheme]);
     let gap = count_blanks(&text[start + scheme..], 4);
-    // A shell escapes the blank: `Authorization:\ Bearer\ x`.
+    // In a shell command the blank may be escaped, as in `Authorization:\ Bearer\ x`.
     if text[start..].starts_with(b"\\ ") {
         return credential_in_header(text, start + 2);
     }
@@ -51,7 +51,7 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
     let words = looks.digits == 0 && looks.changes * 5 < looks.len && !looks.looks_random();
-    // A long word in lower case is not a variable's name.
+    // After a known scheme, a long word in lower case is a credential and not the name of a variable.
     let words = words && !(known && looks.len >= 16 && looks.lower == looks.len);
     let pair = known && begins_like_basic_pair(&text[start..]) && looks.len >= 8;
     if content.len() < 6
@@ -65,8 +65,8 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
     Some(SecretHit { start: value.start, end: value.end, kind: "authorization" })
 }
 
-/// Finds the response in a header such as `Digest username="bob", …, response="6629fa…"`. It is computed from the
-/// password.
+/// Finds the response in a header such as `Digest username="bob", …, response="6629fa…"`. The response is computed from
+/// the password.
 fn secret_in_digest_header(text: &[u8], at: usize) -> Option<SecretHit> {
     const DIGEST_RESPONSE_START: &[u8] = b"response=\"";
     let line = &text[at..text.len().min(at + 2048)];
@@ -76,7 +76,7 @@ fn secret_in_digest_header(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 16).then_some(SecretHit { start, end: start + length, kind: "authorization" })
 }
 
-/// Finds the token in `Bearer x` outside a header. `at` is after the word `Bearer`. In prose almost any word can
+/// Finds the token in `Bearer x` outside a header. `at` is just after the word `Bearer`. In prose almost any word can
 /// follow, so the token must look random.
 pub fn token_after_bearer(text: &[u8], at: usize) -> Option<SecretHit> {
     let from = at + count_blanks(&text[at..], 2);
@@ -102,7 +102,7 @@ pub fn token_after_bearer(text: &[u8], at: usize) -> Option<SecretHit> {
 
 fn credential_length(text: &[u8]) -> usize {
     let mut length = run_length(text, BASE64 | BASE64_URL | DOT | TILDE, 8 * 1024);
-    // Pairs such as `id:key` continue after a separator.
+    // A credential such as `id:key` continues after a separator.
     while matches!(byte_or_newline(text, length), b':' | b'|' | b'!' | b'$' | b'*' | b'@' | b'#')
         && (byte_is(byte_or_newline(text, length + 1), ALNUM) || text[length..].starts_with(b"::"))
     {

@@ -1,4 +1,4 @@
-//! Tokens without a prefix. They are identified by a mark in the middle or at the end.
+//! Tokens without a prefix, which are identified by a mark in the middle or at the end.
 
 use super::SecretHit;
 use super::chance::profile_value;
@@ -7,7 +7,8 @@ use super::classes::{
     byte_is, byte_or_newline, run_length, run_length_at_end,
 };
 
-/// Finds a token around the word `text[start..end]`, by the word's length and the byte after it.
+/// Finds a token around the word `text[start..end]`. The word's length and the byte after it determine which kinds are
+/// tried.
 pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let rest = &text[end..];
@@ -45,7 +46,7 @@ pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<Secret
         (40, _) if word.ends_with(b"NRAL") && word[..36].iter().all(|byte| byte_is(*byte, HEX)) => {
             hit(0, "new-relic-key")
         }
-        // The private key of a Bitcoin wallet is in base58, which has neither `0`, `O`, `I` nor `l`.
+        // The private key of a Bitcoin wallet is written in base58, which excludes `0`, `O`, `I` and `l`.
         (51 | 52, _)
             if is_wallet_key(word) && !matches!(byte_or_newline(rest, 0), b'+' | b'/' | b'=' | b'-') =>
         {
@@ -69,7 +70,8 @@ fn is_wallet_key(word: &[u8]) -> bool {
         && looks.changes * 4 >= looks.len
 }
 
-/// Finds the secret right after its key id, which ended at `at`: in a CSV file, as two arguments, or as `id:secret`.
+/// Finds the secret right after its AWS or Razorpay key id, which ends at `at`. The two may be CSV fields, two
+/// arguments, or written as `id:secret`.
 pub fn aws_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     if let Some(hit) = razorpay_secret(text, at) {
         return Some(hit);
@@ -100,7 +102,7 @@ fn razorpay_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start, end: start + length, kind: "razorpay-secret" })
 }
 
-/// Finds a client secret of Entra ID: `abc8Q~` and about thirty more bytes. `at` is the tilde.
+/// Finds an Entra ID client secret, which has the form `abc8Q~` followed by about thirty more bytes. `at` is the tilde.
 pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let class = ALNUM | TILDE | DOT | BASE64_URL;
@@ -120,8 +122,8 @@ pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start: at - 5, end, kind: "azure-client-secret" })
 }
 
-/// Finds an Azure storage or service key by a mark in it, such as `+ASt`. Before the mark are 42 to 76 base64
-/// characters; after it are at most 12, the last of which is `=`. The mark starts at `at`.
+/// Finds an Azure storage or service key by a mark such as `+ASt`, which starts at `at`. The mark follows 42 to 76
+/// base64 characters, and at most 12 more follow it. The last one is `=`.
 pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let rest = &text[at..];
     let marked = [b"+ASt", b"+AMC", b"+ABa", b"+ARm", b"+ACR"].iter().any(|mark| rest.starts_with(*mark));
@@ -137,8 +139,8 @@ pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<SecretH
     })
 }
 
-/// Finds a hash such as `$6$salt$hash` in `/etc/shadow`, `.htpasswd` and databases. A weak password can be
-/// recovered from it.
+/// Finds a hash such as `$6$salt$hash`, as stored in `/etc/shadow`, `.htpasswd` and databases. A weak password can be
+/// recovered from its hash.
 pub fn crypt_hash(text: &[u8], at: usize) -> Option<SecretHit> {
     const HASH_SCHEMES: [&[u8]; 17] = [
         b"$1$",

@@ -1,4 +1,4 @@
-//! Key material with a frame: PEM, OpenSSH and PGP private keys, PuTTY keys, JSON Web Tokens.
+//! Key material with a recognisable frame: private keys of PEM, OpenSSH and PGP, PuTTY keys, and JSON Web Tokens.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use super::SecretHit;
 use super::chance::profile_value;
 use super::classes::{BASE64, BASE64_URL, LETTER, byte_is, byte_or_newline, run_length, run_length_at_end};
 
-/// Longer than any private key in use. A longer text between two frame lines is not a key.
+/// Longer than any private key in use. If the text between two frame lines is longer, it is not a key.
 const MAX_KEY_BYTES: usize = 32 * 1024;
 const MAX_LABEL_BYTES: usize = 48;
-/// The maximum length of a token's segment. Segments with certificates have several kilobytes.
+/// The maximum length of one segment of a token. Segments with certificates have several kilobytes.
 const MAX_SEGMENT_BYTES: usize = 16 * 1024;
 
-/// Finds a private key whose `-----BEGIN ` is at `at`: the whole key with its frame, even if its end is missing.
-/// Line breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
+/// Finds a private key whose `-----BEGIN ` is at `at`. The hit is the whole key with its frame, even if the end is
+/// missing. Line breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
 pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let rest = &text[at..];
     if is_end_frame(rest) {
@@ -44,7 +44,8 @@ pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     Some(SecretHit { start: at, end: at + end, kind: "private-key" })
 }
 
-/// Returns the length of a key whose line breaks became blanks, as in an environment variable: ` MIIE… 72ys… PC8c…`.
+/// Returns the length of a key whose line breaks became blanks, as in an environment variable with
+/// ` MIIE… 72ys… PC8c…`.
 fn length_of_lines_joined_by_blanks(text: &[u8]) -> Option<usize> {
     const MIN_LINE_BYTES: usize = 40;
     let (mut end, mut lines) = (0, 0);
@@ -60,7 +61,8 @@ fn length_of_lines_joined_by_blanks(text: &[u8]) -> Option<usize> {
     (lines > 1).then_some(end)
 }
 
-/// Finds a key whose first lines are missing: from the lines of base64 above `-----END … PRIVATE KEY-----` at `at`.
+/// Finds a key whose first lines are missing. It consists of the base64 lines above `-----END … PRIVATE KEY-----` at
+/// `at`.
 fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let label = text.get(at + 9..text.len().min(at + 9 + MAX_LABEL_BYTES))?;
     let closing = memmem::find(label, b"----")?;
@@ -70,7 +72,7 @@ fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<Secre
     let end = at + 9 + closing + run_length(&label[closing..], super::classes::DASH, 5);
     let (mut start, mut line_end) = (None, at);
     let lowest = floor.max(at.saturating_sub(MAX_KEY_BYTES));
-    // Before the mark, the same line contains a prefix such as `file:12:`, or the whole key.
+    // On the line of the end mark, either a prefix such as `file:12:` or the whole key may come before the mark.
     let mut own = true;
     let mut plausible = false;
     loop {
@@ -104,7 +106,7 @@ fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
     first + real + escaped.map_or(0, |at| at + 2)
 }
 
-/// Returns the end of the previous line; `None` if there is no line break before `at`.
+/// Returns the end of the previous line, or `None` if no line break comes before `at`.
 fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> {
     let before = &text[lowest..at];
     let length = match before.last()? {
@@ -114,7 +116,8 @@ fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> 
     (before.len() > length).then(|| at - length)
 }
 
-/// Finds a key without a frame by its decoded first bytes: `openssh-key-v1`, or the ASN.1 of a private key.
+/// Finds a key without a frame by its first characters. They encode `openssh-key-v1` or the ASN.1 header of a private
+/// key.
 pub fn key_without_frame(text: &[u8], at: usize) -> Option<SecretHit> {
     const KEY_BEGINNINGS: [&[u8]; 6] = [
         b"b3BlbnNzaC1rZXktdjE",
@@ -136,14 +139,14 @@ pub fn key_without_frame(text: &[u8], at: usize) -> Option<SecretHit> {
     (end >= 40).then_some(SecretHit { start: at, end: at + end, kind: "private-key" })
 }
 
-/// Finds the lines after `Private-Lines: n` in a PuTTY key file. `at` is after the colon.
+/// Finds the lines after `Private-Lines: n` in a PuTTY key file. `at` is just after the colon.
 pub fn putty_key_lines(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + text[at..].iter().take(16).position(|byte| *byte == b'\n')? + 1;
     let end = start + cut_off_body_length(&text[start..text.len().min(start + MAX_KEY_BYTES)])?;
     Some(SecretHit { start, end, kind: "private-key" })
 }
 
-/// Finds a JSON Web Token, or an encrypted one with five parts, that starts with `eyJ` at `at`.
+/// Finds a JSON Web Token that starts with `eyJ` at `at`. An encrypted token has five parts.
 pub fn web_token(text: &[u8], at: usize) -> Option<SecretHit> {
     let rest = text[at..].strip_prefix(b"eyJ")?;
     let head = run_length(rest, BASE64_URL, MAX_SEGMENT_BYTES);
@@ -154,7 +157,7 @@ pub fn web_token(text: &[u8], at: usize) -> Option<SecretHit> {
     let mut segments = 0;
     while segments < 4 && byte_or_newline(rest, end) == b'.' {
         let length = run_length(&rest[end + 1..], BASE64_URL, MAX_SEGMENT_BYTES);
-        // Only the second part, in an encrypted token, may be empty.
+        // Only the second part may be empty, in an encrypted token.
         if length == 0 && (segments > 0 || !byte_is(byte_or_newline(rest, end + 2), BASE64_URL)) {
             break;
         }
@@ -175,16 +178,16 @@ fn is_end_frame(text: &[u8]) -> bool {
     text.starts_with(b"-----END ") || text.starts_with(b"---- END ")
 }
 
-/// Whether a text can be the body of a key. Source code that only mentions the frame contains brackets and similar
-/// characters.
+/// Returns whether a text can be the body of a key. Source code that only mentions the frame contains brackets and
+/// similar characters.
 fn is_key_body(body: &[u8]) -> bool {
     let foreign =
         |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');
     longest_base64_run(body).0 >= 12 && !profile_value(body).is_filler() && !body.iter().any(foreign)
 }
 
-/// Returns the length of the lines that look like a key without an end. Such a line ends with a long base64 run, is
-/// blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
+/// Returns the length of the lines that belong to a key whose end is missing. Each of them ends with a long base64 run,
+/// is blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
 fn cut_off_body_length(text: &[u8]) -> Option<usize> {
     let (mut at, mut end) = (0, None);
     loop {
@@ -202,14 +205,14 @@ fn cut_off_body_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the base64 at the end of a line, after any prefix that a tool may add: `file:12:`, `12→`, `+`, `> `,
-/// quotes. The last line of a key may be short.
+/// Returns the base64 at the end of a line, after any prefix that a tool adds, such as `file:12:`, `12→`, `+`, `> ` or
+/// a quote. The last line of a key may be short.
 fn base64_of_line(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
     let closing = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;\\+|".contains(byte);
     let end = line.len() - line.iter().rev().take(16).take_while(|byte| closing(byte)).count();
     let length = run_length_at_end(&line[..end], BASE64, MAX_KEY_BYTES);
     let (prefix, body) = line[..end].split_at(end - length);
-    // The `+` that a diff adds is a base64 character too.
+    // The `+` that a diff puts before a line is also a base64 character.
     let mark = usize::from(prefix.is_empty() && body.first() == Some(&b'+'));
     let decorated = !prefix.iter().any(|byte| byte_is(*byte, LETTER));
     let placed = prefix.len() < MAX_LINE_BYTES
@@ -239,14 +242,14 @@ fn longest_base64_run(line: &[u8]) -> (usize, usize) {
     (longest, end)
 }
 
-/// Returns the length up to the first real or escaped line break.
+/// Returns the length of the text before the first real or escaped line break.
 fn line_length(text: &[u8]) -> usize {
     memchr::memchr2_iter(b'\n', b'\\', text)
         .find(|at| text[*at] == b'\n' || matches!(text.get(at + 1), Some(b'n' | b'r' | b'\\')))
         .unwrap_or(text.len())
 }
 
-/// Returns the length of one line break: `\n`, or any number of backslashes with `n` or `r`.
+/// Returns the length of the line break at the start of `text`: a newline, or up to eight backslashes with `n` or `r`.
 pub fn break_length(text: &[u8]) -> usize {
     let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
     match text.get(slashes) {

@@ -31,10 +31,10 @@ const ASCII_PASSWORD_WORDS: [&[u8]; 16] = [
     b"motdepasse",
 ];
 
-/// Judges a name without English stems, like [`super::names::judge_name`].
+/// Judges a name in a language other than English, like [`super::names::judge_name`].
 #[inline]
 pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
-    // The owner may come last: `senha_admin`, `mdp_base`.
+    // The owner may come last, as in `senha_admin` and `mdp_base`.
     if let Some(joint) = name.iter().position(|byte| *byte == b'_')
         && (3..=10).contains(&joint)
         && ASCII_PASSWORD_WORDS.iter().any(|word| name[..joint].eq_ignore_ascii_case(word))
@@ -42,7 +42,7 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
         return Some(NameVerdict { says: NameStrength::Password, kind: "password" });
     }
     let last = name.last_chunk::<3>()?.map(|byte| byte | 32);
-    // The last letters of the words above. Almost all other names are ruled out here.
+    // These are the last letters of the words above. Almost all other names are ruled out here.
     if !matches!(
         &last,
         b"ort"
@@ -67,7 +67,7 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
     }
     let known = ASCII_PASSWORD_WORDS.iter().any(|word| {
         let Some(at) = name.len().checked_sub(word.len()) else { return false };
-        // German and Dutch words may be compounds: `standaardwachtwoord`.
+        // German and Dutch words may be compounds, such as `standaardwachtwoord`.
         let joins = word.len() >= 8;
         name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !byte_is(name[at - 1], LETTER))
     });
@@ -81,12 +81,12 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
     told.then_some(NameVerdict { says: NameStrength::Secret, kind: "token" })
 }
 
-/// Whether a word of a language other than English names a password.
+/// Returns whether a word of a language other than English names a password.
 pub fn names_password(word: &[u8]) -> bool {
     judge_foreign_name(word).is_some_and(|verdict| verdict.says == NameStrength::Password)
 }
 
-/// Names that are not ASCII, each with the kind of its secret.
+/// Names that are not ASCII, each with its kind of secret.
 const NON_ASCII_NAMES: [(&str, &str); 26] = [
     ("contraseña", "password"),
     ("Contraseña", "password"),
@@ -116,7 +116,7 @@ const NON_ASCII_NAMES: [(&str, &str); 26] = [
     ("รหัสผ่าน", "password"),
 ];
 
-/// Whether one of the names can start with this byte: a byte that is not ASCII, or a letter before such a byte.
+/// Returns whether one of the non-ASCII names can start with this byte.
 pub const fn may_begin_name(byte: u8) -> bool {
     matches!(byte, 0xe2 | 0xc5 | 0xd0 | 0xd1 | 0xe0 | 0xe3 | 0xe4 | 0xe5 | 0xeb | 0xed)
 }
@@ -127,11 +127,11 @@ pub fn verdict_of_non_ascii_name(name: &[u8]) -> Option<NameVerdict> {
     (*kind == "password").then_some(NameVerdict { says: NameStrength::Password, kind })
 }
 
-/// Finds the value stated after the name at `at`.
+/// Finds the value stated after the non-ASCII name at `at`.
 pub fn secret_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     let (name, kind) = NON_ASCII_NAMES.iter().find(|(name, _)| text[at..].starts_with(name.as_bytes()))?;
     let end = at + name.len();
-    // The name may be a member of JSON: `"contraseña": "x"`.
+    // The name may be a key in JSON, as in `"contraseña": "x"`.
     if *kind == "password"
         && text[end..].starts_with(b"\": \"")
         && let Some(value) = values::value_at(text, end + 3).filter(|value| value.quoted)
@@ -155,7 +155,7 @@ pub fn secret_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
 /// `text[start..end]`.
 pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
-    // The name may consist of several words: `APIキー`, `API-Schlüssel`, `clé API`, `token de acceso`.
+    // The name may consist of several words, as in `APIキー`, `API-Schlüssel`, `clé API` and `token de acceso`.
     let kind = match word {
         b"API" if text[end..].starts_with("キー".as_bytes()) => {
             return value_after_name(text, end + 6, "api-key");
@@ -173,7 +173,7 @@ pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<Secret
             "token"
         }
         b"token" | b"Token" => return None,
-        // Examples are `la clave secreta es x` and `mon jeton vaut x`.
+        // These names occur in sentences such as `la chiave segreta è x` and `mon jeton vaut x`.
         b"chave" | b"Chave" | b"chiave" | b"Chiave" | b"jeton" | b"Jeton" => "token",
         b"passe" if !completes_name(&text[..start]) => return None,
         b"clave" | b"Clave" => "password",
@@ -183,7 +183,7 @@ pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<Secret
             known.then_some("password")?
         }
     };
-    // English sentences are handled in `stated`. Only `admin, password x` is handled here.
+    // The module `stated` handles English sentences. Only the form `admin, password x` is handled here.
     if word.eq_ignore_ascii_case(b"password") {
         let length = value_length(text.get(end + 1..)?);
         let is_word = text[end + 1..end + 1 + length].iter().all(|byte| byte_is(*byte, LETTER));
@@ -193,12 +193,12 @@ pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<Secret
     value_after_name(text, end, kind)
 }
 
-/// Whether the words before the last one complete a name such as `mot de passe` or `palavra-passe`.
+/// Returns whether the text before the word `passe` completes a name such as `mot de passe` or `palavra-passe`.
 fn completes_name(before: &[u8]) -> bool {
     ends_with_ignore_case(before, "mot de ") || ends_with_ignore_case(before, "palavra-")
 }
 
-/// Finds the value in `le mot de passe, c'est x`. `end` is after the name.
+/// Finds the value in `le mot de passe, c'est x`. The name's last word is `text[start..end]`.
 pub fn secret_after_comma(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let known = judge_foreign_name(word).is_some() || word == b"passe" && completes_name(&text[..start]);
@@ -222,7 +222,8 @@ pub fn secret_before_name(text: &[u8], start: usize, end: usize, floor: usize) -
     known.then_some(hit)
 }
 
-/// Finds the value after a name. A colon or a verb comes between them, right after the name or a few words later.
+/// Finds the value after a name. A colon or a verb comes between them, either right after the name or a few words
+/// later.
 fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<SecretHit> {
     // In `"password": "Contraseña", "confirm": "…"` the name is itself a value.
     if matches!(text.get(end..end + 2), Some(b"\"," | b"\"}" | b"\":" | b"\"\n" | b"',")) {
@@ -240,7 +241,7 @@ fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<Secre
     let window = &text[end..text.len().min(end + MAX_VALUE_DISTANCE)];
     let window =
         &window[..window.iter().position(|byte| matches!(byte, b'\n' | b'"' | b'`')).unwrap_or(window.len())];
-    // The quoted value may follow the name directly: `le mot de passe "x"`.
+    // A quoted value may follow the name directly, as in `le mot de passe "x"`.
     if window == b" " {
         return secret_at(text, end + 1, kind, ValueForm::AtOnce);
     }
@@ -248,7 +249,7 @@ fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<Secre
         .iter()
         .filter_map(|verb| memchr::memmem::find(window, verb.as_bytes()).map(|at| (at, verb.len())))
         .min()
-        // Name and value may be separated by a blank only: `utente admin, password x`, `логин admin пароль x`.
+        // Only a blank may separate name and value, as in `utente admin, password x` and `логин admin пароль x`.
         .or_else(|| (byte_or_newline(window, 0) == b' ').then_some((0, 1)))?;
     // An ordinary word is accepted only after a colon next to the name, because words such as `wrong` can follow a
     // verb.
@@ -262,16 +263,16 @@ fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<Secre
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueForm {
-    /// Right after the name, with a colon or quoted.
+    /// The value follows the name directly, after a colon or in quotes.
     AtOnce,
     Verb,
-    /// After a blank. Many other words can follow a name in this way.
+    /// The value follows a blank. Many other words can follow a name in this way.
     Beside,
 }
 
 fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> Option<SecretHit> {
     let at_once = told == ValueForm::AtOnce;
-    // German nouns start with a capital, as in `das Passwort Formular`.
+    // German nouns start with a capital, as in `das Passwort Formular`, so a capital does not mark a password.
     let german = text[..start].trim_ascii_end().ends_with(b"wort");
     let start = start + count_blanks(&text[start..], 4);
     let quoted = matches!(byte_or_newline(text, start), b'"' | b'\'' | b'`');
@@ -285,7 +286,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
         && match told {
             ValueForm::AtOnce => true,
             ValueForm::Verb => {
-                // An adjective as in `a senha é obrigatória` is not a password.
+                // An adjective, as in `a senha é obrigatória`, is not a password.
                 let adjective = byte_is(content[0], LOWER)
                     && !super::lexicon::joins_everyday_noun(content)
                     && (made_up::has_long_word_suffix(content) || made_up::is_participle(content));
@@ -304,7 +305,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
     }
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && is_line_end(text, value.end);
-    // A hash is not an API key.
+    // A hash may be an API key, but it is not taken for another kind of token.
     let hash = || content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let strong = match kind {
         "password" => mixed || word,
@@ -328,7 +329,7 @@ fn is_line_end(text: &[u8], at: usize) -> bool {
     matches!(byte_or_newline(text, at), b'\n' | b'\r' | b'\\' | b'"')
 }
 
-/// Whether [`secret_after_word`] may support this word. Most words are ruled out here.
+/// Returns whether [`secret_after_word`] may support this word. Most words are ruled out here.
 #[inline]
 pub fn may_announce_secret(word: &[u8]) -> bool {
     let Some(tail) = word.last_chunk::<3>() else { return false };
@@ -349,8 +350,8 @@ pub fn may_announce_secret(word: &[u8]) -> bool {
     ) && (word.len() <= 10 || byte_is(word[0], LOWER))
 }
 
-/// Finds a value after a word for a key that starts with ASCII letters and continues with an accented letter:
-/// `clé`, `Schlüssel`. `end` is the position of the accented letter.
+/// Finds the value after a word for a key whose ASCII letters are followed by an accented letter, such as `clé` or
+/// `Schlüssel`. `end` is the position of the accented letter.
 pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let rest = &text[end..];
@@ -374,7 +375,8 @@ pub fn secret_after_api_key_words(text: &[u8], start: usize, at: usize) -> Optio
     }
 }
 
-/// Whether a word for a key in a supported language comes before `API`. A preposition may come between them.
+/// Returns whether a word for a key in a supported language comes before `API`. A preposition may come between the two
+/// words.
 fn is_key_word_before(before: &[u8]) -> bool {
     let before = ["de ", "da ", "di ", "do ", "d'", "dell'"]
         .iter()

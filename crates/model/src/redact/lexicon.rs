@@ -1,17 +1,17 @@
-//! Word lists, and the list of everyday nouns that people make passwords from.
+//! Lists of words, and the list of everyday nouns that people make passwords from.
 
-/// A list of words in the order of their first letters, with the position of each letter's words. The list is one
-/// string, so that no pointers need relocation at start-up.
+/// A list of words sorted by first letter, with the position where each letter's words start. The list is one string,
+/// so no pointers need relocation at start-up.
 pub struct Lexicon {
     words: &'static [u8],
     starts: [usize; 27],
-    /// One bit for each word, by its hash. It rules out almost every other word.
+    /// One bit for the hash of each word. The bits rule out almost every word that is not listed.
     seen: [u64; LEXICON_SLOTS / 64],
 }
 
 const LEXICON_SLOTS: usize = 1 << 14;
 
-/// Returns the slot of a word in any case.
+/// Returns the slot of a word, ignoring case.
 const fn slot_of_word(word: &[u8], start: usize, end: usize) -> usize {
     let mut hash = 0u32;
     let mut at = start;
@@ -53,7 +53,7 @@ pub const fn build_lexicon(words: &'static str) -> Lexicon {
             seen[slot >> 6] |= 1 << (slot & 63);
         }
     }
-    // The range of a letter without words is empty.
+    // A letter without words gets an empty range.
     let mut letter = 26;
     while letter > 0 {
         letter -= 1;
@@ -64,16 +64,16 @@ pub const fn build_lexicon(words: &'static str) -> Lexicon {
     Lexicon { words, starts, seen }
 }
 
-/// The maximum number of nouns in one word, as in `copperkettlemoon`.
+/// The maximum number of nouns in one word such as `copperkettlemoon`.
 const MAX_PARTS: usize = 4;
 
-/// Returns the number of everyday nouns that `word` consists of; zero if it contains any other letters.
-/// `copperkettle` has two.
+/// Returns the number of everyday nouns that make up `word`, or zero if anything else is in it. `copperkettle` consists
+/// of two.
 pub fn count_everyday_nouns(word: &[u8]) -> usize {
     count_parts(word, MAX_PARTS).unwrap_or(0)
 }
 
-/// Whether a word is an everyday noun joined to another word, at its beginning or its end: `noodleengine`.
+/// Returns whether a word starts or ends with an everyday noun that is joined to another word, as in `noodleengine`.
 pub fn joins_everyday_noun(word: &[u8]) -> bool {
     const MIN_PART_BYTES: usize = 5;
     (MIN_PART_BYTES..=MAX_NOUN_BYTES.min(word.len().saturating_sub(4))).any(|length| {
@@ -108,8 +108,7 @@ fn count_parts(word: &[u8], most: usize) -> Option<usize> {
 const MIN_NOUN_BYTES: usize = 3;
 const MAX_NOUN_BYTES: usize = 12;
 
-/// Nouns for nature, food, colours, places, household things and heroes. Words that are common in programs are not
-/// included.
+/// Nouns for nature, food, colours, places, household items and heroes. Words that are common in programs are left out.
 static EVERYDAY_NOUNS: Lexicon = build_lexicon(
     "\
     aardbei abacaxi acorn albatross alder alligator almond alpaca amber amethyst amsterdam anchor anchovy angel \

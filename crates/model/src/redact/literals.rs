@@ -1,5 +1,5 @@
-//! Finds the start and the end of the value next to a name: in quotes, in brackets, bare, or split over several
-//! lines.
+//! Finds the start and the end of the value next to a name. The value may be in quotes, in brackets, bare, or split
+//! over several lines.
 
 use super::chance::profile_value;
 use super::classes::{
@@ -7,12 +7,13 @@ use super::classes::{
 };
 use super::{made_up, names};
 
-/// The maximum length of a quoted value, in bytes. A longer text is a document and not a secret.
+/// The maximum length of a quoted value. A longer text is a document and not a secret.
 pub const MAX_QUOTED_BYTES: usize = 8 * 1024;
 
 const MAX_BARE_BYTES: usize = 2 * 1024;
 
-/// The maximum length of a value in an environment file. It may contain characters that a shell would not accept.
+/// The maximum length of a value in an environment file. Such a value may contain characters that a shell would not
+/// accept.
 const MAX_ENV_VALUE_BYTES: usize = 256;
 
 /// A value in the text, without its quotes.
@@ -25,7 +26,7 @@ pub struct LiteralValue {
     pub wrapped: bool,
 }
 
-/// Returns the value that starts at `at` or after the blanks there.
+/// Returns the value that starts at `at`.
 pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     text.get(at)?;
     let quote = opening_quote_at(text, at).or_else(|| prefixed_quote_at(text, at));
@@ -44,7 +45,7 @@ pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     {
         return quoted_value(text, start, slashes, true);
     }
-    // Swift names the argument: `Data(base64Encoded: "x")`.
+    // Swift names the argument, as in `Data(base64Encoded: "x")`.
     if ident > 0 && byte_or_newline(rest, ident) == b'(' {
         let label = run_length(&rest[ident + 1..], WORD, 24);
         if label > 0
@@ -66,7 +67,7 @@ pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     (length > 0).then_some(LiteralValue { start: at, end: at + length, quoted: false, wrapped: false })
 }
 
-/// Reads the literals `q(x)`, `qq{x}` and `%q[x]` of Perl and Ruby.
+/// Reads the Perl and Ruby literals `q(x)`, `qq{x}` and `%q[x]`.
 fn bracketed_value(text: &[u8], at: usize) -> Option<LiteralValue> {
     let rest = text[at..].strip_prefix(b"%").unwrap_or(&text[at..]);
     let rest =
@@ -89,9 +90,8 @@ fn bracketed_value(text: &[u8], at: usize) -> Option<LiteralValue> {
     })
 }
 
-/// Returns the length of a bare value. Returns `None` if it is too long to be a secret, or if it contains
-/// `name=value` with a keyword as its name. That pair is judged separately, so no text is read more than a few
-/// times.
+/// Returns the length of a bare value. Returns `None` if it is too long to be a secret, or if it contains `name=value`
+/// where the name means a secret. That pair is judged separately, so no text is read more than a few times.
 fn bare_value_length(text: &[u8]) -> Option<usize> {
     for (at, byte) in text.iter().enumerate().take(MAX_BARE_BYTES) {
         if ends_value(*byte) {
@@ -107,7 +107,7 @@ fn bare_value_length(text: &[u8]) -> Option<usize> {
     (text.len() < MAX_BARE_BYTES).then_some(text.len())
 }
 
-/// Reads an opening quote at `at`, which may be escaped. Returns the start of the content and the number of
+/// Reads the opening quote at `at`, which may be escaped. Returns the start of the content and the number of
 /// backslashes before the quote.
 pub fn opening_quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let slashes = text[at.min(text.len())..].iter().take(8).take_while(|byte| **byte == b'\\').count();
@@ -128,7 +128,7 @@ fn prefixed_quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     (1..=letters).find_map(|skip| opening_quote_at(text, at + skip))
 }
 
-/// Reads up to the closing quote: the same quote on the same line, with the same number of backslashes. A quote
+/// Reads up to the closing quote, which is the same quote on the same line with the same number of backslashes. A quote
 /// with more backslashes belongs to the content.
 fn quoted_value(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<LiteralValue> {
     let mark = text[start - 1];
@@ -147,12 +147,12 @@ fn quoted_value(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Opt
     None
 }
 
-/// Finds the second part of a token that is split into two literals: `"ghp_…" +`, and the rest in quotes on the
+/// Finds the second part of a token that is split into two literals, such as `"ghp_…" +` and more text in quotes on the
 /// next line. The first part ends at `end`.
 pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
     const WIDEST: usize = 80;
     let mark = byte_or_newline(text, end);
-    // A backslash continues the line in a shell.
+    // In a shell, a backslash continues the line.
     if text[end..].starts_with(b"\\\n") {
         let length = run_length(&text[end + 2..], BASE64_URL, MAX_ENV_VALUE_BYTES);
         let looks = profile_value(&text[end + 2..end + 2 + length]);
@@ -195,7 +195,7 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
     told.then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 
-/// Finds the rest of a token that a terminal broke: the next line has nothing else and looks random.
+/// Finds the end of a token that a terminal wrapped. The next line contains nothing else and looks random.
 fn rest_on_next_line(text: &[u8], end: usize) -> Option<super::SecretHit> {
     let start = end + 1;
     let length = run_length(&text[start..], BASE64_URL, MAX_ENV_VALUE_BYTES);
@@ -211,7 +211,7 @@ fn rest_on_next_line(text: &[u8], end: usize) -> Option<super::SecretHit> {
     rest.then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 
-/// Finds the rest of a long token that was wrapped. The next line is indented and contains only this rest.
+/// Finds the end of a long token that was wrapped. The next line is indented and contains nothing else.
 fn rest_of_wrapped_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
     const WIDEST_TOKEN: usize = 60;
     let before = &text[end.saturating_sub(WIDEST_TOKEN)..end];
@@ -226,19 +226,19 @@ fn rest_of_wrapped_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
     (long && rest).then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 
-/// Returns the end of a bare password. It may contain an `&` if no `name=value` follows.
+/// Returns the end of a bare password, which may contain an `&` if no `name=value` follows it.
 pub fn end_past_ampersand(text: &[u8], end: usize) -> usize {
     let rest = &text[end..];
     let tail = rest.iter().take(64).take_while(|byte| **byte == b'&' || !ends_value(**byte)).count();
-    // A tail that is longer than any password is not included, because cutting it could split a character.
+    // A tail that reaches the limit is left out, because cutting it could split a character.
     let fits =
         (2..64).contains(&tail) && byte_or_newline(rest, 0) == b'&' && byte_or_newline(rest, 1) != b'&';
     let continues = fits && !rest[..tail].contains(&b'=');
     if continues { end + tail } else { end }
 }
 
-/// Returns the end of the line if it is `NAME=value` in an environment file; otherwise `end`. The value is the
-/// whole rest of the line, including brackets, because no shell reads it.
+/// Returns the end of the line if the line is `NAME=value` in an environment file, and otherwise `end`. The value is
+/// everything after the `=`, including brackets, because no shell parses the file.
 pub fn end_of_env_line(text: &[u8], start: usize, end: usize) -> usize {
     let rest = &text[start..];
     let length = rest
@@ -254,12 +254,12 @@ pub fn end_of_env_line(text: &[u8], start: usize, end: usize) -> usize {
     if whole && !code && profile_value(line).looks_random() { start + length } else { end }
 }
 
-/// Whether a byte ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised as code.
+/// Returns whether a byte ends a bare value. Brackets do, so `f(x)` and `a[0]` are recognised as code.
 fn ends_value(byte: u8) -> bool {
     byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
 }
 
-/// Returns the end of the value without a file extension, as in `password=x.zip`.
+/// Returns the end of the value without the file extension, as in `password=x.zip`.
 pub fn end_before_extension(text: &[u8], value: LiteralValue) -> usize {
     let content = &text[value.start..value.end];
     let stem = [

@@ -1,7 +1,8 @@
-//! Passwords that people make up from words: `Walnutjacket`, `copper.kettle.moon`, `NectarSandal`, `Comet_Timber6`.
+//! Passwords that people make up from words, such as `Walnutjacket`, `copper.kettle.moon`, `NectarSandal` and
+//! `Comet_Timber6`.
 //!
-//! Their letters look like names in a program or words in a sentence. But code and sentences use only certain words
-//! next to the name of a password, and these words are listed.
+//! By their letters they look like names in a program or words in a sentence. But next to the name of a password, code
+//! and sentences use only certain words, and these words are listed.
 
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
 use super::lexicon::{Lexicon, build_lexicon, count_everyday_nouns};
@@ -9,14 +10,15 @@ use super::names;
 
 /// The maximum length of a single word. A longer text consists of several words.
 const MAX_WORD_LETTERS: usize = 13;
-/// The maximum length of a single word without a suffix that long words have.
+/// The maximum length of a single word that has none of the suffixes of long words.
 const MAX_STEM_LETTERS: usize = 10;
 const MAX_PASSWORD_BYTES: usize = 64;
 
 /// How certain it is that a text is a made-up password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PasswordCertainty {
-    /// One word that is not listed. It is accepted only at the end of a clause or a line.
+    /// One word that is not common in code or in sentences about passwords. It is accepted only at the end of a clause
+    /// or a line.
     Word,
     /// One word that is longer than ordinary words.
     LongWord,
@@ -26,8 +28,8 @@ pub enum PasswordCertainty {
     Nouns,
 }
 
-/// Returns how certain it is that `content` is a password made up from words. Returns `None` for a name in code, a
-/// word of a sentence, or a text without words.
+/// Returns how certain it is that `content` is a password made up from words. Returns `None` for a name in code, a word
+/// of a sentence, or a text without words.
 pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     if content.len() < 8 && is_single_noun(content) {
         return Some(PasswordCertainty::Word);
@@ -78,21 +80,21 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
             _ => return None,
         }
     }
-    // In code, the last word of a name is a common word, as in `AcmeManager`, and a path of members may start with
-    // such a word. One of three words joined by dashes may be a common word.
+    // In code, the last word of a name is usually a common word, as in `AcmeManager`, and a path of members may start
+    // with one. If three or more words are joined by dashes, one of them may be common.
     let strung = words >= 3 && joint == b'-' && shortest >= 4 && common == 1;
-    // Next to everyday nouns, a common word does not indicate code, as in `copper.window` and `WindowFalcon7`.
+    // Next to everyday nouns, a common word is no sign of code, as in `copper.window` and `WindowFalcon7`.
     let beside_nouns =
         common == 1 && everyday > 0 && everyday + 1 == words && (joint != 0 || digits > 0 || !ends_common);
     if (ends_common || common > 1 || common > 0 && joint != 0) && !strung && !beside_nouns {
         return None;
     }
-    // Names and constants in code are not passwords: `snake_case`, `CONSTANT`, `utf-8`, `v1.2.3`.
+    // Names and constants in code are not passwords, such as `snake_case`, `CONSTANT`, `utf-8` and `v1.2.3`.
     let shouts = !content.iter().any(|byte| byte_is(*byte, LOWER));
     // A short word needs several digits, as in `Lemon2013!`.
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
     let all_everyday = everyday == words && (nouns > 1 || digits > 0);
-    // Programs do not use names like `Cedar_apricot6` and `cedar_apricot`.
+    // Programs do not contain names like `Cedar_apricot6` and `cedar_apricot`.
     let homely = (2..=4).contains(&words) && everyday * 2 >= words && common == 0 && shortest >= 4;
     let numbered =
         digits >= 2 && words >= 2 && common == 0 && content.last().is_some_and(|last| byte_is(*last, DIGIT));
@@ -101,7 +103,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     if few || long != words || shouts || snake || joint == b'_' && words > 4 {
         return None;
     }
-    // In `available**` the asterisks only end bold text.
+    // A mark at the end is usually not part of a password. In `available**` the asterisks only end bold text.
     let shouted = content.ends_with(b"!") && words >= 2 && capitals == words && !content.ends_with(b"!!");
     if digits == 0 && !content.last().is_some_and(|last| is_latin_letter(*last)) && !shouted {
         return None;
@@ -119,7 +121,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
             Some(PasswordCertainty::LongWord)
         }
         1 => Some(PasswordCertainty::Word),
-        // Names in code have the form `lowerCamel`, but not `Title-word` or `word.word`.
+        // Names in code often have the form `lowerCamel`, but not `Title-word` or `word.word`.
         2 | 3 if joint == 0 && byte_is(content[0], LOWER) => None,
         2..=6
             if joint == b'-'
@@ -135,7 +137,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     }
 }
 
-/// Whether a word is an everyday noun that says nothing about a password, unlike `green` and `wild`.
+/// Returns whether a word is an everyday noun that does not describe something else, unlike `green` and `wild`.
 pub fn is_single_noun(word: &[u8]) -> bool {
     const DESCRIBING_WORDS: &str = "black blue brave bright fluffy fuzzy glass gold golden green grey happy heart house ice jolly king lucky lunar \
         magic merry mighty morning music night pink polar purple red royal shiny silly silver snowy solar spicy star sunday \
@@ -147,18 +149,20 @@ pub fn is_single_noun(word: &[u8]) -> bool {
         && !DESCRIBING_WORDS.split_ascii_whitespace().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Whether a text consists of several words joined by marks, capitals or digits. Such a text does not occur in a
-/// label or a sentence about passwords.
+/// Returns whether a text consists of several words joined by marks, capitals or digits. Labels and sentences about
+/// passwords contain no such text.
 pub fn is_joined_words(content: &[u8]) -> bool {
     made_up_certainty(content) >= Some(PasswordCertainty::Words)
 }
 
-/// Whether a text consists of everyday nouns. Next to the name of a password, no other sign is required.
+/// Returns whether a text consists of everyday nouns. Next to the name of a password, this alone is enough to redact
+/// it.
 pub fn is_everyday_nouns(content: &[u8]) -> bool {
     made_up_certainty(content) == Some(PasswordCertainty::Nouns)
 }
 
-/// Whether a word is a German or Dutch participle that describes a password: `verlopen`, `gewijzigd`, `abgelaufen`.
+/// Returns whether a word is a German or Dutch participle that describes a password, such as `verlopen`, `gewijzigd` or
+/// `abgelaufen`.
 pub fn is_participle(word: &[u8]) -> bool {
     const PARTICIPLE_PREFIXES: &str = "ver ge be ont her ab ein aus un zer ent neu op uit";
     const ENDINGS: &str = "en t d";
@@ -193,18 +197,18 @@ pub fn ends_clause(text: &[u8], end: usize) -> bool {
 const CLAUSE_BEGINNERS: &str =
     "now on for until since and but so from please then yesterday today before after when while";
 
-/// Whether a byte is an ASCII letter or part of an accented one.
+/// Returns whether a byte is an ASCII letter or part of an accented letter.
 pub fn is_latin_letter(byte: u8) -> bool {
     byte_is(byte, LETTER) || is_accented(byte)
 }
 
-/// Whether a byte is part of an accented Latin letter in UTF-8.
+/// Returns whether a byte is part of an accented Latin letter in UTF-8.
 pub fn is_accented(byte: u8) -> bool {
     matches!(byte, 0xc3..=0xc5 | 0x80..=0xbf)
 }
 
-/// Whether letters are random, as in `BFTvcqnUxUbuLv`. In words, a vowel comes between two capitals, and the last
-/// letter is not a capital.
+/// Returns whether letters look random, as in `BFTvcqnUxUbuLv`. In words, a vowel comes between two capitals, and the
+/// last letter is not a capital.
 fn is_random_letters(content: &[u8]) -> bool {
     if content.len() < 10 || content.len() > 40 || !content.iter().all(|byte| byte_is(*byte, LETTER)) {
         return false;
@@ -226,20 +230,21 @@ fn is_random_letters(content: &[u8]) -> bool {
     humps >= 2 && (dumb >= 1 || ends_loud && humps >= 3)
 }
 
-/// Returns the number of letters up to the next capital.
+/// Returns the number of letters before the next capital.
 pub fn word_length(text: &[u8]) -> usize {
     let letters = text.iter().take_while(|byte| is_latin_letter(**byte)).count();
     (1..letters).find(|at| byte_is(text[*at], UPPER) && !byte_is(text[*at - 1], UPPER)).unwrap_or(letters)
 }
 
-/// Whether a word describes the state of a password, as in the log lines `password=changed` and `password=valid`.
+/// Returns whether a word describes the state of a password, as in the log lines `password=changed` and
+/// `password=valid`.
 pub fn is_state_word(word: &[u8]) -> bool {
     const STATE_WORDS: &str =
         "present absent valid invalid incorrect correct unset hidden weak strong missing good expiring";
     word.ends_with(b"ed") && word.len() >= 6 || STATE_WORDS.split(' ').any(|state| state.as_bytes() == word)
 }
 
-/// Whether a text consists of unlisted words joined by a mark: `hollow_zeppelin`.
+/// Returns whether a text consists of words that are not in `COMMON_WORDS`, joined by a mark, as in `hollow_zeppelin`.
 pub fn is_unlisted_words_joined(text: &[u8]) -> bool {
     let parts = || text.split(|byte| matches!(byte, b'_' | b'-' | b'.'));
     parts().count() > 1
@@ -248,13 +253,14 @@ pub fn is_unlisted_words_joined(text: &[u8]) -> bool {
         })
 }
 
-/// Whether `COMMON_WORDS` contains the word or its singular.
+/// Returns whether `COMMON_WORDS` contains the word or its singular.
 pub fn is_common_or_plural(word: &[u8]) -> bool {
     COMMON_WORDS.contains_word(word)
         || word.split_last().is_some_and(|(last, stem)| *last == b's' && COMMON_WORDS.contains_word(stem))
 }
 
-/// Whether a common word is also an everyday noun, so it may be part of a password: `window-copper-42`.
+/// Returns whether a common word is also an everyday noun, so that it may be part of a password such as
+/// `window-copper-42`.
 pub fn is_everyday_noun(word: &[u8]) -> bool {
     [
         "window", "pop", "mask", "icon", "seed", "lock", "guard", "salt", "box", "bar", "hook", "table",
@@ -264,12 +270,13 @@ pub fn is_everyday_noun(word: &[u8]) -> bool {
     .any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Whether a word is common in code or in sentences about passwords.
+/// Returns whether a word is common in code or in sentences about passwords.
 pub fn is_common_or_state_word(word: &[u8]) -> bool {
     COMMON_WORDS.contains_word(word) || has_state_ending(word)
 }
 
-/// Whether a word has a suffix of a state or an action: `required`, `missing`, `automatically`.
+/// Returns whether a word has a suffix that marks a state or an action, as in `required`, `missing` and
+/// `automatically`.
 fn has_state_ending(word: &[u8]) -> bool {
     const ENDINGS: [&[u8]; 18] = [
         b"ed", b"ing", b"ly", b"able", b"ible", b"tive", b"ious", b"less", b"ment", b"tion", b"sion", b"ity",
@@ -278,7 +285,7 @@ fn has_state_ending(word: &[u8]) -> bool {
     word.len() <= MAX_WORD_LETTERS + 2 && ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
-/// Whether a word has another suffix that is common in long words of the supported languages.
+/// Returns whether a word has one of the suffixes that are common in long words of the supported languages.
 pub fn has_long_word_suffix(word: &[u8]) -> bool {
     const LONG_WORD_SUFFIXES: &str = "able ada ade ado age aire al ally ance ando ant ants ar ary ase ata ate ated ates ato ció ción ão ade code dad de do e \
         ed ein elle ence end endo ent ente entes ents ere eren erent ern ers erung es euse eur eurs fen file fish ful graph hood ial \

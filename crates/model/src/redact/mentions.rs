@@ -1,9 +1,9 @@
 //! Passwords in a line that mentions a password, in any word order: `the root password is still x`,
 //! `j'ai remis ton mot de passe à « x »`, `x is the old password`, `root / x (password from the sticker)`.
 //!
-//! The line is read as words. The noun determines the kind of secret, the word before a value determines whether a
-//! value is expected ([`ExpectedNext`]), and the value is graded by how much it looks like a password
-//! ([`grades::PasswordGrade`]). All languages share one grammar, because the words for `is`, `as` and `of` have the
+//! The line is split into words. The noun determines the kind of secret. The word before a value determines whether a
+//! value is expected ([`ExpectedNext`]). The value is graded by how much it looks like a password
+//! ([`grades::PasswordGrade`]). One grammar serves all languages, because the words for `is`, `as` and `of` have the
 //! same positions in them.
 
 use super::SecretHit;
@@ -17,14 +17,14 @@ use super::{answers, made_up, named, shape};
 /// The maximum number of words that are read on each side of the noun.
 const MAX_WORDS_READ: usize = 16;
 
-/// What may follow a word.
+/// What is expected after a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExpectedNext {
-    /// A value is expected, as after `is` and after a colon.
+    /// A value, as after `is` and after a colon.
     Value,
-    /// Nothing in particular is expected.
+    /// Nothing in particular.
     Open,
-    /// A name is expected, as after `for` and `of`.
+    /// A name, as after `for` and `of`.
     Name,
 }
 
@@ -43,7 +43,7 @@ static WORDS_BEFORE_NEW_VALUE: WordList = word_list(
     a auf avec com con à en from in into met mit naar op par para por su to with zu",
 );
 
-/// Stems of verbs for setting a password.
+/// Stems of verbs that mean setting a password.
 const STEMS_OF_SETTING_VERBS: &str = "set reset chang updat rotat switch revert replac gesetzt geänd zurück änder remis modif rempla réinit défin cambi puse puest restabl actualiz mud alter troc troq redefin defin impost reimpost modific aggiorn gewijzigd gezet veranderd aangepast ingesteld login";
 
 /// Words that come before the owner of a password.
@@ -54,7 +54,7 @@ static WORDS_BEFORE_OWNER: WordList = word_list(
     sur the to und user username usuario usuário utente utilisateur van vom von voor y",
 );
 
-/// Words that do not change what is expected.
+/// Words that do not change what is expected next.
 static IGNORED_WORDS: WordList = word_list(
     "\
     actualmente actuellement adesso again agora ahora ainda aktuell alsjeblieft altijd always ancora attualmente \
@@ -63,7 +63,7 @@ static IGNORED_WORDS: WordList = word_list(
     temporarily todavía toujours weiterhin",
 );
 
-/// Words between a value and the noun after it.
+/// Words between a value and a noun that follows it.
 static WORDS_JOINING_VALUE_TO_NOUN: WordList = word_list(
     "\
     als are as → come comme como è é était era es est foi for is ist -> that's thats this und war was were <- = \
@@ -84,7 +84,7 @@ pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> 
     let Some((noun, start, end)) = secret_noun_at(text, start, end, floor) else {
         return answers::secret_printed_by_command(text, start, end, floor);
     };
-    // Assignments are handled first.
+    // Assignments are handled by another scanner, which runs first.
     if matches!(byte_or_newline(text, end), b':' | b'=') {
         if noun == SecretNoun::Secret && text[end - 1].is_ascii() && !text[start..end].contains(&0xc3) {
             return None;
@@ -101,8 +101,8 @@ pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> 
         .filter(|hit| hit.start >= floor)
 }
 
-/// Whether a part of a line can contain a password: it has a digit, a capital inside a word, or words joined by
-/// dashes. Most lines about passwords have none of these.
+/// Returns whether a part of a line can contain a password. It can if it contains a digit, a capital inside a word, or
+/// words joined by dashes. Most lines about passwords contain none of these.
 fn may_contain_password(line: &[u8]) -> bool {
     let mut dashes = 0;
     line.windows(3).any(|three| {
@@ -118,7 +118,8 @@ fn may_contain_password(line: &[u8]) -> bool {
     })
 }
 
-/// Whether one of the last two words is an everyday noun: `mudei a senha para biscuit`, `Passwort auf biscuit geändert`.
+/// Returns whether one of the last two words is an everyday noun, as in `mudei a senha para biscuit` and
+/// `Passwort auf biscuit geändert`.
 fn ends_with_noun(line: &[u8]) -> bool {
     let marks = |byte: &u8| matches!(byte, b'.' | b'!' | b'"' | b'\'' | b'`' | b')');
     let line = line.trim_ascii_end();
@@ -126,7 +127,6 @@ fn ends_with_noun(line: &[u8]) -> bool {
     line.rsplit(|byte| matches!(byte, b' ' | b'"' | b'`' | b'(')).take(2).any(made_up::is_single_noun)
 }
 
-/// Finds a value after the noun.
 fn secret_after_noun(
     text: &[u8],
     start: usize,
@@ -138,7 +138,7 @@ fn secret_after_noun(
     if !(may_contain_password(line) || noun == SecretNoun::Password && ends_with_noun(line)) {
         return None;
     }
-    // A name in code is ASCII, but `contraseña=x` is not.
+    // Names in code are ASCII, so the name in `contraseña=x` belongs to prose.
     let foreign = !text[..end].last().is_some_and(u8::is_ascii) || text[start..end].contains(&0xc3);
     let end = end + usize::from(foreign && matches!(byte_or_newline(text, end), b'=' | b':'));
     let stated = foreign && matches!(text[end - 1], b'=' | b':');
@@ -154,10 +154,10 @@ fn secret_after_noun(
         }
         _ => ExpectedNext::Open,
     };
-    // In `password reset for x` no value is stated.
+    // A line such as `password reset for x` states no value.
     let assigned = matches!(byte_or_newline(rest, 0), b':' | b'=');
     let (mut first, mut seen_name, mut astray, mut answered) = (true, false, false, false);
-    // Whether another label came between: `passcode count: 81432`.
+    // Whether another label came between the noun and the word, as in `passcode count: 81432`.
     let mut labelled = false;
     let sets = || {
         let line = &text[start.saturating_sub(80)..line_end];
@@ -167,11 +167,11 @@ fn secret_after_noun(
     };
     for word in words_between(text, end, line_end).take(MAX_WORDS_READ) {
         let bare = word.bytes(text);
-        // A remark in brackets changes nothing: `the client secret (don't commit!) is x`.
+        // A remark in brackets is skipped, as in `the client secret (don't commit!) is x`.
         if grade_word(bare).is_none() && is_remark(text, &word, line_end) {
             continue;
         }
-        // The next noun has its own value, and a key in its frame is found as a whole.
+        // The next noun has its own value, and a key with a frame is found by another scanner.
         if is_lone_noun(bare) || bare.starts_with(b"-----") {
             return None;
         }
@@ -202,7 +202,7 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // An everyday noun is a password where one is stated.
+        // An everyday noun is a password where the line states one.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && (!first || stated || made_up::ends_clause(text, word.end))
@@ -218,7 +218,7 @@ fn secret_after_noun(
                 ..word.hit()
             });
         }
-        // A key of hexadecimal digits or base64 right after the noun, unless the line speaks of a hash.
+        // A long hexadecimal or base64 value right after the noun is a password, unless the line mentions a hash.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && first
@@ -227,7 +227,7 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // A password may be a number, at the end of its clause.
+        // A number at the end of its clause may be a password.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && !first
@@ -237,7 +237,7 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // A PIN is a number: `the pin for the safe is 354577`.
+        // A PIN is a number, as in `the pin for the safe is 354577`.
         if slot == ExpectedNext::Value
             && (assigned || !first)
             && !labelled
@@ -246,7 +246,8 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // A key of hexadecimal digits that is stated or to be used: `le secret est 9c1a…`, `utilise le jeton 9c1a…`.
+        // A hexadecimal key is redacted if the line states it, as in `le secret est 9c1a…`, or tells the reader to use
+        // it, as in `utilise le jeton 9c1a…`.
         let is_key = text[start..end].eq_ignore_ascii_case(b"key");
         if noun == SecretNoun::Secret
             && (first || slot == ExpectedNext::Value && !is_key && !labelled)
@@ -257,7 +258,7 @@ fn secret_after_noun(
         {
             return Some(SecretHit { kind: "token", ..word.hit() });
         }
-        // The value may be the name of a file: `touch 'wifi password x.md'`.
+        // The value may be part of a file name, as in `touch 'wifi password x.md'`.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && let Some(dot) = memchr::memrchr(b'.', bare)
@@ -289,7 +290,7 @@ fn secret_after_noun(
             return shape::token_starting_at(text, word.start, word.start)
                 .or(Some(SecretHit { kind: "token", ..word.hit() }));
         }
-        // A line about a secret often describes it or assigns it in code, and states no value.
+        // A line about a secret often only describes the secret, or assigns it in code, and states no value.
         astray |= noun == SecretNoun::Secret
             && (english
                 && (word.colon && bare.iter().any(|byte| byte_is(*byte, ALNUM))
@@ -301,7 +302,7 @@ fn secret_after_noun(
             slot = ExpectedNext::Value;
             continue;
         }
-        // An answer may follow: `"what's the password?" "x"`.
+        // An answer may follow, as in `"what's the password?" "x"`.
         if byte_or_newline(text, word.end) == b'?'
             && matches!(byte_or_newline(text, word.end + 1), b'"')
             && !answered
@@ -317,7 +318,7 @@ fn secret_after_noun(
     None
 }
 
-/// Whether a noun names a number: a PIN, the code of a door.
+/// Returns whether a noun names a number, such as a PIN or a door code.
 fn is_pin_noun(noun: &[u8]) -> bool {
     ["pin", "passcode", "code", "combination", "combo"]
         .iter()
@@ -332,9 +333,9 @@ fn is_hex_key(word: &[u8]) -> bool {
     (32..=64).contains(&word.len()) && word.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Whether the line asks the reader to use what follows, in the supported languages.
+/// Returns whether the line tells the reader, in one of the supported languages, to use what follows.
 fn is_to_be_used(before: &[u8], noun: &[u8]) -> bool {
-    // In `using RSA key 1EF8…` the value is the id of a public key.
+    // The value in `using RSA key 1EF8…` is the id of a public key.
     if noun.eq_ignore_ascii_case(b"key") {
         return before.ends_with(b"API ") || before.ends_with(b"api ") || before.ends_with(b"access ");
     }
@@ -346,7 +347,7 @@ fn is_to_be_used(before: &[u8], noun: &[u8]) -> bool {
     .any(|verb| super::contains_bytes(before, verb.as_bytes()))
 }
 
-/// Whether a word belongs to a remark of several words in brackets.
+/// Returns whether a word belongs to a remark of several words in brackets that is followed by `is`.
 fn is_remark(text: &[u8], word: &LineWord, line_end: usize) -> bool {
     let before = &text[word.start.saturating_sub(60)..word.start];
     let Some(open) = memchr::memrchr2(b'(', b')', before).filter(|at| before[*at] == b'(') else {
@@ -357,7 +358,7 @@ fn is_remark(text: &[u8], word: &LineWord, line_end: usize) -> bool {
     memchr::memchr(b' ', &text[start..start + close]).is_some() && text[start + close..].starts_with(b") is ")
 }
 
-/// Whether a word is a long random value, perhaps of hexadecimal digits.
+/// Returns whether a word is a long random value, which may be hexadecimal.
 fn is_long_random_value(word: &[u8]) -> bool {
     (24..=128).contains(&word.len())
         && word.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
@@ -385,7 +386,7 @@ fn mentions_hash(line: &[u8]) -> bool {
     .any(|word| super::contains_bytes(line, word))
 }
 
-/// Whether a word can only be a token or a key: long, with letters of both cases and digits.
+/// Returns whether a word can only be a token or a key, because it is long and mixes digits and letters of both cases.
 fn is_random_token(word: &[u8]) -> bool {
     let looks = super::chance::profile_value(word);
     (24..=200).contains(&word.len())
@@ -397,8 +398,8 @@ fn is_random_token(word: &[u8]) -> bool {
         && looks.changes * 4 >= looks.len
 }
 
-/// Whether a word after `clé`, `chiave` or `secret` is an adjective: `clé secrète`, `chiave segreta`,
-/// `secret partagé`.
+/// Returns whether the word after `clé`, `chiave` or `secret` is an adjective, as in `clé secrète`, `chiave segreta`
+/// and `secret partagé`.
 fn is_adjective(word: &[u8]) -> bool {
     [
         "secr", "segr", "partag", "api", "wifi", "priv", "condivi", "compart", "maest", "root", "admin",
@@ -412,12 +413,12 @@ fn is_between_commas(text: &[u8], word: &LineWord) -> bool {
     byte_or_newline(text, word.end) == b',' && text[..word.start].trim_ascii_end().ends_with(b",")
 }
 
-/// Whether the next word is between commas: `the old password, x, still works`.
+/// Returns whether the next word is between commas, as in `the old password, x, still works`.
 fn is_next_word_between_commas(text: &[u8], at: usize, line_end: usize) -> bool {
     words_between(text, at, line_end).next().is_some_and(|word| byte_or_newline(text, word.end) == b',')
 }
 
-/// Whether the next sentence continues the statement: `I changed the password. It's x`.
+/// Returns whether the next sentence continues the statement, as in `I changed the password. It's x`.
 fn does_next_sentence_continue(text: &[u8], end: usize, line_end: usize) -> bool {
     words_between(text, end, line_end).next().is_some_and(|word| {
         ["it", "it's", "its", "c'est", "es", "é", "è", "now"]
@@ -426,7 +427,7 @@ fn does_next_sentence_continue(text: &[u8], end: usize, line_end: usize) -> bool
     })
 }
 
-/// Finds a value before the noun: `x is the password`, `use x as the password`, `root / x (password …)`.
+/// Finds a value before the noun, as in `x is the password`, `use x as the password` and `root / x (password …)`.
 fn secret_before_noun(
     text: &[u8],
     line_start: usize,
@@ -469,7 +470,7 @@ fn secret_before_noun(
             return Some(value.hit());
         }
     }
-    // The value may be typed: `type x at the password prompt`.
+    // The value may follow a typing verb, as in `type x at the password prompt`.
     let typed = line.windows(2).find_map(|two| {
         let [verb, value] = two else { return None };
         let told = TYPING_VERBS.contains_word(verb.bytes(text))
@@ -480,7 +481,7 @@ fn secret_before_noun(
     if typed.is_some() {
         return typed;
     }
-    // The value may be part of a pair.
+    // The value may be the second part of `user / x`.
     line.windows(3).find_map(|three| {
         let [user, mark, value] = three else { return None };
         let told = mark.bytes(text) == b"/" && user.end > user.start && !user.colon;
@@ -489,7 +490,7 @@ fn secret_before_noun(
     })
 }
 
-/// Finds words in `falcon is the password` and `"copper.kettle" is our root password`: the first ones of their sentence.
+/// Finds the first words of a sentence such as `falcon is the password` or `"copper.kettle" is our root password`.
 fn words_that_are_the_password(
     text: &[u8],
     line_start: usize,
@@ -511,7 +512,7 @@ fn words_that_are_the_password(
     (alone && told && !value.is_code(text)).then(|| value.hit())
 }
 
-/// Whether a preposition follows the noun: `the password for the vpn`.
+/// Returns whether a preposition, a verb or a conjunction follows the noun, as in `the password for the vpn`.
 fn is_preposition_next(text: &[u8], end: usize) -> bool {
     let line_end = end_of_line_within_reach(text, end);
     byte_or_newline(text, end) == b' '

@@ -1,4 +1,4 @@
-//! Where the name of a value is: before the separator, or further away, as in `name: DB_PASSWORD, value: x`.
+//! Finds the name of a value. It comes right before the separator, or further away as in `name: DB_PASSWORD, value: x`.
 
 use memchr::memmem;
 
@@ -28,7 +28,7 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
     let before = &text[floor..at];
     let mut end = before.len()
         - before.iter().rev().take(MAX_BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    // The name may be in an element: `<b>Password</b>: x`.
+    // The name may be in an element, as in `<b>Password</b>: x`.
     if before[..end].ends_with(b">") {
         let tail = &before[end.saturating_sub(12)..end];
         let tag = memmem::rfind(tail, b"</").filter(|tag| {
@@ -36,7 +36,7 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
         });
         end -= tag.map_or(0, |tag| tail.len() - tag);
     }
-    // Lua has constants, and BASIC marks texts: `local token <const> = "x"`, `password$ = "x"`.
+    // Lua marks constants and BASIC marks string variables, as in `local token <const> = "x"` and `password$ = "x"`.
     if text[at] == b'=' && (before[..end].ends_with(b" <const>") || before[..end].ends_with(b"$")) {
         end -= if before[end - 1] == b'$' { 1 } else { 8 };
     }
@@ -44,7 +44,7 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
     if text[at] == b':' && before[..end].ends_with(b"\"\n") {
         end -= 1;
     }
-    // In C# the accessors come before the value: `public string Secret { get; set; } = "x"`.
+    // In C#, accessors come before the value, as in `public string Secret { get; set; } = "x"`.
     if text[at] == b'=' && before[..end].ends_with(b"}") {
         let tail = &before[end.saturating_sub(40)..end];
         end -= memmem::rfind(tail, b" { get;").map_or(0, |brace| tail.len() - brace);
@@ -55,14 +55,14 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
         let open = memmem::rfind(note, b" (").filter(|open| !note[open + 2..].contains(&b'\n'))?;
         end -= note.len() - open;
     }
-    // A prompt may contain its default, as in `AWS Secret Access Key [None]: x`.
+    // A prompt may contain a default, as in `AWS Secret Access Key [None]: x`.
     if text[at] == b':' && before[..end].ends_with(b"]") {
         let note = &before[end.saturating_sub(40)..end];
         end -= memmem::rfind(note, b" [")
             .filter(|open| !note[*open..].contains(&b'\n'))
             .map_or(0, |open| note.len() - open);
     }
-    // Make writes `NAME ?= value`.
+    // Makefiles contain assignments such as `NAME ?= value`.
     if text[at] == b'='
         && matches!(before[..end].last(), Some(b'?' | b'+' | b':'))
         && end > 1
@@ -76,10 +76,10 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
             .take_while(|byte| matches!(byte, b' ' | b'\t'))
             .count();
     }
-    // A shell sets members of an array: `([user]=ann [password]='x')`.
+    // A shell array names its members in brackets, as in `([user]=ann [password]='x')`.
     let member =
         text[at] == b'=' && end == before.len() && matches!(byte_or_newline(text, at + 1), b'"' | b'\'');
-    // A form has fields of fields: `user[name]=ann&user[password]=x`.
+    // A form may have nested fields, as in `user[name]=ann&user[password]=x`.
     let field = || {
         let value = &text[at + 1..];
         let value = &value
@@ -99,7 +99,7 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
     let length = run_length_at_end(&before[..end], BASE64_URL | DOT, MAX_NAME_BYTES);
     let mut start = floor + end - length;
     let end = floor + end;
-    // In `\npassword` the `n` belongs to the escape.
+    // The `n` in `\npassword` belongs to the escape.
     if start > floor && text[start - 1] == b'\\' && matches!(text.get(start), Some(b'n' | b'r' | b't')) {
         start += 1;
     }
@@ -110,9 +110,9 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
     })
 }
 
-/// Returns the name of a value whose own name is `value` or `default`. In `name: DB_PASSWORD, value: x` and
-/// `key="ApiKey" value="x"` the name is one step further back; in `variable "db_password" { default = "x" }` it is a
-/// few lines back.
+/// Returns the name of a value whose own label is only `value`, `default` or similar. In `name: DB_PASSWORD, value: x`
+/// and `key="ApiKey" value="x"` the name comes one step earlier. In `variable "db_password" { default = "x" }` it is a
+/// few lines above.
 pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
     if matches!(name.bytes(text), b"Default" | b"example" | b"default")
         && let Some(parent) = name_of_parent(text, name.start)
@@ -132,13 +132,13 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
         let inside = memmem::find(block, b"\n}").is_none();
         return inside.then_some(&block[..run_length(block, BASE64_URL, MAX_NAME_BYTES)]);
     }
-    // In `<apikeys>` of NuGet the key is the address.
+    // In the `<apikeys>` section of a NuGet configuration, `key` is the address and `value` is the API key.
     if name.bytes(text) == b"value"
         && super::contains_bytes(&text[name.start.saturating_sub(120)..name.start], b"<apikeys>")
     {
         return Some(b"apikey");
     }
-    // The name of a tag's value may be another attribute: `<meta name="api-token" content="x">`.
+    // The name may be in another attribute, as in `<meta name="api-token" content="x">`.
     if name.bytes(text) == b"content" {
         let line = context::text_after_last_break(&text[name.start.saturating_sub(120)..name.start]);
         let at = memmem::rfind(line, b"name=\"")? + 6;
@@ -162,7 +162,7 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
     let gap = before.iter().rev().take(40).take_while(|byte| b" \t\r\n\"'\\,;-".contains(byte)).count();
     let mut before = &before[..before.len() - gap];
     before = before.strip_suffix(b" android:").unwrap_or(before);
-    // The name may be that of a field: `getElementById("password").value = "x"`,
+    // The name may be that of a form field, as in `getElementById("password").value = "x"` and
     // `change(passwordInput, { target: { value: "x" } })`.
     if let Some(call) = before.strip_suffix(b"\")").or_else(|| before.strip_suffix(b"')")) {
         return Some(&call[call.len() - run_length_at_end(call, BASE64_URL, MAX_NAME_BYTES)..]);
@@ -175,7 +175,7 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
     {
         return Some(b"password");
     }
-    // The name may be that of the object: `"clientSecret": { "value": "x" }`.
+    // The name may be that of the enclosing object, as in `"clientSecret": { "value": "x" }`.
     if let Some(object) = before.strip_suffix(b"{") {
         let object = object.trim_ascii_end();
         let object = object
@@ -202,8 +202,8 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
     ["name", "key"].iter().any(|known| ends_with_ignore_case(label, known)).then_some(paired)
 }
 
-/// Returns the name of the object or the section that contains the member at `start`: `"password": {"type": "string",
-/// "example": "x"}`, and `DbPassword:` with `Default: x` on a line below it.
+/// Returns the name of the object or section that contains the member at `start`. Examples are
+/// `"password": {"type": "string", "example": "x"}`, and `DbPassword:` with `Default: x` on a line below it.
 fn name_of_parent(text: &[u8], start: usize) -> Option<&[u8]> {
     const MAX_LINES: usize = 4;
     let before = &text[start.saturating_sub(200)..start];
@@ -228,7 +228,8 @@ fn name_of_parent(text: &[u8], start: usize) -> Option<&[u8]> {
     )
 }
 
-/// Returns the name in the condition of `UPDATE t SET value = 'x' WHERE name = 'smtp_password'`. The column ends at `end`.
+/// Returns the name in the condition of `UPDATE t SET value = 'x' WHERE name = 'smtp_password'`. The column name
+/// `value` ends at `end`.
 fn name_in_condition(text: &[u8], end: usize) -> Option<&[u8]> {
     let rest = &text[end..text.len().min(end + 200)];
     let rest = rest.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
@@ -241,7 +242,7 @@ fn name_in_condition(text: &[u8], end: usize) -> Option<&[u8]> {
     Some(&name[..run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)]).filter(|name| !name.is_empty())
 }
 
-/// Returns the name from a line above, as in `- key: auth_token`, `  type: secret`, `  value: x`.
+/// Returns the name given on a line above, as in `- key: auth_token`, `  type: secret`, `  value: x`.
 fn label_above(before: &[u8]) -> Option<&[u8]> {
     const MOST_LINES: usize = 4;
     let before = &before[before.len().saturating_sub(240)..];
@@ -266,8 +267,8 @@ fn label_above(before: &[u8]) -> Option<&[u8]> {
     })
 }
 
-/// Returns the name of a field, as in `<input name="password" type="text" value="x">`, with its attributes in any
-/// order.
+/// Returns the name of a form field from its attributes, which may have any order, as in
+/// `<input name="password" type="text" value="x">`.
 fn name_of_form_field<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
     const MAX_PAIR_DISTANCE: usize = 160;
     let before = &text[floor.max(name.start.saturating_sub(MAX_PAIR_DISTANCE))..name.start];
@@ -287,7 +288,7 @@ fn name_of_form_field<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Opti
     Some(&name[..run_length(name, BASE64_URL, MAX_NAME_BYTES)]).filter(|name| !name.is_empty())
 }
 
-/// Returns the name `text[start..end]` together with the previous word: `api key`.
+/// Returns the name `text[start..end]` together with the word before it, such as `api key`.
 pub fn name_with_word_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<&[u8]> {
     let before = text[floor..start].strip_suffix(b" ")?;
     let word = run_length_at_end(before, BASE64_URL, 24);

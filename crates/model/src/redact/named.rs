@@ -1,6 +1,6 @@
-//! Secrets assigned to a name, `name = value` in all its forms: environment, JSON (also JSON inside JSON), YAML,
-//! TOML, INI, code, headers, query strings, XML. The separator is found first. Then the name is read backwards and
-//! the value forwards.
+//! Secrets assigned to a name, `name = value` in all its forms: environment variables, JSON (including JSON inside
+//! JSON), YAML, TOML, INI, code, headers, query strings and XML. The separator is found first. Then the name is read
+//! backwards and the value forwards.
 
 use memchr::memmem;
 
@@ -15,17 +15,17 @@ use super::sentences::{self, NameLanguage};
 use super::values::{self, LiteralValue, ValueContext};
 use super::{SecretHit, commands, context, headers, keys, made_up, pairs, shape, tables};
 
-/// The maximum number of bytes of a name that are read. A longer name is judged by its last bytes.
+/// How many bytes of a name are read. A longer name is judged by its last bytes.
 pub const MAX_NAME_BYTES: usize = 64;
-/// The maximum number of blanks around a separator, as in aligned tables.
+/// The maximum number of blanks around a separator. Aligned tables have many.
 pub const MAX_BLANKS: usize = 40;
 
-/// Finds the secret assigned at the `=` or `:` at `at`.
+/// Finds the secret assigned by the `=` or `:` at `at`.
 pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let mut after = at + 1;
     let mut joint = ValueContext::default();
     match (text[at], byte_or_newline(text, after)) {
-        // In LDIF, `userPassword:: x` is base64.
+        // In LDIF, the value in `userPassword:: x` is base64.
         (b':', b':')
             if byte_or_newline(text, after + 1) == b' ' && text[floor..at].ends_with(b"Password") =>
         {
@@ -51,7 +51,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     let Some(mut name) = name_before(text, at, floor) else {
         return context::secret_in_announced_line(text, at);
     };
-    // Visual Basic writes `ApiKey As String = "x"`.
+    // In Visual Basic, the type comes after the name, as in `ApiKey As String = "x"`.
     if name.bytes(text) == b"String" && text[floor..name.start].ends_with(b" As ") {
         name = name_before(text, name.start - 4, floor)?;
     }
@@ -73,7 +73,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         return keys::putty_key_lines(text, after);
     }
     if text[at] == b':' && text[floor..name.start].ends_with(b"//") {
-        return None; // this is the user of an address, see `urls`
+        return None; // this is the user in a URL, see `urls`
     }
     let paired = name_of_pair(text, &name, floor);
     let Some(verdict) = names::judge_name(paired.unwrap_or(name.bytes(text))) else {
@@ -101,7 +101,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[after + quoted..].starts_with(b"\\\n") {
         after += quoted + 2 + count_blanks(&text[after + quoted + 2..], MAX_BLANKS);
     }
-    // Python joins adjacent literals in brackets: `secret = ("x" "y")`.
+    // Python joins adjacent literals in brackets, as in `secret = ("x" "y")`.
     if byte_or_newline(text, after) == b'('
         && matches!(byte_or_newline(text, after + 1), b'"' | b'\'')
         && text[at] == b'='
@@ -118,7 +118,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if verdict.says == NameStrength::Authorization {
         return headers::credential_in_header(text, after);
     }
-    // A line such as `--- PASS: TestGenerate (0.00s)` reports a test.
+    // A test runner prints lines such as `--- PASS: TestGenerate (0.00s)`.
     let noted = || {
         let before = &text[name.start.saturating_sub(80)..name.start];
         [&b"USER:"[..], b"USER="].iter().any(|user| super::contains_bytes(before, user))
@@ -126,8 +126,8 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[at] == b':' && name.bytes(text) == b"PASS" && !noted() {
         return None;
     }
-    // After a bare `=` the next line is another assignment. The `pass` in `the tests pass:` is not a name; alone on its
-    // line it is one.
+    // After a bare `=`, the next line is usually another assignment. The word `pass` in `the tests pass:` is not a
+    // name, but alone on its line it is one.
     let doubtful = verdict.says == NameStrength::Perhaps && verdict.kind == "token";
     let named = !doubtful
         && (verdict.says != NameStrength::Pass
@@ -155,7 +155,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             ValueContext { doubtful: !value.quoted && !words, tight: words, ..joint },
         );
     }
-    // In `f("token:") || "x"` the quote after the colon ends the string that contains the name.
+    // In `f("token:") || "x"` the quote after the colon closes the string that contains the name.
     let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
     if text[at] == b':' && opened == b'/' && name.end == at && after == at + 1 {
         return commands::secret_in_slash_flag(text, name.start, at);
@@ -208,7 +208,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         _ => None,
     };
     let mut value = marked.or_else(|| values::value_at(text, after))?;
-    // In `v-model="password" :type="…"` the next attribute follows, not a value.
+    // In `v-model="password" :type="…"` another attribute follows, not a value.
     if name.quoted
         && !value.quoted
         && text[..value.end].ends_with(b"=")
@@ -230,7 +230,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             || name.bytes(text).starts_with(b"--")
             || joint.tight && byte_or_newline(text, value.end) == b'&'
             || joint.tight && matches!(opened, b'"' | b'\'') && byte_or_newline(text, value.end) == opened);
-    // A `#` ends a query. If `&` follows the value, the `#` belongs to the value.
+    // A `#` ends a query string. But if an `&` follows the value, the `#` belongs to the value.
     if matches!(opened, b'?' | b'&') && byte_or_newline(text, value.end) != b'&' {
         value.end -= text[value.start..value.end]
             .iter()
@@ -276,7 +276,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         .filter(|_| !is_condition_or_prompt(text, &name, at))
 }
 
-/// Finds a phrase of several words alone on the next line, perhaps in a block. `at` is after the separator.
+/// Finds a passphrase that is alone on the next line, which may be in a YAML block. `at` is just after the separator.
 fn passphrase_on_next_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let block = text[at..].iter().take(3).take_while(|byte| b"|>-".contains(byte)).count();
     let mut at = at + block;
@@ -291,7 +291,7 @@ fn passphrase_on_next_line(text: &[u8], at: usize) -> Option<SecretHit> {
     ends_line(text, at + length).then_some(SecretHit { start: at, end: at + length, kind: "password" })
 }
 
-/// Returns the value in `Password: _x_` and `Password: ~~x~~`, as Markdown emphasises it.
+/// Returns the value in `Password: _x_` and `Password: ~~x~~`, where Markdown marks surround it.
 fn value_in_emphasis(text: &[u8], at: usize) -> Option<LiteralValue> {
     let marks = text[at..].iter().take(2).take_while(|byte| **byte == text[at]).count();
     let start = at + marks;
@@ -306,7 +306,7 @@ fn value_in_emphasis(text: &[u8], at: usize) -> Option<LiteralValue> {
     })
 }
 
-/// Returns the value in braces in `Pwd={x};`, as connection strings write a password with special characters.
+/// Returns the value in braces in `Pwd={x};`. Connection strings put passwords with special characters in braces.
 fn value_in_braces(text: &[u8], at: usize) -> Option<LiteralValue> {
     let rest = text[at..].strip_prefix(b"{")?;
     let length = rest.iter().take(80).position(|byte| *byte == b'}' || *byte <= b' ')?;
@@ -323,9 +323,9 @@ fn value_in_braces(text: &[u8], at: usize) -> Option<LiteralValue> {
     drawn.then_some(LiteralValue { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false })
 }
 
-/// Whether no value follows the separator at `at`: after a condition, as in `if key == "password": continue`, after a
-/// prompt, as in `set /p PASSWORD=Enter it:`, and in `NAME=db-password:latest`, where a version of a stored secret
-/// follows.
+/// Returns whether no value follows the separator at `at`. This is the case after a condition, as in
+/// `if key == "password": continue`, after a prompt, as in `set /p PASSWORD=Enter it:`, and in
+/// `NAME=db-password:latest`, where the version of a stored secret follows.
 fn is_condition_or_prompt(text: &[u8], name: &NameSpan, at: usize) -> bool {
     let line =
         context::text_after_last_break(&text[name.start.saturating_sub(120)..name.start]).trim_ascii_start();
@@ -336,7 +336,7 @@ fn is_condition_or_prompt(text: &[u8], name: &NameSpan, at: usize) -> bool {
         {
             !line.contains(&b'{') && !line.contains(&b'[')
         }
-        // The format of a file: `name:password:UID:GID:home`.
+        // This describes the format of a file, as in `name:password:UID:GID:home`.
         b':' if line.ends_with(b":") && name.end == at => {
             let rest = &text[at + 1..text.len().min(at + 80)];
             let format = &rest[..rest.iter().position(|byte| *byte <= b' ').unwrap_or(rest.len())];
@@ -352,7 +352,7 @@ fn is_condition_or_prompt(text: &[u8], name: &NameSpan, at: usize) -> bool {
     }
 }
 
-/// Whether a bare `key` is the passphrase of a database or a network.
+/// Returns whether a bare `key` names the passphrase of a database or a network.
 fn is_passphrase_key(text: &[u8], name: &NameSpan) -> bool {
     if !name.bytes(text).eq_ignore_ascii_case(b"key") {
         return false;
@@ -363,7 +363,7 @@ fn is_passphrase_key(text: &[u8], name: &NameSpan) -> bool {
         .any(|word| super::contains_bytes(line, word))
 }
 
-/// Whether the value on the line after `api_key=` looks random and is not itself an assignment.
+/// Returns whether the value on the line below `api_key=` looks random and is not itself an assignment.
 fn looks_random_below(text: &[u8], value: LiteralValue) -> bool {
     let content = &text[value.start..value.end];
     content.len() >= 20
@@ -371,8 +371,7 @@ fn looks_random_below(text: &[u8], value: LiteralValue) -> bool {
         && profile_value(content).looks_random()
 }
 
-/// Finds the key in `{"username":"…","key":"…"}`. Next to a user name, 32 hexadecimal digits are a key and not a
-/// hash.
+/// Finds the key in `{"username":"…","key":"…"}`. Next to a user name, 32 hexadecimal digits are a key and not a hash.
 fn key_beside_user(text: &[u8], name: &NameSpan, value: LiteralValue) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let key = name.bytes(text) == b"key" && content.len() == 32 && content.iter().all(u8::is_ascii_hexdigit);
@@ -383,7 +382,7 @@ fn key_beside_user(text: &[u8], name: &NameSpan, value: LiteralValue) -> Option<
     (key && told).then_some(SecretHit { start: value.start, end: value.end, kind: "api-key" })
 }
 
-/// Finds the default value in `process.env.SECRET || "x"` after a value that is an expression.
+/// Finds the default value in `process.env.SECRET || "x"`. `value` is the expression before the operator.
 fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> Option<SecretHit> {
     if value.quoted && !value.wrapped
         || !matches!(verdict.says, NameStrength::Password | NameStrength::Secret)
@@ -400,8 +399,8 @@ fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> 
     hit_if_secret(text, values::value_at(text, value.end + mark)?, verdict, joint)
 }
 
-/// Finds the default value in `process.env.SECRET || "x"` and `ENV["SECRET"] ||= "x"`, like [`secret_in_default`],
-/// if only the name before the operator belongs to a secret. `at` is the operator's first byte.
+/// Finds the default value in `process.env.SECRET || "x"` and `ENV["SECRET"] ||= "x"` when only the name before the
+/// operator tells that it is a secret. `at` is the operator's first byte.
 pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let after = at + 2 + usize::from(byte_or_newline(text, at + 2) == b'=');
     let after = after + count_blanks(&text[after.min(text.len())..], 4);
@@ -411,7 +410,8 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     let name = name_before(text, called, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;
     let last = name.bytes(text).rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-    // Programs often print a text if a variable is not set. But the default of an environment variable is a value.
+    // If a variable is not set, programs often use a text for display instead. But the default of an environment
+    // variable is a value.
     let doubtful = verdict.says != NameStrength::Password || !is_variable_style(last);
     let secret = matches!(verdict.says, NameStrength::Password | NameStrength::Secret);
     secret.then(|| {
@@ -424,7 +424,7 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     })?
 }
 
-/// Finds the value in `NAME -> value`, a form that is common in notes. `at` is the head of the arrow.
+/// Finds the value in `NAME -> value`, a form that is common in notes. `at` is the `>`.
 pub fn secret_after_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let gap = count_blanks(&text[at + 1..], MAX_BLANKS);
     let name = name_before(text, at - 1, floor)?;
@@ -461,7 +461,7 @@ pub fn secret_in_initialiser(text: &[u8], start: usize, end: usize) -> Option<Se
     hit_if_secret(text, value, verdict, ValueContext::default())
 }
 
-/// Finds the value in `::set-output name=token::x` of a workflow. `at` is the first colon after the name.
+/// Finds the value in the GitHub workflow command `::set-output name=token::x`. `at` is the first colon after the name.
 fn secret_in_workflow_output(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let name = name_before(text, at, floor)?;
     text[..name.start].ends_with(b" name=").then_some(())?;
@@ -490,7 +490,8 @@ fn is_resource_declaration(before: &[u8]) -> bool {
         || before.ends_with(b":") && super::contains_bytes(&before[before.len() - length..], b"arn:")
 }
 
-/// Whether the text ends with `${DB_PASSWORD` or `${db.password`. The default value follows.
+/// Returns whether the text ends with the start of an expansion such as `${DB_PASSWORD` or `${db.password`. A default
+/// value follows it.
 fn is_variable_expansion(before: &[u8]) -> bool {
     before[..before.len() - run_length_at_end(before, BASE64_URL | DOT, MAX_NAME_BYTES)].ends_with(b"${")
 }
@@ -499,13 +500,14 @@ fn ends_line(text: &[u8], at: usize) -> bool {
     matches!(byte_or_newline(text, at), b'\n' | b'\r')
 }
 
-/// Whether the name is the first word of its line, except for `export`.
+/// Returns whether the name is the first word of its line, apart from `export`.
 fn starts_line(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"export ").unwrap_or(before);
     before.is_empty() || before.ends_with(b"\n")
 }
 
-/// Returns the value as a hit if it is secret. The kind of a known provider's token is that of the provider's rule.
+/// Returns the value as a hit if it is a secret. If a provider's rule matches the whole value, the hit gets the kind of
+/// that rule.
 pub fn hit_if_secret(
     text: &[u8],
     value: LiteralValue,
@@ -519,7 +521,7 @@ pub fn hit_if_secret(
         .or_else(|| secret().then_some(SecretHit { start: value.start, end: value.end, kind: verdict.kind }))
 }
 
-/// Judges a bare `key` or `token` together with the word before it: `API key: …`, `unexpected token: …`.
+/// Judges a bare `key` or `token` together with the word before it, as in `API key: …` and `unexpected token: …`.
 fn judge_with_word_before(
     text: &[u8],
     name: &NameSpan,
@@ -594,7 +596,7 @@ fn value_after_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     values::value_at(text, value).filter(|literal| literal.quoted).map(|_| value)
 }
 
-/// Whether a name is written like an environment variable.
+/// Returns whether a name is written like an environment variable.
 pub fn is_variable_style(name: &[u8]) -> bool {
     name.len() >= 3
         && name.iter().any(|byte| byte_is(*byte, UPPER))

@@ -1,9 +1,8 @@
-//! The meaning of names: `DB_PASSWORD`, `apiKey` and `X-Auth-Token` are names of secrets, `primary_key` and
-//! `max_tokens` are not.
+//! Judges names. `DB_PASSWORD`, `apiKey` and `X-Auth-Token` name secrets, but `primary_key` and `max_tokens` do not.
 //!
 //! A name is split into words at `_`, `-`, `.`, blanks and changes of case. Its last word determines what the value
-//! *is* (`secret_name` is a name, `name_secret` a secret). The words before it determine which key or token is
-//! meant.
+//! *is*: `secret_name` is a name, and `name_secret` is a secret. The words before it determine which kind of key or
+//! token is meant.
 
 use super::classes::{DIGIT, LOWER, UPPER, byte_is, ends_with_ignore_case};
 use super::languages;
@@ -22,16 +21,16 @@ macro_rules! ends_with_one_of {
     };
 }
 
-/// How strongly a name suggests a secret. This determines which values are accepted.
+/// How strongly a name suggests a secret. The strength determines which values are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameStrength {
     /// A password. Any literal is accepted.
     Password,
     /// An API key, a token or a secret. The value must not consist of words.
     Secret,
-    /// Usually a password: `pass`, `pw`. The value must not be a single word.
+    /// Usually a password, such as `pass` or `pw`. The value must not be a single word.
     Pass,
-    /// Possibly a secret: `key`, `sort_token`. The value must look random, and must not be a hash or an id.
+    /// Possibly a secret, such as `key` or `sort_token`. The value must look random and must not be a hash or an id.
     Perhaps,
     /// A signature, which grants access only as part of a URL.
     Signature,
@@ -45,12 +44,13 @@ pub struct NameVerdict {
     pub kind: &'static str,
 }
 
-/// Judges a name. Most names do not belong to secrets, so the result is usually `None`.
+/// Judges a name. Most names do not belong to secrets, and then the result is `None`.
 pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
     if !may_name_secret(name) {
         return languages::judge_foreign_name(name);
     }
-    // Charts name a secret that exists: `existingPassword: name`. Browsers are given the public half of a server's key.
+    // In Helm charts, `existingPassword: name` refers to a secret that already exists. `applicationServerKey` is a
+    // server's public key.
     if name.starts_with(b"existing") || name == b"applicationServerKey" {
         return None;
     }
@@ -64,7 +64,7 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
         head = words.next()?;
     }
     let mut before = words.next().unwrap_or_default();
-    // The owner may come last: `PASSWORD_ADMIN`, `SECRET_DB`.
+    // The owner may come last, as in `PASSWORD_ADMIN` and `PASSWD_DB`.
     if is_one_of!(before, "password passwd pwd") && OWNER_WORDS.contains_word(head) {
         head = before;
         before = words.next().unwrap_or_default();
@@ -78,7 +78,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     match head.len() {
         3 if head.eq_ignore_ascii_case(b"key") => return judge_key_name(before),
         5 if head.eq_ignore_ascii_case(b"token") => {
-            // The `PublicKeyToken` of an assembly is part of its name.
+            // The `PublicKeyToken` of a .NET assembly is part of its name and not a secret.
             let public = |words: &mut NameWords| {
                 is_one_of!(before, "public")
                     || is_one_of!(before, "key")
@@ -91,7 +91,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
             };
         }
         6 if head.eq_ignore_ascii_case(b"secret") => return verdict(NameStrength::Secret, "secret"),
-        // Examples are `client-key-data` of a kubeconfig and `npmAuthIdent` of Yarn.
+        // Examples are `client-key-data` in a kubeconfig and `npmAuthIdent` in a Yarn configuration.
         4 if head.eq_ignore_ascii_case(b"data") => {
             return if before.eq_ignore_ascii_case(b"key") {
                 verdict(NameStrength::Secret, "private-key")
@@ -131,7 +131,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
             false => verdict(if sure { NameStrength::Password } else { NameStrength::Pass }, "password"),
         };
     }
-    // With the Erlang cookie, anybody can run code in the cluster.
+    // Anybody who has the Erlang cookie can run code in the cluster.
     if is_one_of!(head, "cookie") && is_one_of!(before, "erlang") {
         return verdict(NameStrength::Password, "cookie");
     }
@@ -173,13 +173,13 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         };
         return verdict(says, "secret");
     }
-    // Frameworks take several keys: `APP_KEYS=x,y`.
+    // Some frameworks accept several keys, as in `APP_KEYS=x,y`.
     if is_one_of!(head, "keys")
         && is_one_of!(before, "app api secret access signing encryption cookie master")
     {
         return verdict(NameStrength::Perhaps, "api-key");
     }
-    // Honeycomb names the key of a team after it.
+    // Honeycomb's `x-honeycomb-team` header contains the API key of a team.
     if is_one_of!(head, "team") && is_one_of!(before, "honeycomb") {
         return verdict(NameStrength::Secret, "api-key");
     }
@@ -189,7 +189,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     ) {
         return verdict(NameStrength::Secret, "api-key");
     }
-    // An AppRole of Vault logs in with its `secret_id`.
+    // An AppRole in Vault logs in with its `secret_id`.
     if is_one_of!(head, "id") && is_one_of!(before, "secret") {
         return verdict(NameStrength::Perhaps, SECRET_ID_KIND);
     }
@@ -198,17 +198,17 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         return verdict(NameStrength::Perhaps, "token");
     }
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
-        // The id of a key is not a secret, except for a private key, as in a Google service account.
+        // The id of a key is not a secret, except for `private_key_id` in a Google service account.
         return is_one_of!(words.next()?, "private")
             .then_some(NameVerdict { says: NameStrength::Secret, kind: "private-key-id" });
     }
     None
 }
 
-/// The kind of an identifier that is itself a secret. It is often a UUID, which no other name makes a secret.
+/// The kind of an identifier that is itself a secret. It is often a UUID. Under any other name, a UUID is not a secret.
 pub const SECRET_ID_KIND: &str = "secret-id";
 
-/// Judges a name whose last word is `key`, by the word before it.
+/// Judges a name whose last word is `key` by the word before `key`.
 fn judge_key_name(before: &[u8]) -> Option<NameVerdict> {
     if WORDS_MAKING_KEY_HARMLESS.contains_word(before) {
         return None;
@@ -220,7 +220,7 @@ fn judge_key_name(before: &[u8]) -> Option<NameVerdict> {
     })
 }
 
-/// Words before `key` that make it a secret.
+/// Words before `key` that make the key a secret.
 static WORDS_MAKING_KEY_SECRET: WordList = word_list(
     "\
     abuseipdb access account admin adyen aes airtable alchemy algolia amplitude anthropic api app application \
@@ -239,7 +239,7 @@ static WORDS_MAKING_KEY_SECRET: WordList = word_list(
     trello twilio twitch typeform unseal user validation virustotal weather webhook wg wireguard write zendesk",
 );
 
-/// Words before `key` that make it harmless.
+/// Words before `key` that make the key harmless.
 static WORDS_MAKING_KEY_HARMLESS: WordList = word_list(
     "\
     alt answer any arrow artifact asset attribute backup blob bucket build cache candidate checksum chunk cmd \
@@ -252,7 +252,7 @@ static WORDS_MAKING_KEY_HARMLESS: WordList = word_list(
     task the this topic translation tree turn unique version websocket",
 );
 
-/// Words before `token` that make it a syntax element or a position in a list.
+/// Words before `token` that make the token a syntax element or a position in a list.
 static WORDS_MAKING_TOKEN_HARMLESS: WordList = word_list(
     "\
     ast bad bos cancel cancellation cls color completion continuation css current cursor design each end eof eos \
@@ -261,7 +261,7 @@ static WORDS_MAKING_TOKEN_HARMLESS: WordList = word_list(
     syntax text theme total unexpected unk word",
 );
 
-/// Words before `pass` and `pw` that indicate a password and not a compiler pass.
+/// Words before `pass` and `pw` that indicate a password rather than a compiler pass.
 static ACCOUNT_WORDS: WordList = word_list(
     "\
     account admin amqp ansible api auth backup basic become bind borg bot cert database db default docker \
@@ -270,13 +270,13 @@ static ACCOUNT_WORDS: WordList = word_list(
     sql ssh sudo svn truststore user vault vpn wifi",
 );
 
-/// Words after the noun that name the owner of a password.
+/// Words after the noun that name the password's owner.
 static OWNER_WORDS: WordList = word_list(
     "\
     admin app database db ftp guest ldap mail master mongo mysql owner pg postgres redis root sa sftp smtp svc",
 );
 
-/// Words at the end of a name that do not change the meaning of the value.
+/// Words at the end of a name that do not change what the value is.
 static NEUTRAL_SUFFIXES: WordList = word_list(
     "\
     again b base ci confirm confirmation default dev development env eu here hex in live local main new old \
@@ -288,7 +288,7 @@ fn is_neutral_suffix(word: &[u8]) -> bool {
     word.iter().all(|byte| byte_is(*byte, DIGIT)) || NEUTRAL_SUFFIXES.contains_word(word)
 }
 
-/// Whether a name may belong to a secret. The test is cheap and rules out almost every name.
+/// Returns whether a name may belong to a secret. The test is cheap and rules out almost every other name.
 fn may_name_secret(name: &[u8]) -> bool {
     let stem = |stem: &[u8]| {
         matches!(
@@ -320,8 +320,8 @@ fn may_name_secret(name: &[u8]) -> bool {
     name.windows(3).any(stem) || ends_with_ignore_case(name, "pw")
 }
 
-/// Returns the singular of a word whose plural still names one secret: `credentials` does, but `tokens` and `keys`
-/// are lists or counts.
+/// Returns the singular of a word whose plural still names one secret. `credentials` is such a plural, but `tokens` and
+/// `keys` are lists or counts.
 fn without_plural(word: &[u8]) -> &[u8] {
     match word.last() {
         Some(b's' | b'S') if ends_with_one_of!(word, "credentials creds") => &word[..word.len() - 1],
@@ -329,17 +329,18 @@ fn without_plural(word: &[u8]) -> &[u8] {
     }
 }
 
-/// A list of words in one string, so that no table of pointers needs relocation at start-up. The other fields are
-/// computed at compile time and rule out almost every word.
+/// A list of words in one string, so no table of pointers needs relocation at start-up. The other fields are computed
+/// at compile time and rule out almost every word that is not listed.
 pub(super) struct WordList {
     words: &'static str,
-    /// The lengths of the words, grouped by first letter.
+    /// For each first letter, the lengths of its words as a bit set.
     lengths: [u32; 32],
-    /// The second letters of the words, grouped by first letter.
+    /// For each first letter, the second letters of its words as a bit set.
     seconds: [u32; 32],
-    /// The last letters of the words.
+    /// The last letters of all words as a bit set.
     lasts: u32,
-    /// Where the words of each first letter begin and end. Long lists are ordered by it.
+    /// For each first letter, the part of `words` that contains all words with this letter. It is short if the list is
+    /// sorted.
     spans: [(u16, u16); 32],
 }
 
@@ -427,7 +428,7 @@ fn is_word_separator(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/')
 }
 
-/// Whether a word starts at `at` inside `name`, as at the bars in `a|B`, `1|b`, `b|1` and `AB|Cd`.
+/// Returns whether a word starts at `at` inside `name`, as at the bars in `a|B`, `1|b`, `b|1` and `AB|Cd`.
 fn begins_word_at(name: &[u8], at: usize) -> bool {
     let (before, here) = (name[at - 1], name[at]);
     let after_is_lower = name.get(at + 1).is_some_and(|byte| byte_is(*byte, LOWER));

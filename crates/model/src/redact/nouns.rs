@@ -8,9 +8,9 @@ use super::{context, languages, stated};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SecretNoun {
     Password,
-    /// A secret or a key. Many of them have a value that is not a password.
+    /// A secret or a key. Unlike a password, its value is often random.
     Secret,
-    /// A user and a password: `credentials`, `Zugangsdaten`.
+    /// A user name and a password, as in `credentials` and `Zugangsdaten`.
     Pair,
 }
 
@@ -23,7 +23,7 @@ pub fn secret_noun_at(
 ) -> Option<(SecretNoun, usize, usize)> {
     let word = &text[start..end];
     let next = byte_or_newline(text, end);
-    // A noun is followed by a blank or a punctuation mark. In code, it is followed by a bracket or a dot.
+    // In prose, a blank or a punctuation mark follows a noun. In code, a bracket or a dot does.
     let closes = match next {
         b' ' | b'\n' | b'\r' | b':' | b',' | b'"' | b'\'' | b'`' | b'*' | b')' | b'?' | b'!' | b';'
         | b'=' => true,
@@ -78,7 +78,7 @@ pub fn secret_noun_at(
         }
         b"secret" if !told(&["public "]) => Some((SecretNoun::Secret, start, end)),
         b"geheim" | b"geheimnis" | b"segreto" | b"segredo" | b"secreto" => {
-            // The word may be an adjective: `code secret`, `codice segreto`.
+            // The word may be an adjective, as in `code secret` and `codice segreto`.
             Some((SecretNoun::Secret, start, end))
         }
         b"code" | b"codice"
@@ -132,14 +132,14 @@ pub fn secret_noun_at(
     }
 }
 
-/// Whether the noun starts a line below a line with `user name`.
+/// Returns whether the noun starts a line and the line above starts with a word such as `user` or `login`.
 fn is_below_user_name(before: &[u8]) -> bool {
     let Some(above) = before.strip_suffix(b"\n") else { return false };
     let line = context::text_after_last_break(&above[above.len().saturating_sub(60)..]);
     ["user ", "USER ", "login ", "username "].iter().any(|user| line.starts_with(user.as_bytes()))
 }
 
-/// Whether the words after `code` make it a secret: `code secret`, `code d'accès`, `codice segreto`,
+/// Returns whether the words after `code` make it a secret, as in `code secret`, `code d'accès`, `codice segreto` and
 /// `código de acceso`.
 fn is_secret_code(text: &[u8], end: usize) -> bool {
     [" secret", " d'acc", " segret", " de acceso", " de acesso", " di accesso", " d'accesso", " pin"]
@@ -147,7 +147,7 @@ fn is_secret_code(text: &[u8], end: usize) -> bool {
         .any(|words| text[end..].starts_with(words.as_bytes()))
 }
 
-/// Returns a noun that contains a letter outside ASCII: `contraseña`, `clé`, `Schlüssel`.
+/// Returns the noun if it contains a letter outside ASCII, such as `contraseña`, `clé` or `Schlüssel`.
 fn accented_noun(text: &[u8], start: usize, end: usize) -> Option<(SecretNoun, usize, usize)> {
     let rest = &text[end..];
     let word = text[start..end].to_ascii_lowercase();
@@ -163,7 +163,7 @@ fn accented_noun(text: &[u8], start: usize, end: usize) -> Option<(SecretNoun, u
     Some((noun, start, end + length))
 }
 
-/// All nouns. Almost all other words are ruled out here.
+/// All nouns. Almost every other word is ruled out by this list.
 static ALL_NOUNS: WordList = word_list(
     "\
     accesos adgangskode anmeldedaten chave chiave clave code codeword codice contrasena cred credenciais \
@@ -174,7 +174,7 @@ static ALL_NOUNS: WordList = word_list(
     zugangsdaten",
 );
 
-/// Whether a word is a complete noun that is examined separately.
+/// Returns whether a word is a complete noun that is examined separately.
 pub fn is_lone_noun(word: &[u8]) -> bool {
     LONE_NOUNS.contains_word(word)
 }
@@ -185,7 +185,7 @@ static LONE_NOUNS: WordList = word_list(
     wachtwoord",
 );
 
-/// Whether a word ends like a German or Dutch word for a password: `Standardpasswort`.
+/// Returns whether a word ends like a German or Dutch word for a password, as in `Standardpasswort`.
 fn ends_like_password_noun(word: &[u8]) -> bool {
     ["passwort", "password", "kennwort", "wachtwoord", "passwd"]
         .iter()
@@ -203,7 +203,7 @@ static CREDENTIAL_PAIR_NOUNS: WordList = word_list(
     identifiants inloggegevens login logins zugangsdaten",
 );
 
-/// Whether a word is spelled as in a sentence: `password`, `Password`, `PASSWORD`.
+/// Returns whether a word is spelled as in a sentence, such as `password`, `Password` or `PASSWORD`.
 fn is_spelled_like_word(word: &[u8]) -> bool {
     let upper = word.iter().filter(|byte| byte_is(**byte, UPPER)).count();
     let letters = word.iter().all(|byte| byte_is(*byte, LETTER));

@@ -1,4 +1,4 @@
-//! A user and a password stated as a pair: `log in as admin / x`, `credentials: admin:x`, `user/pass: admin/x`.
+//! A user name and a password stated as a pair: `log in as admin / x`, `credentials: admin:x`, `user/pass: admin/x`.
 
 use super::SecretHit;
 use super::classes::{
@@ -10,12 +10,12 @@ use super::sentences::{self, RequiredCertainty};
 
 /// The maximum number of bytes between a pair and the words that announce it.
 const MAX_ANNOUNCEMENT_DISTANCE: usize = 100;
-/// Words, or stems of words, that announce a pair.
+/// Words and stems of words that announce a pair.
 const ANNOUNCING_WORDS: &str = "login logged signin credential creds zugang anmeld einlogg identifiant connexion accès acceso acesso \
     accesso accedi connecte verbind ssh credencia credenzia inlog wifi wi-fi ssid";
-/// Phrases of two words that announce a pair.
+/// Phrases that announce a pair.
 const ANNOUNCING_WORD_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
-/// Names of accounts that usually have a password.
+/// Account names that usually have a password.
 const ACCOUNT_NAMES: &str =
     "admin administrator root guest sa superuser superadmin sysadmin operator demo tester testuser";
 
@@ -39,8 +39,8 @@ pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<Secr
     told.then(|| sentences::unquoted_secret_at(text, at + 2, least))?
 }
 
-/// Finds the password in `admin:x` after words such as `log in with`. `at` is the colon after the user
-/// `text[start..at]`.
+/// Finds the password in `admin:x` after words such as `log in with`. The user is `text[start..at]`, and `at` is the
+/// colon.
 pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let credentials = || {
         let line = text_after_last_break(&text[start.saturating_sub(MAX_ANNOUNCEMENT_DISTANCE)..start]);
@@ -49,7 +49,8 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
             .any(|word| super::contains_bytes(line, word))
     };
     let near = &text[start.saturating_sub(200)..start];
-    // Postfix and Asterisk have lines such as `[host]:587 name:x` and `register => name:x@host`.
+    // The configurations of Postfix and Asterisk contain lines such as `[host]:587 name:x` and
+    // `register => name:x@host`.
     let line = text_after_last_break(near);
     if line.starts_with(b"[") && super::contains_bytes(line, b"]:") && line.len() < 80
         || line.ends_with(b"register => ")
@@ -70,7 +71,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
     {
         return None;
     }
-    // In `root:wheel`, a group follows the user.
+    // In `root:wheel`, a group follows the user name.
     let hit = sentences::unquoted_secret_at(text, at + 1, RequiredCertainty::Words)?;
     let after = &text[hit.end..text.len().min(hit.end + 16)];
     let told = is_pair_announced(&text[..start])
@@ -78,7 +79,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
     told.then_some(hit)
 }
 
-/// Finds the password in `u: ann p: x`. The `p` begins at `start`, and `at` is the colon after it.
+/// Finds the password in `u: ann p: x`. The `p` is at `start`, and `at` is the colon after it.
 pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let near = &text[start.saturating_sub(60)..start];
     let told = ["u: ", "u:", "U: ", "user: ", "login: ", "U:"].iter().any(|label| {
@@ -97,7 +98,7 @@ pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Optio
     })
 }
 
-/// Finds the password in `login=name:x`; `at` is the colon.
+/// Finds the password in `login=name:x`. `at` is the colon.
 pub fn password_in_assigned_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     let end = at + 1 + sentences::value_length(&text[at + 1..]);
     let content = &text[at + 1..end];
@@ -107,7 +108,7 @@ pub fn password_in_assigned_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     (told && plain).then_some(SecretHit { start: at + 1, end, kind: "password" })
 }
 
-/// Finds the password in `user/pass: admin/x`. `at` is the start of the user's name.
+/// Finds the password in `user/pass: admin/x`. `at` is where the user name starts.
 pub fn password_in_joined_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     let length = text[at..].iter().take(40).take_while(|byte| byte_is(**byte, BASE64_URL | DOT)).count();
     let mark = at + length;
@@ -146,7 +147,7 @@ pub fn password_in_pair_after(text: &[u8], end: usize) -> Option<SecretHit> {
     None
 }
 
-/// Whether a text looks made up or random, unlike the paths `config/Settings2` and `aws/StsProvider2`.
+/// Returns whether a text looks made up or random, unlike the file names in `config/Settings2` and `aws/StsProvider2`.
 fn looks_made_up(content: &[u8]) -> bool {
     super::made_up::made_up_certainty(content).is_some()
         || super::chance::profile_value(content).looks_random()

@@ -1,5 +1,5 @@
-//! Decides whether the value after the name of a password is a password. Any literal is accepted, except for texts
-//! that are typical of code, forms and sentences.
+//! Decides whether the value after a password's name is a password. Any literal is accepted except for text that is
+//! typical of code, forms and sentences.
 
 use super::chance::ValueProfile;
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, WORD, byte_is, byte_or_newline, starts_with_ignore_case};
@@ -7,7 +7,7 @@ use super::made_up::PasswordCertainty;
 use super::values::{LiteralValue, ValueContext, is_constant_name, is_numbered_variable, is_type_name};
 use super::{context, languages, lexicon, made_up, names};
 
-/// Whether a value is a literal password: anything that is not obviously code or prose.
+/// Returns whether a value is a literal password, which is anything that is not obviously code or prose.
 pub fn is_literal_password(
     text: &[u8],
     value: LiteralValue,
@@ -31,14 +31,14 @@ pub fn is_literal_password(
         return value.quoted && (assigned || is_passphrase(content) || is_mixed_phrase(content));
     }
     if value.quoted {
-        // The value in `"password": "Passwort"` is a label. Labels do not contain full stops.
+        // The value in `"password": "Passwort"` is a label. Labels contain no full stops.
         let label = byte_is(content[0], UPPER)
             && looks.upper == 1
             && !content.contains(&b'.')
             && !(joint.tight && joint.listed)
             && made_up::made_up_certainty(content).is_none();
         let state = !joint.tight && made_up::is_state_word(content);
-        // A minified program has tables such as `{password:"SessionToken"}`.
+        // Minified programs contain tables such as `{password:"SessionToken"}`.
         let named = || looks.changes > 0 && !joint.tight && names::judge_name(content).is_some();
         return !(plain && (label || state || is_constant_name(content) || named()));
     }
@@ -47,7 +47,7 @@ pub fn is_literal_password(
     {
         return true;
     }
-    // A sentence may follow, as in `DB_PASSWORD: the password of the database`.
+    // A sentence may follow the name, as in `DB_PASSWORD: the password of the database`.
     let fruit = looks.len >= 6
         && lexicon::count_everyday_nouns(content) > 0
         && !made_up::is_common_or_plural(content)
@@ -57,7 +57,7 @@ pub fn is_literal_password(
         && plain
         && byte_or_newline(text, value.end) == b' '
         && byte_is(byte_or_newline(text, value.end + 1), LETTER);
-    // The text of a form, as in `label.password=Mot de passe`.
+    // The value may be the label of a form, as in `label.password=Mot de passe`.
     let labelled = plain && !fruit && !joint.loud && !joint.listed && is_sentence(&text[value.end..]);
     if fruit && byte_or_newline(text, value.end) == b' ' && is_sentence(&text[value.end..]) {
         return true;
@@ -91,8 +91,8 @@ pub fn is_literal_password(
     {
         return true;
     }
-    // Values such as `user-name`, `user_name` and `user.name` are names, unless they contain inner capitals
-    // (`Otter-rKqWb`).
+    // Values such as `user-name`, `user_name` and `user.name` are names, unless capitals occur inside them as in
+    // `Otter-rKqWb`.
     let next = byte_or_newline(text, value.end);
     let passed = matches!(next, b',' | b')');
     let ends = !(passed || next == b';' || plain && next == b' ');
@@ -101,7 +101,7 @@ pub fn is_literal_password(
         // `connect(password=secret)` passes a variable, but `password=secret` at the end of a line sets a password.
         let literal = (joint.tight && !separated && !passed && !made_up::is_state_word(content))
             || is_lone_word(text, value);
-        // Objects are often printed in a form such as `Config(user=app, password=word, ssl=false)`.
+        // Printed objects often have a form such as `Config(user=app, password=word, ssl=false)`.
         let rest = &text[value.end..text.len().min(value.end + 60)];
         let printed = passed
             && joint.tight
@@ -110,13 +110,13 @@ pub fn is_literal_password(
         let capitals = looks.upper == looks.len && looks.len >= 16; // longer than any word
         return joint.listed || literal || printed || humped || capitals || looks.looks_random();
     }
-    // A value such as `violet-cobalt-85` must end its line, because in code it would be a subtraction.
+    // A value such as `violet-cobalt-85` must end its line. In code it would be a subtraction.
     let summed = is_words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
     let name_like = separated && looks.symbols == 0 && !humped && !summed;
     joint.tight || !(name_like || is_numbered_variable(content)) || looks.looks_random()
 }
 
-/// Whether the rest of the line consists of words and contains no setting.
+/// Returns whether the text after the value, up to the end of the line, consists only of words.
 fn is_sentence(rest: &[u8]) -> bool {
     let line = &rest[..rest.iter().take(80).position(|byte| *byte == b'\n').unwrap_or(rest.len().min(80))];
     let words = line.strip_prefix(b" ").unwrap_or_default();
@@ -124,19 +124,19 @@ fn is_sentence(rest: &[u8]) -> bool {
         && words.iter().all(|byte| made_up::is_latin_letter(*byte) || matches!(byte, b' ' | b'\'' | b'.'))
 }
 
-/// Whether a note follows the value that does not occur in code, as in `password: CopperKettle (shown once)`,
-/// `… (password: CopperKettle)` and `/* password: CopperKettle */`.
+/// Returns whether the value is followed by a note or a closing mark that does not occur in code, as in
+/// `password: CopperKettle (shown once)`, `… (password: CopperKettle)` and `/* password: CopperKettle */`.
 fn has_note_after(text: &[u8], value: LiteralValue) -> bool {
     let rest = &text[value.end..];
     if rest.starts_with(b" (") || rest.starts_with(b" */") || rest.starts_with(b" -->") {
         return true;
     }
     let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
-    // The whole line may be quoted, as in `git commit -m 'password: CopperKettle'`.
+    // The whole text may be quoted, as in `git commit -m 'password: CopperKettle'`.
     if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && line.contains(&byte_or_newline(rest, 0)) {
         return true;
     }
-    // In code, the bracket belongs to a call, or to a function with a body or a result.
+    // In code, a bracket belongs to a call, or to a function with a body or a result type.
     if byte_or_newline(rest, 0) == b']' && line.trim_ascii_start().starts_with(b"[") {
         return true;
     }
@@ -150,8 +150,8 @@ fn has_note_after(text: &[u8], value: LiteralValue) -> bool {
         }
 }
 
-/// Whether the value is next to a user's name in a printed object: `User(name=ann, password=CopperKettle)`,
-/// `Config{User:ann Password:CopperKettle}`. In code, both values would be variables.
+/// Returns whether the value is next to a user name in a printed object, as in `User(name=ann, password=CopperKettle)`
+/// and `Config{User:ann Password:CopperKettle}`. In code, both values would be variables.
 fn is_printed_object(text: &[u8], value: LiteralValue) -> bool {
     let closes = matches!(byte_or_newline(text, value.end), b')' | b']' | b'}' | b',' | b' ');
     let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
@@ -176,14 +176,14 @@ fn is_printed_object(text: &[u8], value: LiteralValue) -> bool {
         })
 }
 
-/// Whether the value is an argument or a member in code, and not the end of a statement.
+/// Returns whether the value is an argument or a member in code rather than the end of a statement.
 fn is_argument_or_member(text: &[u8], value: LiteralValue) -> bool {
     // In a note, a comma may follow the value, as in `old password: x, new password: y`.
     let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     let end = value.end;
     match byte_or_newline(text, end) {
         b',' if is_phrase_before_name(line) => false,
-        // In `Password=copper-kettle-moon;` the dashes do not mean subtraction.
+        // The dashes in `Password=copper-kettle-moon;` do not mean subtraction.
         b';' if text[value.start - 1] == b'=' && text[value.start..end].contains(&b'-') => false,
         b')' | b';' => true,
         b',' => byte_or_newline(text, end + 1) == b' ' && byte_is(byte_or_newline(text, end + 2), LETTER),
@@ -191,8 +191,8 @@ fn is_argument_or_member(text: &[u8], value: LiteralValue) -> bool {
     }
 }
 
-/// Whether `Password: NectarSandal` is a note and not a type annotation: its line starts with a capital, is below a
-/// line with a user's name, or has words before `Password`.
+/// Returns whether `Password: NectarSandal` is a note rather than a type annotation. It is a note if its line starts
+/// with a capital, is below a line with a user name, or has words before `Password`.
 fn is_note_label(text: &[u8], value: LiteralValue) -> bool {
     let before = &text[value.start.saturating_sub(120)..value.start];
     let line = context::text_after_last_break(before);
@@ -227,7 +227,7 @@ fn is_note_label(text: &[u8], value: LiteralValue) -> bool {
     labelled && made_up::ends_clause(text, value.end)
 }
 
-/// Whether words come before the name, and none of them is a keyword of a programming language, as in
+/// Returns whether a word other than a keyword of a programming language comes before the name, as in
 /// `the wifi password: `.
 fn is_phrase_before_name(line: &[u8]) -> bool {
     const CODE_KEYWORDS: &str = "let const var val static public private protected internal readonly final export mut pub ref fn def func lateinit \
@@ -249,7 +249,7 @@ fn is_phrase_before_name(line: &[u8]) -> bool {
         && !CODE_KEYWORDS.split_ascii_whitespace().any(|known| known.as_bytes() == before)
 }
 
-/// Whether the lines above and below are not code: they are empty, or belong to a settings file.
+/// Returns whether the lines above and below are not code, because they are empty or belong to a settings file.
 fn is_apart_from_code(text: &[u8], value: LiteralValue, line: &[u8], above: &[u8]) -> bool {
     // A declaration such as `val password: CharSequence` is code.
     if line.trim_ascii().strip_suffix(b"=").unwrap_or(line).trim_ascii().contains(&b' ') {
@@ -272,7 +272,7 @@ fn is_not_code(line: &[u8]) -> bool {
     line.is_empty() || parent || is_settings_line(line) || is_program_message(line)
 }
 
-/// Whether a line consists of words, like the message `Exit code 1` of a program.
+/// Returns whether a line consists of words, like the program message `Exit code 1`.
 fn is_program_message(line: &[u8]) -> bool {
     let mut words = line.split(|byte| *byte == b' ');
     let plain = |word: &[u8]| {
@@ -284,8 +284,8 @@ fn is_program_message(line: &[u8]) -> bool {
         && words.all(plain)
 }
 
-/// Whether a line belongs to a settings file and not to code: `- name: ann`, `host: db.example.com`, `port: 587`.
-/// In code, a member of a type ends with a comma, or its value is the name of a type.
+/// Returns whether a line belongs to a settings file and not to code, as in `- name: ann`, `host: db.example.com` and
+/// `port: 587`. In code, a member ends with a comma or its value is the name of a type.
 fn is_settings_line(line: &[u8]) -> bool {
     const TYPE_WORDS: &str =
         "str string int integer bool boolean bytes float number any object char none null undefined";
@@ -301,7 +301,7 @@ fn is_settings_line(line: &[u8]) -> bool {
     named && plain && !typed && (listed || held.first().is_some_and(|first| byte_is(*first, LOWER | DIGIT)))
 }
 
-/// Whether a word of letters is the whole value of a line, as in `password: sunflowerfield` in YAML files, INI
+/// Returns whether a word of letters is the whole value of a line, as in `password: sunflowerfield` in YAML files, INI
 /// files and notes. Words that are common as names in code are excluded.
 fn is_lone_word(text: &[u8], value: LiteralValue) -> bool {
     const NOT_PASSWORDS: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
@@ -327,13 +327,13 @@ fn is_lone_word(text: &[u8], value: LiteralValue) -> bool {
             || is_below_settings_line(text, value.start - line.len()))
 }
 
-/// Whether only a comment follows: `  # rotate before friday`.
+/// Returns whether only a comment follows, such as `  # rotate before friday`.
 fn is_comment_next(rest: &[u8]) -> bool {
     let blanks = super::classes::count_blanks(rest, 16);
     blanks > 0 && (rest[blanks..].starts_with(b"# ") || rest[blanks..].starts_with(b"// "))
 }
 
-/// Returns whether the line above `start` belongs to a settings file: `[section]` or `name = word`.
+/// Returns whether the line above `start` belongs to a settings file, as `[section]` and `user = word` do.
 fn is_below_settings_line(text: &[u8], start: usize) -> bool {
     let Some(above) = text[..start].strip_suffix(b"\n") else { return false };
     let line = context::text_after_last_break(&above[above.len().saturating_sub(80)..]).trim_ascii();
@@ -348,7 +348,8 @@ fn is_below_settings_line(text: &[u8], start: usize) -> bool {
     section || pair
 }
 
-/// Whether a value consists of at least two words and a number of at least two digits, such as `violet-cobalt-85`.
+/// Returns whether a value consists of at least two words and a number of at least two digits, as in
+/// `violet-cobalt-85`.
 fn is_words_and_number(content: &[u8]) -> bool {
     let parts = || content.split(|byte| *byte == b'-');
     let number =
@@ -358,7 +359,7 @@ fn is_words_and_number(content: &[u8]) -> bool {
     number && words >= 2 && words + 1 == parts().count()
 }
 
-/// Whether the value names a password instead of being one, as in `password: user_password` and
+/// Returns whether the value mentions a password instead of being one, as in `password: user_password` and
 /// `"password": "Confirm password"`.
 fn mentions_password(content: &[u8]) -> bool {
     let english = (0..content.len()).any(|at| {
@@ -384,15 +385,15 @@ pub fn is_prose_word(word: &[u8]) -> bool {
     PROSE_WORDS.split_ascii_whitespace().any(|prose| word.eq_ignore_ascii_case(prose.as_bytes()))
 }
 
-/// Whether a text is a passphrase: at least three words of lower-case letters and digits, none of which is typical
-/// of a sentence about passwords.
+/// Returns whether a text is a passphrase. It must have at least three words of lower-case letters and digits, none of
+/// which is typical of a sentence about passwords.
 pub fn is_passphrase(content: &[u8]) -> bool {
     content.iter().all(|byte| byte_is(*byte, LOWER | DIGIT) || *byte == b' ')
         && split_words(content).count() >= 3
         && !split_words(content).any(is_prose_word)
 }
 
-/// Whether a text has few words, and one of them has digits between letters: `Xk9w0rd zz!`.
+/// Returns whether a text has few words and one of them has a digit between letters, as in `Xk9w0rd zz!`.
 pub fn is_mixed_phrase(content: &[u8]) -> bool {
     let is_mixed = |word: &[u8]| {
         let between =

@@ -1,4 +1,4 @@
-//! Secrets that a command reads from another command: `echo x | docker login --password-stdin`, `kinit ann <<< x`.
+//! Secrets that a command reads from standard input: `echo x | docker login --password-stdin`, `kinit ann <<< x`.
 
 use memchr::memmem;
 
@@ -9,8 +9,8 @@ use super::flags::{
 };
 use super::values;
 
-/// Finds the value in `echo x | docker login --password-stdin` and other commands that read a secret from stdin. `at`
-/// is after `echo`.
+/// Finds the value in `echo x | docker login --password-stdin` and similar commands that read a secret from standard
+/// input. `at` is just after `echo`.
 pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     const SECRET_READERS: [&str; 17] = [
         "secret create",
@@ -35,7 +35,7 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     if text[after..].starts_with(b"-n ") || text[after..].starts_with(b"-e ") {
         after = position_after_flag(text, after + 2)?;
     }
-    // `printf '%s' x` prints the word after the format.
+    // `printf '%s' x` prints the word after the format string.
     if [&b"'%s' "[..], b"\"%s\" ", b"%s ", b"'%s\\n' ", b"\"%s\\n\" "]
         .iter()
         .any(|format| text[after..].starts_with(format))
@@ -58,7 +58,7 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     if memmem::find(&rest[pipe..], b"chpasswd").is_some() {
         return password_after_user(text, after);
     }
-    // The line says what the base64 contains, or its content is a pair.
+    // A value piped to `base64` is redacted only if it is the pair of a user and a password.
     if memmem::find(&rest[pipe..], b"base64 -").is_some() {
         let pair = values::is_encoded_pair(&text[value.start..value.end]);
         return pair.then_some(SecretHit { start: value.start, end: value.end, kind: "password" });
@@ -66,7 +66,7 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     SECRET_READERS.iter().any(reads).then(|| whole_argument(text, after))?
 }
 
-/// Whether the text goes to a file for a secret, as in `echo x > ~/.vault_pass`.
+/// Returns whether the output goes to a file for a secret, as in `echo x > ~/.vault_pass`.
 fn is_stored(rest: &[u8]) -> bool {
     let Some(arrow) = rest.iter().take(6).position(|byte| *byte == b'>') else { return false };
     let file = rest[arrow..].strip_prefix(b">>").unwrap_or(&rest[arrow + 1..]).trim_ascii_start();
@@ -76,10 +76,11 @@ fn is_stored(rest: &[u8]) -> bool {
         .any(|name| super::contains_bytes(&file.to_ascii_lowercase(), name.as_bytes()))
 }
 
-/// Whether a command prints the password, as in `--password-command "echo`, `BORG_PASSCOMMAND='echo` and `-y <(echo`.
+/// Returns whether `echo` or `printf` at the end of `before` prints a password for another program, as in
+/// `--password-command "echo`, `BORG_PASSCOMMAND='echo` and `-y <(echo`.
 fn is_password_command(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"echo").or_else(|| before.strip_suffix(b"printf")).unwrap_or(before);
-    // Mail clients run a command that prints the password: `passwordeval "echo x"`, `password_cmd echo x`.
+    // Mail clients run a command that prints the password, as in `passwordeval "echo x"` and `password_cmd echo x`.
     let line = super::context::text_after_last_break(&before[before.len().saturating_sub(60)..]).trim_ascii();
     let line = line.strip_suffix(b"\"").unwrap_or(line).trim_ascii();
     if ["passwordeval", "PassCmd", "passcmd", "password_cmd", "passwordcmd", "source_cred_cmd"]
@@ -116,7 +117,7 @@ fn is_password_command(before: &[u8]) -> bool {
     super::contains_bytes(&lower, b"pass") && (lower.ends_with(b"command") || lower.ends_with(b"cmd"))
 }
 
-/// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` is the first bracket.
+/// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` is the first `<`.
 pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<SecretHit> {
     const SECRET_READERS: [&str; 16] = [
         "--with-token",

@@ -1,5 +1,5 @@
-//! Secrets that are recognised by their line: a value on the line below a name, a literal that a comment describes,
-//! a cell of a table, a part of a file's or a branch's name.
+//! Secrets that are recognised by their position: a value on the line below a name, a literal that a comment describes,
+//! a cell of a table, or part of the name of a file or branch.
 
 use super::SecretHit;
 use super::chance::profile_value;
@@ -13,8 +13,8 @@ use super::sentences::{self, RequiredCertainty};
 use super::stated::{hit_if_password_like, is_password_name};
 use super::values::{self, LiteralValue, ValueContext};
 
-/// Finds a literal that a comment at the end of its line describes, as in `sign(body, "9f8e…")  # webhook signing
-/// secret`. The name `text[start..end]` is a word of the comment.
+/// Finds a literal described by a comment at the end of its line, as in
+/// `sign(body, "9f8e…")  # webhook signing secret`. The name `text[start..end]` is a word of the comment.
 pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     const MAX_COMMENT_WORDS: usize = 6;
     if !follows_comment_mark(&text[floor..start]) {
@@ -68,7 +68,7 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
     if sure && random { hit_if_secret(text, value, verdict, ValueContext::default()) } else { None }
 }
 
-/// Words that say that a literal next to a comment is not a secret.
+/// Words in a comment that mean the literal is not a secret.
 static OTHER_WORDS: WordList = word_list(
     "\
     are checksum column count digest dummy example expired fake field file hash header id invalid is length md5 \
@@ -76,7 +76,7 @@ static OTHER_WORDS: WordList = word_list(
     wrong",
 );
 
-/// Whether the mark of a comment comes a few words before. Almost every noun fails here.
+/// Returns whether a comment mark comes a few words earlier. Almost every noun fails this test.
 fn follows_comment_mark(before: &[u8]) -> bool {
     const MAX_COMMENT_BYTES: usize = 64;
     let mut at = before.len();
@@ -97,7 +97,7 @@ fn follows_comment_mark(before: &[u8]) -> bool {
     false
 }
 
-/// Finds the argument in `-p x  # password for the registry`. `code` is the text before the comment, which begins at
+/// Finds the argument in `-p x  # password for the registry`. `code` is the text before the comment and begins at
 /// `from`.
 fn argument_before_comment(text: &[u8], from: usize, code: &[u8]) -> Option<SecretHit> {
     let code = code.trim_ascii_end();
@@ -115,8 +115,8 @@ fn argument_before_comment(text: &[u8], from: usize, code: &[u8]) -> Option<Secr
     )
 }
 
-/// Finds what a debugger or an interpreter prints for the name `text[start..end]`: `>>> settings.SECRET_KEY` and `'x'` on
-/// the next line.
+/// Finds the value that a debugger or an interpreter prints for the name `text[start..end]`, as in
+/// `>>> settings.SECRET_KEY` with `'x'` on the next line.
 pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     const PROMPTS: [&str; 14] = [
         ">>> ", "(pdb) ", "(Pdb) ", "ipdb> ", "In [", "irb(", "pry(", "[1] pry", "> ", "iex(", "scala> ",
@@ -131,7 +131,7 @@ pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<
     }
     let verdict = names::judge_name(&text[start..end])
         .filter(|verdict| matches!(verdict.says, NameStrength::Password | NameStrength::Secret))?;
-    // The answer may have a mark: `Out[4]: 'x'`, `=> "x"`, `$1 = "x"`.
+    // A mark may come before the answer, as in `Out[4]: 'x'`, `=> "x"` and `$1 = "x"`.
     let first = &rest[..rest.iter().take(200).position(|byte| *byte == b'\n').unwrap_or(rest.len().min(200))];
     let mark = first.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
     let answers = first[..mark].trim_ascii();
@@ -142,8 +142,8 @@ pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<
     hit_if_secret(text, value, verdict, ValueContext { loud: true, tight: true, ..ValueContext::default() })
 }
 
-/// Finds the rest of a branch's or a file's name, as in `fix/password-CopperKettle7` and
-/// `backup-password-Copper2024.zip`, if it has an unusual spelling for a name. `end` is the dash.
+/// Finds the last part of a branch or file name such as `fix/password-CopperKettle7` or
+/// `backup-password-Copper2024.zip`, if its spelling is unusual for a name. `end` is the dash.
 pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     // A verb may come before the value, as in `password-is-copperkettle`.
     let from = end + 1 + usize::from(text[end + 1..].starts_with(b"is-")) * 3;
@@ -233,7 +233,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
     }
 }
 
-/// Finds a password inside a file's name, as in `notes_password_is_copperkettle.md` and `backup_pw_CopperKettle.zip`.
+/// Finds a password inside a file name, as in `notes_password_is_copperkettle.md` and `backup_pw_CopperKettle.zip`.
 /// `end` is the dot.
 pub fn secret_in_file_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     const NAME_PREFIXES: [&str; 5] = ["password_is_", "password_", "passwort_", "pass_", "pw_"];
@@ -251,7 +251,7 @@ pub fn secret_in_file_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     told.then_some(SecretHit { start: from, end, kind: "password" })
 }
 
-/// Finds the cell after a name in bold, as in `| **Password** | x |`.
+/// Finds the value in the cell after a bold name, as in `| **Password** | x |`.
 pub fn secret_in_cell_after_bold(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let rest = text[end..].strip_prefix(b"**")?.trim_ascii_start().strip_prefix(b"|")?;
     let from = text.len() - rest.len() + count_blanks(rest, 8);

@@ -1,16 +1,15 @@
-//! The provider table: the form of each provider's tokens.
+//! The table of providers, which describes the form of each provider's tokens.
 //!
-//! A row consists of a kind, the literal prefix, and the parts that follow. The minimum lengths are slightly below
-//! the lengths that providers issue today, so that a shortened or older token is still found. `shape` decides
-//! whether a body is plausible (the bodies of `ghp_xxxx` and `npm_lifecycle_event` are not). A prefix that starts
-//! with another prefix comes before it, because the first matching row determines the kind.
+//! A row consists of a kind, a literal prefix, and the parts that follow the prefix. The minimum lengths are slightly
+//! below the lengths that providers issue today, so a shortened or older token is still found. `shape` decides whether
+//! a body is plausible. The bodies of `ghp_xxxx` and `npm_lifecycle_event` are not. The first matching row determines
+//! the kind, so a longer prefix comes before a shorter one that it starts with.
 
 use super::classes::{
     ALNUM, ANY_HEX, AT, BASE64, BASE64_URL, ByteClass, DASH, DIGIT, DOT, EQUALS, HEX, LOWER_NUM, PERCENT,
     PLUS, SLASH, UNDERSCORE, UPPER_NUM, UUID, WORD,
 };
 
-/// One kind of token.
 #[derive(Debug)]
 pub struct TokenRule {
     pub kind: &'static str,
@@ -22,22 +21,23 @@ pub struct TokenRule {
 #[derive(Debug)]
 pub enum TokenPart {
     Literal(&'static str),
-    /// Between `min` and `max` bytes of a class. As many bytes as possible are matched.
+    /// Between `min` and `max` bytes of a class. The longest possible run is matched.
     Run(ByteClass, u16, u16),
 }
 
-/// A requirement besides the parts.
+/// What a match must fulfil in addition to its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleDemand {
     /// The prefix and the length are enough.
     Sure,
-    /// The body must look random, because it could also consist of words (`sk-learn`, `key-value`).
+    /// The body must look random, because the prefix also occurs before words, as in `sk-learn` and `key-value`.
     Random,
     /// Like `Random`, and the byte before the token must not belong to the same word, path or base64 text.
     Alone,
-    /// Like `Random`. The prefix stays readable; only the body is replaced.
+    /// Like `Random`, but the prefix stays readable and only the body is replaced.
     After,
-    /// Like `Random`. The prefix is part of an address that is secret as a whole, from its scheme on.
+    /// Like `Random`. The prefix is part of a URL that is secret as a whole, so everything from the scheme on is
+    /// replaced.
     Address,
 }
 
@@ -111,7 +111,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("gitlab-token",             "glwt-",                           &[Run(BASE64_URL, 16, 300)], Random),
     token_rule("gitlab-token",             "GR1348941",                       &[Run(BASE64_URL, 16, 60)], Random),
 
-    // Slack, Discord, Telegram (see `infix`), Teams, Zoom
+    // Slack, Discord, Telegram (bare tokens are found by `infix`), Teams, Zoom
     token_rule("slack-token",              "xoxb-",                           &[Run(ALNUM | DASH, 10, 300)], Random),
     token_rule("slack-token",              "xoxp-",                           &[Run(ALNUM | DASH, 10, 300)], Random),
     token_rule("slack-token",              "xoxa-",                           &[Run(ALNUM | DASH, 10, 300)], Random),
@@ -257,7 +257,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("duffel-token",             "duffel_live_",                    &[Run(BASE64_URL | EQUALS, 30, 80)], Sure),
     token_rule("duffel-token",             "duffel_test_",                    &[Run(BASE64_URL | EQUALS, 30, 80)], Sure),
 
-    // Mail, messages, telephony
+    // Mail, messaging, telephony
     token_rule("twilio-key",               "SK",                              &[Run(ANY_HEX, 32, 32)], Sure),
     token_rule("sendgrid-key",             "SG.",                             &[Run(BASE64_URL, 16, 32), Literal("."), Run(BASE64_URL, 30, 64)], Sure),
     token_rule("mailgun-key",              "key-",                            &[Run(HEX, 32, 32)], Alone),
@@ -358,7 +358,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("datadog-key",              "ddapp_",                          &[Run(ALNUM, 30, 50)], Random),
     token_rule("rootly-key",               "rootly_",                         &[Run(HEX, 60, 70)], Sure),
 
-    // Work, design and documents
+    // Project management, design and documents
     token_rule("linear-key",               "lin_api_",                        &[Run(ALNUM, 30, 60)], Sure),
     token_rule("linear-key",               "lin_oauth_",                      &[Run(ALNUM, 30, 80)], Sure),
     token_rule("linear-key",               "lin_wh_",                         &[Run(ALNUM, 30, 80)], Sure),
@@ -386,7 +386,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("readme-key",               "rdme_",                           &[Run(LOWER_NUM, 50, 90)], Sure),
     token_rule("adafruit-key",             "aio_",                            &[Run(ALNUM, 24, 32)], Random),
 
-    // Building, testing, shipping
+    // Building, testing and deployment
     token_rule("postman-key",              "PMAK-",                           &[Run(HEX, 20, 30), Literal("-"), Run(HEX, 30, 40)], Sure),
     token_rule("sonar-token",              "sqp_",                            &[Run(HEX, 36, 44)], Sure),
     token_rule("sonar-token",              "squ_",                            &[Run(HEX, 36, 44)], Sure),
@@ -450,7 +450,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("tor-key",                  "ED25519-V3:",                     &[Run(BASE64, 80, 90)], Sure),
     token_rule("minisign-key",             "RWRTY0Iy",                        &[Run(BASE64, 100, 240)], Sure),
     token_rule("fauna-key",                "fnA",                             &[Run(BASE64_URL, 36, 40)], Alone),
-    // The answer to `334 UGFzc3dvcmQ6`, where a mail server asks for the password.
+    // A mail server asks for the password with `334 UGFzc3dvcmQ6`. The answer is the password.
     token_rule("password",                 "UGFzc3dvcmQ6\n",                  &[Run(BASE64, 8, 200)], After),
     token_rule("password",                 "UGFzc3dvcmQ6\r\n",                &[Run(BASE64, 8, 200)], After),
     token_rule("password",                 "UGFzc3dvcmQ6\nC: ",               &[Run(BASE64, 8, 200)], After),
@@ -536,7 +536,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("lambda-key",               "secret_",                         &[Run(WORD, 30, 39), Literal("."), Run(ALNUM, 30, 40)], Random),
     token_rule("statsig-key",              "secret-",                         &[Run(ALNUM, 40, 50)], Alone),
 
-    // Base64 with a telling start, as in a Kubernetes secret: a key, a URL, a login.
+    // Base64 of text with a telling start, such as a key, a URL or a login. Kubernetes secrets contain such values.
     token_rule("private-key",              "LS0tLS1CRUdJTiBQUklWQVRF",        &[Run(BASE64, 40, 16000)], Alone),
     token_rule("private-key",              "LS0tLS1CRUdJTiBSU0EgUFJJVkFUR",   &[Run(BASE64, 40, 16000)], Alone),
     token_rule("private-key",              "LS0tLS1CRUdJTiBFQyBQUklWQVRF",    &[Run(BASE64, 40, 16000)], Alone),

@@ -43,7 +43,7 @@ pub fn next_secret(
                 }
             },
             ScanAction::Assign => named::secret_assigned_at(text, at, floor),
-            // Base64 as in `data:image/png;base64,…` is content and not a secret.
+            // Base64 in a data URL, such as `data:image/png;base64,…`, is content and not a secret.
             ScanAction::Comma if text[floor..at].ends_with(b";base64") => {
                 at += 1 + run_length(&text[at + 1..], BASE64, text.len());
                 continue;
@@ -213,7 +213,7 @@ fn word_length(text: &[u8]) -> usize {
     text.iter().position(|byte| !byte_is(*byte, WORD)).unwrap_or(text.len())
 }
 
-/// Finds a token that starts with the word at `at`. It is called before the end of the word is known, because a
+/// Finds a token that starts with the word at `at`. The function runs before the end of the word is searched, because a
 /// word of several megabytes may contain thousands of tokens.
 #[inline]
 fn token_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
@@ -230,7 +230,7 @@ fn token_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
     {
         return Some(hit);
     }
-    // The dots of a JSON Web Token distinguish it from base64, so it is also found in a path:
+    // The dots of a JSON Web Token distinguish it from base64, so it is also found in a path such as
     // `https://host/verify/eyJ…`.
     let web = text[start] == b'e'
         && text[start..].starts_with(b"eyJ")
@@ -238,7 +238,7 @@ fn token_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
     if web { keys::web_token(text, start) } else { None }
 }
 
-/// Returns the secret that the word `text[start..end]` announces or is part of. Almost all words announce none.
+/// Finds the secret that the word `text[start..end]` announces or is part of. Almost all words announce none.
 #[inline(always)]
 fn secret_at_word(
     text: &[u8],
@@ -273,7 +273,7 @@ fn secret_at_known_word(
     heads: &mut Vec<TableHead>,
 ) -> Option<SecretHit> {
     let next = byte_or_newline(text, end);
-    // In `GET /account/password HTTP/1.1` the word ends a path.
+    // In `GET /account/password HTTP/1.1` the word is the end of a path.
     if next == b' ' && text[end..].starts_with(b" HTTP/") {
         return None;
     }
@@ -312,7 +312,7 @@ fn secret_at_known_word(
     {
         return Some(hit);
     }
-    // The last two letters of a word rule out almost all words of a text.
+    // The last two letters rule out almost all words.
     if next < 0x80 && !ends_like_known_word(&text[start..end]) {
         return None;
     }
@@ -334,7 +334,8 @@ fn secret_at_known_word(
         })
 }
 
-/// Returns the secret that the keyword `text[start..end]` announces, depending on the text after it.
+/// Finds the secret that the keyword `text[start..end]` announces. The text after the keyword determines which scanner
+/// is used.
 fn announced_secret(
     text: &[u8],
     start: usize,
@@ -415,7 +416,7 @@ fn announced_secret(
             heads.push(TableHead::Values(end));
             None
         }
-        // C++ initialises with braces: `std::string token{"x"}`.
+        // In C++, braces initialise a variable, as in `std::string token{"x"}`.
         (_, b'{')
             if byte_or_newline(text, end + 1) == b'"' && stated::ends_like_secret_name(&text[start..end]) =>
         {
@@ -451,11 +452,11 @@ fn announced_secret(
     }
 }
 
-/// A word of at least this many bytes may contain a token, as in `key_sk_live_…`.
+/// The minimum length of a word that may contain a token, as in `key_sk_live_…`.
 const MIN_INNER_TOKEN_BYTES: usize = 24;
 const MAX_WORD_BYTES: usize = 256;
 
-/// Finds a token that starts after an underscore of the word `text[start..end]`.
+/// Finds a token that starts after an underscore in the word `text[start..end]`.
 fn token_inside_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     if end - start > MAX_WORD_BYTES {
         return None;
@@ -500,8 +501,8 @@ pub fn placeholder_length(text: &[u8]) -> Option<usize> {
     (length > 0 && byte_or_newline(kind, length) == b']').then_some(PLACEHOLDER_START.len() + length + 1)
 }
 
-/// Skips an escape sequence, so that the token after it starts a word, as in `\nghp_…`, `\u0022ghp_…` and after
-/// terminal colours.
+/// Skips an escape sequence, so that a token after it starts a word. Examples are `\nghp_…`, `\u0022ghp_…` and a token
+/// after a terminal colour.
 fn skip_escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<SecretHit>) {
     let slashes = text[at..].iter().take_while(|byte| **byte == b'\\').count();
     let rest = &text[at + slashes..];
@@ -513,7 +514,7 @@ fn skip_escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<SecretHit
         b'n' | b'r' | b't' | b'e' | b'b' | b'f' | b'0' => 1,
         _ => return (slashes.max(1), None),
     };
-    // In `\rk_live_…` the `r` may belong to the token, so the word is tried with the `r` before the escape is
+    // In `\rk_live_…` the `r` may belong to the token, so a token that starts with it is tried before the escape is
     // skipped.
     if slashes > 0
         && length == 1

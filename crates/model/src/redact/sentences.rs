@@ -26,8 +26,8 @@ const FOREIGN_PREPOSITIONS: &str =
 const TYPING_WORDS: &str = "type enter use try typing entering been remains stays equals reads became";
 /// Words after the name that introduce the owner, as in `root's password on host.example.com = x`.
 const PLACE_WORDS: &str = "on for of at in";
-/// Words that may come before `to`: `password was set to x` states a value, but `password to connect to x` does
-/// not.
+/// Words that must come before `to`. The text `password was set to x` states a value, but `password to connect to x`
+/// does not.
 const SETTING_WORDS: &str = "set reset back over equal defaults";
 /// Words that may come between a linking word and the value.
 const ADVERB_WORDS: &str = "now currently still just simply temporarily again désormais maintenant ahora agora ora adesso jetzt nun nu";
@@ -38,12 +38,12 @@ pub enum NameLanguage {
     Other,
 }
 
-/// The minimum that a value must satisfy.
+/// How certain it must be that a value is a password.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RequiredCertainty {
-    /// An unlisted word at the end of a clause.
+    /// A word at the end of a clause that is not common in code or in sentences about passwords.
     Word,
-    /// An unlisted word at the end of a clause, without the suffix of an adjective.
+    /// Like `Word`, but without the suffix of an adjective.
     Stem,
     /// Several words, or letters and digits.
     Words,
@@ -88,7 +88,7 @@ pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Op
                 replaces.then_some(RequiredCertainty::Stem)
             }
             b"=" => placed.then_some(RequiredCertainty::Words),
-            // In `password store: name` the label is another one.
+            // Another label may follow the name, as in `password store: name`.
             [letter, .., b':'] if first && letter.is_ascii_lowercase() => Some(RequiredCertainty::Words),
             _ => required_after_word(word, language),
         };
@@ -111,7 +111,7 @@ pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Op
     None
 }
 
-/// Finds the word after the name if it ends a clause, as in `admin pw x`. `end` is the end of the name.
+/// Finds the word after the name if it ends a clause, as in `admin pw x`. `end` is where the name ends.
 pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<SecretHit> {
     let start = end + count_blanks(&text[end..], 2);
     let length = value_length(&text[start..]);
@@ -127,8 +127,8 @@ pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<SecretHit> {
     }
 }
 
-/// Finds the answer to a question such as `what was the password again?`, alone on the next line. A speaker's name
-/// may come before it. `at` is the end of the question's line.
+/// Finds the answer to a question such as `what was the password again?`. The answer is alone on the next line, perhaps
+/// after a speaker's name. `at` is the end of the question's line.
 pub fn secret_answering_question(text: &[u8], at: usize) -> Option<SecretHit> {
     if byte_or_newline(text, at) != b'\n' || !text[..at].trim_ascii_end().ends_with(b"?") {
         return None;
@@ -147,14 +147,13 @@ pub fn secret_answering_question(text: &[u8], at: usize) -> Option<SecretHit> {
     if said { hit_if_accepted(text, value, RequiredCertainty::Word) } else { None }
 }
 
-/// Finds a value between a comma and the end of the line, as in `the old password, x`. `at` is the position after
-/// the comma.
+/// Finds a value between a comma and the end of the line, as in `the old password, x`. `at` is just after the comma.
 pub fn secret_after_comma(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + count_blanks(&text[at..], 2);
     let end = start + value_length(&text[start..]);
     let ends =
         matches!(byte_or_newline(text, end), b'\n' | b'\r' | b'"' | b'\'') || text[end..].starts_with(b".\n");
-    // A list of names continues with another name, and few names contain digits.
+    // Another name may follow in a list of names, but few names contain digits.
     let digits = text[start..end].iter().any(u8::is_ascii_digit);
     let aside = text[end..].starts_with(b", ") && made_up::is_everyday_nouns(&text[start..end]);
     if ends && digits || aside { unquoted_secret_at(text, start, RequiredCertainty::Words) } else { None }
@@ -167,7 +166,7 @@ pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Optio
     let last =
         |text: &[u8]| text.iter().rev().take(8).position(|byte| *byte == b' ').unwrap_or(8).min(text.len());
     let word = |text: &[u8]| text.len() - last(text);
-    // An article and the word that joins value and name are skipped.
+    // An article, and the word that joins value and name, are skipped.
     let article = &before[word(before)..];
     let joint = match article {
         b"the" | b"a" | b"its" | b"my" | b"your" | b"la" | b"das" | b"het" => {
@@ -195,7 +194,7 @@ pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Optio
         .count();
     let from = end - length;
     let content = &value[value.len() - length..];
-    // `use Argon2id for the password` names an algorithm.
+    // In `use Argon2id for the password` the word before `for` is an algorithm.
     if purpose && !made_up::is_joined_words(content) && !profile_value(content).looks_random() {
         return None;
     }
@@ -204,7 +203,7 @@ pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Optio
     unquoted_secret_at(&text[..end], from, least)
 }
 
-/// Returns the minimum for a value after this word; `None` if a value cannot follow it.
+/// Returns the certainty required of a value after this word, or `None` if no value can follow it.
 fn required_after_word(word: &[u8], language: NameLanguage) -> Option<RequiredCertainty> {
     let foreign = language == NameLanguage::Other;
     if is_in_word_list(word, LINKING_WORDS)
@@ -217,7 +216,7 @@ fn required_after_word(word: &[u8], language: NameLanguage) -> Option<RequiredCe
         .then_some(RequiredCertainty::Words)
 }
 
-/// Whether a verb before the name says that the password is changed, as in `I changed the password`. The new
+/// Returns whether a verb before the name says that the password was changed, as in `I changed the password`. The new
 /// password follows.
 pub fn says_password_changed(before: &[u8]) -> bool {
     let line = super::context::text_after_last_break(&before[before.len().saturating_sub(60)..]);
@@ -230,7 +229,7 @@ fn is_in_word_list(word: &[u8], list: &str) -> bool {
     list.split(' ').any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }
 
-/// Returns the position after an optional adverb at `at` and the blanks around it.
+/// Returns the position after the adverb at `at`, if there is one, and after the blanks around it.
 pub fn position_after_adverb(text: &[u8], at: usize) -> usize {
     let at = at + count_blanks(&text[at..], 4);
     let length = text[at..].iter().take(16).take_while(|byte| !matches!(byte, b' ' | b':' | b'\n')).count();
@@ -240,7 +239,7 @@ pub fn position_after_adverb(text: &[u8], at: usize) -> usize {
     if known { at + length + colon + count_blanks(&text[at + length + colon..], 4) } else { at }
 }
 
-/// Returns the length of a passphrase such as `copper lantern violet meadow`. Its words do not occur in sentences
+/// Returns the length of a passphrase such as `copper lantern violet meadow`, whose words do not occur in sentences
 /// about passwords.
 pub fn passphrase_length(text: &[u8]) -> Option<usize> {
     const MIN_PHRASE_WORDS: usize = 3;
@@ -265,14 +264,15 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
     }
     let words = || text[..end].split(|byte| *byte == b' ');
     let everyday = words().filter(|word| lexicon::count_everyday_nouns(word) > 0).count();
-    // At most two words may be other words, and at most one of them may be common in sentences about passwords.
+    // At most two words may be other than everyday nouns, and at most one of them may be common in sentences about
+    // passwords.
     let ordinary =
         |word: &&[u8]| lexicon::count_everyday_nouns(word) == 0 && made_up::is_common_or_state_word(word);
     let likely = everyday >= 2 && everyday + 2 >= count && words().filter(ordinary).count() <= 1;
     (likely && !words().any(passwords::is_prose_word)).then_some(end)
 }
 
-/// Returns the value at `at`, unless it is a word that is common in sentences about passwords.
+/// Returns the value at `at` if it satisfies `least`. Quotes around the value are skipped.
 fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<SecretHit> {
     let marks = [
         &b"\""[..],
@@ -298,7 +298,7 @@ fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<S
         return Some(SecretHit { start, end: start + length, kind: "password" });
     }
     let length = value_length(&text[start..]);
-    // A password that people make up is shorter. If the value were cut, its end would stay visible.
+    // Made-up passwords are shorter. If a longer value were cut, its end would stay visible.
     if length > MAX_VALUE_BYTES {
         return None;
     }
@@ -306,19 +306,18 @@ fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<S
     hit_if_accepted(text, LiteralValue { start, end, quoted: mark.is_some(), wrapped: false }, least)
 }
 
-/// Returns the unquoted value at `start` if it satisfies `least`.
+/// Does the same as `secret_value_at`, for scanners in other modules.
 pub fn unquoted_secret_at(text: &[u8], start: usize, least: RequiredCertainty) -> Option<SecretHit> {
     secret_value_at(text, start, least)
 }
 
-/// Returns the value as a hit if it looks like a password: made up from words, mixed from letters and digits, or
-/// random.
+/// Returns the value as a hit if it is made up from words, mixes letters and digits, or looks random.
 fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let code = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
     let certainty = made_up::made_up_certainty(content);
     let short = content.len() < 6 && certainty.is_none() && super::grades::grade_word(content).is_none();
-    // A frame of a stack has arguments: `parse_password (s=0xb627c83491b3)`.
+    // A stack frame contains arguments, as in `parse_password (s=0xb627c83491b3)`.
     let setting = memchr::memchr(b'=', content)
         .is_some_and(|at| at > 1 && content[..at].iter().all(|byte| byte_is(*byte, super::classes::LOWER)));
     let code = code || setting || super::contains_bytes(content, b"=0x");
@@ -358,7 +357,7 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
     enough.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
 }
 
-/// Whether the digits belong to a technical term, as in `base64-encoded`, `SHA-256`, `8-64` and `v1.2.3`.
+/// Returns whether the digits belong to a technical term, as in `base64-encoded`, `SHA-256`, `8-64` and `v1.2.3`.
 fn is_technical_term(content: &[u8]) -> bool {
     let looks = profile_value(content);
     looks.symbols == 0 && looks.changes < 2 && content.iter().any(|byte| !byte.is_ascii_alphanumeric())
@@ -366,7 +365,8 @@ fn is_technical_term(content: &[u8]) -> bool {
         || content.iter().all(u8::is_ascii_hexdigit) && content.len() >= 32
 }
 
-/// Returns the length of the printable ASCII characters and accented letters, without closing punctuation.
+/// Returns the length of the run of printable ASCII characters and accented letters at the start of `text`, without
+/// punctuation at its end.
 pub fn value_length(text: &[u8]) -> usize {
     let length = text
         .iter()
@@ -379,19 +379,20 @@ pub fn value_length(text: &[u8]) -> usize {
     let length = length - usize::from(length > 0 && matches!(text[length - 1], 0xc3..=0xc5));
     let dots =
         text[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'!' | b'?')).count();
-    // The exclamation mark of `Herbst2024!` belongs to the password.
+    // The exclamation mark in `Herbst2024!` belongs to the password.
     let kept = usize::from(dots == 1 && text[length - 1] == b'!');
     length - dots + kept
 }
 
-/// Returns whether `passwords: ` or `"passwords" = ` comes before a bracket.
+/// Returns whether the name of a list of secrets comes before a bracket, as in `passwords: ` and `"passwords" = `.
 #[inline]
 pub fn is_password_list(before: &[u8]) -> bool {
     let name = before.trim_ascii_end();
     let Some((b':' | b'=', name)) = name.split_last() else { return false };
     let name = name.trim_ascii_end();
     let name = name.strip_suffix(b"\"").unwrap_or(name);
-    // Session libraries accept lists of secrets: `session({ secret: ['x'] })`, `cookieSession({ keys: ['x'] })`.
+    // Session libraries accept lists of secrets, as in `session({ secret: ['x'] })` and
+    // `cookieSession({ keys: ['x'] })`.
     let session = || {
         let line = super::context::text_after_last_break(&name[name.len().saturating_sub(80)..]);
         super::contains_bytes(line, b"ession(")
@@ -401,14 +402,14 @@ pub fn is_password_list(before: &[u8]) -> bool {
         || names_many_secrets(name)
 }
 
-/// Whether a name is that of several secrets, such as `api_keys` or `tokens`.
+/// Returns whether a name is the plural of a secret's name, such as `api_keys` or `tokens`.
 fn names_many_secrets(name: &[u8]) -> bool {
     let name = &name[name.len() - super::classes::run_length_at_end(name, super::classes::BASE64_URL, 40)..];
     let Some((b's' | b'S', one)) = name.split_last() else { return false };
     super::names::judge_name(one).is_some_and(|verdict| verdict.says == super::names::NameStrength::Secret)
 }
 
-/// Finds the items of `passwords: [x, "y"]`. `at` is the position after the bracket.
+/// Finds the items of `passwords: [x, "y"]`. `at` is just after the bracket.
 pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     const MAX_LIST_ITEMS: usize = 100;
     let before = text[..at - 1].trim_ascii_end();
@@ -425,7 +426,7 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
             made_up::made_up_certainty(content).is_some()
                 || profile_value(content).is_mixed() && content.len() >= 8
         };
-        // A member such as `[process.env.KEY1]` is not a literal.
+        // A path such as `process.env.KEY1` is not a literal.
         let member = !value.quoted && content.contains(&b'.') && !made_up::is_everyday_nouns(content);
         if plausible && !member && !super::contains_bytes(content, b"REDACTED") {
             hits.push(SecretHit { start: value.start, end: value.end, kind: "password" });
@@ -438,7 +439,7 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     }
 }
 
-/// Whether a value can only be a key or a token: long and random, and neither a hash nor an id.
+/// Returns whether a value can only be a key or a token, because it is long and random and is neither a hash nor an id.
 fn is_strong_secret(content: &[u8]) -> bool {
     let looks = profile_value(content);
     looks.len >= 20
@@ -448,7 +449,7 @@ fn is_strong_secret(content: &[u8]) -> bool {
         && (looks.upper > 1 && looks.lower > 1)
 }
 
-/// Finds an item of a list of passwords: `passwords:` and `- x` below it. `at` is the dash.
+/// Finds an item such as `- x` in a list below `passwords:`. `at` is the dash.
 pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
     if byte_or_newline(text, at + 1) != b' ' {
         return None;
@@ -462,7 +463,7 @@ pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
         return None;
     }
     let before = &text[at.saturating_sub(400)..at];
-    // The only item of a list may be a token: `access_token:` and `- x` below it.
+    // The only item of a list may be a token, as in `access_token:` with `- x` below it.
     if is_strong_secret(content)
         && let Some((b':', label)) = before.trim_ascii_end().split_last()
     {

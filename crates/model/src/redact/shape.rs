@@ -1,19 +1,19 @@
 //! Matches the rules of the provider table, and finds the rules that may match at a position.
 //!
-//! Three bytes decide whether a word can start a token. They are looked up in a bitmap of 8 KB, which the compiler
-//! computes, so that nothing is built at start-up. For the few words that pass, the rules with the same first byte
-//! are tried.
+//! Three bytes decide whether a word can start a token. They are looked up in a bitmap of 8 KB that is computed at
+//! compile time, so nothing is built at start-up. For the few words that pass, the rules with the same first byte are
+//! tried.
 
 use super::SecretHit;
 use super::chance::profile_value;
 use super::classes::{self, ALNUM, BASE64_URL, DOT, PLUS, SLASH, WORD, byte_is, byte_or_newline};
 use super::rules::{RuleDemand, TOKEN_RULES, TokenPart, TokenRule};
 
-/// The number of bytes of a body that are examined for words. A long body is not read completely.
+/// How many bytes of a body are examined for words. A long body is not read completely.
 const BODY_BYTES_EXAMINED: usize = 96;
 
-/// Returns the token that starts at `at` if a rule matches. `at` must be the start of a word; no byte before `edge`
-/// is examined.
+/// Returns the token that starts at `at` if a rule matches. `at` must be the start of a word. Bytes before `edge` are
+/// not examined.
 #[inline]
 pub fn token_starting_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
     let [first, second, third] = [text[at], byte_or_newline(text, at + 1), byte_or_newline(text, at + 2)];
@@ -69,13 +69,13 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
             }
         };
     }
-    // The match is inside a longer word, or is the name of a function. Only classes without separators are tested:
-    // a very long run with separators contains many starts, and rejecting each of them would take one pass per
+    // The match is inside a longer word or is the name of a function. Only classes without separators are tested. A
+    // very long run with separators contains many possible starts, and rejecting each of them would take one pass per
     // start.
     if (byte_is(byte_or_newline(rest, end), ALNUM) && !joined) || byte_or_newline(rest, end) == b'(' {
         return None;
     }
-    // If the class contains dots, the full stop of a sentence is part of the run.
+    // If the class contains dots, the run may include the full stop of a sentence.
     while end > body && rest[end - 1] == b'.' {
         end -= 1;
     }
@@ -93,8 +93,8 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
     plausible.then_some(SecretHit { start, end: at + end, kind: rule.kind })
 }
 
-/// Returns the length up to the end of the rest of a token in the next literal: `" + "x`. It must have at least `min`
-/// bytes.
+/// Returns the length up to the end of the second part of a token that is split into two literals, as in `" + "x`. The
+/// second part must have at least `min` bytes.
 fn length_of_next_literal(rest: &[u8], class: classes::ByteClass, min: usize) -> Option<usize> {
     const WIDEST_JOINT: usize = 40;
     let mark = *rest.first().filter(|mark| matches!(mark, b'"' | b'\''))?;
@@ -105,7 +105,7 @@ fn length_of_next_literal(rest: &[u8], class: classes::ByteClass, min: usize) ->
     (begins && ends && length >= min && length >= 6).then_some(joint + 2 + length)
 }
 
-/// Returns where the address begins that contains the byte at `at`: at its scheme, or at its host.
+/// Returns where the URL that contains the byte at `at` begins. This is its scheme or, without a scheme, its host.
 fn start_of_address(text: &[u8], at: usize, edge: usize) -> usize {
     const MAX_HOST_BYTES: usize = 120;
     let before = &text[edge.min(at).max(at.saturating_sub(MAX_HOST_BYTES))..at];
@@ -125,21 +125,21 @@ pub fn is_word_start(text: &[u8], at: usize, edge: usize) -> bool {
 }
 
 const NO_RULE: u16 = u16::MAX;
-/// The second byte of a prefix with only one byte.
+/// Stands for the second byte of a prefix that has only one byte.
 const ANY_BYTE: u8 = 0;
 static PREFIX_BITS: [u64; 1024] = build_prefix_bits();
 static FIRST_RULE_BY_BYTE: [u16; 256] = build_rule_chains().0;
 static NEXT_RULE: [u16; TOKEN_RULES.len()] = build_rule_chains().1;
 static SECOND_BYTES: [u8; TOKEN_RULES.len()] = build_second_bytes();
 
-/// Returns the slot of three bytes: six bits of the first byte and five bits of each other byte. Letters have
-/// distinct slots, and the first byte keeps its case.
+/// Returns the slot of three bytes. It consists of six bits of the first byte and five bits of each other byte. Letters
+/// have distinct slots, and only the first byte keeps its case.
 const fn prefix_slot(first: u8, second: u8, third: u8) -> usize {
     (first as usize & 63) << 10 | (second as usize & 31) << 5 | third as usize & 31
 }
 
-/// Returns one bit for the start of each rule. A prefix shorter than three bytes sets the bits of all its
-/// continuations.
+/// Returns a bitmap of the slots that the rules can start with. A prefix shorter than three bytes sets the bits of all
+/// its continuations.
 const fn build_prefix_bits() -> [u64; 1024] {
     let mut gate = [0; 1024];
     let mut index = 0;
@@ -172,8 +172,7 @@ const fn build_second_bytes() -> [u8; TOKEN_RULES.len()] {
     seconds
 }
 
-/// Returns for each byte the first rule that starts with it, and for each rule the next rule with the same first
-/// byte.
+/// Returns the first rule for each byte that starts a prefix, and the next rule with the same first byte for each rule.
 const fn build_rule_chains() -> ([u16; 256], [u16; TOKEN_RULES.len()]) {
     let mut first = [NO_RULE; 256];
     let mut next = [NO_RULE; TOKEN_RULES.len()];

@@ -1,4 +1,5 @@
-//! Secrets stated in words: `the password is x`, `set it to x`, and in files and commands without a separator.
+//! Secrets stated in words, such as `the password is x` and `set it to x`, and secrets after a name in files and
+//! commands that use no separator.
 
 use super::SecretHit;
 use super::chance::profile_value;
@@ -14,8 +15,8 @@ use super::sentences::{self, NameLanguage, RequiredCertainty};
 use super::values::{self, LiteralValue, ValueContext};
 use super::{languages, passwords};
 
-/// Finds a value after its name and a blank, as in `password is hunter2`, `machine … password hunter2`,
-/// `PASSWORD 'x'` and `configure set secret_access_key x`. The name is the word `text[start..end]`.
+/// Finds a value that follows its name after a blank, as in `password is hunter2`, `machine … password hunter2`,
+/// `PASSWORD 'x'` and `configure set secret_access_key x`. The name is `text[start..end]`.
 pub fn secret_stated_after_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let name = &text[start..end];
     if announces_pair(name) {
@@ -50,18 +51,18 @@ pub fn secret_stated_after_name(text: &[u8], start: usize, end: usize) -> Option
     })
 }
 
-/// Whether a server sets a header: `proxy_set_header X-Api-Key x;`.
+/// Returns whether a server directive sets a header, as in `proxy_set_header X-Api-Key x;`.
 fn is_header_directive(before: &[u8]) -> bool {
     let line = super::context::text_after_last_break(&before[before.len().saturating_sub(60)..]);
     super::contains_bytes(line, b"_header ")
 }
 
-/// Whether a name announces a pair, as in `creds for the box: ann/x`.
+/// Returns whether a name announces a pair, as in `creds for the box: ann/x`.
 fn announces_pair(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"creds") || name.eq_ignore_ascii_case(b"credentials")
 }
 
-/// Returns the language of the name. The English word occurs in Italian sentences, as in `la password è x`.
+/// Returns the language of the name. Italian sentences contain the English word, as in `la password è x`.
 fn language_of_name(before: &[u8], name: &[u8]) -> NameLanguage {
     if languages::judge_foreign_name(name).is_some() {
         return NameLanguage::Other;
@@ -81,7 +82,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     let end = end + usize::from(byte_or_newline(text, end) == b'`');
     let verdict = match name {
         b"login" => NameVerdict { says: NameStrength::Secret, kind: "token" },
-        // The name may contain dashes: `proxy_set_header X-Api-Key "x"`.
+        // The name may contain dashes, as in `proxy_set_header X-Api-Key "x"`.
         _ if text[..start].ends_with(b"-")
             && (byte_or_newline(text, end + 1) == b'"' || is_header_directive(&text[..start])) =>
         {
@@ -92,17 +93,17 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         }
         _ => names::judge_name(name)?,
     };
-    // The verb in `pass it to the class` is not a name.
+    // In `pass it to the class`, `pass` is a verb and not a name.
     if verdict.says == NameStrength::Pass && name != b"pw" {
-        // The name may be a pair, as in `user/pass is admin/x`.
+        // The name may announce a pair, as in `user/pass is admin/x`.
         if text[..start].ends_with(b"user/") && text[end..].starts_with(b" is ") {
             return super::pairs::password_in_joined_pair(text, end + 4);
         }
-        // A user's name may come before the password, as in `user ann and pass x`.
+        // A user name may come before the password, as in `user ann and pass x`.
         if is_user_named_before(&text[start.saturating_sub(80)..start]) {
             return sentences::unquoted_secret_at(text, end + 1, RequiredCertainty::Words);
         }
-        // The name may start a line of a settings file, as in `Pass "x"` of mbsync.
+        // The name may start a line of a settings file, as in `Pass "x"` in mbsync's configuration.
         let line = super::context::text_after_last_break(&text[start.saturating_sub(40)..start]);
         if line.trim_ascii().is_empty()
             && let Some(value) = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))
@@ -145,14 +146,14 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             verdict
         };
         let at = end + after + 1;
-        // The participle in `Het wachtwoord is verlopen` is not a value.
+        // In `Het wachtwoord is verlopen` the word after the verb is a participle and not a value.
         let word = &text[at..at + sentences::value_length(&text[at..])];
         if languages::judge_foreign_name(name).is_some() && made_up::is_participle(word) {
             return None;
         }
         return secret_after_is(text, at, verdict, ValueContext::default());
     }
-    // In `enter your password to continue` no value follows.
+    // In `enter your password to continue` no value follows, so an ordinary word is not accepted.
     if text[end..].starts_with(b" to ")
         && verdict.says == NameStrength::Password
         && !sentences::says_password_changed(&text[..start])
@@ -176,7 +177,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         return Some(hit);
     }
     let value = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))?;
-    // Examples are `ENV NAME x` in a Dockerfile, `setenv NAME x` of a shell and `tool config set NAME x`.
+    // Examples are `ENV NAME x` in a Dockerfile, `setenv NAME x` in a shell and `tool config set NAME x`.
     if matches!(verdict.says, NameStrength::Secret | NameStrength::Password)
         && (sets_variable(&text[..start])
             || !value.quoted
@@ -210,7 +211,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         let words = made_up::made_up_certainty(&text[value.start..value.end]);
         let in_command = (made_up || value.quoted || words.is_some())
             && [&b"nmcli "[..], b"wpa_cli "].iter().any(|command| super::contains_bytes(context, command));
-        // The Debian installer has lines such as `d-i passwd/root-password password x`.
+        // Preseed files of the Debian installer contain lines such as `d-i passwd/root-password password x`.
         let in_command = in_command
             || super::contains_bytes(super::context::text_after_last_break(context), b"mysqladmin ")
             || super::contains_bytes(super::context::text_after_last_break(context), b"d-i passwd/");
@@ -224,10 +225,10 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         let line = context.trim_ascii_end();
         let starts = line.is_empty() || context[line.len()..].contains(&b'\n');
         let ends = byte_or_newline(text, value.end + usize::from(value.quoted)) == b'\n';
-        // As an argument of a block, the value of `password "x"` is a literal.
+        // In a block or a Lisp form, the value in `password "x"` is a literal.
         let in_block = value.quoted && (context.ends_with(b"{ ") || context.ends_with(b":"))
             || is_in_lisp_form(text, value, context);
-        // A user may come before, as in `username admin and password Orchid190`.
+        // A user name may come before the password, as in `username admin and password Orchid190`.
         let beside_user =
             made_up && context.ends_with(b" and ") && super::contains_bytes(context, b"username ");
         let joint = ValueContext { doubtful: !value.quoted && !beside_user, ..ValueContext::default() };
@@ -242,8 +243,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         if starts && ends && made_up::is_single_noun(&text[value.start..value.end]) {
             return hit_if_password_like(text, value, true);
         }
-        // One of the words below may come before the name: `log in with password copperkettle and …`,
-        // `the password "Copper.kettle"`.
+        // One of these words may come before the name, as in `log in with password copperkettle and …` and
+        // `its password "Copper.kettle"`.
         let beside = [
             "with ",
             "using ",
@@ -269,14 +270,14 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             PasswordCertainty::LongWord => beside || value.quoted,
             PasswordCertainty::Word => {
                 let capital = byte_is(text[value.start], UPPER) && !byte_is(name[0], UPPER);
-                // In `username and password properties` no value follows.
+                // Prose such as `username and password properties` contains no value.
                 let beside = beside && !context.ends_with(b"and ") || is_user_named_before(context);
                 value.quoted || (beside || capital) && made_up::ends_clause(text, value.end)
             }
         };
         return hit_if_password_like(text, value, enough);
     }
-    // In SQL, the name is in capitals: `CREATE SECRET s (TYPE s3, SECRET 'x')`, `ATTACH 'x.db' AS x KEY 'x'`.
+    // In SQL, the name is in capitals, as in `CREATE SECRET s (TYPE s3, SECRET 'x')` and `ATTACH 'x.db' AS x KEY 'x'`.
     let in_sql =
         value.quoted && text[value.start - 1] == b'\'' && matches!(name, b"SECRET" | b"KEY" | b"TOKEN");
     let line = || super::context::text_after_last_break(&text[start.saturating_sub(200)..start]);
@@ -288,7 +289,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         return super::flags::secret_argument(text, value.start - 1);
     }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
-    // In Redis 6, a user's name may come before the password: `AUTH name x`.
+    // Since Redis 6, a user name may come before the password, as in `AUTH name x`.
     if at_prompt && let Some(hit) = super::flags::password_word_after_name(text, end) {
         return Some(hit);
     }
@@ -299,8 +300,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         _ => 20,
     };
     let content = &text[value.start..value.end];
-    // In `#define initSecret initSecret_avx512` the value is another name, and `vault write …/login role_id=x` has
-    // settings.
+    // In `#define initSecret initSecret_avx512` the value is another name. In `vault write …/login role_id=x` settings
+    // follow the name.
     let setting = name == b"login" && content.contains(&b'=');
     if content.len() < least || setting || super::contains_bytes(content, name) {
         return None;
@@ -308,7 +309,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     hit_if_secret(text, value, verdict, doubtful)
 }
 
-/// Returns the length of a blank and a verb at the start of `text`: ` is`, ` lautet`.
+/// Returns the length of a blank and a verb at the start of `text`, such as ` is` or ` lautet`.
 fn verb_length(text: &[u8]) -> Option<usize> {
     const STATING_VERBS: [&str; 8] = ["is", "ist", "lautet", "es", "est", "é", "è", "vaut"];
     let rest = text.strip_prefix(b" ")?;
@@ -320,7 +321,7 @@ fn verb_length(text: &[u8]) -> Option<usize> {
     (ends && STATING_VERBS.iter().any(|verb| verb.as_bytes() == &rest[..length])).then_some(length + 1)
 }
 
-/// Whether the text ends with a command that sets a variable. The variable's name follows.
+/// Returns whether the text ends with a command that sets a variable. The name of the variable follows.
 fn sets_variable(before: &[u8]) -> bool {
     [
         "ENV ",
@@ -337,7 +338,7 @@ fn sets_variable(before: &[u8]) -> bool {
     .any(|command| before.ends_with(command.as_bytes()))
 }
 
-/// Whether the text ends with a command that stores a setting, such as `npm config set NAME x` or
+/// Returns whether the line contains a command that stores a setting, such as `npm config set NAME x` or
 /// `pulumi config set --secret NAME x`.
 fn is_setting_command(before: &[u8]) -> bool {
     let line = super::context::text_after_last_break(&before[before.len().saturating_sub(120)..]);
@@ -376,7 +377,7 @@ pub fn secret_in_quoted_setting(text: &[u8], start: usize, end: usize) -> Option
     })?
 }
 
-/// Whether the text ends with a user's name, as in `user ann, ` and `username ann and `.
+/// Returns whether the text ends with a user name, as in `user ann, ` and `username ann and `.
 fn is_user_named_before(before: &[u8]) -> bool {
     let parted = [", ", " and ", " / ", " e ", " y ", " und ", " en ", " et "]
         .iter()
@@ -401,7 +402,7 @@ fn is_user_named_before(before: &[u8]) -> bool {
     .any(|word| length > 1 && super::classes::ends_with_ignore_case(before, word))
 }
 
-/// Finds both values in `changed the password from x to y`, because the old one may still open a backup.
+/// Finds both values in `changed the password from x to y`, because the old password may still open a backup.
 fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
     let made_up = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
@@ -414,7 +415,7 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
     if from > 0 && !matches!(verb, b"changed" | b"reset" | b"rotated" | b"updated" | b"switched" | b"moved") {
         return None;
     }
-    // Sometimes the old password is not stated, as in `from the default to x` and `from the old one to x`.
+    // The old password may not be stated, as in `from the default to x` and `from the old one to x`.
     if text[end + from + 6..].starts_with(b"the ") {
         let rest = &text[end + from + 6..text.len().min(end + from + 60)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
@@ -434,7 +435,7 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
     }
 }
 
-/// Finds the value in `the password? It's x` and `the password, which is x`. `end` is after the name.
+/// Finds the value in `the password? It's x` and `the password, which is x`. `end` is where the name ends.
 pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     // The value may follow the question mark directly, as in `the pw? x`.
     if text[end..].starts_with(b"? ")
@@ -461,7 +462,7 @@ pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<Se
     }
 }
 
-/// Finds a value before the name `text[start..end]`, which ends its clause, as in
+/// Finds a value before the name `text[start..end]` at the end of a clause, as in
 /// `type x when it asks for the password`.
 pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     if !is_password_name(&text[start..end]) {
@@ -481,7 +482,7 @@ pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: us
 
 /// Finds the value in `use x as the password`, like [`sentences::secret_used_as_password`].
 pub fn secret_used_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
-    // The last letters of the words that come before the name: `as`, `the`, `como`, `my`.
+    // These are the last letters of the words that come before the name, such as `as`, `the`, `como` and `my`.
     let joined = matches!(text[..start], [.., b's' | b'e' | b'o' | b'a' | b'y' | b'r' | b't', b' ']);
     let tail = text[start..end].last_chunk::<2>()?.map(|byte| byte | 32);
     if !joined || !matches!(&tail, b"rd" | b"se" | b"rt" | b"wd") {
@@ -493,7 +494,7 @@ pub fn secret_used_before_name(text: &[u8], start: usize, end: usize, floor: usi
     }
 }
 
-/// Finds the value in `use "x" as the password`. `start..end` is the `as`.
+/// Finds the value in `use "x" as the password`. The `as` is `text[start..end]`.
 pub fn quoted_secret_named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     let told = [&b" the "[..], b" a ", b" my ", b" your ", b" our ", b" "].iter().any(|article| {
         text[end..].strip_prefix(*article).is_some_and(|rest| {
@@ -558,11 +559,10 @@ pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> O
     })
 }
 
-/// Finds the value in `name is value`. In prose almost any word can follow, so the value must not be an ordinary
-/// word.
+/// Finds the value in `name is value`. In prose almost any word can follow, so an ordinary word is not accepted.
 fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueContext) -> Option<SecretHit> {
     let mut value = values::value_at(text, sentences::position_after_adverb(text, at))?;
-    // The mark may end the sentence: `what if the password is wrong?`.
+    // A mark at the end may belong to the sentence, as in `what if the password is wrong?`.
     if !value.quoted && !text[value.start..value.end].iter().any(u8::is_ascii_digit) {
         let marks =
             text[value.start..value.end].iter().rev().take_while(|byte| matches!(byte, b'?' | b'!')).count();
@@ -595,7 +595,7 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;
     let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.looks_random();
-    // A key of hexadecimal digits is accepted, but a word is not.
+    // A hexadecimal key is accepted, but a word is not.
     let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
     let key = verdict.says == NameStrength::Secret && hex;
     let doubtful = joint.doubtful || verdict.says != NameStrength::Password && !value.quoted && !key;
@@ -603,7 +603,7 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
     if plausible || joint.doubtful { hit_if_secret(text, value, verdict, joint) } else { None }
 }
 
-/// Whether a word ends like a name that [`secret_stated_after_name`] supports. Most words of a text do not.
+/// Returns whether a word ends like a name that [`secret_stated_after_name`] supports. Most words do not.
 #[inline]
 pub fn ends_like_secret_name(word: &[u8]) -> bool {
     if matches!(word, b"pw" | b"PW" | b"pin" | b"PIN" | [.., b'_', b'p', b'w'] | [.., b'_', b'P', b'W']) {

@@ -1,5 +1,5 @@
-//! Secrets that are recognised by the header of their column: CSV, Markdown tables, tables of database clients,
-//! `INSERT` statements, and the fields of a `.pgpass` line.
+//! Secrets recognised by the header of their column: CSV files, Markdown tables, output of database clients, `INSERT`
+//! statements, and lines of files with fixed fields such as `.pgpass`.
 
 use super::SecretHit;
 use super::chance::profile_value;
@@ -14,8 +14,8 @@ const MAX_LINE_BYTES: usize = 1024;
 const MAX_ROWS: usize = 10_000;
 const MAX_COLUMNS: usize = 40;
 
-/// Returns whether the word `text[start..end]` can be the header of a column. A word between single blanks is part
-/// of a sentence. The test is cheap, because it is called for every keyword.
+/// Returns whether the word `text[start..end]` can be the header of a column. A word between single blanks is part of a
+/// sentence. The test is cheap because it runs for every keyword.
 #[inline]
 pub fn may_be_column_head(text: &[u8], start: usize, end: usize) -> bool {
     let wide = |at: usize| {
@@ -33,7 +33,7 @@ pub fn may_be_column_head(text: &[u8], start: usize, end: usize) -> bool {
             start == 1
                 || wide(start - 2)
                 || matches!(text[start - 2], b',' | b';')
-                // A header may consist of several words: `| DB password |`, `nom,mot de passe`.
+                // A header may consist of several words, as in `| DB password |` and `nom,mot de passe`.
                 || byte_or_newline(text, end) == b' ' && byte_or_newline(text, end + 1) == b'|'
                 || byte_or_newline(text, end) == b' ' && byte_or_newline(text, end + 1) == 0xe2
                 || text[..start].ends_with(b"mot de ")
@@ -45,7 +45,7 @@ pub fn may_be_column_head(text: &[u8], start: usize, end: usize) -> bool {
     after && before
 }
 
-/// Whether all words before the name belong to the same cell, as in `name,One-time password,id`.
+/// Returns whether all words before the name belong to the same cell, as in `name,One-time password,id`.
 fn begins_cell(before: &[u8]) -> bool {
     let words = before
         .iter()
@@ -60,13 +60,13 @@ fn begins_cell(before: &[u8]) -> bool {
         )
 }
 
-/// Finds the secrets below the header `text[start..]` if its line is the first line of a table.
+/// Finds the secrets below the header at `start` if its line is the first line of a table.
 pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) {
     let from = start.saturating_sub(MAX_LINE_BYTES);
     let line_start = memchr::memrchr(b'\n', &text[from..start]).map_or(from, |at| from + at + 1);
     let head = line_at(text, line_start);
     let Some(divider) = CellDivider::of_head(head) else { return };
-    // Jira doubles the bars around headers: `||Login||Password||`.
+    // Jira doubles the bars around headers, as in `||Login||Password||`.
     let doubled = head.trim_ascii_start().starts_with(b"||");
     let heads: Vec<(usize, usize)> =
         divider.cell_ranges(head).filter(|cell| !doubled || cell.1 > cell.0).take(MAX_COLUMNS).collect();
@@ -82,10 +82,10 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) 
     if heads.len() < 2 || !heads.iter().all(named) {
         return;
     }
-    // Names and values that are aligned by blanks look like a table. The headers of a table are in capitals or
+    // Names and values aligned with blanks look like a table. But the headers of a real table are in capitals or
     // underlined.
     let is_loud = !head.iter().any(u8::is_ascii_lowercase);
-    // If another column contains users, a word may be a password: `user,pass`, `site,login,secret`.
+    // If another column contains users, a word may be a password, as in `user,pass` and `site,login,secret`.
     let has_user = heads.iter().any(|cell| is_user_column(&head[cell.0..cell.1]));
     let gap = matches!(divider, CellDivider::Gap);
     if gap && !is_loud && !has_user && !is_table_rule(line_at(text, line_start + head.len() + 1)) {
@@ -105,11 +105,11 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) 
         let row = line_at(text, at);
         if row.trim_ascii().is_empty() && at == line_start + head.len() + 1 {
             at += row.len() + 1;
-            continue; // AsciiDoc has an empty line after the headers
+            continue; // in AsciiDoc, an empty line follows the headers
         }
         if !is_table_rule(row) {
             let cells: Vec<(usize, usize)> = divider.cell_ranges(row).take(MAX_COLUMNS).collect();
-            // If a row repeats one of the headers, they were not headers but cells.
+            // If a row repeats one of the headers, the first line consists of cells rather than headers.
             let repeats = |(head_cell, cell): (&(usize, usize), &(usize, usize))| {
                 cell.1 > cell.0 && head[head_cell.0..head_cell.1] == row[cell.0..cell.1]
             };
@@ -123,7 +123,7 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) 
     }
 }
 
-/// Whether a cell is the header of a column of accounts.
+/// Returns whether a cell is the header of a column of users.
 fn is_user_column(cell: &[u8]) -> bool {
     const USER_COLUMN_WORDS: &str = "user login email mail account benutzer usuario usuário utilisateur identifiant utente gebruiker konto";
     let cell = without_quotes(cell);
@@ -153,7 +153,7 @@ fn secret_in_cell(
         return Some(SecretHit { start, end, kind: verdict.kind })
             .filter(|_| !super::contains_bytes(content, b"REDACTED"));
     }
-    // A column of descriptions contains words too, so a password of letters must be longer.
+    // A column of descriptions also contains words, so a password of letters alone must be longer.
     let noun = may_be_word && super::lexicon::count_everyday_nouns(content) > 0;
     let word = looks.digits == 0 && (looks.len < 7 || !may_be_word) && !noun;
     if verdict.says == NameStrength::Password
@@ -182,7 +182,8 @@ fn line_at(text: &[u8], at: usize) -> &[u8] {
     &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
-/// Whether a cell can be the name of a column: letters, digits and characters that join words.
+/// Returns whether a cell can be the name of a column. It must consist of letters, digits and characters that join
+/// words.
 fn is_column_name(cell: &[u8]) -> bool {
     cell.len() <= 40
         && cell.iter().any(|byte| byte_is(*byte, LETTER))
@@ -194,7 +195,7 @@ fn is_column_name(cell: &[u8]) -> bool {
         && !profile_value(cell).looks_random()
 }
 
-/// Whether a row is a rule between headers and cells, such as `---+---` or `|:--|--:|`.
+/// Returns whether a row is a rule between headers and cells, such as `---+---` or `|:--|--:|`.
 fn is_table_rule(row: &[u8]) -> bool {
     let drawn = || {
         row.starts_with("├".as_bytes()) || row.starts_with("╠".as_bytes()) || row.starts_with("┣".as_bytes())
@@ -207,9 +208,9 @@ fn is_table_rule(row: &[u8]) -> bool {
 #[derive(Clone, Copy)]
 enum CellDivider {
     Mark(u8),
-    /// A box-drawing character of three bytes: `│`.
+    /// A box-drawing character of three bytes, such as `│`.
     Drawn(&'static str),
-    /// Two blanks or more.
+    /// At least two blanks.
     Gap,
 }
 
@@ -288,7 +289,7 @@ impl CellDivider {
     }
 }
 
-/// Finds the secrets in `INSERT INTO t (name, password) VALUES ('a', 'x'), …`. `at` is the position after `VALUES`.
+/// Finds the secrets in `INSERT INTO t (name, password) VALUES ('a', 'x'), …`. `at` is just after `VALUES`.
 pub fn secrets_in_insert(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     let before = &text[at.saturating_sub(MAX_LINE_BYTES)..at];
     let lower = before.to_ascii_lowercase();
@@ -355,8 +356,8 @@ pub fn is_kind_before(before: &[u8]) -> bool {
     before.strip_suffix(b":").is_some_and(|name| name.ends_with(b"kind") || name.ends_with(b"kind\""))
 }
 
-/// Finds the values below `data:` and `stringData:` in a Kubernetes secret, whose `kind` is at `at`. All of its
-/// values are secret.
+/// Finds the values below `data:` and `stringData:` in a Kubernetes secret, whose `kind` is at `at`. All of these
+/// values are treated as secrets.
 pub fn secrets_in_kubernetes_manifest(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     const MAX_MANIFEST_BYTES: usize = 16 * 1024;
     let from = at.saturating_sub(MAX_MANIFEST_BYTES);
@@ -376,7 +377,7 @@ pub fn secrets_in_kubernetes_manifest(text: &[u8], at: usize, hits: &mut Vec<Sec
     }
 }
 
-/// Finds the values of `{"name":"x", …}`.
+/// Finds the values in `{"name":"x", …}`.
 fn secrets_in_json_members(text: &[u8], at: usize, end: usize, hits: &mut Vec<SecretHit>) {
     let object = &text[at..end];
     let object = &object[..memchr::memchr(b'}', object).unwrap_or(object.len())];
@@ -390,7 +391,7 @@ fn secrets_in_json_members(text: &[u8], at: usize, end: usize, hits: &mut Vec<Se
     }
 }
 
-/// Finds the values of indented lines such as `name: x`.
+/// Finds the values in indented lines such as `name: x`.
 fn secrets_in_indented_lines(text: &[u8], at: usize, end: usize, hits: &mut Vec<SecretHit>) {
     let block = &text[at..end];
     let mut at = at;
@@ -409,7 +410,7 @@ fn secrets_in_indented_lines(text: &[u8], at: usize, end: usize, hits: &mut Vec<
 
 fn secret_of_entry(text: &[u8], value: LiteralValue) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
-    // Short values are usually names and ports.
+    // Short values are usually names or ports.
     let plausible = content.len() >= 12
         && profile_value(content).is_mixed()
         && !profile_value(content).is_filler()
@@ -426,8 +427,8 @@ fn without_quotes(name: &[u8]) -> &[u8] {
     &name[start..end]
 }
 
-/// Finds the value in `host TRUE / TRUE 1799999999 sid x`, separated by tabs: a line in a cookie file of curl or
-/// wget. The first flag ends at `end`.
+/// Finds the value in `host TRUE / TRUE 1799999999 sid x`, a line of a cookie file of curl or wget. The fields are
+/// separated by tabs. The first flag ends at `end`.
 pub fn secret_in_cookie_file(text: &[u8], end: usize) -> Option<SecretHit> {
     let flag = |word: &[u8]| matches!(word, b"TRUE" | b"FALSE");
     let line = line_at(text, end + 1);
@@ -445,7 +446,7 @@ pub fn secret_in_cookie_file(text: &[u8], end: usize) -> Option<SecretHit> {
     plausible.then_some(SecretHit { start, end: start + value.len(), kind: "cookie" })
 }
 
-/// Finds the secret in `name server "x" *`, a line of PPP's secrets file. `at` is the star.
+/// Finds the secret in `name server "x" *`, a line of PPP's secrets file. `at` is the asterisk.
 pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let line = super::context::text_after_last_break(&text[floor.max(at.saturating_sub(120))..at]);
     let from = at - line.len();
@@ -462,7 +463,7 @@ pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     })
 }
 
-/// Finds the secret in `name * x *`, a line of PPP's secrets file. `at` is the first star.
+/// Finds the secret in `name * x *`, a line of PPP's secrets file. `at` is the first asterisk.
 pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let name = super::context::text_after_last_break(&text[floor.max(at.saturating_sub(80))..at]);
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t');

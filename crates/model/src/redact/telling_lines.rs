@@ -1,12 +1,12 @@
-//! Long random values that no other rule knows, in a line that speaks of tokens, keys or logins: `consul acl
-//! set-agent-token agent x`, `client.login("x")`.
+//! Long random values that no other rule finds, in a line that mentions tokens, keys or logins, such as
+//! `consul acl set-agent-token agent x` and `client.login("x")`.
 
 use super::SecretHit;
 use super::chance::profile_value;
 use super::classes::{BASE64_URL, EQUALS, byte_is, byte_or_newline, run_length, run_length_at_end};
 use super::context::text_after_last_break;
 
-/// A shorter value may be a name.
+/// The minimum length of a token. A shorter value may be a name.
 pub const MIN_TOKEN_BYTES: usize = 20;
 const MAX_TOKEN_BYTES: usize = 200;
 /// How many bytes of the line are read on each side of the value.
@@ -37,7 +37,7 @@ const TELLING_WORDS: [&str; 21] = [
     "license key",
 ];
 
-/// Words that say that the value is public: a digest, a public key, a position in a list.
+/// Words that mean the value is public, such as a digest, a public key or a position in a list.
 const PUBLIC_WORDS: [&str; 36] = [
     "mappings",
     "revision",
@@ -77,9 +77,10 @@ const PUBLIC_WORDS: [&str; 36] = [
     "dummy",
 ];
 
-/// Finds the random value of which the word `text[start..end]` is a part, if its line speaks of secrets.
+/// Finds the random value that contains the word `text[start..end]`, if its line mentions secrets.
 pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
-    // Letters of both cases and digits change as in no name. Almost every word fails here.
+    // In a drawn value, digits and letters of both cases alternate more than in any name. Almost every word fails this
+    // test.
     if !is_drawn(&text[start..end]) {
         return None;
     }
@@ -88,7 +89,7 @@ pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> O
     let end = end + run_length(&text[end..], class, MAX_TOKEN_BYTES);
     let end = end + run_length(&text[end..], EQUALS, 2);
     let before = start.checked_sub(1).map_or(b'\n', |at| text[at]);
-    // Next to these bytes the word is a part of base64, of a path, a member or a call.
+    // Next to these bytes, the word is part of base64, a path, a member or a call.
     let next = byte_or_newline(text, end);
     let part = matches!(before, b'/' | b'+' | b'.' | b'$' | b'#' | b'%')
         || before == b',' && next == b','
@@ -107,12 +108,13 @@ pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> O
     told.then_some(SecretHit { start, end, kind: "token" })
 }
 
-/// Whether a value is the address of a wallet or a contract: `0x` and 40 hexadecimal digits.
+/// Returns whether a value is the address of a wallet or a contract, which is `0x` and 40 hexadecimal digits.
 pub fn is_wallet_address(value: &[u8]) -> bool {
     value.len() == 42 && value.starts_with(b"0x") && value[2..].iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Whether a value is the id of a thing, by its prefix or by the word before it: `"node_id": "x"`, `request x`.
+/// Returns whether a value is an id, judging by its prefix or by the word before it, as in `"node_id": "x"` and
+/// `request x`.
 fn is_id(before: &[u8], value: &[u8]) -> bool {
     const ID_PREFIXES: &str = "msg req toolu call run file chatcmpl resp asst thread evt cus pi in sub acct price prod ch txn card src ba re \
         seti cs pm PRR PRRC PR IC I U R O MDQ MDU MDEx kwDO ep job build dpl prj team usr user org ws conv trace span sess session";
@@ -132,7 +134,7 @@ fn is_id(before: &[u8], value: &[u8]) -> bool {
 }
 
 fn is_drawn(word: &[u8]) -> bool {
-    // Few words have digits, so this is tested first.
+    // Few words contain digits, so this is tested first.
     if word.iter().filter(|byte| byte.is_ascii_digit()).take(2).count() < 2 {
         return false;
     }
@@ -145,11 +147,11 @@ fn is_drawn(word: &[u8]) -> bool {
         && !looks.is_filler()
 }
 
-/// Whether a text contains one of the words, in any case.
+/// Returns whether a text contains one of the words, ignoring case.
 fn contains_any(text: &[u8], words: &[&str]) -> bool {
     (0..text.len()).any(|at| {
         words.iter().any(|word| {
-            // A number of tokens says nothing.
+            // The plural `tokens` does not count, because it usually belongs to a number of tokens.
             word.as_bytes()[0] == text[at] | 32
                 && super::classes::starts_with_ignore_case(&text[at..], word)
                 && !(*word == "token" && byte_or_newline(text, at + 5) | 32 == b's')

@@ -6,20 +6,20 @@ use super::classes::{
     ALNUM, BASE64_URL, DASH, DOT, PERCENT, PLUS, byte_is, byte_or_newline, run_length, run_length_at_end,
 };
 
-/// The maximum length of a user and a password.
+/// The maximum length of a user name and a password together.
 const MAX_USERINFO_BYTES: usize = 512;
 
-/// Finds the password (or the token in place of a user) before the `@` at `at`.
+/// Finds the password before the `@` at `at`, or the token that takes the place of a user name.
 pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
     let length = before.iter().rev().take(MAX_USERINFO_BYTES).take_while(|byte| !ends(byte)).count();
     let window = &before[before.len() - length..];
     let scheme = memchr::memmem::rfind(window, b"://").map(|scheme| scheme + 3);
-    // Some programs escape the slashes in JSON: `https:\/\/user:password@host`.
+    // Some programs escape slashes in JSON, as in `https:\/\/user:password@host`.
     let scheme = scheme.or_else(|| Some(memchr::memmem::rfind(window, b":\\/\\/")? + 5));
     let Some(scheme) = scheme else {
-        // The user may be a token that was found: `s3://[id]:x@bucket`.
+        // The user name may be a token that was found just before, as in `s3://[id]:x@bucket`.
         let user = &text[floor.saturating_sub(120)..floor];
         let user = &user[user.iter().rposition(ends).map_or(0, |at| at + 1)..];
         if length == before.len()
@@ -55,11 +55,11 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
                 password.iter().take_while(|byte| !matches!(byte, b'/' | b'\\')).all(u8::is_ascii_digit);
             let is_path = host || (port && password.contains(&b'/'));
             if password.is_empty() {
-                // In `https://key:@host`, a key is sent as the user.
+                // In `https://key:@host`, a key is sent as the user name.
                 let key = !host && colon >= 16 && profile_value(&info[..colon]).looks_random();
                 return key.then_some(SecretHit { start, end: start + colon, kind: "url-credentials" });
             }
-            // In `https://token:x-oauth-basic@host` the user is the secret.
+            // In `https://token:x-oauth-basic@host`, the user name is the secret.
             let user = &info[..colon];
             if !host
                 && user.len() >= 20
@@ -68,7 +68,7 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
             {
                 return Some(SecretHit { start, end, kind: "url-credentials" });
             }
-            // A message broker is installed with `guest:guest`, which works on the same machine only.
+            // A message broker is installed with `guest:guest`, which works only on the same machine.
             let guest = user == b"guest" && password == b"guest" && text[at..].starts_with(b"@localhost");
             let secret = !is_path && !guest && !is_placeholder_password(password);
             secret.then_some(SecretHit { start: start + colon + 1, end, kind: "url-credentials" })
@@ -80,7 +80,7 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
     }
 }
 
-/// Finds the password in `scheme://name@example.com:password@host`, where the user is an e-mail address whose `@`
+/// Finds the password in `scheme://name@example.com:password@host`, where the user name is an e-mail address whose `@`
 /// is not encoded. The part after that `@` is `text[start..at]`.
 fn password_after_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<SecretHit> {
     let name = text[floor..start].strip_suffix(b"@")?;
@@ -96,7 +96,7 @@ fn password_after_address(text: &[u8], start: usize, at: usize, floor: usize) ->
     secret.then_some(SecretHit { start: start + colon + 1, end: at, kind: "url-credentials" })
 }
 
-/// Finds the password in Go's form `user:password@tcp(host)`, and in Oracle's forms `thin:user/password@host` and
+/// Finds the password in Go's form `user:password@tcp(host)` and in Oracle's forms `thin:user/password@host` and
 /// `connect user/password@host`.
 fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let info = &text[start..at];
@@ -124,7 +124,7 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretH
     secret.then_some(SecretHit { start, end: at, kind: "url-credentials" })
 }
 
-/// Whether a text is a name and, after a colon, something that looks drawn or made up.
+/// Returns whether a text has the form `name:password`, without slashes in the password.
 fn is_pair(info: &[u8]) -> bool {
     let Some(colon) = memchr::memchr(b':', info) else { return false };
     let named = colon > 0 && info[..colon].iter().all(|byte| byte_is(*byte, BASE64_URL | DOT));
@@ -143,14 +143,15 @@ pub fn email_around(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     plausible.then_some(SecretHit { start: at - local, end: at + 1 + length, kind: "email" })
 }
 
-/// Returns the length up to the last `@` before the host, because an `@` in a password is not always escaped.
+/// Returns the number of bytes before the last `@` of the host part, because an `@` in a password is not always
+/// escaped.
 fn length_to_last_at_sign(text: &[u8]) -> usize {
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>/?,;)&|".contains(byte);
     let authority = &text[..text.iter().take(96).take_while(|byte| !ends(byte)).count()];
     memchr::memrchr(b'@', authority).unwrap_or(0)
 }
 
-/// Whether a password is a placeholder, as in `user:password@`, `user:${PASSWORD}@` and `user:***@`.
+/// Returns whether a password is a placeholder, as in `user:password@`, `user:${PASSWORD}@` and `user:***@`.
 fn is_placeholder_password(password: &[u8]) -> bool {
     const PLACEHOLDER_WORDS: &str = "password passwd pass pwd pw passcode passphrase token credentials credential yourpassword your_password your-password mypassword secret_password";
     let looks = profile_value(password);
@@ -159,7 +160,7 @@ fn is_placeholder_password(password: &[u8]) -> bool {
         || super::contains_bytes(password, b"${")
         || super::contains_bytes(password, b"{{")
         || super::contains_bytes(password, b"(");
-    // A name of several words only says what belongs there: `user:db_password@`.
+    // A name of several words only describes the value, as in `user:db_password@`.
     let named =
         || password.contains(&b'_') && super::names::judge_name(password).is_some() && looks.digits == 0;
     template

@@ -1,5 +1,5 @@
-//! Decides whether the value next to a name is a literal secret, or code, a type, a placeholder or a sentence.
-//! `literals` finds the start and the end of the value.
+//! Decides whether the value next to a name is a literal secret rather than code, a type, a placeholder or a sentence.
+//! The module `literals` finds where the value starts and ends.
 
 use super::chance::{ValueProfile, profile_value};
 use super::classes::{
@@ -14,17 +14,17 @@ pub use super::literals::{
     end_past_ampersand, opening_quote_at, value_at,
 };
 
-/// The form in which a name and a value are joined.
+/// How a name and a value are joined.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ValueContext {
-    /// Whether the name is written like an environment variable: `NAME`.
+    /// Whether the name is written in capitals like an environment variable.
     pub loud: bool,
     /// Whether the form is `name=value` without blanks, or a command-line flag.
     pub tight: bool,
-    /// Whether the assignment is one of a list in a URL or a connection string, separated by `?`, `&` or `;`.
+    /// Whether the assignment is one of several in a URL or a connection string, separated by `?`, `&` or `;`.
     pub listed: bool,
-    /// Whether the form is usually not an assignment (`==`, `"name", "value"`, `name is value`), so only a
-    /// random value is accepted.
+    /// Whether the form is usually not an assignment, as in `==`, `"name", "value"` and `name is value`. In that case
+    /// only a random value is accepted.
     pub doubtful: bool,
 }
 
@@ -35,14 +35,15 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
     if is_placeholder_value(content, &looks) || is_reference(text, value, &looks, joint) {
         return false;
     }
-    // In `OPENAI_API_KEY=sk-...` the value is left out, and psql fills in `PASSWORD :'name'`.
+    // The value in `OPENAI_API_KEY=sk-...` is left out. The value in `PASSWORD :'name'` is a variable of psql.
     if !value.quoted && text[value.end..].starts_with(b"...")
         || value.quoted && text[..value.start - 1].ends_with(b" :")
     {
         return false;
     }
     if value.wrapped || joint.doubtful {
-        // Examples are `password == "Copper.kettle"` and `password = String::from("Copper.kettle")`.
+        // A made-up password is accepted even in forms such as `password == "Copper.kettle"` and
+        // `password = String::from("Copper.kettle")`.
         let told = says == NameStrength::Password
             && value.quoted
             && (!value.wrapped || is_text_conversion(text, value));
@@ -86,7 +87,7 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
     }
 }
 
-/// Whether a user's name comes directly before `pass`, as in `user=ann pass=x` and `"user": "ann", "pass": "x"`.
+/// Returns whether a user name comes shortly before `pass`, as in `user=ann pass=x` and `"user": "ann", "pass": "x"`.
 /// In that case, `pass` means a password.
 pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(80)..start];
@@ -95,8 +96,8 @@ pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
         .any(|word| memchr::memmem::find(before, word.as_bytes()).is_some())
 }
 
-/// Whether the call around a value returns the text unchanged, as in `String::from("x")` and `Some("x")`. Other
-/// calls prompt for a text (`getpass("…")`) or look it up.
+/// Returns whether the call around a value takes the text itself, as in `String::from("x")` and `Some("x")`. Other
+/// calls prompt for a text, as in `getpass("…")`, or look it up.
 fn is_text_conversion(text: &[u8], value: LiteralValue) -> bool {
     let before = &text[value.start.saturating_sub(48)..value.start - 1];
     let before = &before[..before.len() - before.iter().rev().take_while(|byte| **byte == b'\\').count()];
@@ -150,7 +151,7 @@ static PLACEHOLDER_VALUES: WordList = word_list(
     unknown varchar void yes",
 );
 
-/// Whether a value is a placeholder such as `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme` or
+/// Returns whether a value is a placeholder such as `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme` or
 /// `[REDACTED:token]`.
 fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
     if looks.letters() + looks.digits == 0 || looks.is_filler() {
@@ -163,7 +164,7 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
         || content.ends_with(b"...")
         || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven or Ant replaces it
         || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
-    // The last case is `[FILTERED]`.
+    // An example of the last case is `[FILTERED]`.
     {
         return true;
     }
@@ -187,7 +188,7 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
         "****",
         "fixme",
     ];
-    // The first letters are compared first, because that is cheap.
+    // Comparing the first letters is cheap, so it comes first.
     let says = |at: usize| {
         b"ycpfirsdx*".contains(&(content[at] | 32))
             && PLACEHOLDER_PARTS.iter().any(|part| starts_with_ignore_case(&content[at..], part))
@@ -195,7 +196,7 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
     looks.len <= 64 && !looks.looks_random() && (0..content.len()).any(says)
 }
 
-/// Whether a value is a version such as `^14.18.8` or `~1.2`.
+/// Returns whether a value is a version such as `^14.18.8` or `~1.2`.
 fn is_version(content: &[u8]) -> bool {
     let number = content.iter().position(|byte| byte_is(*byte, DIGIT)).unwrap_or(content.len());
     let (mark, number) = content.split_at(number);
@@ -206,7 +207,7 @@ fn is_version(content: &[u8]) -> bool {
     }
 }
 
-/// Whether a value is a call without a literal, such as `uuid4()` or `randomBytes(32)`.
+/// Returns whether a value is a call without a string literal, such as `uuid4()` or `randomBytes(32)`.
 fn is_call(content: &[u8]) -> bool {
     let Some(call) = content.strip_suffix(b")") else { return false };
     let name = run_length(call, WORD | super::classes::DOT, call.len());
@@ -216,7 +217,7 @@ fn is_call(content: &[u8]) -> bool {
         && call[name + 1..].iter().all(|byte| byte_is(*byte, DIGIT) || matches!(byte, b',' | b' '))
 }
 
-/// Whether a value is a list of rules such as `required|string|min:8`, with which a framework checks a form.
+/// Returns whether a value is a list of rules for checking a form, such as `required|string|min:8`.
 fn is_validation_rule_list(content: &[u8]) -> bool {
     let rule = |part: &[u8]| {
         let name = run_length(part, LOWER | super::classes::UNDERSCORE, part.len());
@@ -226,7 +227,8 @@ fn is_validation_rule_list(content: &[u8]) -> bool {
     limit && content.len() < 8 || content.contains(&b'|') && content.split(|byte| *byte == b'|').all(rule)
 }
 
-/// Whether a value is a variable, a template, an expression, a path or a URL. These only refer to a secret.
+/// Returns whether a value is a variable, a template, an expression, a path or a URL, all of which only refer to a
+/// secret.
 fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
     let rest = |skip: usize| content.get(skip..).unwrap_or_default();
@@ -260,9 +262,9 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
         _ => {}
     }
     if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
-        return true; // a colour
+        return true; // this is a colour
     }
-    // A text such as `"\u30c8\u30fc…"` is in another script. In a secret, only ASCII characters are escaped.
+    // A text such as `"\u30c8\u30fc…"` is written in another script. In a secret, only ASCII characters are escaped.
     if memchr::memchr(b'\\', content).is_some()
         && content.windows(4).any(|four| four.starts_with(b"\\u") && &four[2..] != b"00")
     {
@@ -290,14 +292,14 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     }) {
         return true;
     }
-    // A key vault replaces this reference.
+    // Azure replaces this reference with a secret from a key vault.
     if content.starts_with(b"@Microsoft.KeyVault") {
         return true;
     }
     !value.quoted && is_expression(text, value, looks, joint)
 }
 
-/// Whether a value is a host and a path without a scheme, such as `api.example.com/v1`.
+/// Returns whether a value is a host and a path without a scheme, such as `api.example.com/v1`.
 fn is_host_and_path(content: &[u8]) -> bool {
     let host = content
         .iter()
@@ -306,10 +308,10 @@ fn is_host_and_path(content: &[u8]) -> bool {
     byte_or_newline(content, host) == b'/' && content[..host].contains(&b'.') && host >= 6
 }
 
-/// Whether a bare value is code: a call, an index, a generic type, or a dotted path.
+/// Returns whether a bare value is code, such as a call, an index, a generic type or a dotted path.
 fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
-    // TypeScript asserts that a value is set: `process.env.API_KEY!`.
+    // TypeScript's `!` asserts that a value is set, as in `process.env.API_KEY!`.
     let content =
         content.strip_suffix(b"!").filter(|rest| rest.starts_with(b"process.env.")).unwrap_or(content);
     // In `<p>Password: word</p>` the bracket starts a closing tag, unlike in `Vec<u8>`.
@@ -322,9 +324,9 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
     let dotted = content.contains(&b'.')
         && content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.')
         && byte_is(content[0], LETTER);
-    // In `private_key: ed25519.Ed25519PrivateKey` the value is a type whose name contains that of a secret.
+    // In `private_key: ed25519.Ed25519PrivateKey` the value is a type whose name looks like that of a secret.
     if dotted {
-        // In a shell, a dot does not access a member: `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`.
+        // In a shell, a dot does not access a member, as in `DB_PASSWORD=Summer.breeze` and `--password Summer.breeze`.
         let ends = matches!(
             byte_or_newline(text, value.end),
             b'\n' | b'\r' | b' ' | b'\\' | b')' | b']' | b'}' | b'"' | b'\''
@@ -335,7 +337,7 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
             || shell && ends && !is_member_path(content);
         return !literal && !looks.looks_random() || is_name_of_secret(content);
     }
-    // In `password= user=` the next name follows instead of a value. In Vim, `a:password` is a variable.
+    // In `password= user=`, the next name follows instead of a value. In Vim, `a:password` is a variable.
     let name = |part: &[u8]| part.iter().all(|byte| byte_is(*byte, WORD));
     let names_next =
         content.strip_suffix(b"=").is_some_and(|next| name(next) && looks.digits == 0 && looks.changes < 4)
@@ -347,7 +349,7 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
     if names_next || scoped || super::contains_bytes(content, b"?.") {
         return true;
     }
-    // Minified code contains `e.auth??!1` and `a.token=a.key=void 0`.
+    // Minified code contains expressions such as `e.auth??!1` and `a.token=a.key=void 0`.
     let name = |part: &[u8]| {
         part.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'$')) && !part.is_empty()
     };
@@ -356,8 +358,9 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
     chain && !looks.looks_random() || super::contains_bytes(content, b"??")
 }
 
-/// Whether a value is a path of members, such as `config.db.pw` or `process.env.PW`: it starts with a common object
-/// for settings, or ends with a call or a constant.
+/// Returns whether a value is a path of members, such as `config.db.pw` or `process.env.PW`. Such a path starts with
+/// the name of a common object, or one of its parts is short, contains other characters than letters, or contains a
+/// capital.
 fn is_member_path(content: &[u8]) -> bool {
     const OBJECT_NAMES: &str = "config cfg conf settings self this process os env args opts options params props req request ctx context \
         state app data user form event values secrets vault creds local var module each input output window document";
@@ -368,9 +371,9 @@ fn is_member_path(content: &[u8]) -> bool {
         || parts().skip(1).any(|part| part.iter().skip(1).any(|byte| byte_is(*byte, UPPER)))
 }
 
-/// Whether a value is itself the name of a secret, as in `FieldOf("V2ApiKey")`.
+/// Returns whether a value is itself the name of a secret, as in `FieldOf("V2ApiKey")`.
 fn is_name_of_secret(content: &[u8]) -> bool {
-    // The end of a random value may be a word by chance: `7uUf6RzixQ6adZPwd`.
+    // A random value may end with a word by chance, as in `7uUf6RzixQ6adZPwd`.
     let looks = profile_value(content);
     let random = looks.digits > 2 && looks.changes * 3 >= looks.len;
     !random
@@ -378,7 +381,7 @@ fn is_name_of_secret(content: &[u8]) -> bool {
         && names::judge_name(content).is_some()
 }
 
-/// Whether a value is an API key, a token or a secret, and not a word or a name.
+/// Returns whether a value is an API key, a token or a secret, and not a word or a name.
 fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     if content.contains(&b' ') {
         let phrase = || super::sentences::passphrase_length(content) == Some(content.len());
@@ -387,8 +390,8 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
     if content.iter().any(|byte| *byte < b' ') || is_constant_name(content) || looks.letters() == 0 {
         return false;
     }
-    // In `client_secret: copper-kettle-moon` the value can only be a secret, but in `--secret=copper-kettle` it is
-    // the name of a secret.
+    // In `client_secret: copper-kettle-moon` the value can only be a secret, but in `--secret=copper-kettle` it is the
+    // name of a stored secret.
     let is_name = joint.tight && joint.listed && looks.digits + looks.upper == 0;
     let nouns = || !is_name && made_up::is_everyday_nouns(content);
     if looks.looks_random() || is_uuid(content) || is_long_word(content, value, looks, joint) || nouns() {
@@ -417,20 +420,20 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
                 || (looks.symbols > 0 && mixed && looks.len >= 8))
 }
 
-/// Whether a value consists of letters only and is longer than a word, as in `JWT_SECRET=mysupersecretjwtkey`. In
-/// code it may be a name, so it is accepted only in an environment setting, or if it is quoted and has no capitals.
+/// Returns whether a value consists only of letters and is longer than a word, as in `JWT_SECRET=mysupersecretjwtkey`.
+/// In code it may be a name, so it is accepted only in an environment setting, or if it is quoted and has no capitals.
 fn is_long_word(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     let set = joint.loud && joint.tight && looks.len >= 14;
     let quoted = value.quoted && looks.len >= 18 && looks.lower == looks.len;
     looks.letters() == looks.len && looks.lower > 0 && (set || quoted) && content.len() <= 64
 }
 
-/// Whether a value is a key of hexadecimal digits, as in `SIDEKIQ_PRO_KEY=9f8e…`.
+/// Returns whether a value is a hexadecimal key, as in `SIDEKIQ_PRO_KEY=9f8e…`.
 fn is_hex_key(content: &[u8]) -> bool {
     matches!(content.len(), 32 | 40 | 48 | 64) && content.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Whether a value is long and has many digits among its letters, but is no hash.
+/// Returns whether a value is long and has many digits among its letters, but is not a hash.
 fn is_long_and_drawn(content: &[u8], looks: &ValueProfile) -> bool {
     looks.len >= 40
         && looks.digits >= 8
@@ -441,7 +444,6 @@ fn is_long_and_drawn(content: &[u8], looks: &ValueProfile) -> bool {
         && !content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
 }
 
-/// Whether a value is written like a UUID.
 pub fn is_uuid(content: &[u8]) -> bool {
     content.len() == 36
         && content.iter().enumerate().all(|(at, byte)| match at {
@@ -450,9 +452,9 @@ pub fn is_uuid(content: &[u8]) -> bool {
         })
 }
 
-/// Whether a value is random and neither a hash nor an id.
+/// Returns whether a value is random and neither a hash nor an id.
 fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
-    // A hash may follow words: `Linux-cargo-9c4682cd…` is the key of a cache.
+    // A hash may follow words, as in the cache key `Linux-cargo-9c4682cd…`.
     let last = content.rsplit(|byte| *byte == b'-').next().unwrap_or_default();
     let hash_like = content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
         || last.len() >= 32 && last.iter().all(u8::is_ascii_hexdigit);
@@ -467,15 +469,14 @@ fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
         && looks.longest >= 12
 }
 
-/// Whether a value is the name of a constant, such as `MAX_RETRIES` or `RESET_PASSWORD`.
+/// Returns whether a value is the name of a constant, such as `MAX_RETRIES` or `RESET_PASSWORD`.
 pub fn is_constant_name(content: &[u8]) -> bool {
     content.iter().all(|byte| byte_is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
         && content.contains(&b'_')
         && profile_value(content).changes * 6 < content.len()
 }
 
-/// Whether a value is a type or an algorithm: `u8`, `i64`, `utf8`, `oauth2`, `String?`. Most of them contain
-/// digits.
+/// Returns whether a value is the name of a type or an algorithm, such as `u8`, `i64`, `utf8`, `oauth2` or `String?`.
 pub fn is_type_name(content: &[u8]) -> bool {
     const TYPE_NAMES: &str = "u8 u16 u32 u64 u128 i8 i16 i32 i64 f32 f64 int8 int16 int32 int64 uint8 utf8 utf-8 base64 sha1 sha256 \
         sha512 md5 hs256 rs256 es256 oauth2 http2 x509 ed25519 aes256 pbkdf2 argon2 argon2id scram-sha-256 string? str? \
@@ -483,8 +484,7 @@ pub fn is_type_name(content: &[u8]) -> bool {
     TYPE_NAMES.split_ascii_whitespace().any(|known| content.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Whether a value is a numbered variable, such as `arg1`, `pass2` or `param12`. The word before the number is too
-/// short for a password.
+/// Returns whether a value is a numbered variable, such as `arg1`, `pass2` or `param12`.
 pub fn is_numbered_variable(content: &[u8]) -> bool {
     let digits = content.iter().rev().take_while(|byte| byte_is(**byte, DIGIT)).count();
     let word = &content[..content.len() - digits];
@@ -495,7 +495,7 @@ pub fn is_numbered_variable(content: &[u8]) -> bool {
     digits > 0 && digits <= 2 && known.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
 }
 
-/// Whether a value is base64 of `user:password`, as in the field `auth` of a Docker configuration.
+/// Returns whether a value is base64 of `user:password`, as in the `auth` field of a Docker configuration.
 pub fn is_encoded_pair(content: &[u8]) -> bool {
     if content.len() < 8
         || !content.len().is_multiple_of(4)

@@ -1,23 +1,22 @@
-//! The text that a reader sees: escape sequences and invisible characters are removed, and encoded characters are
-//! decoded.
+//! The text as a reader sees it, without escape sequences and invisible characters and with encoded characters decoded.
 //!
-//! A secret can be hidden from a scanner that examines only the bytes: by escape sequences as in `ghp_…ESC[1m…`
-//! (from `grep --color`), zero-width characters, encodings such as `password%3Dhunter2`, `&#103;hp_…` and
-//! `\u0067hp_…`, and UTF-16. Anybody who prints, pastes or decodes the text gets the secret back. So both the bytes
-//! and this view are scanned, and the hits in the view are mapped back to the text.
+//! Several things can hide a secret from a scanner that examines only the bytes: escape sequences as in `ghp_…ESC[1m…`
+//! (from `grep --color`), zero-width characters, encodings such as `password%3Dhunter2`, `&#103;hp_…` and `\u0067hp_…`,
+//! and UTF-16. Anybody who prints, pastes or decodes the text gets the secret back. So both the bytes and this view are
+//! scanned, and the hits in the view are mapped back to the text.
 
 use std::ops::Range;
 
 use super::classes::{ANY_HEX, run_length};
 use crate::clean::{hidden_spans, is_hidden_char};
 
-/// The number of bytes around a hidden or encoded character that belong to the view. It is larger than most values.
+/// How many bytes around a hidden or encoded character belong to the view. The margin is larger than most values.
 const VIEW_MARGIN: usize = 1024;
 
-/// Like [`VIEW_MARGIN`], for private keys. It is larger than a key, so that a key with a coloured word in its
-/// middle is seen completely.
+/// Like [`VIEW_MARGIN`], but used if the text mentions a private key. The margin is larger than a key, so a key with a
+/// coloured word in its middle is still found as a whole.
 const KEY_VIEW_MARGIN: usize = 10 * 1024;
-/// The maximum number of bytes by which a region is extended to reach the ends of its lines.
+/// How many bytes a region may be extended to reach the ends of its lines.
 const MAX_LINE_BYTES: usize = 1024;
 
 #[derive(Debug)]
@@ -26,12 +25,12 @@ pub struct DecodedView {
     steps: Vec<ViewStep>,
 }
 
-/// A position from which the view and the text are parallel, up to the next step.
+/// A position from which the view and the text run in parallel, up to the next step.
 #[derive(Debug, Clone, Copy)]
 struct ViewStep {
     view_at: usize,
     text_at: usize,
-    /// The number of text bytes that the first byte of the view represents.
+    /// The number of bytes of the text that the first byte of the view at this step represents.
     width: usize,
 }
 
@@ -131,7 +130,7 @@ impl DecodedView {
     }
 }
 
-/// Whether the next character, perhaps encoded, is a letter or a digit.
+/// Returns whether the next character, which may be encoded, is a letter or a digit.
 fn begins_with_alphanumeric(text: &[u8]) -> bool {
     match text.first() {
         Some(b'&') => encoded_character(text)
@@ -142,7 +141,7 @@ fn begins_with_alphanumeric(text: &[u8]) -> bool {
     }
 }
 
-/// Returns the parts of `text` whose view differs from the bytes, with a margin. Most texts have none.
+/// Returns the parts of `text` where the view differs from the bytes, with a margin. Most texts have none.
 pub fn regions_to_decode(text: &[u8]) -> Vec<Range<usize>> {
     let mut regions: Vec<Range<usize>> = Vec::new();
     let Some(first) = next_difference(text, 0) else { return regions };
@@ -166,7 +165,7 @@ pub fn regions_to_decode(text: &[u8]) -> Vec<Range<usize>> {
     regions
 }
 
-/// Returns the first position at or after `at` with a hidden or encoded character.
+/// Returns the first position at or after `at` that has a hidden or encoded character.
 fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += plain_length(&text[at..]);
@@ -181,8 +180,8 @@ fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Counts the leading bytes at which no hidden or encoded character can start. Most texts contain only such bytes,
-/// so 16 bytes are checked at a time.
+/// Counts the leading bytes that cannot start a hidden or encoded character. Most texts contain only such bytes, so 16
+/// bytes are checked at a time.
 fn plain_length(text: &[u8]) -> usize {
     // Without `||` and early exits, the compiler can compare many bytes at once.
     let is_plain = |byte: &u8| {
@@ -195,7 +194,8 @@ fn plain_length(text: &[u8]) -> usize {
     whole + text[whole..].iter().take_while(|byte| is_plain(byte)).count()
 }
 
-/// Returns whether a hidden or encoded character may start with these two bytes. The first byte is not plain.
+/// Returns whether a hidden or encoded character may start with these two bytes. The caller has checked that the first
+/// byte is not plain.
 fn is_suspicious(byte: u8, next: u8) -> bool {
     match byte {
         b'%' => next.is_ascii_hexdigit(),
@@ -223,7 +223,7 @@ fn view_differs(text: &[u8]) -> (bool, usize) {
     }
 }
 
-/// Whether an encoded closing bracket follows: `b&gt;`, `b\u003e`.
+/// Returns whether an encoded or plain `>` follows before the next `<` or blank, as in `b&gt;` and `b\u003e`.
 fn opens_tag(text: &[u8]) -> bool {
     let rest = &text[..text.len().min(40)];
     let find = |mark: &[u8]| memchr::memmem::find(rest, mark).unwrap_or(usize::MAX);
@@ -232,7 +232,7 @@ fn opens_tag(text: &[u8]) -> bool {
     closed < opened
 }
 
-/// Returns the ASCII form of a full-width blank, colon or equals sign.
+/// Returns the ASCII form of a special blank or a full-width colon or equals sign.
 fn plain_form(character: char) -> Option<char> {
     match character {
         '\u{a0}' | '\u{2007}' | '\u{202f}' | '\u{3000}' => Some(' '),
@@ -255,7 +255,7 @@ fn encoded_character(text: &[u8]) -> Option<(usize, Option<char>)> {
     }
 }
 
-/// Decodes `%5F`, and the doubly encoded `%255F`.
+/// Decodes `%5F` and the doubly encoded `%255F`.
 fn decode_percent(text: &[u8]) -> Option<(usize, Option<char>)> {
     let mut at = 1;
     while text.get(at..at + 2) == Some(b"25") && run_length(&text[at + 2..], ANY_HEX, 2) == 2 {
@@ -305,7 +305,7 @@ fn decode_entity(text: &[u8]) -> Option<(usize, Option<char>)> {
     Some((length, Some(char::from(*character))))
 }
 
-/// Decodes `\u005f`, `\u{5f}` and `\x5f`, and escaped terminal colours: `\u001b[1m`, `\033[1m`, `\e[1m`.
+/// Decodes `\u005f`, `\u{5f}` and `\x5f`, and escaped terminal colours such as `\u001b[1m`, `\033[1m` and `\e[1m`.
 fn decode_escape(text: &[u8]) -> Option<(usize, Option<char>)> {
     let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
     let rest = &text[slashes..];
@@ -318,7 +318,7 @@ fn decode_escape(text: &[u8]) -> Option<(usize, Option<char>)> {
         b'u' => (5, parse_number(rest.get(1..5)?, 16)?),
         b'x' => (3, parse_number(rest.get(1..3)?, 16)?),
         b'0' if rest.starts_with(b"033[") => (3, 0x1b),
-        // Octal, as printf reads it: `\147hp_…`.
+        // `printf` decodes octal escapes such as `\147hp_…`.
         b'0' | b'1' if rest.len() >= 3 && rest[..3].iter().all(|byte| (b'0'..b'8').contains(byte)) => {
             (3, parse_number(&rest[..3], 8)?)
         }
@@ -345,7 +345,7 @@ fn visible_character(length: usize, code: u32) -> Option<(usize, Option<char>)> 
     }
 }
 
-/// Returns a character that is printable ASCII, a tab, a line feed or an accented letter. Secrets are recognised
+/// Returns the character if it is printable ASCII, a tab, a line feed or an accented letter. Secrets are recognised
 /// only by such characters.
 fn visible_byte(code: u32) -> Option<char> {
     if code == 0xa0 {

@@ -2,7 +2,7 @@ use super::SecretHit;
 use super::classes::{LETTER, byte_is, byte_or_newline};
 use super::context;
 
-/// The number of bytes of a line that are read on each side of the noun.
+/// How many bytes of a line are read on each side of the noun.
 pub const MAX_BYTES_READ: usize = 160;
 
 /// A word of a line, without the punctuation around it.
@@ -25,7 +25,7 @@ impl LineWord {
         SecretHit { start: self.start, end: self.end, kind: "password" }
     }
 
-    /// Whether the next byte can follow this word only in code.
+    /// Returns whether the byte after the word can follow a word only in code.
     pub fn is_code(&self, text: &[u8]) -> bool {
         matches!(byte_or_newline(text, self.end), b'(' | b'[' | b'{' | b'=' | b'/' | b'\\')
             && !text[self.end..].starts_with(b"\\n")
@@ -36,7 +36,7 @@ impl LineWord {
     }
 }
 
-/// Iterates over the words of `text[at..end]`, without the punctuation around them. Tags are skipped.
+/// Iterates over the words of `text[at..end]`, without the punctuation around them. HTML tags are skipped.
 pub fn words_between(text: &[u8], at: usize, end: usize) -> impl Iterator<Item = LineWord> + '_ {
     let mut at = at;
     std::iter::from_fn(move || {
@@ -64,7 +64,7 @@ pub fn words_between(text: &[u8], at: usize, end: usize) -> impl Iterator<Item =
             {
                 at += 1;
             }
-            // The bracket may belong to an arrow: `x <- the password`.
+            // The bracket may belong to an arrow, as in `x <- the password`.
             if at == start {
                 at += 1;
                 while at < end && text[at] > b' ' && matches!(text[at], b'-' | b'<') {
@@ -81,7 +81,7 @@ fn word_without_marks(text: &[u8], start: usize, at: usize) -> LineWord {
     let (mut colon, mut stops) = (false, false);
     while end > start + 1 {
         let mark = text[end - 1];
-        // The exclamation mark of `Herbst2024!` belongs to the password.
+        // The exclamation mark in `Herbst2024!` belongs to the password.
         let owned =
             mark == b'!' && text[start..end].iter().any(u8::is_ascii_digit) && !matches!(text[end - 2], b'!');
         if owned || !b"'.,;:!?)]}*\\".contains(&mark) {
@@ -94,7 +94,7 @@ fn word_without_marks(text: &[u8], start: usize, at: usize) -> LineWord {
     LineWord { start, end, colon, stops }
 }
 
-/// Returns the length of a mark that can come before a word: a quote, a bracket, an asterisk.
+/// Returns the length of the mark at `at` that can come before a word, such as a quote, a bracket or an asterisk.
 fn opening_mark_length(text: &[u8], at: usize) -> usize {
     match text[at] {
         b'"' | b'\'' | b'`' | b'(' | b'[' | b'{' | b'*' | b',' | b';' => 1,
@@ -104,7 +104,7 @@ fn opening_mark_length(text: &[u8], at: usize) -> usize {
 }
 
 fn wide_mark_length(text: &[u8]) -> usize {
-    // None of the marks is ASCII, unlike almost every byte.
+    // None of these marks is ASCII, but almost every byte of a text is.
     if text.first().is_none_or(u8::is_ascii) {
         return 0;
     }
@@ -114,8 +114,8 @@ fn wide_mark_length(text: &[u8]) -> usize {
         .map_or(0, |mark| mark.len())
 }
 
-/// Returns the end of the line that contains `at`: a real or escaped line break, or the last blank within
-/// `MAX_BYTES_READ`.
+/// Returns the end of the line that contains `at`. This is a real or escaped line break or, if none is in reach, the
+/// last blank within `MAX_BYTES_READ`.
 pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
     let window = &text[at..text.len().min(at + MAX_BYTES_READ)];
     let broken = memchr::memchr2_iter(b'\n', b'\\', window)
@@ -123,13 +123,13 @@ pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
     match broken {
         Some(length) => at + length,
         None if at + window.len() == text.len() => text.len(),
-        // A word must not be split.
+        // A word is not split.
         None => at + window.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0),
     }
 }
 
-/// Returns the start of the line that contains `at`: after a line break, or after the first blank within
-/// `MAX_BYTES_READ`.
+/// Returns the start of the line that contains `at`. This is after a line break or, if none is in reach, at the first
+/// blank within `MAX_BYTES_READ`.
 pub fn start_of_line_within_reach(text: &[u8], at: usize, floor: usize) -> usize {
     let from = floor.max(at.saturating_sub(MAX_BYTES_READ));
     let line = at - context::text_after_last_break(&text[from..at]).len();

@@ -1,5 +1,5 @@
-//! The validator of context files: every rule of the schema with its message. It is pure: facts from the disk are
-//! passed in.
+//! The validator of context files, with every rule of the format and its message. It is pure: the caller passes in the
+//! facts from the disk.
 
 use std::fmt;
 
@@ -26,11 +26,11 @@ const TITLE_FORM: &str = "# <Role Name> — Session Context";
 #[derive(Clone, Copy, Debug)]
 pub struct OutsideFacts<'a> {
     pub now: Timestamp,
-    /// A file is stale after this many hours.
+    /// The age in hours after which a file is stale.
     pub stale_hours: u64,
     /// The time of the newest commit, if git was queried.
     pub newest_commit: Option<Timestamp>,
-    /// Key files that do not exist, as named in the file.
+    /// The key files that do not exist, as written in the context file.
     pub gone: &'a [String],
 }
 
@@ -53,7 +53,7 @@ pub enum RoleFindingKind {
     Recommended,
 }
 
-/// All findings: errors in the order of the schema, then recommendations.
+/// All findings. Errors come first, in the order of the rules, followed by recommendations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoleReport {
     pub findings: Vec<RoleFinding>,
@@ -123,7 +123,7 @@ pub fn check_context_file(document: &Document, facts: &OutsideFacts) -> RoleRepo
     if let Some(section) = GOAL_SECTION.find(document)
         && String::from_utf8_lossy(section.content()).contains(UNSET_GOAL)
     {
-        let text = "\"## Current Goal\" is not filled in; say in a sentence or two what this role is after";
+        let text = "\"## Current Goal\" is not filled in; write one or two sentences about what this role is to achieve";
         add(RoleFindingKind::Content, Some(section.heading.line), text.to_owned());
     }
     let mut warn = |line, text: String| add(RoleFindingKind::Recommended, line, text);
@@ -131,7 +131,7 @@ pub fn check_context_file(document: &Document, facts: &OutsideFacts) -> RoleRepo
     RoleReport { findings }
 }
 
-/// Returns the problem of line 1.
+/// Returns what is wrong with line 1.
 fn title_problem(document: &Document) -> Option<String> {
     let bytes = document.bytes();
     let first = document.lines().next().map(|line| String::from_utf8_lossy(line.text(bytes)).into_owned());
@@ -246,7 +246,7 @@ fn describe_missing_section(named: &NamedSection, document: &Document) -> String
     }
 }
 
-/// Whether an item is numbered `1.`, and not `1)`.
+/// Returns whether an item is numbered `1.` and not `1)`.
 fn is_numbered_one(item: Option<&[u8]>) -> bool {
     item.unwrap_or_default().trim_ascii_start().starts_with(b"1.")
 }
@@ -273,12 +273,12 @@ fn add_recommendations(
                 format!("**{UPDATED_KEY}** was {ago}; a file older than {} h is stale", facts.stale_hours),
             );
         }
-        // Times in context files are exact to the minute, but commit times have seconds.
+        // Times in context files are exact to the minute, but commit times include seconds.
         let is_later = |commit: &Timestamp| commit.as_second() >= at.as_second() + 60;
         if let Some(commit) = facts.newest_commit.filter(is_later) {
             warn(
                 Some(line),
-                format!("**{UPDATED_KEY}** is older than the newest commit, of {}", time::to_rfc3339(commit)),
+                format!("**{UPDATED_KEY}** is older than the newest commit ({})", time::to_rfc3339(commit)),
             );
         }
     }
@@ -301,7 +301,7 @@ fn add_recommendations(
         }
     }
     for file in section::key_files(document).iter().filter(|file| facts.gone.contains(&file.path)) {
-        warn(Some(file.line), format!("the key file `{}` is not there", one_line(&file.path, 200)));
+        warn(Some(file.line), format!("the key file `{}` does not exist", one_line(&file.path, 200)));
     }
     for finding in document.findings() {
         if let FindingKind::Unclosed(block) = finding.kind {

@@ -1,4 +1,4 @@
-//! The meaning of a harness's event for the role of its session.
+//! What a harness event means for the role of its session.
 
 use crate::event::{Event, EventKind, StartSource};
 use crate::journal::FileField;
@@ -17,8 +17,8 @@ pub enum RoleEvent {
     Touched(Vec<FileField>),
 }
 
-/// Returns the meaning of an event for the role; `None` if the role is not affected. A tool call affects the role
-/// if it touched a context file, or if an announced compaction did not happen.
+/// Returns what an event means for the role, or `None` if it does not affect the role. A tool call affects the role if
+/// it touched a context file or shows that an announced compaction did not happen.
 pub fn role_event(event: &Event, pending: Option<PendingBrief>, files: &[FileField]) -> Option<RoleEvent> {
     // A sub-agent has its own context, so its events do not change the state of the session.
     if event.agent.is_some() {
@@ -40,7 +40,7 @@ pub fn role_event(event: &Event, pending: Option<PendingBrief>, files: &[FileFie
             let touched =
                 files.iter().filter(|file| !done.failed && file.path.ends_with(super::CONTEXT_FILE_SUFFIX));
             let touched: Vec<FileField> = touched.cloned().collect();
-            // If the agent continues to work, the compaction did not happen.
+            // If the agent keeps working, the compaction did not happen.
             let instead = (pending == Some(PendingBrief::Announced)).then_some(RoleEvent::NotCompacted);
             if touched.is_empty() { instead } else { Some(RoleEvent::Touched(touched)) }
         }

@@ -1,5 +1,5 @@
-//! Fixes that need no judgement: the dash, the labels, the names of headings. Each fix changes one line, and prose
-//! is unchanged.
+//! Fixes that need no judgement, to the dash in the title, the labels and the names of headings. Each fix changes one
+//! line, and prose is unchanged.
 
 use crate::document::Document;
 
@@ -9,7 +9,7 @@ use super::section;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedFile {
     pub bytes: Vec<u8>,
-    /// The changed lines; empty if there was nothing to fix.
+    /// The numbers of the changed lines. It is empty if there was nothing to fix.
     pub lines: Vec<usize>,
 }
 
@@ -49,7 +49,7 @@ pub fn fix_context_file(bytes: impl Into<Vec<u8>>) -> FixedFile {
     FixedFile { bytes: document.into_bytes(), lines }
 }
 
-/// Returns the corrected title, if only its form is wrong.
+/// Returns the corrected title if only its form is wrong.
 fn fixed_title(title: &str) -> Option<String> {
     match header::find_title_dash(title) {
         Some((TitleDash::En | TitleDash::Hyphen, at)) if at.start > 0 => {
@@ -64,7 +64,7 @@ fn fixed_title(title: &str) -> Option<String> {
             let named = |tail: &&str| title.strip_suffix(tail).is_some_and(|name| name.ends_with(' '));
             let told = tails.into_iter().find(named);
             let name = told.and_then(|tail| title.strip_suffix(tail)).unwrap_or(title).trim_end();
-            // A title of only these words contains no role.
+            // A title of only these words does not name a role.
             let is_form = ["session", "context", "session context"].contains(&name.to_lowercase().as_str());
             let says_so = told.is_none() && name.to_lowercase().contains("context");
             (is_plain(name) && !is_form && !says_so)

@@ -1,4 +1,4 @@
-//! The first lines of a context file: the title, and three fields with one line each.
+//! The first lines of a context file: the title and three fields of one line each.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::document::Document;
 use crate::time;
 
-/// The number of lines at the start of the file that must contain the fields, because people look for them there.
+/// The number of lines at the start of the file that must contain the fields. People look for them there.
 pub const HEADER_LINES: usize = 6;
 
 pub const UPDATED_KEY: &str = "Updated";
@@ -87,8 +87,8 @@ pub enum TitleDash {
     Hyphen,
 }
 
-/// Finds the dash between the role's name and `Session Context`: the last dash in the title. Its range includes the
-/// blanks around it. A hyphen must have blanks around it; otherwise it is part of a name.
+/// Finds the dash between the role's name and `Session Context`, which is the last dash in the title. The returned
+/// range includes the blanks around it. A hyphen without blanks around it is part of a name.
 pub fn find_title_dash(title: &str) -> Option<(TitleDash, std::ops::Range<usize>)> {
     let found = title.char_indices().rev().find_map(|(at, c)| match c {
         '\u{2014}' => Some((TitleDash::Em, at, at + c.len_utf8())),
@@ -112,12 +112,12 @@ pub fn ends_with_context(title: &str) -> bool {
     title.strip_suffix("Context").is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
 }
 
-/// The day in the value of a field.
+/// The date in a field's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedDay {
     /// The time up to which the file claims to be current. A date alone means the end of that day.
     At(Timestamp),
-    /// A value that looks like a date but does not exist in the calendar.
+    /// A text that looks like a date but does not exist in the calendar.
     NoSuch(String),
     None,
 }

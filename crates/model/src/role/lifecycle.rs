@@ -1,10 +1,10 @@
-//! The state of a role between two compactions: a table of steps, and a record of each step with its author, time
-//! and reason.
+//! The state of a role between two compactions. Each allowed step is in a table, and each step taken is recorded with
+//! its author, time and reason.
 //!
-//!     active → saving → saved → compacting → recovering → active
+//! active → saving → saved → compacting → recovering → active
 //!
-//! A step that is not in [`ALLOWED_STEPS`] is refused. The functions are pure: the caller reads and writes the
-//! record under its lock.
+//! A step that is not in [`ALLOWED_STEPS`] is refused. The functions are pure: the caller reads and writes the record
+//! while it holds the lock.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::time;
 
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// The maximum number of stored steps. Older steps are only counted.
+/// How many steps are stored. Older steps are only counted.
 const MAX_STEPS_STORED: usize = 400;
 
 /// How long a session that compacts or recovers has exclusive use of the role. Both take minutes, so a session that
@@ -56,14 +56,14 @@ pub const ALLOWED_STEPS: &[(LifecycleState, LifecycleState)] = &[
     (LifecycleState::Saving, LifecycleState::Active),
     // The file was edited again.
     (LifecycleState::Saved, LifecycleState::Active),
-    // A session restarted without a reported compaction.
+    // A session restarted without reporting a compaction.
     (LifecycleState::Active, LifecycleState::Recovering),
     (LifecycleState::Saved, LifecycleState::Recovering),
     // The compaction did not happen.
     (LifecycleState::Compacting, LifecycleState::Active),
 ];
 
-/// An event in the life of a role.
+/// Something that happens to a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifecycleEvent {
     /// Somebody ran `thru lifecycle save`.
@@ -72,7 +72,7 @@ pub enum LifecycleEvent {
     Compaction(FileValidity),
     /// The session continues after a compaction, or was resumed.
     Start,
-    /// A prompt came although a compaction was announced.
+    /// The announced compaction did not happen.
     NeverCame,
     FileRead,
     FileEdited,
@@ -109,7 +109,7 @@ impl fmt::Display for LifecycleState {
     }
 }
 
-/// The lifecycle of one role in one root: `state/lifecycle/<machine>.json`.
+/// The lifecycle of one role in one root, stored in `state/lifecycle/<machine>.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lifecycle {
     pub schema_version: u32,
@@ -121,7 +121,7 @@ pub struct Lifecycle {
     pub session: String,
     /// The steps, oldest first.
     pub history: Vec<LifecycleStep>,
-    /// The number of older steps that are no longer stored.
+    /// How many older steps are no longer stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forgotten: u64,
 }
@@ -141,13 +141,13 @@ pub struct LifecycleStep {
     pub forced: bool,
 }
 
-/// The author of a step.
+/// Who takes a step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepActor<'a> {
     pub by: &'a str,
-    /// The session; `None` for a terminal outside any session.
+    /// The session, or `None` for a terminal outside any session.
     pub session: Option<&'a str>,
-    /// The session that this session continues: the same agent with a new id.
+    /// The session that this one continues. It is the same agent under an older id.
     pub previous: Option<&'a str>,
     pub now: Timestamp,
 }
@@ -156,7 +156,7 @@ pub struct StepActor<'a> {
 pub enum StepRefused {
     #[error("{role} is {state} and cannot become {to}; it can become {}", list_states(.allowed))]
     NotInTable { role: String, state: LifecycleState, to: LifecycleState, allowed: Vec<LifecycleState> },
-    /// Another session with the same role compacts or recovers, and has exclusive use of the role.
+    /// Another session with the same role compacts or recovers and has exclusive use of the role.
     #[error("{role} is {state} in session {session}, and only that session may change it now")]
     Held { role: String, state: LifecycleState, session: String },
 }
@@ -207,7 +207,7 @@ impl Lifecycle {
         bytes
     }
 
-    /// Takes the steps that follow from an event, and returns their number. If a step is refused, nothing changes.
+    /// Takes the steps that follow from an event and returns their number. If a step is refused, nothing changes.
     pub fn apply_event(
         &mut self,
         happened: LifecycleEvent,
@@ -259,7 +259,7 @@ impl Lifecycle {
         Ok(())
     }
 
-    /// Returns the other session that currently has exclusive use of this role.
+    /// Returns the other session that currently has exclusive use of this role, if any.
     fn other_exclusive_session(&self, actor: &StepActor) -> Option<String> {
         let since = time::parse_time(&self.since)?;
         let fresh = actor.now.duration_since(since) < MAX_EXCLUSIVE_TIME;
@@ -283,7 +283,7 @@ fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(Lifecycl
     const SAVE_AGAIN_STEP: (LifecycleState, &str) = (Active, "to be saved again");
     const COMPACT_STEP: (LifecycleState, &str) = (Compacting, "a compaction was announced");
     const CHECK_STEP: (LifecycleState, &str) = (Saving, "checked before a compaction");
-    const NO_COMPACTION_STEP: (LifecycleState, &str) = (Active, "the compaction never came");
+    const NO_COMPACTION_STEP: (LifecycleState, &str) = (Active, "the compaction did not happen");
     const RECOVER_STEP: (LifecycleState, &str) = (Recovering, "the session continued");
     match (happened, state) {
         (LifecycleEvent::Save(FileValidity::Valid), Saving) => vec![VALID_STEP],
@@ -305,7 +305,7 @@ fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(Lifecycl
         }
         // The agent continued with the brief alone.
         (LifecycleEvent::Compaction(FileValidity::Valid), Recovering) => {
-            vec![(Active, "worked on without reading the file"), CHECK_STEP, VALID_STEP, COMPACT_STEP]
+            vec![(Active, "continued to work without reading the file"), CHECK_STEP, VALID_STEP, COMPACT_STEP]
         }
         (LifecycleEvent::Start, Recovering) => vec![],
         (LifecycleEvent::Start, Saving) => vec![(Active, "the save was interrupted"), RECOVER_STEP],

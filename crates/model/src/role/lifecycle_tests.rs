@@ -13,7 +13,7 @@ fn role_in_state(state: LifecycleState) -> Lifecycle {
     Lifecycle { state, ..Lifecycle::new(&Id::new("tester").unwrap(), parse_time("2026-11-15T19:00:00Z")) }
 }
 
-/// Tries every pair of states: a step in the table is taken, any other step is refused with a list of the allowed
+/// Every pair of states is tried. A step in the table is taken, any other step is refused with a list of the allowed
 /// steps, and a forced step is recorded.
 #[test]
 fn every_step_that_is_not_in_the_table_is_refused() {

@@ -1,10 +1,10 @@
-//! The sections of a context file: their names, common synonyms, and their content.
+//! The sections of a context file, with their names, common synonyms and content.
 
 use crate::document::{Document, HeadMatching, Heading, ListItem, Section, SectionHead};
 
 use super::KeyFile;
 
-/// A section: its heading, and common synonyms.
+/// A section with its heading and common synonyms.
 #[derive(Debug)]
 pub struct NamedSection {
     pub name: &'static str,
@@ -67,7 +67,7 @@ pub const KEY_FILES_SECTION: NamedSection = NamedSection {
     aliases: &["important files", "relevant files", "files"],
 };
 
-/// An optional section. It is not reported if it is missing.
+/// An optional section. Its absence is not reported.
 pub const RULES_SECTION: NamedSection = NamedSection {
     name: "Key Rules",
     matching: HeadMatching::Prefix,
@@ -86,7 +86,7 @@ impl NamedSection {
         document.section(&[self.head()])
     }
 
-    /// If the section is missing, returns the heading that was clearly meant as this section.
+    /// Returns the heading that was clearly meant as this section, if the section is missing.
     pub fn misnamed_heading<'d>(&self, document: &'d Document) -> Option<&'d Heading> {
         if self.find(document).is_some() {
             return None;
@@ -94,7 +94,7 @@ impl NamedSection {
         let wanted = self.name.to_lowercase();
         document.headings().iter().find(|heading| {
             let text = heading.text.trim_end_matches(':').trim().to_lowercase();
-            // At another level only the section's own name is accepted, because `### Done` may mean something else.
+            // At other levels only the section's own name is accepted, because `### Done` may mean something else.
             let own = text == wanted || self.matching == HeadMatching::Prefix && text.starts_with(&wanted);
             (heading.level == 2 && (own || self.aliases.contains(&text.as_str())))
                 || (own && heading.level <= 3 && heading.line > 1)
@@ -121,20 +121,19 @@ pub fn section_items(document: &Document, named: &NamedSection) -> Vec<String> {
     items.into_iter().map(|item| item.text).collect()
 }
 
-/// Returns the headings inside a section.
 pub fn headings_in<'d>(document: &'d Document, section: &Section) -> impl Iterator<Item = &'d Heading> {
     let span = section.span.clone();
     document.headings().iter().filter(move |heading| span.contains(&heading.span.start))
 }
 
-/// Whether a heading is a task, such as `### Task 8: …`.
+/// Returns whether a heading names a task, such as `### Task 8: …`.
 pub fn is_task_heading(heading: &Heading) -> bool {
     let rest = heading.text.strip_prefix("Task ").filter(|_| heading.level == 3);
     let digits = rest.map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
     digits > 0 && rest.is_some_and(|rest| rest[digits..].starts_with(':'))
 }
 
-/// Returns the completed tasks: the task headings, or the numbered list if there are none.
+/// Returns the completed tasks. They are the task headings or, without such headings, the numbered items.
 pub fn completed_tasks(document: &Document) -> Vec<String> {
     let Some(section) = COMPLETED_SECTION.find(document) else { return Vec::new() };
     let tasks: Vec<String> = headings_in(document, &section)
@@ -147,8 +146,8 @@ pub fn completed_tasks(document: &Document) -> Vec<String> {
     section.items().into_iter().filter(|item| item.number.is_some()).map(|item| item.text).collect()
 }
 
-/// Returns the paths in the section Key Files: the first text in backticks, or the first word if it looks like a
-/// path.
+/// Returns the paths in the section Key Files. Of each item, this is the first text in backticks, or the first word if
+/// it looks like a path.
 pub fn key_files(document: &Document) -> Vec<KeyFile> {
     let items = KEY_FILES_SECTION.find(document).map(|section| section.items()).unwrap_or_default();
     items
@@ -173,7 +172,7 @@ fn path_in_item(text: &str) -> Option<String> {
         Some((path, place)) if place.bytes().all(|b| b.is_ascii_digit() || b == b'-') => path,
         _ => word,
     };
-    // A pattern or several words are not a path.
+    // A pattern or a text of several words is not a path.
     let plain = !path.is_empty() && !path.contains(|c: char| c.is_whitespace() || "*?{<$".contains(c));
     plain.then(|| path.to_owned())
 }

@@ -1,28 +1,28 @@
-//! Finds the commands of a line that test, build, lint, format or run something. Decides whether two of them are
-//! the same check, and finds the command that repeats a check.
+//! Finds the commands in a line that test, build, lint, format or run something. Decides whether two of them are the
+//! same check, and which command repeats a check.
 
 use super::CommandKind;
 use super::script::expand_shells;
 use super::typed::{is_cd_step, is_output_command, words_as_written};
 use crate::shell::{self, CommandStep};
 
-/// A command that tests, builds, lints, formats or runs something, and its folder.
+/// A command that tests, builds, lints, formats or runs something, together with its folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectCheck {
     pub sort: CommandKind,
     /// The command that repeats the check, without pipes, redirections and the folder.
     pub runnable: String,
-    /// The folder in which it ran, relative to the checkout; empty at the top of the checkout, absolute outside it.
+    /// The folder in which the check ran: relative to the checkout, empty for its top, or absolute if outside.
     pub folder: String,
-    /// The program and its arguments, without variables, wrappers (such as `sudo` or `time`) and options that only
-    /// change the output.
+    /// The program and its arguments, without environment variables, wrappers such as `sudo` or `time`, and options
+    /// that change only the output.
     pub words: Vec<String>,
 }
 
 impl ProjectCheck {
-    /// Returns a key. Two checks with the same key are the same check.
+    /// Returns a key that is the same for two runs of the same check.
     pub fn identity_key(&self) -> String {
-        // Arguments of a program that is merely run are ignored, because a new attempt replaces the last attempt.
+        // For a program that is merely run, most arguments are ignored, because a new attempt replaces the last one.
         let most = if self.sort == CommandKind::Run { 3 } else { usize::MAX };
         let kept = |word: &&String| self.sort != CommandKind::Run || !word.starts_with('-');
         let words: Vec<&str> = self.words.iter().filter(kept).take(most).map(String::as_str).collect();
@@ -34,7 +34,7 @@ impl ProjectCheck {
     }
 }
 
-/// Returns the checks of a command line in order. `cwd` is the folder in which the line started.
+/// Returns the checks in a command line, in order. `cwd` is the folder in which the line was started.
 pub fn checks_of_command(command: &str, cwd: &str) -> Vec<ProjectCheck> {
     let command = expand_shells(command);
     checks_of_steps(&command, &shell::command_steps(&command), cwd)
@@ -55,7 +55,7 @@ pub(super) fn checks_of_steps(command: &str, steps: &[CommandStep], cwd: &str) -
     found
 }
 
-/// Reads a simple command as a check; `None` if it is not one.
+/// Parses a simple command as a check. Returns `None` if it is not one.
 pub(super) fn check_of_step(command: &str, step: &CommandStep, folder: &str) -> Option<ProjectCheck> {
     let words = strip_wrappers(&step.words);
     let sort = kind_of_command(words)?;
@@ -68,8 +68,8 @@ pub(super) fn check_of_step(command: &str, step: &CommandStep, folder: &str) -> 
     })
 }
 
-/// Returns the folder in which the commands of a line run: the folder of the last `cd` before the first other
-/// command. `cwd` is the folder in which the line started.
+/// Returns the folder in which a line's commands run. It is determined by the `cd` commands at the start of the line.
+/// `cwd` is the folder in which the line was started.
 pub fn folder_of_command(command: &str, cwd: &str) -> String {
     let mut folder = cwd.to_owned();
     for step in shell::command_steps(&expand_shells(command)) {
@@ -81,7 +81,8 @@ pub fn folder_of_command(command: &str, cwd: &str) -> String {
     folder
 }
 
-/// Returns the commands that repeat a line, without the other commands of their pipes, and without `cd` and echoes.
+/// Returns the commands that repeat a line. From each pipe only the first command is returned. `cd`, `echo` and the
+/// like are left out.
 pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let command = &*expand_shells(command);
     let mut found = Vec::new();
@@ -96,7 +97,7 @@ pub fn commands_to_repeat(command: &str) -> Vec<String> {
     found
 }
 
-/// Whether only some of the tests ran. Such a run can find a bug, but does not prove that the work is done.
+/// Whether only some of the tests ran. Such a run can find a bug but does not show that the work is done.
 pub fn is_partial_test_run(check: &ProjectCheck) -> bool {
     check.sort == CommandKind::Test && {
         let mut words = check.words.iter().skip(1);
@@ -105,8 +106,8 @@ pub fn is_partial_test_run(check: &ProjectCheck) -> bool {
     }
 }
 
-/// Returns the folder after a `cd`. Some harnesses report the folder after the `cd`, so a folder that was already
-/// entered is not entered again.
+/// Returns the folder after a `cd`. Some harnesses already report the folder that the `cd` enters, so that folder is
+/// not appended again.
 fn folder_after_cd(folder: &str, to: &str) -> String {
     let to = to.trim_end_matches('/');
     if to.starts_with('/') || to.starts_with('~') || to.contains('$') {
@@ -123,7 +124,7 @@ fn folder_after_cd(folder: &str, to: &str) -> String {
     }
 }
 
-/// Returns the command as written, without wrappers. Assignments are kept, because the command may not run without
+/// Returns the command as written, without wrappers. Assignments are kept, because the command may not work without
 /// them.
 fn command_without_wrappers(command: &str, step: &CommandStep, stripped: &[String]) -> String {
     let skipped = step.words.len() - stripped.len();
@@ -131,8 +132,8 @@ fn command_without_wrappers(command: &str, step: &CommandStep, stripped: &[Strin
     words_as_written(command, step, starts.unwrap_or(skipped))
 }
 
-/// Returns whether a word before a check is kept in the command that repeats the check. Words such as `time`,
-/// `timeout 60` and `then` are dropped.
+/// Returns whether a word before a check is kept when the check is repeated. Words such as `time`, `timeout 60` and
+/// `then` are dropped.
 fn is_kept_wrapper(word: &str) -> bool {
     !matches!(word, "time" | "nice" | "exec" | "command" | "timeout" | "do" | "then" | "else" | "{" | "!")
         && !word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b's' | b'm' | b'h'))
@@ -180,7 +181,7 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Options with a value that select a part of the tests, packages or files.
+/// Options whose value selects some of the tests, packages or files.
 pub(super) const SELECTING_OPTIONS: [&str; 14] = [
     "-run",
     "-k",
@@ -198,7 +199,7 @@ pub(super) const SELECTING_OPTIONS: [&str; 14] = [
     "-R",
 ];
 
-/// Whether a word is an option with a value, other than [`SELECTING_OPTIONS`].
+/// Whether a word is an option with a value, not counting [`SELECTING_OPTIONS`].
 fn is_option_with_value(word: &str) -> bool {
     matches!(
         word,
@@ -218,7 +219,7 @@ fn is_option_with_value(word: &str) -> bool {
     )
 }
 
-/// Whether an option changes the output, the time limit or the parallelism, but not the scope of a check.
+/// Whether an option changes the output, the time limit or the parallelism, but not the scope of the check.
 fn is_output_option(word: &str) -> bool {
     matches!(
         word.split('=').next().unwrap_or(word),
@@ -254,7 +255,7 @@ fn is_output_option(word: &str) -> bool {
     )
 }
 
-/// Options that change only the output and whose value is the next word.
+/// Options that do not affect the scope and whose value is the next word.
 const OUTPUT_OPTIONS_WITH_VALUE: [&str; 6] =
     ["--color", "--tb", "--reporter", "--timeout", "-timeout", "--maxfail"];
 
@@ -262,7 +263,7 @@ fn is_option(word: &str, option: &str) -> bool {
     word == option || word.strip_prefix(option).is_some_and(|rest| rest.starts_with(['=', ' ']))
 }
 
-/// Returns the name of the program and its arguments in a canonical order.
+/// Returns the program's name, then its arguments in a canonical order.
 fn canonical_words(words: &[String]) -> Vec<String> {
     let mut rest = words.iter().map(String::as_str);
     let program = rest.next().unwrap_or_default();
@@ -282,7 +283,7 @@ fn canonical_words(words: &[String]) -> Vec<String> {
             arguments.push(word.to_owned());
         }
     }
-    // The subcommand and the name of a task stay first.
+    // The subcommand or task name stays first.
     let first = arguments.iter().take_while(|word| !word.starts_with('-')).count();
     let fixed = if program == "go" { first.min(1) } else { first };
     arguments[fixed..].sort();
@@ -290,7 +291,7 @@ fn canonical_words(words: &[String]) -> Vec<String> {
     found
 }
 
-/// Returns the effect of a stripped command on the project.
+/// Returns the kind of a command from which wrappers have been stripped.
 pub(super) fn kind_of_command(words: &[String]) -> Option<CommandKind> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (program, rest) = words.split_first()?;
@@ -303,7 +304,7 @@ pub(super) fn kind_of_command(words: &[String]) -> Option<CommandKind> {
         return None;
     }
     match program {
-        // thru's own commands are not checks of the project.
+        // `thru`'s own commands do not check the project.
         "thru" => None,
         "cargo" => match first {
             "test" | "t" | "nextest" => Some(CommandKind::Test),
@@ -373,7 +374,7 @@ pub(super) fn kind_of_command(words: &[String]) -> Option<CommandKind> {
             Some(if looks { CommandKind::Lint } else { CommandKind::Format })
         }
         _ if program.ends_with(".sh") => kind_of_named_script(path).or(Some(CommandKind::Run)),
-        // A program with a path belongs to the project and not to the system.
+        // A program given with a path belongs to the project, unless the path is a system folder.
         _ if path.contains('/')
             && !["/usr/", "/bin/", "/opt/", "/sbin/"].iter().any(|dir| path.starts_with(dir)) =>
         {
@@ -383,8 +384,7 @@ pub(super) fn kind_of_command(words: &[String]) -> Option<CommandKind> {
     }
 }
 
-/// Returns the first word that is neither an option nor the value of an option, such as `check` in
-/// `make -C src check`.
+/// Returns the first word that is neither an option nor an option's value, such as `check` in `make -C src check`.
 fn first_operand<'a>(rest: &[&'a str]) -> &'a str {
     let mut words = rest.iter();
     while let Some(word) = words.next() {
@@ -398,7 +398,8 @@ fn first_operand<'a>(rest: &[&'a str]) -> &'a str {
     ""
 }
 
-/// Returns the kind of a task runner's task: `npm run test:unit`, `mise run lint`, `turbo build`, `bun test`.
+/// Returns the kind of a task runner's task, such as `npm run test:unit`, `mise run lint`, `turbo build` or `bun
+/// test`.
 fn kind_of_runner_task(program: &str, first: &str, rest: &[&str]) -> Option<CommandKind> {
     let task = match (program, first) {
         ("npm", "t" | "test") | ("bun" | "deno", "test") => "test",
@@ -419,8 +420,8 @@ fn kind_of_runner_task(program: &str, first: &str, rest: &[&str]) -> Option<Comm
     kind_of_task(task)
 }
 
-/// Returns the kind of a script by its name: `python3 tests/run.py`, `bash scripts/test.sh`. An inline script is an
-/// experiment.
+/// Returns the kind of a script by its file name, such as `python3 tests/run.py` or `bash scripts/test.sh`. An inline
+/// script is an experiment and has no kind.
 fn kind_of_script(first: &str, rest: &[&str]) -> Option<CommandKind> {
     let inline = rest.first().is_some_and(|word| matches!(*word, "-c" | "-e" | "-" | "-n" | "-r" | "-p"));
     let is_file = first.contains('.') || first.contains('/');
@@ -439,7 +440,7 @@ fn kind_of_named_script(path: &str) -> Option<CommandKind> {
     kind_of_task(stem).filter(|sort| *sort != CommandKind::Run)
 }
 
-/// Returns the kind of a task by its name: `test:unit`, `build-all`, `typecheck`.
+/// Returns the kind of a task by its name, such as `test:unit`, `build-all` or `typecheck`.
 fn kind_of_task(name: &str) -> Option<CommandKind> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let has = |words: &[&str]| name.split([':', '-', '_', '.']).any(|part| words.contains(&part));
@@ -469,7 +470,7 @@ fn kind_of_task(name: &str) -> Option<CommandKind> {
         None
     }
 }
-/// Returns whether a command runs a script file with arguments: `bash setup.sh configure`.
+/// Returns whether a command runs a script file with arguments, such as `bash setup.sh configure`.
 pub fn is_script_call(command: &str) -> bool {
     let mut words = command.split_whitespace().skip_while(|word| word.contains('='));
     let first = words.next().unwrap_or_default();

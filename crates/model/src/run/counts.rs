@@ -1,4 +1,4 @@
-//! Reads the number of passed and failed tests in a runner's output.
+//! Parses the number of passed and failed tests from a test runner's output.
 
 use std::fmt;
 
@@ -10,7 +10,8 @@ use crate::text::split_at_first;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TestCounts {
-    /// `None` if the runner does not print it. For example, `go test` prints only packages.
+    /// The number of passed tests. `None` if the runner does not print it, like `go test`, which prints only
+    /// packages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -18,7 +19,7 @@ pub struct TestCounts {
 }
 
 impl TestCounts {
-    /// Returns the number of tests that ran; `None` if unknown.
+    /// Returns the number of tests that ran, or `None` if it is unknown.
     pub fn tests_run(self) -> Option<u64> {
         Some(self.passed? + self.failed.unwrap_or(0))
     }
@@ -47,8 +48,8 @@ impl fmt::Display for TestCounts {
     }
 }
 
-/// Returns the counts in an output. Several summaries are added up (cargo prints one per binary). If a runner also
-/// prints a total (maven prints one per class, then a total), only the total is used.
+/// Returns the test counts in an output. Several summaries are added up, because cargo prints one for each binary. If
+/// the runner also prints a total, as maven does after its classes, only the total is used.
 pub fn counts_in_output(output: &str) -> Option<TestCounts> {
     if let Some(counts) = counts_in_junit(output) {
         return Some(counts);
@@ -75,7 +76,8 @@ pub fn counts_in_output(output: &str) -> Option<TestCounts> {
     summed.or(last).or((marks != TestCounts::default()).then_some(marks)).or_else(none)
 }
 
-/// What runners print instead of a count if they found no test: pytest, unittest, go, jest, vitest, ctest, dart.
+/// Texts that test runners print instead of a count if they found no tests (pytest, unittest, go, jest, vitest,
+/// ctest, dart).
 const NO_TESTS_SIGNS: &[&str] = &[
     "no tests ran",
     "NO TESTS RAN",
@@ -87,23 +89,23 @@ const NO_TESTS_SIGNS: &[&str] = &[
     "No tests were found",
 ];
 
-/// Returns whether an output without counts says that no test ran. `go test` prints a line for each package, so one
-/// package with tests is enough.
+/// Returns whether an output without counts says that no tests ran. `go test` prints a line for each package, so a
+/// single package with tests shows that tests ran.
 fn reports_no_tests(output: &str) -> bool {
     let has_sign = |line: &str| NO_TESTS_SIGNS.iter().any(|sign| line.contains(sign));
     output.lines().any(has_sign) && !output.lines().any(|line| line.starts_with("ok ") && !has_sign(line))
 }
 
 enum LineCounts {
-    /// One of several counts to be added up.
+    /// One of several counts that must be added up.
     Part(TestCounts),
     Whole(TestCounts),
-    /// The total number of tests. unittest prints failures on another line.
+    /// The total number of tests. unittest prints the failures on another line.
     Ran(u64),
-    /// The number of passed tests. Failed tests are on another line: `# pass 5`, `5 passing`.
+    /// The number of passed tests, such as `# pass 5` or `5 passing`. The failed tests are on another line.
     Passed(u64),
     Failed(u64),
-    /// One passed test: `--- PASS: TestX`.
+    /// One passed test, such as `--- PASS: TestX`.
     OnePassed,
     OneFailed,
 }
@@ -122,7 +124,7 @@ fn counts_in_line(line: &str) -> Option<LineCounts> {
     if line.starts_with("--- FAIL: ") {
         return Some(LineCounts::OneFailed);
     }
-    // All formats below contain a number, and most lines of an output contain none.
+    // All formats below contain a number, but most output lines do not.
     if !line.bytes().any(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -153,8 +155,8 @@ fn counts_in_line(line: &str) -> Option<LineCounts> {
     if let Some((told, n)) = single_count(line) {
         return Some(if told { LineCounts::Passed(n) } else { LineCounts::Failed(n) });
     }
-    // For example `===== 2 failed, 10 passed in 1.2s =====`, `Tests:  1 failed, 5 passed, 6 total`,
-    // `ok | 5 passed | 0 failed`.
+    // Examples are `===== 2 failed, 10 passed in 1.2s =====`, `Tests:  1 failed, 5 passed, 6 total` and `ok | 5
+    // passed | 0 failed`.
     let line = line.trim_matches(|c: char| "=-!✖✗✔✓ ".contains(c));
     if ["Test Suites:", "Test Files", "Snapshots:", "Suites:"].iter().any(|start| line.starts_with(start)) {
         return None;
@@ -164,7 +166,8 @@ fn counts_in_line(line: &str) -> Option<LineCounts> {
     counts_in_row(bare.unwrap_or(line)).filter(|_| is_row && line.len() < 200).map(LineCounts::Whole)
 }
 
-/// Reads `5 passed; 1 failed; 0 ignored`, in any order; `None` if neither passed nor failed tests are counted.
+/// Parses a row such as `5 passed; 1 failed; 0 ignored`, in any order. Returns `None` if it counts neither passed nor
+/// failed tests.
 fn counts_in_row(text: &str) -> Option<TestCounts> {
     let mut counts = TestCounts::default();
     for piece in split_pieces(text).map(str::trim) {
@@ -184,7 +187,7 @@ fn counts_in_row(text: &str) -> Option<TestCounts> {
     (counts != TestCounts::default()).then_some(counts)
 }
 
-/// Splits at commas, semicolons, bars and round brackets. These are single bytes, so no character is decoded.
+/// Splits at commas, semicolons, bars and parentheses. These are single bytes, so no characters need to be decoded.
 fn split_pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -197,13 +200,13 @@ fn split_pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Reads `5 tests, 9 assertions`. All of the tests passed.
+/// Parses `5 tests, 9 assertions`, which means that all tests passed.
 fn counts_in_total(text: &str) -> Option<TestCounts> {
     first_number(text).map(|n| TestCounts { passed: Some(n), failed: Some(0) })
 }
 
-/// Reads `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1`, `Tests: 5, Assertions: 9, Failures: 1.`,
-/// `Failed: 0, Passed: 5` or `failures=1, errors=2`.
+/// Parses `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1`, `Tests: 5, Assertions: 9, Failures: 1.`, `Failed: 0,
+/// Passed: 5` or `failures=1, errors=2`.
 fn labelled_counts(line: &str) -> Option<TestCounts> {
     let (mut total, mut passed, mut bad, mut skipped) = (None, None, None, 0);
     for piece in line.split([',', ';']) {
@@ -225,8 +228,8 @@ fn labelled_counts(line: &str) -> Option<TestCounts> {
     Some(TestCounts { passed, failed: Some(failed) })
 }
 
-/// Reads the formats of swift (`Executed 5 tests, with 1 failure`), gradle (`5 tests completed, 1 failed`) and
-/// ctest (`1 tests failed out of 5`).
+/// Parses the formats of swift (`Executed 5 tests, with 1 failure`), gradle (`5 tests completed, 1 failed`) and ctest
+/// (`1 tests failed out of 5`).
 fn executed_counts(line: &str) -> Option<TestCounts> {
     let of = |total: u64, failed: u64| TestCounts {
         passed: Some(total.saturating_sub(failed)),
@@ -243,8 +246,8 @@ fn executed_counts(line: &str) -> Option<TestCounts> {
     Some(of(total.trim().parse().ok()?, failed))
 }
 
-/// Reads the formats of rspec, exunit and minitest: `5 examples, 1 failure`, `5 tests, 1 failure`,
-/// `5 runs, 9 assertions, 1 failures, 0 errors`.
+/// Parses the formats of rspec, exunit and minitest: `5 examples, 1 failure`, `5 tests, 1 failure`, `5 runs, 9
+/// assertions, 1 failures, 0 errors`.
 fn example_counts(line: &str) -> Option<TestCounts> {
     let (first, rest) = split_at_first(line, ", ")?;
     let (number, what) = first.split_once(' ')?;
@@ -268,8 +271,8 @@ fn example_counts(line: &str) -> Option<TestCounts> {
     Some(TestCounts { passed: Some(total.saturating_sub(bad + out)), failed: Some(bad) })
 }
 
-/// Reads the formats of mocha, bun and playwright: `5 passing (3s)`, ` 5 pass`, `1 failing`, `1 failed`,
-/// `5 passed (3.2s)`. The first value is true for passed tests.
+/// Parses the formats of mocha, bun and playwright: `5 passing (3s)`, ` 5 pass`, `1 failing`, `1 failed`, `5 passed
+/// (3.2s)`. The first value is true if the number counts passed tests.
 fn single_count(line: &str) -> Option<(bool, u64)> {
     let (number, rest) = line.split_once(' ')?;
     let n = number.parse().ok()?;
@@ -289,7 +292,7 @@ fn first_number(text: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// Reads a JUnit report: `<testsuite tests="5" failures="1" errors="0" skipped="1">`.
+/// Parses a JUnit report, such as `<testsuite tests="5" failures="1" errors="0" skipped="1">`.
 fn counts_in_junit(text: &str) -> Option<TestCounts> {
     let mut sum: Option<TestCounts> = None;
     for (start, is_all) in [("<testsuites", true), ("<testsuite", false)] {

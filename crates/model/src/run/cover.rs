@@ -1,5 +1,5 @@
-//! Decides whether a successful run shows that the failure of another run is solved: it is the same check, a wider
-//! check, or a run of exactly the failed tests.
+//! Decides whether a successful run shows that another run's failure is solved. This holds for the same check, a
+//! wider check, or a run of exactly the failed tests.
 
 use super::CommandKind;
 use super::check::{ProjectCheck, SELECTING_OPTIONS};
@@ -18,20 +18,20 @@ pub fn proves_fixed(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
         | (CommandKind::Build, CommandKind::Build) => {
             checks_everything(passed) && !names_another_part(passed, failed) || is_wider_check(passed, failed)
         }
-        // Tests and lints pass only if the code builds.
+        // Tests and lints can pass only if the code builds.
         (CommandKind::Test | CommandKind::Lint, CommandKind::Build) => builds_the_same(passed, failed),
         _ => false,
     }
 }
 
-/// Returns the names of the failed tests in the lines that [`crate::failure::error_lines`] picked; `None` if there
-/// may be more failed tests. That function prefers lines with the name of a test.
+/// Returns the names of the failed tests from the lines that [`crate::failure::error_lines`] picked. That function
+/// prefers lines with test names. Returns `None` if there may be more failed tests.
 pub fn failed_test_names(error: &str) -> Option<Vec<String>> {
     let mut names: Vec<String> = error.lines().filter_map(failed_test_in_line).map(str::to_owned).collect();
     if names.len() >= failure::MAX_LINES {
         return None;
     }
-    // A subtest and its parent fail together, so the name of the parent is enough.
+    // A subtest fails together with its parent, so the parent's name is enough.
     let all = names.clone();
     let is_sub = |name: &String| {
         all.iter().any(|other| name.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/')))
@@ -43,7 +43,7 @@ pub fn failed_test_names(error: &str) -> Option<Vec<String>> {
 /// Returns the test that a line reports as failed.
 pub fn failed_test_in_line(line: &str) -> Option<&str> {
     let line = line.trim();
-    // The line may have a prefix, as in `[test] --- FAIL: …`.
+    // The line may have a prefix, such as `[test] --- FAIL: …`.
     let line = match line.strip_prefix('[').and_then(|inner| inner.split_once("] ")) {
         Some((_, rest)) => rest,
         None => line,
@@ -78,15 +78,15 @@ impl ProjectCheck {
     }
 }
 
-/// Splits a pattern such as `^(TestA|TestB)$` into its names.
+/// Splits a pattern such as `^(TestA|TestB)$` into names.
 fn pattern_alternatives(pattern: &str) -> impl Iterator<Item = &str> {
     pattern
         .split(['|', '(', ')'])
         .map(|part| part.trim_matches(|c: char| matches!(c, '^' | '$' | '"' | '\'' | '.' | '*')))
 }
 
-/// Whether a check is the project's own command for all tests, builds or lints: `make test`, `npm run lint`,
-/// `mise run test:ci`.
+/// Whether a check is the project's own command for all tests, builds or lints, such as `make test`, `npm run lint`
+/// or `mise run test:ci`.
 fn checks_everything(check: &ProjectCheck) -> bool {
     let rest: Vec<&str> = check.words.iter().skip(1).map(String::as_str).collect();
     let only = |known: &[&str]| rest.iter().all(|word| known.contains(word));
@@ -135,7 +135,7 @@ fn checks_everything(check: &ProjectCheck) -> bool {
     }
 }
 
-/// Returns the task of a task runner; `None` if there are several.
+/// Returns a task runner's task, or `None` if there are several.
 fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     match rest.strip_prefix(&["run"]).unwrap_or(rest) {
         [task] => Some(task),
@@ -143,13 +143,13 @@ fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// Whether a check of everything does not include `failed`, which is in another language or a separate suite.
-/// `make test` does not include `go test -tags x`, `npm test` does not include `go test`, and `mise run test` does
-/// not include `mise run test:integration`.
+/// Whether a check of everything does not cover `failed`, because `failed` is in another language or in a separate
+/// suite. `make test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run test` does
+/// not cover `mise run test:integration`.
 fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let another = match (language_of_program(passed.program()), language_of_program(failed.program())) {
         (Some(one), Some(other)) => one != other,
-        // A task runner can run programs of any language.
+        // A task runner can run programs in any language.
         (None, _) => false,
         (Some(_), None) => true,
     };
@@ -162,7 +162,7 @@ fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
             _ => None,
         }
     }
-    // The task `test` does not include `test:integration`, unless its name means all tests.
+    // The task `test` does not cover `test:integration`, unless the name of the passed task means all tests.
     let kinds = match (named_task(&mine), named_task(&other)) {
         (Some(mine), Some(other)) if is_task_runner(passed.program()) && is_task_runner(failed.program()) => {
             let parts = |task: &str| {
@@ -182,8 +182,8 @@ fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     another || kinds || tag_missed
 }
 
-/// Whether `passed` is the same program with the same options and at least the same scope: it selects no tests by
-/// name, or selects them by prefixes of the same names; and it names a parent folder, or no folder.
+/// Whether `passed` is the same program with the same options and at least the same scope. It must select no tests by
+/// name, or select them by prefixes of the same names. It must also name no folder or a parent folder.
 fn is_wider_check(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     if passed.program() != failed.program() || !is_same_folder(passed, failed) {
         return false;
@@ -197,7 +197,7 @@ fn is_wider_check(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     };
     let (chosen, places, options) = split(passed);
     let (failed_chosen, failed_places, failed_options) = split(failed);
-    // Additional options may reduce the scope, but `-race` and similar options only add checks.
+    // An additional option may reduce the scope, except for options such as `-race`, which only add checks.
     let adds =
         |word: &String| matches!(word.as_str(), "-race" | "--all-targets" | "--all-features" | "-cover");
     let same = options.iter().all(|word| failed_options.contains(word) || adds(word))
@@ -234,7 +234,7 @@ fn is_path_argument(word: &str) -> bool {
     !word.starts_with('-') && (word.contains('/') || word.contains('.') || word.contains("::"))
 }
 
-/// Whether a path contains another path: `./a/...` contains `./a/b`, and `tests` contains `tests/a.py::name`.
+/// Whether a path contains another path. `./a/...` contains `./a/b`, and `tests` contains `tests/a.py::name`.
 fn contains_path(above: &str, place: &str) -> bool {
     let trim =
         |path: &str| path.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/').to_owned();
@@ -249,7 +249,8 @@ fn contains_path(above: &str, place: &str) -> bool {
             .is_some_and(|rest| (is_tree || !above.contains("./")) && rest.starts_with(['/', ':']))
 }
 
-/// Whether `passed` builds the code of `failed`: the tests and linters of a language build the code they examine.
+/// Whether `passed` builds the code that `failed` builds. Go's and Rust's tests and linters build the code they
+/// examine.
 fn builds_the_same(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let language = |program: &str| match program {
         "go" | "golangci-lint" | "gotestsum" => Some("go"),
@@ -264,7 +265,7 @@ fn builds_the_same(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
                 && language(passed.program()) == language(failed.program()))
 }
 
-/// Returns the language of a program; `None` for task runners, which run programs of any language.
+/// Returns the language of a program, or `None` for a task runner, which can run programs in any language.
 fn language_of_program(program: &str) -> Option<&str> {
     match program {
         "make" | "mise" | "just" | "task" | "rake" | "poe" => None,
@@ -296,8 +297,7 @@ fn is_task_runner(program: &str) -> bool {
     )
 }
 
-/// Whether two checks ran in the same folder. If one folder is unknown and the other is outside the checkout, they
-/// are assumed to be the same.
+/// Whether two checks ran in the same folder. An unknown folder is assumed to equal an absolute one.
 fn is_same_folder(one: &ProjectCheck, other: &ProjectCheck) -> bool {
     let unknown = |a: &str, b: &str| a.is_empty() && b.starts_with('/');
     one.folder == other.folder || unknown(&one.folder, &other.folder) || unknown(&other.folder, &one.folder)

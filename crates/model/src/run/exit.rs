@@ -1,4 +1,4 @@
-//! Determines which command the exit code of a line belongs to, and which part of the output is visible.
+//! Determines to which command a line's exit code belongs, and how much of the output is visible.
 
 use super::check::{check_of_step, strip_wrappers};
 use super::open::is_read_only;
@@ -8,12 +8,13 @@ use crate::shell::{self, CommandStep, StepJoin};
 /// A parsed command line.
 pub(super) struct CheckedLine {
     steps: Vec<CommandStep>,
-    /// The checks: the index of the step, its kind, and the name of its task in the output.
+    /// For each check, the index of its step, its kind, and the name of its task in the output.
     checks: Vec<(usize, CommandKind, String)>,
-    /// The indexes of all steps that affect the project. The number of a check is its position in this list.
+    /// The indexes of all steps that test, build, lint, format or run something. A check's number is its position in
+    /// this list.
     doing: Vec<usize>,
     pipefail: bool,
-    /// Whether the line has loops or conditions, so it is unknown which commands ran.
+    /// Whether the line contains loops or conditions, so that it is unknown which commands ran.
     scripted: bool,
 }
 
@@ -49,12 +50,12 @@ impl CheckedLine {
         |sort| self.checks.iter().any(|(_, known, _)| *known == sort)
     }
 
-    /// Returns whether an exit code of zero means that every check of the line passed.
+    /// Returns whether a zero exit code means that every check in the line passed.
     pub(super) fn is_exit_of_checks(&self) -> bool {
         let from = self.checks.first().map_or(self.steps.len().saturating_sub(1), |(at, ..)| *at);
         let good = |(at, step): (usize, &CommandStep)| match step.then {
             StepJoin::And | StepJoin::End => true,
-            // Commands before the first check are ignored.
+            // Commands before the first check do not matter.
             StepJoin::Next => at < from,
             StepJoin::Pipe => self.pipefail || self.feeds_a_check(at),
             StepJoin::Or | StepJoin::Background | StepJoin::Document => false,
@@ -68,7 +69,7 @@ impl CheckedLine {
         !is_check && self.checks.iter().any(|(check, ..)| *check > at)
     }
 
-    /// Returns whether a nonzero exit code belongs to a check, or to the last command if there is no check.
+    /// Returns whether a nonzero exit code belongs to a check or, if there is no check, to the last command.
     pub(super) fn is_failure_of_check(&self) -> bool {
         let Some(last) = self.steps.last() else { return false };
         if matches!(last.then, StepJoin::Background | StepJoin::Document) || self.scripted {
@@ -76,19 +77,18 @@ impl CheckedLine {
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
         let Some(at) = checked.or(self.doing.last().copied()) else {
-            // In `gh api x | jq .y`, `jq` may have failed.
+            // In `gh api x | jq .y`, it may be `jq` that failed.
             let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == StepJoin::Pipe;
             return !piped || self.pipefail || !is_read_only(strip_wrappers(&last.words));
         };
-        // A command after the last check may have failed: `make test | grep x`, `make test; ls y`.
+        // A command after the last check may have failed, as in `make test | grep x` or `make test; ls y`.
         let after_check = &self.steps[at..];
         let joined = |step: &CommandStep| matches!(step.then, StepJoin::And | StepJoin::End);
         after_check.iter().all(joined)
             || self.pipefail && after_check.iter().all(|step| joined(step) || step.then == StepJoin::Pipe)
     }
 
-    /// Returns the result of a check whose exit code the line prints: `; echo "exit: $?"`,
-    /// `&& echo OK || echo FAILED`.
+    /// Returns a check's result if the line prints it, as with `; echo "exit: $?"` or `&& echo OK || echo FAILED`.
     pub(super) fn printed_exit_code(&self, output: &str) -> Option<RunResult> {
         let (at, ..) = self.checks.last()?;
         let piped = self.steps[*at].then == StepJoin::Pipe && !self.pipefail;
@@ -130,7 +130,8 @@ impl CheckedLine {
         })
     }
 
-    /// Returns whether an empty output means success: compilers and some linters print nothing if they succeed.
+    /// Returns whether the output is empty and this means success. Compilers and some linters print nothing on
+    /// success.
     pub(super) fn is_silent_on_success(&self, output: &str) -> bool {
         let nothing = output.trim();
         let nothing =
@@ -152,10 +153,11 @@ impl CheckedLine {
             && self.steps[at..].iter().all(|step| matches!(step.then, StepJoin::Pipe | StepJoin::End))
     }
 
-    /// Returns the failed check: the check whose task the output names, or the only check of the failed kind.
+    /// Returns the number of the failed check. It is the check whose task the output names, or the only check of the
+    /// failed kind.
     pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<CommandKind>) -> Option<usize> {
         let by_task = |task: &str| {
-            // `[lint:go] ERROR task failed` is about a part of `lint`.
+            // `[lint:go] ERROR task failed` refers to a part of the task `lint`.
             let part = |name: &str| {
                 task == name || task.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'))
             };
@@ -173,7 +175,7 @@ impl CheckedLine {
     }
 }
 
-/// Returns the text of an `echo`.
+/// Returns the text that an `echo` or `printf` prints.
 fn echoed_text(step: &CommandStep) -> Option<String> {
     let (program, rest) = step.words.split_first()?;
     let is_option = |word: &&String| matches!(word.as_str(), "-e" | "-n" | "-en" | "-ne");
@@ -181,9 +183,9 @@ fn echoed_text(step: &CommandStep) -> Option<String> {
     matches!(program.as_str(), "echo" | "printf").then(|| words.join(" ").replace("\\n", ""))
 }
 
-/// Returns the result from the number on the last line with this prefix and suffix.
+/// Reads an exit code from the last line with this prefix and suffix, and returns the result it means.
 fn result_in_number_line(output: &str, prefix: &str, suffix: &str) -> Option<RunResult> {
-    // The value of another variable before the number is unknown.
+    // The prefix contains another variable, whose value is unknown.
     if prefix.contains('$') {
         return None;
     }
@@ -201,7 +203,7 @@ fn result_in_number_line(output: &str, prefix: &str, suffix: &str) -> Option<Run
     Some(if code == 0 { RunResult::Passed } else { RunResult::Failed })
 }
 
-/// Sample lines of failed runs that people filter for.
+/// Sample lines from failed runs. A filter that keeps one of them shows failures.
 const FAILURE_LINES: [&str; 10] = [
     "--- FAIL: TestName (0.00s)",
     "FAIL\texample.com/pkg\t0.1s",
@@ -215,12 +217,12 @@ const FAILURE_LINES: [&str; 10] = [
     "Found 3 errors",
 ];
 
-/// Returns whether a filter keeps lines about failures.
+/// Returns whether a filter such as `grep` or `tail` keeps lines about failures.
 fn filter_shows_failure(words: &[String], lines: usize) -> bool {
     let Some((program, arguments)) = words.split_first() else { return true };
     match program.rsplit('/').next().unwrap_or(program) {
         "tail" | "cat" | "tee" | "less" | "more" | "nl" | "sort" | "uniq" | "fold" | "column" => true,
-        // `head` removes the end of the output, which would contain the summary.
+        // `head` removes the end of the output, where the summary would be.
         "head" => lines < lines_of_head(arguments),
         "grep" | "egrep" | "rg" | "ag" => {
             let has = |long: &str, short: char| {
@@ -240,14 +242,14 @@ fn filter_shows_failure(words: &[String], lines: usize) -> bool {
     }
 }
 
-/// Returns the number of lines that `head` prints: `-30`, `-n 30`, `-n30`.
+/// Returns the number of lines that `head` prints, from `-30`, `-n 30` or `-n30`.
 fn lines_of_head(arguments: &[String]) -> usize {
     let digits = |word: &String| word.trim_start_matches(['-', 'n']).parse().ok();
     arguments.iter().find_map(digits).unwrap_or(10)
 }
 
-/// Returns whether one of a pattern's alternatives occurs in a failure line. Special characters at the ends of an
-/// alternative are ignored.
+/// Returns whether one of the pattern's alternatives occurs in [`FAILURE_LINES`]. Special characters at either end of
+/// an alternative are ignored.
 fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
     let pattern = pattern.replace("\\|", "|");
     let found = |part: &str, line: &str| match ignore_case {

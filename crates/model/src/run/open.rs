@@ -1,4 +1,4 @@
-//! Determines the purpose of a command line, and whether its failure matters.
+//! Determines what a command line is for, and whether its failure matters.
 
 use super::check::{self, ProjectCheck, checks_of_steps, strip_wrappers};
 use super::script::expand_shells;
@@ -6,20 +6,21 @@ use crate::shell::{self, CommandStep};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandPurpose {
-    /// The command line tested, built, linted, formatted or ran something of the project.
+    /// The command line tested, built, linted, formatted or ran something in the project.
     Checks(Vec<ProjectCheck>),
     /// The command line changed the state of a repository.
     Git(Vec<GitFamily>),
-    /// The command line did something else. The words are its commands: `docker build`, `terraform plan`.
+    /// The command line did something else. The strings name its commands, such as `docker build` or `terraform
+    /// plan`.
     Other(Vec<String>),
-    /// The command line looked something up, moved a file, or was an experiment. Its failure does not matter.
+    /// The command line looked something up, moved a file or was an experiment, so its failure does not matter.
     Look,
 }
 
-/// Groups of git commands. A command can complete the work of a failed command of its group.
+/// Groups of git commands. A failed command's work can be completed by another command of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GitFamily {
-    /// merge, rebase, pull, cherry-pick and revert.
+    /// The commands merge, rebase, pull, cherry-pick and revert.
     Join,
     Push,
     Commit,
@@ -50,8 +51,8 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     CommandPurpose::Other(doing.into_iter().map(command_name).collect())
 }
 
-/// Returns whether a command line is an attempt whose last result matters. An inline script, a database client and
-/// a request are attempts, although their [`command_purpose`] is `Look`. `ls`, `grep` and `test` are not.
+/// Returns whether a command line is an attempt whose last result matters. Inline scripts, database clients and
+/// requests are attempts, although their [`command_purpose`] is `Look`. `ls`, `grep` and `test` are not.
 pub fn is_attempt(command: &str, cwd: &str) -> bool {
     const TRYING_PROGRAMS: [&str; 13] = [
         "node",
@@ -82,8 +83,7 @@ pub fn is_attempt(command: &str, cwd: &str) -> bool {
 }
 
 impl GitFamily {
-    /// Returns whether the success of a command of this family solves the failure of a command of the family
-    /// `failed`.
+    /// Returns whether the success of a command in this family makes up for a failed command in the family `failed`.
     pub fn settles(self, failed: GitFamily) -> bool {
         match failed {
             GitFamily::Push | GitFamily::Commit => self == failed,
@@ -93,8 +93,8 @@ impl GitFamily {
     }
 }
 
-/// Whether an error means that the command was mistyped, in the wrong folder, refused or cancelled, so the
-/// project itself is not broken.
+/// Whether an error means that the command was mistyped, run in the wrong folder, refused or cancelled. Such an error
+/// does not mean that the project is broken.
 pub fn is_user_error(error: &str) -> bool {
     const USER_ERRORS: &[&str] = &[
         "unknown flag",
@@ -141,19 +141,19 @@ pub fn is_user_error(error: &str) -> bool {
         || error.lines().any(is_wrong_folder)
 }
 
-/// Whether a line reports a failed `cd`: `(eval):cd:1: no such file or directory: /tmp/x`,
-/// `bash: line 1: cd: /x: No such file or directory`.
+/// Whether a line reports a failed `cd`, such as `(eval):cd:1: no such file or directory: /tmp/x` or `bash: line 1:
+/// cd: /x: No such file or directory`.
 fn is_wrong_folder(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     lower.contains("no such file or directory") && (lower.contains("cd:") || lower.contains(": cd"))
 }
 
-/// Whether a line has loops or conditions. If so, it is an experiment.
+/// Whether a command line contains loops or conditions. Such a line counts as an experiment.
 fn is_scripted(steps: &[CommandStep]) -> bool {
     steps.iter().any(|step| matches!(step.words[0].as_str(), "for" | "while" | "until" | "if" | "case"))
 }
 
-/// Returns the program and its subcommand. They identify a command; its other arguments are ignored.
+/// Returns the program and its subcommand, which identify a command. Other arguments are ignored.
 fn command_name(words: &[String]) -> String {
     let program = words[0].rsplit('/').next().unwrap_or(&words[0]);
     let asked: Vec<&str> =
@@ -176,7 +176,7 @@ fn git_family(words: &[String]) -> Option<GitFamily> {
     })
 }
 
-/// Returns git's subcommand, such as `log` in `git -C dir --no-pager log`.
+/// Returns the git subcommand, such as `log` in `git -C dir --no-pager log`.
 fn git_subcommand(rest: &[String]) -> &str {
     let mut words = rest.iter().map(String::as_str);
     while let Some(word) = words.next() {
@@ -189,7 +189,7 @@ fn git_subcommand(rest: &[String]) -> &str {
     ""
 }
 
-/// Returns whether a stripped command only reads, prints, or handles temporary files.
+/// Returns whether a command, stripped of wrappers, only reads, prints, or handles temporary files.
 pub(super) fn is_read_only(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return true };
     let program = program.rsplit('/').next().unwrap_or(program);
@@ -244,7 +244,7 @@ fn is_git_read_only(rest: &[String]) -> bool {
     }
 }
 
-/// Whether a program reads, counts, prints, waits, or moves files.
+/// Whether a program only reads, counts, prints, waits or moves files.
 fn is_reading_program(program: &str) -> bool {
     matches!(
         program,
@@ -359,7 +359,7 @@ fn is_reading_program(program: &str) -> bool {
     )
 }
 
-/// Whether a tool changes an installation, a cloud or a registry. If it fails, its work is still to be done.
+/// Whether a tool changes an installation, a cloud or a registry. If it fails, its work still has to be done.
 pub fn is_known_tool(name: &str) -> bool {
     matches!(
         name.split(' ').next().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! Real output of test runners, linters and compilers: a passing run and a failing run of each.
+//! Real output from test runners, linters and compilers, each from a passing and a failing run.
 
 /// A command, the output of a passing run, and the output of a failing run.
 pub const PASSED_AND_FAILED_OUTPUTS: &[(&str, &str, &str)] = &[

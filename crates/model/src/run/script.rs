@@ -1,4 +1,4 @@
-//! Finds the command line in the arguments of a shell.
+//! Extracts the command line from a shell's arguments.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,8 @@ use crate::shell;
 /// The maximum number of nested shells that are expanded.
 const MAX_NESTED_SHELLS: usize = 2;
 
-/// Replaces each shell in a line with its command line: `cd web && bash -lc 'npm test'` becomes
-/// `cd web && npm test`.
+/// Replaces each shell call in a line with the command line that it runs. `cd web && bash -lc 'npm test'` becomes `cd
+/// web && npm test`.
 pub fn expand_shells(command: &str) -> Cow<'_, str> {
     let mut line = Cow::Borrowed(command);
     for _ in 0..MAX_NESTED_SHELLS {
@@ -22,7 +22,7 @@ pub fn expand_shells(command: &str) -> Cow<'_, str> {
 }
 
 fn expand_first_shell(command: &str) -> Option<String> {
-    // Most lines start no shell and are not parsed.
+    // Most lines start no shell, so they need not be parsed.
     if !command.contains("sh ") {
         return None;
     }
@@ -36,7 +36,8 @@ fn expand_first_shell(command: &str) -> Option<String> {
     })
 }
 
-/// Returns `cargo test` for `bash -lc 'cargo test'`; `None` if the words do not start a shell with a command line.
+/// Returns the command line that a shell call runs, such as `cargo test` for `bash -lc 'cargo test'`. Returns `None`
+/// if the words are not such a call.
 pub fn shell_script_argument(words: &[String]) -> Option<&str> {
     let (program, arguments) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
@@ -95,7 +96,7 @@ mod tests {
             ("timeout 60 bash -c 'make lint' arg0", "timeout 60 make lint"),
             ("bash -o pipefail -c 'make test | tee log'", "set -o pipefail; make test | tee log"),
             ("sh -c \"bash -lc 'make test'\"", "make test"),
-            // Lines that are not expanded.
+            // These lines are not expanded.
             ("bash scripts/test.sh", "bash scripts/test.sh"),
             ("git push origin main", "git push origin main"),
             ("ssh host make", "ssh host make"),

@@ -1,4 +1,5 @@
-//! Reads the result of a run in its output: the summary lines of runners, linters, compilers and task runners.
+//! Determines the result of a run from its output: the summary lines of test runners, linters, compilers and task
+//! runners.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,9 +13,9 @@ pub(super) struct OutputSummary {
     pub failed: bool,
     /// Whether the last summary line reports success.
     pub passed_last: bool,
-    /// The most informative line.
+    /// The byte range of the most informative line.
     pub line: Option<Range<usize>>,
-    /// The kind of check that prints the failure line.
+    /// The kind of check that printed the failure line.
     pub sort: Option<CommandKind>,
     pub task: Option<String>,
 }
@@ -22,14 +23,14 @@ pub(super) struct OutputSummary {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LineResult {
     failed: bool,
-    /// How informative the line is: counts are more informative than a name, and a name is more informative than
+    /// How informative the line is. Counts are more informative than a name, and a name is more informative than
     /// `FAIL`.
     weight: u8,
     sort: Option<CommandKind>,
     task: Option<String>,
 }
 
-/// Searches the lines of an output. `of` returns whether a kind of check may have printed it.
+/// Searches the lines of an output. `of` tells whether the command line contains a check of a given kind.
 pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -> OutputSummary {
     let mut seen = OutputSummary::default();
     let mut weight = 0;
@@ -68,7 +69,7 @@ fn counts_no_tests(line: &str) -> bool {
     super::counts_in_output(line).and_then(super::TestCounts::tests_run) == Some(0)
 }
 
-/// Whether git reports that it refused a command.
+/// Whether git's output says that it refused a command.
 pub(super) fn reports_git_refusal(output: &str) -> bool {
     let says = |line: &str| {
         ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]
@@ -79,14 +80,14 @@ pub(super) fn reports_git_refusal(output: &str) -> bool {
     output.lines().any(says)
 }
 
-/// Whether a line may be a summary. The test is cheap and rules out most lines.
+/// Whether a line may be a summary. This cheap test rules out most lines.
 fn may_be_summary(line: &str) -> bool {
     let bytes = line.as_bytes();
     (0..bytes.len()).any(|at| begins_summary_sign(&bytes[at..])) || begins_with_location(line.trim_end())
 }
 
-/// Whether a sign of a summary starts here. The first letter is compared first, because separate searches would be
-/// too slow.
+/// Whether a sign of a summary starts here. The first letter is tested first, because separate searches would be too
+/// slow.
 fn begins_summary_sign(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
@@ -165,8 +166,8 @@ fn passed_result(weight: u8, sort: CommandKind) -> Option<LineResult> {
     Some(LineResult { failed: false, weight, sort: Some(sort), task: None })
 }
 
-/// Reads messages of make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox and
-/// pre-commit.
+/// Parses messages of make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox
+/// and pre-commit.
 fn task_runner_result(line: &str) -> Option<LineResult> {
     let failed = |task: Option<&str>| {
         Some(LineResult { failed: true, weight: 1, sort: None, task: task.map(str::to_owned) })
@@ -253,7 +254,7 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
     if begins("congratulations :)") { passed } else { None }
 }
 
-/// Reads messages of test runners. [`counts_show_failure`] reads their counts.
+/// Parses messages of test runners. [`counts_show_failure`] parses their counts.
 fn test_runner_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| line.starts_with(with);
     let fail = |weight| failed_result(weight, CommandKind::Test);
@@ -322,8 +323,8 @@ fn test_runner_result(line: &str) -> Option<LineResult> {
         return pass(2);
     }
     if begins("Executed ") {
-        // swift: `Executed 5 tests, with 1 failure (0 unexpected)`; karma: `Executed 5 of 5 SUCCESS`, bazel:
-        // `5 tests pass`
+        // swift prints `Executed 5 tests, with 1 failure (0 unexpected)`, karma prints `Executed 5 of 5 SUCCESS`, and
+        // bazel ends the line with `5 tests pass`.
         if let Some((_, rest)) = line.split_once(", with ") {
             return if rest.starts_with("0 ") || rest.starts_with("no ") { pass(3) } else { fail(3) };
         }
@@ -365,7 +366,7 @@ fn test_runner_result(line: &str) -> Option<LineResult> {
     None
 }
 
-/// Reads messages about test code that does not build.
+/// Parses messages which say that the test code does not build.
 fn broken_build_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| line.starts_with(with);
     let broken = begins("error: could not compile")
@@ -453,11 +454,11 @@ fn linter_result(line: &str) -> Option<LineResult> {
     None
 }
 
-/// Whether a line starts like a compiler's or linter's finding: `src/a.go:12:3: unused`. An indented line belongs
-/// to a log or a trace.
+/// Whether a line starts like a finding of a compiler or linter, such as `src/a.go:12:3: unused`. Indented lines
+/// belong to a log or a trace.
 fn begins_with_location(line: &str) -> bool {
     let bytes = line.as_bytes();
-    // This test is cheap. Most lines contain no `:12:3:`.
+    // This test is cheap. Most lines do not contain a colon followed by a digit.
     let Some(at) = bytes.windows(2).position(|pair| pair[0] == b':' && pair[1].is_ascii_digit()) else {
         return false;
     };
@@ -468,7 +469,7 @@ fn begins_with_location(line: &str) -> bool {
         part.is_some_and(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
     };
     let named = file.contains('.') && !file.contains([' ', '\t', '(']) && !file.starts_with("http");
-    // A time such as `12:30:01` is not a position.
+    // A time such as `12:30:01` is not a position in a file.
     let ends_in_letter = file.ends_with(|c: char| c.is_ascii_alphabetic());
     named
         && ends_in_letter
@@ -477,9 +478,9 @@ fn begins_with_location(line: &str) -> bool {
         && rest.next().is_some_and(|text| text.starts_with(' '))
 }
 
-/// Reads counts such as `2 failed, 10 passed in 1.2s`, `Tests: 5, Failures: 1` or
-/// `3 problems (0 errors, 3 warnings)`. Returns `None` if the line is not a row of counts, because prose may
-/// contain numbers too.
+/// Parses counts such as `2 failed, 10 passed in 1.2s`, `Tests: 5, Failures: 1` or `3 problems (0 errors, 3
+/// warnings)`. Returns whether they show a failure, or `None` if the line is not a row of counts. Prose may also
+/// contain numbers.
 fn counts_show_failure(line: &str) -> Option<bool> {
     const LABELS_BEFORE_COUNTS: [&str; 9] = [
         "Tests:",
@@ -527,13 +528,13 @@ fn counts_show_failure(line: &str) -> Option<bool> {
 
 enum CountKind {
     Bad(u64),
-    /// Errors and warnings together, if the linter does not distinguish them.
+    /// Errors and warnings together, from a linter that does not distinguish them.
     Problems(u64),
     Good,
     Other,
 }
 
-/// Parses one part of a row of counts; `None` if it is not a count.
+/// Parses one part of a row of counts. Returns `None` if it is not a count.
 fn parse_count(piece: &str) -> Option<CountKind> {
     let mut words = piece.split_whitespace().map(|word| word.trim_end_matches(['.', ':', '!']));
     let first = words.next()?;
@@ -543,7 +544,7 @@ fn parse_count(piece: &str) -> Option<CountKind> {
         "in" | "total" | "duration" => return Some(CountKind::Other),
         _ => match first.trim_end_matches('%').parse::<u64>() {
             Ok(number) => number,
-            // A duration, such as `3.2s` or `10ms`.
+            // This is a duration, such as `3.2s` or `10ms`.
             Err(_) if first.starts_with(|c: char| c.is_ascii_digit()) && words.len() <= 1 => {
                 return Some(CountKind::Other);
             }
@@ -597,7 +598,8 @@ fn parse_count(piece: &str) -> Option<CountKind> {
     }
 }
 
-/// Reads `Tests run: 5, Failures: 1, Errors: 0`, `failures=1` or `Failed: 0, Passed: 5`.
+/// Parses `Tests run: 5, Failures: 1, Errors: 0`, `failures=1` or `Failed: 0, Passed: 5`, and returns whether it
+/// shows a failure.
 fn named_counts_show_failure(line: &str) -> Option<bool> {
     let mut bad = None;
     for piece in line.split([',', ';']) {
@@ -617,7 +619,7 @@ fn numbers_in_line(line: &str) -> impl Iterator<Item = u64> {
     line.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
 }
 
-/// Returns the line without escape sequences.
+/// Removes terminal escape sequences from a line.
 pub(super) fn without_escapes(line: &str) -> Cow<'_, str> {
     if !line.contains('\u{1b}') {
         return Cow::Borrowed(line);
@@ -633,7 +635,8 @@ pub(super) fn without_escapes(line: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the line without the prefix of the program that printed it: `[lint:go] x`, `web:test: x`, `app-1  | x`.
+/// Removes the prefix that names the program which printed the line, as in `[lint:go] x`, `web:test: x` or `app-1  |
+/// x`.
 fn without_program_prefix(line: &str) -> &str {
     let is_name = |name: &str| {
         !name.is_empty()

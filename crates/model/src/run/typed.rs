@@ -1,19 +1,19 @@
-//! The forms in which a command line is shown: as it was typed, and without what only shapes its output.
+//! The forms in which a command line is shown: as it was typed, or without the parts that only shape its output.
 
 use super::script::expand_shells;
 use crate::shell::{self, CommandStep, StepJoin};
 
-/// Words after which a line end is not a `;`.
+/// Words after which a line break does not end a command.
 const OPENING_WORDS: &[&str] = &["do", "then", "else", "{", "in"];
 
-/// Programs that only shape the output of the command before their pipe.
+/// Programs that only shape the output piped into them.
 const OUTPUT_FILTERS: &[&str] = &[
     "tail", "head", "cat", "tee", "less", "more", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc",
     "cut", "tr", "nl", "jq", "column", "fold",
 ];
 
-/// Returns a line as it was typed, on one line. The `cd` at its beginning is left out, because the folder is shown
-/// beside the command. A here-document is cut off.
+/// Returns a command line as it was typed, on one line. A `cd` at the start is left out, because the folder is shown
+/// next to the command. A here-document is cut off.
 pub fn command_as_typed(command: &str) -> String {
     let command = &*expand_shells(command);
     let steps = shell::command_steps(command);
@@ -22,7 +22,7 @@ pub fn command_as_typed(command: &str) -> String {
         return first_line(command).to_owned();
     };
     let begin = match first.checked_sub(1) {
-        // A bracket before the command belongs to it.
+        // A parenthesis before the command belongs to it.
         Some(cd) => end_of_step(&steps[cd]) + length_of_operator(&command[end_of_step(&steps[cd])..]),
         None => start_of_first(command, first_step),
     };
@@ -44,8 +44,8 @@ pub fn command_as_typed(command: &str) -> String {
     typed.replace("\\\n", " ").trim().to_owned()
 }
 
-/// Returns the command that repeats a line: without redirections, echoes, the `exit` at its end and the filters of its
-/// output. The commands are joined as in the line.
+/// Returns the command that repeats a line, without redirections, echoes, a final `exit` and output filters. The
+/// remaining commands are joined by the same operators as in the line.
 pub fn command_to_repeat(command: &str) -> String {
     let command = &*expand_shells(command);
     let steps = shell::command_steps(command);
@@ -68,10 +68,10 @@ pub fn command_to_repeat(command: &str) -> String {
     if line.is_empty() { first_line(command).to_owned() } else { line }
 }
 
-/// Returns the text of a step's words, from the word at `from` on.
+/// Returns a step's words as they were written, starting with the word at index `from`.
 pub(super) fn words_as_written(command: &str, step: &CommandStep, from: usize) -> String {
     let words = step.spans.iter().skip(from).map(|span| &command[span.clone()]);
-    // A line end within quotes is kept, but a line end after a backslash is removed.
+    // A line break within quotes is kept, but one after a backslash is removed.
     let words = words.map(|word| word.replace("\\\n", "")).filter(|word| !word.trim().is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
@@ -88,7 +88,8 @@ fn is_entered_folder(step: &CommandStep) -> bool {
     is_cd_step(step) && matches!(step.then, StepJoin::And | StepJoin::Next)
 }
 
-/// Returns the operator between two commands, given the operators between which other commands were left out.
+/// Returns the operator between two commands. `joins` are the original operators between them and the commands that
+/// were left out.
 fn operator_between(joins: &[StepJoin]) -> &'static str {
     let all = |wanted: StepJoin| joins.iter().all(|join| *join == wanted || *join == StepJoin::Pipe);
     match joins {
@@ -100,11 +101,11 @@ fn operator_between(joins: &[StepJoin]) -> &'static str {
     }
 }
 
-/// Returns the text between two commands without line ends.
+/// Returns the text between two commands, without line breaks.
 fn separator_on_one_line(between: &str, step: &CommandStep) -> String {
     let Some((before, _)) = between.split_once('\n') else { return between.to_owned() };
     let before = without_comment(before).trim_end();
-    // The bracket of a group that begins on a later line.
+    // This may contain the parenthesis of a group that begins on a later line.
     let after: String =
         between.lines().skip(1).map(|line| without_comment(line).trim()).collect::<Vec<_>>().join(" ");
     let opens = step.words.last().is_some_and(|word| OPENING_WORDS.contains(&word.as_str()));
@@ -113,7 +114,7 @@ fn separator_on_one_line(between: &str, step: &CommandStep) -> String {
     format!("{}{mark} {after}", before.trim_end_matches('\\'))
 }
 
-/// Returns where the first command begins, with an opening bracket and without comments.
+/// Returns where the first command begins, including an opening parenthesis and excluding comment lines.
 fn start_of_first(command: &str, first: &CommandStep) -> usize {
     let start = first.spans[0].start;
     command[..start].rfind('\n').map_or(0, |line_end| line_end + 1)
@@ -123,7 +124,7 @@ fn end_of_step(step: &CommandStep) -> usize {
     step.spans.last().map_or(0, |span| span.end)
 }
 
-/// Returns the length of the text up to the end of the first operator: `&&`, `;` or a line end.
+/// Returns the length of the text up to the end of the first operator, which is `&&`, `;` or a line break.
 fn length_of_operator(text: &str) -> usize {
     match text.find(['&', ';', '\n']) {
         Some(at) if text[at..].starts_with("&&") => at + 2,

@@ -7,15 +7,15 @@ use std::collections::BTreeSet;
 use super::talk::is_step;
 use super::{ends_in_number, first_sentences};
 
-/// Shorter words occur in every text, so they are not compared.
+/// Shorter words are not compared, because they occur in every text.
 const MIN_WORD_CHARS: usize = 4;
 
-/// A sentence with fewer characters is not informative by itself.
+/// A sentence with fewer characters is uninformative on its own.
 const SHORTEST_SENTENCE: usize = 16;
 
-/// Returns the sentences that share most words with `topic`, then those that say most by themselves, as many as fit
-/// into `max` characters, in their order. A sentence and the list that it introduces stay together. If none of them
-/// fits, returns the beginning of the best one.
+/// Returns the sentences that share the most words with `topic`, or the most informative ones if none does. As many
+/// as fit into `max` characters are returned, in their original order. A sentence stays together with the list that
+/// it introduces. If not even the best one fits, returns the beginning of it.
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
@@ -30,11 +30,11 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
     order.sort_by_key(|(shared, weight, i)| (Reverse(*shared), Reverse(*weight), *i));
     let best = order.first().map_or((0, 0, 0), |best| *best);
-    // The first sentence says what the rest is about. If no other is better, it is not left out.
+    // The first sentence says what the others are about, so it is kept unless another one is better.
     if first.0 == best.0 && (best.0 > 0 || first.1 == best.1) {
         return first_sentences(text, max);
     }
-    // The best sentence is better cut than left out.
+    // Cutting the best sentence is better than leaving it out.
     if units[best.2].chars().count() + 3 > max {
         return first_sentences(units[best.2], max);
     }
@@ -50,7 +50,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     }
     kept.sort_unstable();
     let mut out = String::new();
-    // A whole sentence can be read without the one before it, so nothing stands in place of the beginning.
+    // A whole sentence can be understood on its own, so no ellipsis marks an omitted beginning.
     let mut next = kept[0];
     for i in kept {
         out.push_str(if i > next { "… " } else { "" });
@@ -62,8 +62,8 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     Cow::Owned(out.trim_end().to_owned())
 }
 
-/// Returns the text without sentences about open work, which later work may have finished. At least one other
-/// sentence must remain. An ellipsis marks dropped sentences between other sentences.
+/// Returns the text without sentences about open work, which may since have been finished. If no sentence would
+/// remain, returns the text unchanged. An ellipsis marks each gap between kept sentences.
 pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     const OPEN_ENDS: [&str; 11] = [
         "remaining",
@@ -87,7 +87,7 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     let mut kept = 0;
     let (mut is_list, mut gap) = (false, false);
     for piece in &pieces {
-        // The following items of the same list are dropped too.
+        // The items that follow in the same list are also dropped.
         is_list = is_open(&piece) || is_list && piece.starts_with(|c: char| c.is_ascii_digit());
         if is_list {
             gap = true;
@@ -104,7 +104,7 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     if kept == 0 || kept == pieces.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
-/// Words that introduce a cause, in lower case.
+/// Phrases that introduce a cause, in lower case.
 const CAUSE_WORDS: [&str; 12] = [
     "because",
     "root cause",
@@ -125,14 +125,14 @@ pub fn names_cause(text: &str) -> bool {
     CAUSE_WORDS.iter().any(|word| small.contains(word)) || small.contains("actual bug")
 }
 
-/// Whether a text gives a cause, a decision or a conclusion, and does not only describe.
+/// Whether a text gives a cause, a decision or a conclusion, rather than only a description.
 pub fn gives_reason(text: &str) -> bool {
     const MIN_REASON_WEIGHT: usize = 4;
     split_pieces(text).iter().any(|piece| weigh_piece(piece, 1) >= MIN_REASON_WEIGHT)
 }
 
-/// Returns how informative a sentence is by itself. A cause, a decision, a next step or a result is more informative
-/// than a name. A sentence that only introduces a list has the weight 0.
+/// Returns how informative a sentence is on its own. A cause, a decision, a next step or a result counts more than a
+/// name. A sentence that only introduces a list has weight 0.
 fn weigh_piece(piece: &str, place: usize) -> usize {
     const DECISION_WORDS: [&str; 10] = [
         "decided",
@@ -148,14 +148,14 @@ fn weigh_piece(piece: &str, place: usize) -> usize {
     ];
     let small = piece.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-    // A conclusion follows other sentences.
+    // A conclusion cannot be the first sentence.
     let concludes = place > 0
         && ["so ", "this means", "in short", "conclusion", "result:"]
             .iter()
             .any(|start| small.starts_with(start));
     let said = 3 * usize::from(has(&CAUSE_WORDS) || concludes)
         + 2 * usize::from(has(&DECISION_WORDS) || is_step(piece));
-    // An item without its list, or "Found it!", is only clear after what came before it.
+    // A list item, or "Found it!", is clear only after the text before it.
     let is_item = piece.ends_with(';') || piece.starts_with(|c: char| c.is_ascii_digit());
     match () {
         () if piece.ends_with(':') || piece.chars().count() < SHORTEST_SENTENCE => 0,
@@ -168,7 +168,7 @@ fn weigh_piece(piece: &str, place: usize) -> usize {
     }
 }
 
-/// Splits a text into sentences, each with the list items that it introduces.
+/// Splits a text into sentences, each together with the list items that it introduces.
 fn split_units(text: &str) -> Vec<&str> {
     let (mut found, mut start, mut end) = (Vec::<&str>::new(), 0, 0);
     for piece in split_pieces(text) {
@@ -184,7 +184,7 @@ fn split_units(text: &str) -> Vec<&str> {
     found
 }
 
-/// Splits a text into sentences and list items, each with its mark at the end.
+/// Splits a text into sentences and list items, each including its final punctuation.
 fn split_pieces(text: &str) -> Vec<&str> {
     let (mut found, mut start) = (Vec::new(), 0);
     let ends = text.match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());
@@ -198,7 +198,7 @@ fn split_pieces(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns the words without their endings, so that "checkpoints" matches "checkpoint".
+/// Returns the words without a plural "s", so that "checkpoints" matches "checkpoint".
 fn word_stems(text: &str) -> BTreeSet<String> {
     const COMMON_WORDS: [&str; 16] = [
         "that", "this", "with", "from", "have", "what", "when", "which", "should", "would", "could", "there",
@@ -240,7 +240,7 @@ mod tests {
         let text = "I looked at the reader and at its callers. They fall into three groups. The test fails because `skip()` \
                     eats the comment. The rest is as it was before the change.";
         assert_eq!(sentences_about(text, 70, ""), "The test fails because `skip()` eats the comment. …");
-        // A list stays with what introduces it, and the conclusion is kept rather than its items.
+        // A list stays with its introduction. Here the conclusion is kept instead of the list.
         let list = "It takes another path: Reads the first one; Writes only one of them; Keeps the rest as it is for later. So \
                     `resume` has the same problem.";
         assert_eq!(sentences_about(list, 60, ""), "So `resume` has the same problem.");

@@ -1,6 +1,6 @@
-//! Finds the option that the user chose from the agent's list: "2", "option B", "let's try 2".
+//! Finds the option that the user chose from the agent's list, with answers such as "2", "option B" or "let's try 2".
 
-/// A longer answer is a request in the user's own words.
+/// A longer answer is considered a request in the user's own words.
 const MAX_CHOICE_CHARS: usize = 60;
 
 /// Returns the option that an answer chooses from a text with several options.
@@ -13,7 +13,7 @@ pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str
     let next = char::from_u32(label as u32 + 1)?;
     ["Option ", "Approach ", "Alternative ", "("].into_iter().chain([""]).find_map(|before| {
         let start = option_position(text, before, label, 0)?;
-        // A single option is not a list.
+        // A text with only one option is not a list.
         let first = if label.is_ascii_digit() { '1' } else { 'A' };
         let is_listed = option_position(text, before, next, start).is_some() || label != first;
         let end = option_position(text, before, next, start).unwrap_or(text.len());
@@ -21,16 +21,16 @@ pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str
     })
 }
 
-/// Returns the number or letter of an option: `2`, `#2`, `b)`.
+/// Returns the number or letter of an option, such as `2`, `#2` or `b)`.
 fn option_label(word: &str) -> Option<char> {
     let mut chars = word.chars().filter(|c| c.is_alphanumeric());
     let (label, more) = (chars.next()?.to_ascii_uppercase(), chars.next());
-    // "a" and "I" are words.
+    // "a" is usually an article, and "I" is not in the range A to F.
     let is_label = ('1'..='9').contains(&label) || ('A'..='F').contains(&label) && word != "a";
     (more.is_none() && is_label).then_some(label)
 }
 
-/// Returns the position of `Option 2`, `2. ` or `(2)` at the start of a sentence or an item.
+/// Returns the position of an option's label, such as `Option 2`, `2. ` or `(2)`, at the start of a sentence or item.
 fn option_position(text: &str, before: &str, label: char, from: usize) -> Option<usize> {
     let mark = format!("{before}{label}");
     let found = text[from..].match_indices(&mark).map(|(at, _)| from + at);
@@ -62,7 +62,7 @@ mod tests {
             (numbered, "2.", Some("2. In a new session.")),
             (lettered, "B", Some("B) drop it")),
             (lettered, "b please", Some("B) drop it")),
-            // Answers with two options, without an option, or in words.
+            // These answers name two options or none.
             (options, "1 and 3", None),
             (options, "yes", None),
             (lettered, "make it a loop", None),

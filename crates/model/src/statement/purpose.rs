@@ -1,16 +1,16 @@
-//! Finds the change that the agent announces, as an imperative: "Now let me update `a` to do b:" gives "update `a`
-//! to do b".
+//! Extracts the change that the agent announces, as an imperative. "Now let me update `a` to do b:" yields "update
+//! `a` to do b".
 
 use super::talk::{is_informative, is_uninformative_talk};
 use super::{split_line_mark, split_sentences};
 
-/// A shorter announcement is not informative: "Let me fix it".
+/// A shorter announcement, such as "Let me fix it", is not informative.
 const MIN_PURPOSE_CHARS: usize = 24;
 
 /// The maximum length of an announcement, in characters.
 const MAX_PURPOSE_CHARS: usize = 200;
 
-/// Words that introduce an announcement, in lower case.
+/// Phrases that introduce an announcement, in lower case.
 const LEADING_WORDS: &[&str] = &[
     "now ",
     "next, ",
@@ -37,7 +37,7 @@ const LEADING_WORDS: &[&str] = &[
     "got it. ",
 ];
 
-/// First words of a sentence that announces no change.
+/// First words of announcements that do not announce a change.
 const READING_VERBS: &[&str] = &[
     "check",
     "look",
@@ -77,7 +77,7 @@ const READING_VERBS: &[&str] = &[
     "use",
 ];
 
-/// First words of a sentence that announces a change without "let me".
+/// First words of sentences that announce a change without "let me".
 const CHANGING_VERBS: &[&str] = &[
     "add",
     "adjust",
@@ -116,15 +116,15 @@ const CHANGING_VERBS: &[&str] = &[
     "write",
 ];
 
-/// Words about the work itself and not about a change.
+/// Phrases about the way of working rather than a change.
 const META_WORDS: &[&str] =
     &["create task", "task track", "todo list", "start implementing", "re-read", "re-run", "create a plan"];
 
 /// Words that refer to an earlier sentence, as in "Fix these errors".
 const REFERRING_WORDS: &[&str] = &["it", "this", "that", "these", "those", "them", "both", "all"];
 
-/// Returns the change that a message announces. If the announcement is not informative, returns what the agent
-/// found. The result is empty if there is neither.
+/// Returns the change that a message announces. If the announcement is vague, returns the agent's last finding
+/// instead. The result is empty if there is neither.
 pub fn purpose_of_words(text: &str) -> String {
     let mut order = String::new();
     let mut found = String::new();
@@ -141,7 +141,7 @@ pub fn purpose_of_words(text: &str) -> String {
         for sentence in split_sentences(&line) {
             match announced_change(sentence) {
                 Some(words) => order = words,
-                // A finding is a reason only if it names something.
+                // A finding counts as a reason only if it names something.
                 None if !is_uninformative_talk(sentence)
                     && is_informative(sentence)
                     && names_something(sentence)
@@ -159,18 +159,19 @@ pub fn purpose_of_words(text: &str) -> String {
     super::first_sentences(&kept, MAX_PURPOSE_CHARS).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
 }
 
-/// Whether a sentence is more than a name. "First, `parse`:" is not.
+/// Whether a sentence is more than a name, unlike "First, `parse`:".
 fn is_clause(sentence: &str) -> bool {
     sentence.split_whitespace().count() > 3
 }
 
-/// Whether a sentence contains a name in backticks. A sentence that starts with a name is a list entry.
+/// Whether a sentence contains a name in backticks. A sentence that starts with such a name is a list entry and does
+/// not count.
 fn names_something(sentence: &str) -> bool {
     sentence.contains('`') && !sentence.starts_with('`')
 }
 
-/// Returns whether a message ends with the announcement of a look at something, and not of a change: "Let me check
-/// the order of events:".
+/// Returns whether a message ends by announcing a look at something rather than a change, such as "Let me check the
+/// order of events:".
 pub fn announces_look(text: &str) -> bool {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let last = split_sentences(line).pop().unwrap_or_default();
@@ -178,11 +179,11 @@ pub fn announces_look(text: &str) -> bool {
     leads && READING_VERBS.contains(&first_word(rest).as_str())
 }
 
-/// Returns the announced change in a sentence, without the words that introduce it.
+/// Returns the change that a sentence announces, without the introductory phrase.
 fn announced_change(sentence: &str) -> Option<String> {
     let (rest, leads) = without_leading_words(sentence);
     let first = first_word(rest);
-    // A numbered step is an announcement too, as in "Fix 4: remove it".
+    // A numbered step such as "Fix 4: remove it" also counts as an announcement.
     let is_order = CHANGING_VERBS.contains(&first.as_str());
     let small = rest.to_lowercase();
     let is_meta = META_WORDS.iter().any(|words| small.contains(words));
@@ -192,14 +193,14 @@ fn announced_change(sentence: &str) -> Option<String> {
     (is_order || leads && sentence.ends_with(':')).then(|| rest.trim_end_matches([':', '.', '!']).to_owned())
 }
 
-/// Returns a sentence without the words that introduce an announcement, and whether there were any.
+/// Returns a sentence without introductory phrases such as "now let me", and whether it had any.
 fn without_leading_words(sentence: &str) -> (&str, bool) {
     let mut rest = sentence.trim();
     let mut leads = false;
     loop {
         let small = rest.to_lowercase().replace('’', "'");
         let lead = LEADING_WORDS.iter().find(|lead| small.starts_with(**lead));
-        // Some characters become two in lower case. None of [`LEADING_WORDS`] contains such a character.
+        // Lowercasing can turn one character into two, but no phrase in [`LEADING_WORDS`] contains such a character.
         let Some((at, _)) = lead.and_then(|lead| rest.char_indices().nth(lead.chars().count())) else {
             break;
         };
@@ -238,7 +239,7 @@ mod tests {
             ),
             ("Now I need to update `format`. Let me read its current signature:", "update `format`"),
             ("Do the same for `classify`:", "Do the same for `classify`"),
-            // Announcements without a change.
+            // These announce no specific change.
             ("Let me search for references to `sessions`.", ""),
             ("All tests pass. Let me run formatting and linting.", ""),
             ("Let me fix it:", ""),

@@ -1,6 +1,6 @@
-//! Word tables that distinguish mere talk from informative sentences. Words are compared in lower case.
+//! Phrase tables that distinguish mere talk from informative sentences. Phrases are compared in lower case.
 
-/// Whether the agent retracts an earlier statement: "No, …", "I was wrong".
+/// Whether the agent retracts an earlier statement, as in "No, …" or "I was wrong".
 pub fn retracts_statement(text: &str) -> bool {
     const RETRACTING_STARTS: &[&str] = &[
         "no, ",
@@ -28,7 +28,7 @@ pub fn retracts_statement(text: &str) -> bool {
     RETRACTING_STARTS.iter().any(|start| small.starts_with(start))
 }
 
-/// Whether a sentence announces the next step, thinks aloud, or only expresses satisfaction.
+/// Whether a sentence only announces the next step, thinks aloud or expresses satisfaction.
 pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
     const PREAMBLE_STARTS: &[&str] = &[
         "now i have ",
@@ -124,7 +124,7 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
         "both pass",
         "all clean",
     ];
-    /// Beginnings of a sentence that only judges what comes after it.
+    /// Beginnings of sentences that only comment on what follows.
     const JUDGING_STARTS: &[&str] = &[
         "this is very ",
         "this is really ",
@@ -133,7 +133,7 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
         "this is useful",
         "the tests are progressing",
     ];
-    /// Ends of a sentence that only says that a list follows.
+    /// Ends of sentences that only say that a list follows.
     const LISTING_ENDS: &[&str] = &[
         "fall into different categories.",
         "fall into several categories.",
@@ -144,7 +144,7 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
     ];
     let small = sentence.to_lowercase().replace('’', "'");
     let bare = small.trim_matches(|c: char| !c.is_alphanumeric());
-    // A sentence with a colon introduces a list, which is informative.
+    // A sentence that ends with a colon introduces a list, which is informative.
     let preamble = || PREAMBLE_STARTS.iter().any(|start| small.starts_with(start));
     let aloud = || THINKING_STARTS.iter().any(|start| small.starts_with(start)) && !small.ends_with(':');
     let looks = || {
@@ -152,7 +152,7 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
             .iter()
             .any(|words| small.contains(words))
     };
-    // A judgement that names something says more.
+    // A judgement that names something is informative.
     let judges = || JUDGING_STARTS.iter().any(|start| small.starts_with(start)) && !sentence.contains('`');
     let lists = || LISTING_ENDS.iter().any(|end| small.ends_with(end));
     PRAISE_PHRASES.contains(&bare)
@@ -164,7 +164,7 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
         || lists()
 }
 
-/// Whether a sentence announces a step that the agent has yet to take. Offers and introductions do not.
+/// Whether a sentence announces a step that the agent has yet to take. Offers and introductions do not count.
 pub(super) fn is_step(sentence: &str) -> bool {
     const NEED_STARTS: &[&str] =
         &["i need to ", "i also need to ", "now i also need to ", "need to ", "i should ", "so i need to "];
@@ -184,7 +184,7 @@ pub(super) fn is_step(sentence: &str) -> bool {
     (is_announcement(&small) || starts(NEED_STARTS)) && !starts(OTHER_STARTS)
 }
 
-/// Whether a sentence, in lower case, announces the next step.
+/// Whether a lower-case sentence announces the next step.
 pub(super) fn is_announcement(small: &str) -> bool {
     const ANNOUNCING_STARTS: &[&str] = &[
         "let me ",
@@ -217,7 +217,7 @@ pub(super) fn is_announcement(small: &str) -> bool {
         "shall i ",
         "let me know ",
     ];
-    /// Words that turn "now" into an announcement.
+    /// Words that make a sentence with "now" an announcement.
     const WORDS_AFTER_NOW: &[&str] = &[
         "add",
         "apply",
@@ -287,7 +287,7 @@ pub(super) fn is_informative(said: &str) -> bool {
     said.contains('`') || said.contains('/') || REASON_WORDS.iter().any(|word| small.contains(word))
 }
 
-/// Whether a heading names only a part of the message and not its topic.
+/// Whether a heading names only a part of the message, such as "Summary", rather than a topic.
 pub(super) fn is_bare_heading(heading: &str) -> bool {
     const BARE_HEADINGS: &[&str] = &[
         "summary",

@@ -1,4 +1,4 @@
-//! Outlines a diff: its files with their hunks and counts, and the line at which each file starts.
+//! Outlines a diff: its files, the line at which each file starts, and the number of hunks and changed lines.
 
 use super::titled_section;
 use crate::text::count_with_noun;
@@ -62,7 +62,7 @@ fn diff_files(lines: &[&str]) -> Vec<DiffFile> {
     files
 }
 
-/// Whether a file starts here with `--- a` and `+++ b`, without a git header.
+/// Whether a file without a git header starts here, with the lines `--- a`, `+++ b` and `@@ `.
 fn begins_file(lines: &[&str], i: usize) -> bool {
     let next = |n: usize| lines.get(i + n).copied().unwrap_or_default();
     lines[i].starts_with("--- ") && next(1).starts_with("+++ ") && next(2).starts_with("@@ ")

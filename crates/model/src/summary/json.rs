@@ -1,4 +1,4 @@
-//! Outlines JSON: keys, types and counts. `errors` finds the values that report errors.
+//! Outlines JSON by keys, types and counts. The module `errors` finds values that report errors.
 
 mod errors;
 
@@ -13,11 +13,11 @@ pub use errors::{find_json_errors, line_reports_error};
 /// The maximum length of an example value, in bytes.
 const MAX_EXAMPLE_BYTES: usize = 60;
 
-/// The maximum number of different keys in the objects of a list. If there are more, the keys are data, as in a
-/// map.
+/// The maximum number of different keys collected from the objects in a list. If there are more, the keys are data,
+/// as in a map.
 const MAX_MERGED_KEYS: usize = 200;
 
-/// The number of key levels that are listed. Below them, only the type is shown.
+/// The number of nested key levels that are listed. Below them, only types are shown.
 const MAX_LEVELS: usize = 6;
 
 pub fn outline_json(text: &str, room: usize) -> String {
@@ -27,7 +27,7 @@ pub fn outline_json(text: &str, room: usize) -> String {
     titled_section("keys and types", &lines, room)
 }
 
-/// The structure of a value, without the values themselves.
+/// The structure of a JSON value, without its content except for examples.
 enum JsonShape {
     Scalar { name: &'static str, example: String },
     List { items: usize, item: Option<Box<JsonShape>> },
@@ -67,7 +67,7 @@ impl JsonShape {
         }
     }
 
-    /// Merges the shapes of two list items. If they differ, the first shape is used, unless it is null.
+    /// Merges the shapes of two list items. If they differ in type, the first shape is used, unless it is null.
     fn merge(self, other: JsonShape) -> JsonShape {
         match (self, other) {
             (JsonShape::Object { fields, objects }, JsonShape::Object { fields: more, objects: others }) => {

@@ -1,4 +1,4 @@
-//! Determines the kind of an output from its appearance.
+//! Detects the kind of an output from its text.
 
 use super::source;
 use crate::redact::Redacted;
@@ -9,17 +9,17 @@ pub enum OutputKind {
     /// One JSON value.
     Json,
     Diff,
-    /// Lines of a search result, such as `src/a.rs:12:text`.
+    /// Search results, such as `src/a.rs:12:text`.
     Matches,
-    /// File names, one per line.
+    /// File names, one on each line.
     Listing,
     Table,
     Code,
-    /// Everything else: logs, test output, prose.
+    /// Anything else, such as logs, test output and prose.
     Log,
 }
 
-/// The number of lines that are examined to determine the kind.
+/// The number of lines examined to detect the kind.
 const EXAMINED_LINES: usize = 2_000;
 
 impl OutputKind {
@@ -37,7 +37,7 @@ impl OutputKind {
             () if share(is_search_match) >= 80 => OutputKind::Matches,
             () if share(is_path_line) >= 80 => OutputKind::Listing,
             () if is_table(&filled) => OutputKind::Table,
-            // An output with a JSON value on each line is a log.
+            // An output with one JSON object on each line is a log.
             () if share(|line| line.starts_with('{')) >= 80 => OutputKind::Log,
             () if share(source::looks_like_code) >= 45
                 && filled.iter().any(|line| source::is_declaration(line)) =>
@@ -70,14 +70,14 @@ fn is_diff(lines: &[&str]) -> bool {
     hunks > 0 && heads > 0 && changed >= 70
 }
 
-/// Whether a line is a search result such as `src/a.rs:12:text`. Compilers and linters print a column or a space
-/// before their message, and their lines report errors.
+/// Whether a line is a search result such as `src/a.rs:12:text`. Lines of compilers and linters, which print a column
+/// or a space before the message, do not count, because they report errors.
 fn is_search_match(line: &str) -> bool {
     text_after_file_and_line(line, &[':', '-']).is_some_and(|text| !is_after_column(text))
         && !is_compiler_message(line)
 }
 
-/// Returns whether a line is `src/a.rs:12: text` or `src/a.rs:12:3: text`.
+/// Returns whether a line has the form `src/a.rs:12: text` or `src/a.rs:12:3: text`.
 pub fn is_compiler_message(line: &str) -> bool {
     text_after_file_and_line(line, &[':']).is_some_and(|text| {
         let is_message = |text: &str| {
@@ -109,7 +109,7 @@ fn is_path_line(line: &str) -> bool {
     line.contains(['/', '.']) && !line.contains([' ', '=', '(', '{', ';', '"', '<'])
 }
 
-/// Whether most lines have as many cells as the first line.
+/// Whether most lines have about as many cells as the first line.
 fn is_table(lines: &[&str]) -> bool {
     let Some(separator) =
         ["|", "\t", "  "].into_iter().find(|one| count_cells(lines.first().unwrap_or(&""), one) >= 3)

@@ -1,10 +1,10 @@
-//! Outlines a list of files: the number and the types of the files in each folder.
+//! Outlines a list of files: how many files of each type each folder contains.
 
 use std::collections::BTreeMap;
 
 use super::titled_section;
 
-/// The number of leading path parts that identify a group.
+/// The number of leading path components by which files are grouped.
 const GROUP_PATH_PARTS: usize = 2;
 
 pub fn outline_listing(lines: &[&str], room: usize) -> String {

@@ -1,4 +1,4 @@
-//! The index of summaries: a line for each summary, and a line for each removed original.
+//! The index of summaries, with one line for each summary and one for each removed original.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct SummarisedOutput {
     #[serde(default)]
     pub errors: usize,
     pub summary_bytes: usize,
-    /// Whether another tool created the summary, and `thru import` stored the original.
+    /// Whether another tool created the summary and `thru import` stored the original.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
 }
@@ -32,14 +32,14 @@ pub struct SummarisedOutput {
 pub struct ArchivedOutput {
     pub ts: String,
     pub id: String,
-    /// SHA-256 of the original, so that a copy can be recognised.
+    /// The SHA-256 hash of the original, by which a copy can be recognised.
     pub digest: String,
     pub bytes: usize,
 }
 
 pub const ORIGINAL_KEPT_DAYS: i64 = 7;
 
-/// Returns the ids whose newest summary is too old.
+/// Returns the ids of originals that are too old, judging by the newest summary with the same id.
 pub fn outdated_ids(summarised: &[SummarisedOutput], now: Timestamp) -> Vec<&str> {
     let limit =
         now.saturating_sub(SignedDuration::from_hours(24 * ORIGINAL_KEPT_DAYS)).unwrap_or(Timestamp::MIN);
@@ -52,8 +52,8 @@ pub fn outdated_ids(summarised: &[SummarisedOutput], now: Timestamp) -> Vec<&str
 }
 
 impl SummarisedOutput {
-    /// Returns whether the output was imported. Earlier versions did not record this, but their imported outputs
-    /// have no session.
+    /// Returns whether the output was imported. Older versions did not record this, but imported outputs have no
+    /// session.
     pub fn is_imported(&self) -> bool {
         self.imported || self.session.is_empty()
     }

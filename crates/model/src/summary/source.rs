@@ -9,11 +9,10 @@ pub fn outline_source(lines: &[&str], room: usize) -> String {
             format!("{}: {}", i + 1, without_line_number(line).trim_end().trim_end_matches('{').trim_end())
         })
         .collect();
-    // A quarter of the room is reserved for the first and the last lines.
+    // A quarter of the room is left for the first and last lines.
     titled_section("declarations", &items, room * 3 / 4)
 }
 
-/// Returns whether a line looks like source code.
 pub fn looks_like_code(line: &str) -> bool {
     let line = without_line_number(line).trim();
     line.ends_with([';', '{', '}'])
@@ -79,7 +78,7 @@ pub fn is_declaration(line: &str) -> bool {
         "inline",
     ];
     let line = without_line_number(line);
-    // Deeper declarations are details.
+    // Deeply indented declarations are details.
     if line.len() - line.trim_start().len() > 8 {
         return false;
     }
@@ -91,7 +90,7 @@ pub fn is_declaration(line: &str) -> bool {
     DECLARATION_WORDS.contains(&first) && named || first.starts_with("impl<")
 }
 
-/// Returns a line without the number that `cat -n` or a file reader adds.
+/// Removes the line number that `cat -n` or a file-reading tool adds.
 fn without_line_number(line: &str) -> &str {
     let bare = line.trim_start();
     let rest = bare.trim_start_matches(|c: char| c.is_ascii_digit());

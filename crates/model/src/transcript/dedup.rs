@@ -1,22 +1,22 @@
-//! Drops repeated items of a transcript.
+//! Drops repeated transcript items.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::TranscriptItem;
 
-/// Keeps only the new items of a stream. Items are repeated if a resumed session copies its beginning, if a queued
-/// prompt is written again when the agent gets it, and if a hook's message is recorded as the user's.
+/// Keeps only the new items in a stream. Items are repeated if a resumed session copies its beginning, if a queued
+/// prompt is written again when the agent receives it, or if a hook's message is also recorded as the user's.
 #[derive(Clone, Debug, Default)]
 pub struct ItemDedup {
     calls: BTreeSet<u64>,
     results: BTreeSet<u64>,
-    /// Hashes of texts that may be repeated as a prompt. The repetition is not a second prompt.
+    /// Hashes of texts that may be repeated as a prompt. The repetition does not count as a new prompt.
     awaited: BTreeSet<u64>,
 }
 
 impl ItemDedup {
-    /// Returns the item if it is new. A queued prompt is returned as a prompt.
+    /// Returns the item if it is new. A queued prompt is returned as a normal prompt.
     pub fn keep_if_new<'a>(&mut self, item: TranscriptItem<'a>) -> Option<TranscriptItem<'a>> {
         match item {
             TranscriptItem::Queued { text, typed } => {
@@ -31,7 +31,7 @@ impl ItemDedup {
                 if self.awaited.remove(&words_digest(text)) {
                     return None;
                 }
-                // After another prompt no repetition can follow, so a later equal text is a new prompt.
+                // No repetition can follow another prompt, so an equal text later on is a new prompt.
                 self.awaited.clear();
                 Some(item)
             }
@@ -48,14 +48,14 @@ fn is_new_id(seen: &mut BTreeSet<u64>, id: Option<&str>) -> bool {
     id.is_none_or(|id| seen.insert(id_digest(id)))
 }
 
-/// Hashes the words only, because white space differs between a queue and a prompt.
+/// Hashes only the words, because white space differs between a queued prompt and its repetition.
 fn words_digest(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.split_whitespace().for_each(|word| word.hash(&mut hasher));
     hasher.finish()
 }
 
-/// Hashes an id to eight bytes, because a long session has tens of thousands of ids.
+/// Hashes an id to eight bytes to save memory, because a long session has tens of thousands of ids.
 pub(super) fn id_digest(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);

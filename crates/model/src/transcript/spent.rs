@@ -1,11 +1,11 @@
-//! Adds up the tokens of a session. Each message is counted once.
+//! Adds up the tokens used in a session, counting each message once.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::dedup::id_digest;
 
-/// The tokens of a message. A harness may write them with every part of the message, with lower numbers in the
+/// The tokens used for a message. A harness may repeat them with every part of the message, with lower numbers in
 /// earlier parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenUsage<'a> {
@@ -18,7 +18,7 @@ pub struct TokenUsage<'a> {
     pub output: u64,
 }
 
-/// The sum over a session. If a message occurs several times, its highest numbers are used.
+/// The token usage of a session. If a message occurs several times, its highest numbers count.
 #[derive(Clone, Debug, Default)]
 pub struct TokenTotal {
     messages: BTreeMap<u64, [u64; 4]>,
@@ -28,7 +28,7 @@ pub struct TokenTotal {
 impl TokenTotal {
     pub fn add_usage(&mut self, usage: &TokenUsage) {
         let now = [usage.input, usage.cache_read, usage.cache_write, usage.output];
-        // Without an id, a repetition cannot be recognised.
+        // A message without an id cannot be recognised if it is repeated.
         let mut nameless = [0; 4];
         let before = match usage.message.as_deref() {
             Some(id) => self.messages.entry(id_digest(id)).or_default(),

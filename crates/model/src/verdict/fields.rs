@@ -1,4 +1,4 @@
-//! The other fields of a reviewer's, critic's or test engineer's answer: RISK, ISSUES, SUMMARY, TESTS, FAILURES.
+//! The other fields in the answer of a reviewer, critic or test engineer: RISK, ISSUES, SUMMARY, TESTS and FAILURES.
 
 use super::ruling::split_words;
 

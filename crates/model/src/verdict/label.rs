@@ -1,4 +1,4 @@
-//! Finds the label `VERDICT` in an answer, and the text that belongs to it.
+//! Finds the label `VERDICT` in an answer and the text that belongs to it.
 
 use super::VerdictProblem;
 use super::ruling::{
@@ -11,7 +11,7 @@ const VERDICT_LABEL: &str = "verdict";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AnswerLine<'t> {
     text: &'t str,
-    /// Whether the line is in a quotation, or in a fence with code.
+    /// Whether the line is in a quotation or in a fence with code.
     is_quoted: bool,
     /// Whether the line opens or closes a fence.
     is_fence: bool,
@@ -48,7 +48,7 @@ pub(super) fn answer_lines(text: &str) -> Vec<AnswerLine<'_>> {
     all
 }
 
-/// Returns the ruling of each label in an answer.
+/// Returns the ruling of each label in an answer, or why it has none.
 pub(super) fn rulings_of_labels(lines: &[AnswerLine]) -> Vec<Result<Ruling, VerdictProblem>> {
     let mut found = Vec::new();
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_fence) {
@@ -64,7 +64,7 @@ pub(super) fn rulings_of_labels(lines: &[AnswerLine]) -> Vec<Result<Ruling, Verd
             let rest = &lines[i + 1..];
             let said = ruling_of_label(before, after, rest);
             match said {
-                // A quoted verdict is not the verdict of the answer.
+                // A quoted verdict is not the verdict of this answer.
                 Some(Ok(_)) if line.is_quoted => found.push(Err(VerdictProblem::Quoted)),
                 Some(said) => found.push(said),
                 None => {}
@@ -74,8 +74,8 @@ pub(super) fn rulings_of_labels(lines: &[AnswerLine]) -> Vec<Result<Ruling, Verd
     found
 }
 
-/// Returns the ruling of an answer without a label: a single word on its first or last line, if no other line
-/// contains a ruling.
+/// Returns the ruling of an answer without a label. It must be alone on the first or last line, and no other line may
+/// contain a ruling.
 pub(super) fn ruling_without_label(lines: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     let told: Vec<&AnswerLine> =
         lines.iter().filter(|line| !line.is_fence && !line.text.trim().is_empty()).collect();
@@ -103,14 +103,14 @@ fn split_at_labels(line: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Returns the ruling of one label; `None` if the label is part of a sentence without a verdict.
+/// Returns the ruling of one label, or `None` if the label is part of a sentence without a verdict.
 fn ruling_of_label(before: &str, after: &str, rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     let (separator, value) = split_separator(after);
     let has_value = value.chars().any(char::is_alphanumeric);
     let place = label_place(before, after);
     if !has_value {
         return match (place, separator) {
-            // Below a table cell is only the next row.
+            // Below a label in a table cell there is only the next row.
             (LabelPlace::Start, _) if !before.contains('|') => ruling_below(rest),
             _ => None,
         };
@@ -179,7 +179,7 @@ enum LabelPlace {
     Within(VerdictProblem),
 }
 
-/// Words that may come before the label: `My final verdict:`.
+/// Words that may come before the label, as in `My final verdict:`.
 const LEADING_WORDS: &[&str] = &[
     "a",
     "and",
@@ -210,7 +210,7 @@ const LEADING_WORDS: &[&str] = &[
     "is",
 ];
 
-/// Words in a sentence about another verdict.
+/// Words that occur in a sentence about another verdict.
 const OTHER_WORDS: &[&str] = &[
     "ask",
     "asked",
@@ -295,7 +295,7 @@ fn label_place(before: &str, after: &str) -> LabelPlace {
 /// How many lines below a label are searched for a list of choices.
 const MAX_LINES_BELOW_LABEL: usize = 6;
 
-/// Reads the line below a label without a value.
+/// Reads the ruling on the lines below a label without a value.
 fn ruling_below(rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     let is_told = |line: &&AnswerLine| !line.is_fence && line.text.chars().any(char::is_alphanumeric);
     let lines: Vec<&AnswerLine> =
@@ -304,7 +304,7 @@ fn ruling_below(rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     if value.is_quoted {
         return Some(Err(VerdictProblem::Quoted));
     }
-    // Exactly one line of a list of choices is ticked.
+    // In a list of choices, exactly one line must be ticked.
     let is_ticked =
         |line: &&&AnswerLine| ["[x]", "[X]", "☑", "✅"].iter().any(|mark| line.text.contains(mark));
     let is_open = |line: &&&AnswerLine| ["[ ]", "☐", "⬜"].iter().any(|mark| line.text.contains(mark));
@@ -349,6 +349,6 @@ fn verdict_column<'t>(lines: &[AnswerLine<'t>], at: usize) -> Option<Vec<&'t str
         .take_while(|line| is_row(line))
         .filter_map(|line| cells(line.text).get(column).copied())
         .collect();
-    // The line `| Verdict | APPROVED |` is a row and not a header.
+    // In `| Verdict | APPROVED |` the line is a row and not a header.
     (!rows.is_empty() && cells(head.text).iter().all(|cell| ruling_at_start(cell).is_none())).then_some(rows)
 }

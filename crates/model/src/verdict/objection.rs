@@ -1,4 +1,4 @@
-//! Objections to a good verdict in the rest of an answer: failed tests, a condition, another decision.
+//! Objections to a good verdict elsewhere in the answer, such as failed tests, a condition or another decision.
 
 use super::ruling::ruling_at_start;
 use super::{Ruling, VerdictProblem, read_answer_fields};
@@ -7,11 +7,10 @@ use super::{Ruling, VerdictProblem, read_answer_fields};
 const FAILED_WORDS: &[&str] =
     &["failed", "failure", "failures", "failing", "fail", "fails", "errored", "error", "errors"];
 
-/// Numbers written as words.
 const NUMBER_WORDS: &[&str] =
     &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several"];
 
-/// Values of an empty field.
+/// Values that mean a field is empty.
 const NOTHING_WORDS: &[&str] = &["", "none", "no", "n/a", "-", "0", "nothing", "[]", "—"];
 
 pub(super) fn find_objection(text: &str, ruling: Ruling) -> Option<VerdictProblem> {
@@ -31,7 +30,7 @@ pub(super) fn find_objection(text: &str, ruling: Ruling) -> Option<VerdictProble
     text.lines().any(decides_otherwise).then_some(VerdictProblem::Several)
 }
 
-/// Returns whether a line reports at least one failed test: `10 passed, 2 failed`, `TESTS FAILED: 2`,
+/// Returns whether a line reports at least one failed test, as in `10 passed, 2 failed`, `TESTS FAILED: 2` and
 /// `| failed | 2 |`.
 fn counts_failures(line: &str) -> bool {
     let words: Vec<String> = line
@@ -44,18 +43,17 @@ fn counts_failures(line: &str) -> bool {
     };
     let is_number = |word: &String| is_many(word) || word.parse::<u64>().is_ok();
     (0..words.len()).filter(|at| FAILED_WORDS.contains(&words[*at].as_str())).any(|at| {
-        // `2 failed`, `2 tests failed`, `2 failing tests`.
+        // The number may come before the word, as in `2 failed`, `2 tests failed` and `2 failing tests`.
         let before =
             words[at.saturating_sub(2)..at].iter().rev().find(|word| *word != "test" && *word != "tests");
         match before {
             Some(word) if is_number(word) => is_many(word),
-            // The number may follow the word if no number comes before it: `failed: 2`.
+            // If no number comes before the word, it may come after it, as in `failed: 2`.
             _ => words.get(at + 1).is_some_and(is_many) && line.contains([':', '|', '=']),
         }
     })
 }
 
-/// Returns whether the answer has a field with this name that is not empty.
 fn has_nonempty_field(text: &str, field: &str) -> bool {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
@@ -72,13 +70,13 @@ fn has_nonempty_field(text: &str, field: &str) -> bool {
     false
 }
 
-/// Returns whether a line is a condition in parentheses: `(if the lock is fixed)`.
+/// Returns whether a line is a condition in parentheses, such as `(if the lock is fixed)`.
 fn is_condition(line: &str) -> bool {
     let small = line.trim().to_lowercase();
     ["(if ", "(once ", "(provided ", "(after ", "(subject to "].iter().any(|start| small.starts_with(start))
 }
 
-/// Returns whether a line contains another decision: `Final decision: REJECTED`.
+/// Returns whether a line contains another decision, as in `Final decision: REJECTED`.
 fn decides_otherwise(line: &str) -> bool {
     let Some((label, rest)) = line.split_once(':') else { return false };
     label.to_lowercase().trim_end_matches(['*', '_', ' ']).ends_with("decision")

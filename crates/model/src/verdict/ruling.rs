@@ -1,4 +1,4 @@
-//! The words for a ruling, and whether a text is a ruling.
+//! The words for a ruling, and the check whether a text is a ruling.
 
 use super::VerdictProblem;
 
@@ -26,7 +26,7 @@ impl Ruling {
         matches!(self, Ruling::Approved | Ruling::Pass)
     }
 
-    /// Parses one or two words, and returns the number of words that were used.
+    /// Parses one or two words into a ruling. Also returns how many words were used.
     fn from_words(words: &[String]) -> Option<(Ruling, usize)> {
         let first = words.first()?.as_str();
         let two = |next: &[&str]| words.get(1).is_some_and(|word| next.contains(&word.as_str()));
@@ -166,7 +166,7 @@ const HARMLESS_AFTER_NO: &[&str] = &[
     "WARNINGS",
 ];
 
-/// Words that may come before a ruling in capitals at the end of a line: `all 12 tests PASS`.
+/// Words that may come before a ruling in capitals at the end of a line, as in `all 12 tests PASS`.
 const LEADING_WORDS: &[&str] = &[
     "A",
     "ALL",
@@ -202,7 +202,7 @@ pub(super) fn read_ruling(value: &str) -> Result<Ruling, VerdictProblem> {
     let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
     let mut found: Vec<(usize, Ruling)> = Vec::new();
     for i in 0..upper.len() {
-        // The numbers in `12 passed, 0 failed` are counts.
+        // In `12 passed, 0 failed` the words after the numbers are counts and not rulings.
         let is_count = i > 0 && upper[i - 1].bytes().all(|b| b.is_ascii_digit());
         let is_tail = i > 0 && Ruling::from_words(&upper[i - 1..]).is_some_and(|(_, took)| took == 2);
         if let Some((ruling, _)) = Ruling::from_words(&upper[i..]).filter(|_| !is_count && !is_tail) {
@@ -234,7 +234,7 @@ pub(super) fn read_ruling(value: &str) -> Result<Ruling, VerdictProblem> {
     Ok(ruling)
 }
 
-/// Cuts the value before the next field, as in `APPROVED RISK: LOW`.
+/// Cuts the value off before the next field, as in `APPROVED RISK: LOW`.
 fn before_next_field(value: &str) -> &str {
     let upper = value.to_ascii_uppercase();
     let is_label = |(at, name): (usize, &str)| {
@@ -246,14 +246,14 @@ fn before_next_field(value: &str) -> &str {
     &value[..ends.min().unwrap_or(value.len())]
 }
 
-/// Returns the ruling at the start of a line, for a list of choices.
+/// Returns the ruling at the start of a line in a list of choices.
 pub(super) fn ruling_at_start(line: &str) -> Option<Ruling> {
     let upper: Vec<String> =
         split_words(without_numbering(line)).iter().take(2).map(|word| word.to_ascii_uppercase()).collect();
     Ruling::from_words(&upper).map(|(ruling, _)| ruling)
 }
 
-/// Returns the ruling of a line that contains only this ruling, in capitals.
+/// Returns the ruling of a line that contains nothing but a ruling in capitals.
 pub(super) fn ruling_alone(line: &str) -> Option<Ruling> {
     let words = split_words(without_numbering(line));
     let is_capital = words.iter().all(|word| !word.bytes().any(|b| b.is_ascii_lowercase()));
@@ -286,7 +286,7 @@ pub(super) fn is_negation(upper: &str) -> bool {
     NEGATION_WORDS.contains(&upper)
 }
 
-/// Whether a text contains a fraction such as `3/5`, `3 of 5` or `80%`, which means that not everything passed.
+/// Returns whether a text contains a fraction such as `3/5`, `3 of 5` or `80%`, which means that not everything passed.
 fn is_fraction(value: &str) -> bool {
     if value.contains('%') && !value.contains("100%") {
         return true;
@@ -304,13 +304,13 @@ fn is_fraction(value: &str) -> bool {
     })
 }
 
-/// Splits at all characters except letters, digits and `_`. An underscore for emphasis is not part of a word.
+/// Splits a text at all characters except letters, digits and `_`. Underscores used for emphasis are removed.
 pub(super) fn split_words(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     parts.map(|word| word.trim_matches('_')).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Returns a line without `- `, `2. ` and similar marks.
+/// Removes `- `, `2. ` and similar marks from the start of a line.
 fn without_numbering(line: &str) -> &str {
     let line =
         line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '+' | '#' | '•'));

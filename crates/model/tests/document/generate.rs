@@ -1,4 +1,4 @@
-//! Generates documents and values from texts that have confused a reader before.
+//! Generates documents and values from texts that have confused a parser before.
 
 use model::document::SectionHead;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ const FRONT_LINES: &[&str] = &[
     " nested: 1", "# note", "  # note", "", "  ", "garbage", "-- -", "\u{e9}: 1", "c: \u{85}\u{2028}", ": x", "'a': 1",
 ];
 
-/// Lines that a YAML parser also accepts as frontmatter.
+/// Lines that are valid frontmatter for a YAML parser, too.
 #[rustfmt::skip]
 pub const YAML_LINES: &[&str] = &[
     "# top", "a: 1", "b:  'it''s'  # why", "c:", "d: # why", "e:\t[\"x\"]", "", "l:\n  - x # why\n  # note\n\n  - 'y'", "m:\n- x\n- \"y\"",
@@ -61,7 +61,7 @@ pub fn random_line_end() -> impl Strategy<Value = &'static str> {
     prop_oneof![4 => Just("\n"), 2 => Just("\r\n"), 1 => Just("\r")]
 }
 
-/// Joins lines with one kind of line end or with mixed line ends. The last line may have none.
+/// Joins lines with one kind of line end or with mixed ones. The last line may have none.
 fn join_lines(line: impl Strategy<Value = Vec<u8>>, most: usize) -> impl Strategy<Value = Vec<u8>> {
     let mixed = prop_oneof![3 => random_line_end().prop_map(Some), 1 => Just(None)];
     let lines = prop::collection::vec((line, random_line_end()), 0..most);

@@ -5,12 +5,12 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::Value;
 
-/// The level, the line within the body, and the text of a heading.
+/// The level of a heading, its line within the body, and its text.
 pub type SeenHeading = (u8, usize, String);
 
 /// Returns the ATX headings outside lists and quotes, according to a markdown parser.
 pub fn atx_headings(body: &str) -> Vec<SeenHeading> {
-    // In CommonMark a lone CR ends a line, but pulldown-cmark ignores this in indented code.
+    // In CommonMark a lone CR ends a line, but pulldown-cmark ignores it in indented code.
     let body = body.replace("\r\n", "\n").replace('\r', "\n");
     let mut depth = 0;
     let mut found: Vec<SeenHeading> = Vec::new();
@@ -21,7 +21,7 @@ pub fn atx_headings(body: &str) -> Vec<SeenHeading> {
             Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => depth -= 1,
             Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
                 let source = body[range.clone()].trim_matches([' ', '\n']);
-                // ATX headings have one line, setext headings have two.
+                // ATX headings have one line, and setext headings have two.
                 inside = source.starts_with('#') && !source.contains('\n');
                 if inside {
                     found.push((level as u8, body[..range.start].matches('\n').count() + 1, String::new()));

@@ -1,4 +1,4 @@
-//! Properties of every document.
+//! Properties that hold for every document.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::generate::{
 };
 use crate::oracle::{atx_headings, our_headings, parse_yaml};
 
-/// Returns the range of `before` that differs from `after`: the part between their common prefix and their common
-/// suffix.
+/// Returns the range of `before` that differs from `after`, which is the part between their common prefix and their
+/// common suffix.
 fn changed_range(before: &[u8], after: &[u8]) -> Range<usize> {
     let start = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let most = before.len().min(after.len()) - start;
@@ -20,7 +20,7 @@ fn changed_range(before: &[u8], after: &[u8]) -> Range<usize> {
     start..before.len() - end
 }
 
-/// Returns key and value of all entries with another key.
+/// Returns the keys and values of all entries that have another key.
 fn other_entries<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Value)> {
     document
         .entries()
@@ -30,8 +30,8 @@ fn other_entries<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Val
         .collect()
 }
 
-/// Returns the level, the heading and the content of all sections except those in `skip`, a range of heading
-/// indexes. Sections that contain a skipped section have no content.
+/// Returns the level, the heading and the content of all sections except those in `skip`, a range of heading indexes.
+/// For a section that contains a skipped one, the content is `None`.
 fn other_sections(document: &Document, skip: Range<usize>) -> Vec<(u8, &str, Option<Vec<u8>>)> {
     let headings = document.headings();
     let hole = headings.get(skip.start).filter(|_| !skip.is_empty()).map(|heading| heading.span.start);
@@ -67,8 +67,8 @@ fn without_blank_lines(text: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Adds a blank line before each line that would continue a paragraph, because the two parsers treat such lines in
-/// list items differently.
+/// Adds blank lines before each line that would continue a paragraph, because the two parsers treat such lines in list
+/// items differently.
 fn without_lazy_lines(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let starts = ["#", "`", "~", "<!--", "- ", "*", "1"];
@@ -79,7 +79,7 @@ fn without_lazy_lines(body: &[u8]) -> String {
     };
     let lines =
         Document::parse(text.as_bytes()).lines().map(|line| &text[line.range_with_end()]).collect::<Vec<_>>();
-    // Two line ends are needed, because the first one may complete a lone CR to CR LF.
+    // Two line ends are needed, because the first one may turn a lone CR into CR LF.
     lines
         .into_iter()
         .map(|line| if lazy(line.trim_start()) { format!("\n\n{line}") } else { line.to_owned() })
@@ -241,7 +241,7 @@ proptest! {
             document.set_entry(key, value).unwrap();
         }
         let read = parse_yaml(&document);
-        // The last three keys have YAML values that cannot be read here until they are set.
+        // The last three keys have YAML values that thru cannot read until they are set.
         let known = |key: &str| !["q", "o", "p"].contains(&key) || document.value_of(key) != before.value_of(key);
         for entry in document.entries().iter().filter(|entry| known(&entry.key)) {
             prop_assert_eq!(&read[&entry.key], &entry.value);
@@ -262,7 +262,7 @@ proptest! {
         prop_assert_eq!(unwrap_verbatim(&wrapped), Some(text.as_slice()));
         match document.set_section(&path, &wrapped) {
             Ok(()) => prop_assert_eq!(document.section(&path).and_then(|section| unwrap_verbatim(section.body())), Some(text.as_slice())),
-            // An edit may fail only if the document was already broken.
+            // The edit may fail only if the document was already broken.
             Err(EditError::OpenInDocument { .. } | EditError::ClosesFrontmatter { .. } | EditError::BadHeading(_)) => {}
             Err(error) => prop_assert!(false, "{}", error),
         }

@@ -1,4 +1,5 @@
-//! `thru sweep`: writes packets for crashed sessions, whose end was never reported.
+//! `thru sweep`: writes packets for crashed sessions. These are sessions that died before a hook could report their
+//! end.
 
 use std::path::Path;
 use std::time::Duration;
@@ -45,18 +46,22 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let rest = "; `thru sweep` writes a packet for each";
     let line = StatusLine::colored("crashed", Tone::Warning, count_with_noun(waiting, "session"), rest);
     let line = line.with_json("broke_off", json!(waiting));
-    Ok(vec![line.with_next(Urgency::Crashed, "thru sweep", "saves what a crashed session left as a packet")])
+    Ok(vec![line.with_next(
+        Urgency::Crashed,
+        "thru sweep",
+        "saves the work of a crashed session as a packet",
+    )])
 }
 
-/// A session whose process is unknown counts as dead after this time without an event.
+/// A session whose process is unknown counts as dead after this long without an event.
 const MAX_SILENCE: SignedDuration = SignedDuration::from_hours(12);
 
 /// How long a command waits for a session start that is also writing packets for crashed sessions.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// How many bytes at the end of the list of sessions a session start reads.
+/// How many bytes from the end of the session list are read to count crashed sessions.
 const SESSION_LIST_TAIL_BYTES: u64 = 32 * 1024;
-/// How many open sessions a session start examines.
+/// How many open sessions are examined, newest first.
 const MAX_SESSIONS_EXAMINED: usize = 16;
 
 #[derive(Clone, Debug, Serialize)]
@@ -64,7 +69,7 @@ pub struct SweptSession {
     pub session: String,
     pub harness: String,
     pub last_at: String,
-    /// The packet; empty if the session left nothing to hand over.
+    /// The packet's id. It is empty if the session left nothing to hand over.
     pub packet: String,
     /// False in a dry run.
     pub written: bool,
@@ -100,7 +105,7 @@ pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession
 
 const CANDIDATE_ID_PREFIX: &str = "crashed:";
 
-/// Offers the packets of crashed sessions to a session that starts. Each packet is offered once.
+/// Offers the packet of one crashed session to a session that is starting. Each packet is offered only once.
 fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, .. } = context.project;
     if context.occasion != Occasion::Started {
@@ -111,7 +116,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     if open.is_empty() {
         return Ok(Vec::new());
     }
-    // If another session start is handling crashed sessions right now, this session start does nothing.
+    // Another session start is already handling the crashed sessions.
     let lock = match lock_sweep(store, Duration::ZERO) {
         Err(store::Error::Busy { .. }) => return Ok(Vec::new()),
         lock => lock?,
@@ -177,8 +182,8 @@ fn is_packet_open(store: &Store, packet: &str) -> bool {
     matches!(packet.status, Some(PacketStatus::Draft | PacketStatus::Active)) && packet.claimed_by.is_empty()
 }
 
-/// Records the packet of a handoff. If the session crashes without further work, a sweep does not write a second
-/// packet.
+/// Records that the session has a packet. If the session crashes without doing further work, a sweep does not write a
+/// second packet.
 pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
     let Ok(session) = Id::new(session) else { return Ok(()) };
     let seen = CrashRecord {
@@ -204,7 +209,7 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
     Ok(waiting)
 }
 
-/// Takes the lock for handling dead sessions, so that no session gets two packets.
+/// Takes the sweep lock, so that no session gets two packets.
 fn lock_sweep(store: &Store, wait: Duration) -> store::Result<Lock> {
     store.lock_record(layout::SWEEP_LOCK, wait)
 }
@@ -263,9 +268,9 @@ fn sweep_session(
     Ok(swept(report.id, true))
 }
 
-/// Adds facts from the harness's database, if the harness has one: the last message of the dead session, and the call
-/// that was running when the session died. No hook reported these facts. If the database cannot be read, the packet
-/// contains only the journal's facts. This function starts a process, so hooks do not call it.
+/// Adds two facts that no hook reported: the dead session's last message, and the call that was running when the
+/// session died. They come from the harness's database, if the harness has one. If the database cannot be read, the
+/// packet contains only the journal's facts. This function starts a process, so hooks do not call it.
 fn add_facts_from_database(world: &World, project: &Project, dead: &RosterEntry, digest: &mut Digest) {
     let rows = harness::harness_by_name(&dead.harness)
         .and_then(|harness| database::find_session_of_harness(world, harness, &dead.session).ok().flatten());
@@ -277,9 +282,8 @@ fn add_facts_from_database(world: &World, project: &Project, dead: &RosterEntry,
     past::unmark_existing_files(digest, checkout);
 }
 
-/// Adds the unread rest of a crashed session's transcript to the session's records. That rest contains the last message
-/// and the unfinished calls. Returns the unfinished calls. If the transcript cannot be read, the packet contains only
-/// what hooks reported.
+/// Reads the part of a crashed session's transcript that no hook has read, adds it to the session's records, and
+/// returns the unfinished calls. If the transcript cannot be read, the packet contains only what hooks reported.
 fn read_rest_of_transcript(
     world: &World,
     project: &Project,
@@ -326,20 +330,21 @@ fn read_rest_of_transcript(
     begun.unwrap_or_default().iter().map(words).collect()
 }
 
-/// Returns the folder where a session worked. The paths of its files are relative to that folder.
+/// Returns the folder in which a session worked. The session's file paths are relative to this folder.
 fn worktree_of_session<'a>(project: &'a Project, session: &'a RosterEntry) -> &'a Path {
     if session.worktree.is_empty() { &project.root.checkout } else { Path::new(&session.worktree) }
 }
 
-/// Returns the sessions that have started, and have neither ended nor continued under another id, oldest first. Some of
-/// them may be running.
+/// Returns the sessions that have neither ended nor continued under another id, oldest first. Some of them may still be
+/// running.
 fn open_sessions(text: &[u8]) -> Vec<RosterEntry> {
     let mut entries = roster::parse_roster(text);
     entries.retain(RosterEntry::is_open);
     entries
 }
 
-/// Returns whether a session's process is gone, or the session has been silent for a long time.
+/// Returns whether the session's process is gone or, if the process is unknown, whether the session has been silent for
+/// too long.
 pub(crate) fn is_dead(store: &Store, open: &RosterEntry, now: Timestamp) -> Result<bool> {
     if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
         return Ok(!alive);
@@ -349,7 +354,7 @@ pub(crate) fn is_dead(store: &Store, open: &RosterEntry, now: Timestamp) -> Resu
     Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE))
 }
 
-/// The packet that was written for a crashed session, and whether it was offered.
+/// The packet of a session that crashed or handed over its work, and whether the packet was offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct CrashRecord {
     packet: String,
@@ -357,7 +362,7 @@ struct CrashRecord {
     until: JournalEnd,
 }
 
-/// The end of the journal when the packet was written. The packet does not contain later records.
+/// Where the journal ended when the packet was written. The packet does not cover later records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct JournalEnd {
     at: String,
@@ -369,8 +374,8 @@ fn journal_end(world: &World, store: &Store, session: &Id) -> Result<JournalEnd>
     Ok(JournalEnd { at: time::to_rfc3339(world.now), records })
 }
 
-/// Returns the record of a crashed session; `None` if there is no record, or if the session did more work after its
-/// packet was written.
+/// Returns the crash record of a session. Returns `None` if there is no record, or if the session did more work after
+/// its packet was written.
 fn read_valid_crash_record(store: &Store, open: &RosterEntry) -> Result<Option<CrashRecord>> {
     let Some(seen) = store.session(&open.session).read::<CrashRecord>()? else { return Ok(None) };
     let since = seen.until.records;

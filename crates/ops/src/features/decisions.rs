@@ -1,5 +1,5 @@
-//! Decisions: what was decided, and why. Commands and answers append to `decisions.jsonl`. Which decisions are in force
-//! is computed when they are read.
+//! Decisions: what was decided, and why. Commands and the user's answers append lines to `decisions.jsonl`. Whether a
+//! decision is in force is computed when the log is read.
 
 mod answers;
 mod brief;
@@ -36,14 +36,14 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// How many bytes at the end of the log a hook reads. It reads about 100 decisions first, and more only if few of these
-/// are in force.
+/// How many bytes from the end of the log a hook reads in each attempt. The first attempt covers about 100 decisions. A
+/// further attempt follows only if too few of these are in force.
 const LOG_TAIL_BYTES: [u64; 3] = [24 * 1024, 64 * 1024, MAX_LOG_TAIL_BYTES];
 
-/// The largest part of the log that a hook reads: about 4,000 decisions.
+/// The most that a hook reads from the end of the log: about 4,000 decisions.
 const MAX_LOG_TAIL_BYTES: u64 = 1024 * 1024;
 
-/// The largest part of the log that is searched for an answer: about 30,000 decisions.
+/// The most that a search for an answer reads from the end of the log: about 30,000 decisions.
 const MAX_LOG_BYTES_SEARCHED: u64 = 8 * 1024 * 1024;
 
 /// Decisions in force, newest first.
@@ -57,8 +57,8 @@ pub(crate) struct InForce {
     pub set_aside: Option<(usize, String)>,
 }
 
-/// Returns the decisions in force. Reads more of the log until `most` decisions are found, or until the limit for hooks
-/// is reached.
+/// Returns the decisions in force. Reads further back in the log until it finds `most` decisions or reaches the limit
+/// for hooks.
 pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Result<InForce> {
     let mut found = InForce { is_all: true, ..InForce::default() };
     for window in LOG_TAIL_BYTES {
@@ -80,8 +80,8 @@ pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Resul
     Ok(found)
 }
 
-/// Returns the newest few thousand decisions, oldest first, and whether the list is complete. A hook reads no
-/// more than these.
+/// Returns the newest few thousand decisions, oldest first, and whether the list is complete. A hook never reads
+/// further back.
 pub(crate) fn recent_decisions(store: &Store, now: Timestamp) -> Result<(Vec<DecisionStanding>, bool)> {
     let (lines, is_all) = store.newest_decisions(MAX_LOG_TAIL_BYTES)?;
     Ok((decision::fold_decisions(lines, now), is_all))
@@ -97,8 +97,8 @@ pub(crate) fn remove_recorded_answers(store: &Store, digest: &mut Digest) -> Res
     if digest.answers.is_empty() {
         return Ok(());
     }
-    // A session's own answers are usually among the newest decisions. In a long session, many newer decisions may
-    // follow them.
+    // A session's answers are usually among the newest decisions. In a long session, many other decisions may follow
+    // them, so a second search reads more of the log.
     let mut left: Vec<String> = digest.answers.iter().map(decision::answer_id).collect();
     for window in [LOG_TAIL_BYTES[1], MAX_LOG_BYTES_SEARCHED] {
         let is_all;
@@ -111,7 +111,7 @@ pub(crate) fn remove_recorded_answers(store: &Store, digest: &mut Digest) -> Res
     Ok(())
 }
 
-/// Returns the decision with this id, or the only decision whose id begins with `word`.
+/// Returns the decision whose id is `word`, or else the only decision whose id begins with `word`.
 fn find_decision<'a>(all: &'a [DecisionStanding], word: &str) -> Result<&'a DecisionStanding> {
     let bare = word.strip_prefix("d-").unwrap_or(word);
     let id =

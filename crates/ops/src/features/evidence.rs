@@ -1,5 +1,5 @@
-//! Evidence: what shows that a task is done. Only this file writes evidence. The commands, the judgement, the brief
-//! and the hook are in the folder `evidence`.
+//! Evidence: records that show that a task is done. Every new entry is written by this file. The submodules contain the
+//! commands, the judgement, the brief and the hooks.
 
 pub mod add;
 pub mod archive;
@@ -54,7 +54,7 @@ pub(crate) struct WriteResult {
     pub notes: Vec<String>,
 }
 
-/// Writes one entry. Refuses if the bundle would become too large.
+/// Writes one entry. Refuses the entry if the bundle would become too large.
 pub(crate) fn write_entry(
     store: &Store,
     task: &Id,
@@ -65,7 +65,7 @@ pub(crate) fn write_entry(
     write_under_lock(store, task, (vec![entry], listing), at, |bundle| trim_to_count(bundle, MAX_ENTRIES))
 }
 
-/// Writes entries and refuses none. Entries that do not fit into the bundle are moved to the archive, oldest first.
+/// Writes entries. If the bundle would become too large, its oldest entries move to the archive.
 pub(crate) fn write_entries(
     store: &Store,
     task: &Id,
@@ -75,7 +75,7 @@ pub(crate) fn write_entries(
     write_under_lock(store, task, (entries, listing), at, trim_to_size)
 }
 
-/// Writes evidence. Every function that writes evidence calls this function. Under the lock of the task, it writes the
+/// Adds entries to a task's bundle. All new evidence goes through this function. Under the task's lock, it writes the
 /// listing first, then the archive, then the bundle.
 fn write_under_lock(
     store: &Store,

@@ -1,4 +1,4 @@
-//! The commands of loops. [`stop`] handles a stop, and [`session`] handles a session start.
+//! Loops and their commands. [`stop`] handles stops, and [`session`] handles session starts.
 
 mod adopt;
 mod choose;
@@ -52,7 +52,6 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// Decides what loops do with an event of the main agent.
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // A loop never blocks a sub-agent, and never acts on a truncated payload.
     if context.event.agent.is_some() || context.event.torn {
@@ -79,14 +78,14 @@ pub struct LoopShown {
     pub iteration: u64,
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
-    /// Whether this user allowed the loop on this machine, in its current form. If not, its prompt is never
-    /// given to an agent, and its validators never run.
+    /// Whether this user allowed the loop, in its current form, on this machine. If not, no agent ever gets its prompt,
+    /// and its validators never run.
     pub started_here: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Whether the loop keeps its session from stopping.
     pub foreground: bool,
-    /// Whether the loop waits for the next session that starts.
+    /// Whether the loop is waiting for the next session to start.
     pub waiting: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_reason: Option<EndReason>,
@@ -102,7 +101,7 @@ pub struct LoopShown {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopListing {
-    /// The loops, last changed first.
+    /// The loops, most recently changed first.
     pub loops: Vec<LoopShown>,
     /// Files that cannot be read as loops.
     pub damaged: Vec<String>,
@@ -125,11 +124,10 @@ pub struct LoopChanged {
     pub changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<SessionChoice>,
-    /// Further messages for the user.
     pub notes: Vec<String>,
 }
 
-/// What changes in a loop when it is resumed.
+/// How `thru loop resume` changes a loop: its limits, and the session that runs it.
 #[derive(Clone, Copy, Debug)]
 pub struct ResumeOptions<'a> {
     pub max_iterations: Option<u64>,
@@ -137,7 +135,7 @@ pub struct ResumeOptions<'a> {
     pub owner: WantedOwner<'a>,
 }
 
-/// Lists the loops. Without a root the list is empty, which is not an error.
+/// Lists the loops. Without a root, the list is empty; this is not an error.
 pub fn list_loops(world: &World) -> Result<LoopListing> {
     let store = match world.find_root()? {
         FoundRoot::Marked { store, .. } => store,
@@ -273,7 +271,7 @@ fn change_and_remove_from_foreground(
         append_to_log(world, &store, &next, event)?;
     }
     if next.status == LoopStatus::Cancelled {
-        // If somebody restores the file later, the user's consent is not restored with it.
+        // If somebody restores the file later, the user's consent does not come back with it.
         consent::withdraw_loop(&store, &next.id)?;
     }
     Ok(LoopChanged {
@@ -284,7 +282,7 @@ fn change_and_remove_from_foreground(
     })
 }
 
-/// Writes a loop that is about to run, and sets the foreground pointer to it.
+/// Writes a loop that is about to run, and brings it to the foreground.
 fn write_and_set_foreground(
     world: &World,
     store: &Store,
@@ -392,8 +390,8 @@ pub fn foreground_loop(world: &World, store: &Store) -> Result<Option<LoopShown>
     }
 }
 
-/// Returns whether a loop came with a clone or a pull, was changed by somebody, or was made by a version without
-/// consent records.
+/// Returns whether an active or paused loop lacks the user's consent. Such a loop came with a clone or a pull, was
+/// changed by somebody, or was made by a version of thru that did not record consent.
 fn is_without_consent(store: &Store, state: &Loop) -> bool {
     matches!(state.status, LoopStatus::Active | LoopStatus::Paused) && !consent::is_started_here(store, state)
 }
@@ -430,7 +428,7 @@ fn all_loops(store: &Store) -> store::Result<(Vec<LoopRecord>, Vec<store::Error>
 fn read_or_rebuild_pointer(store: &Store, records: &[LoopRecord]) -> ForegroundPointer {
     match store.read_foreground() {
         Ok(Some(pointer)) => pointer,
-        // Leave out loops that the user did not start on this machine: they wait for no session.
+        // Leave out loops that the user did not start on this machine. No session may claim them.
         _ => ForegroundPointer::rebuild_from(
             records.iter().map(|record| &record.state).filter(|state| consent::is_started_here(store, state)),
         ),
@@ -461,7 +459,7 @@ fn usage_error(what: String, hint: &str) -> Error {
 
 fn not_paused_error(state: &Loop) -> Error {
     Error::Refused {
-        what: format!("{} is active already", state.id),
+        what: format!("{} is already active", state.id),
         hint: format!("`thru loop activate {}` brings it to the foreground", state.id),
     }
 }
@@ -474,7 +472,7 @@ fn not_active_error(state: &Loop) -> Error {
             hint: format!("`thru loop resume {id}` continues it"),
         },
         status => Error::Refused {
-            what: format!("{id} is {}, and stays so", status.name()),
+            what: format!("{id} is {}, and that is final", status.name()),
             hint: "`thru loop start` begins a new one".into(),
         },
     }

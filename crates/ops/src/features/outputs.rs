@@ -50,8 +50,8 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// How long to wait for another process that is working in the same run. A child that a killed run was just starting
-/// keeps its lock slightly longer than the run itself.
+/// How long to wait for another process that is working in the same run. If a run is killed while it is starting a
+/// child, the child keeps the lock slightly longer than the run itself.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug, Serialize)]
@@ -61,7 +61,7 @@ pub struct GateReport {
     pub attempt: u32,
     pub gate: GateResult,
     pub outputs: Vec<OutputRow>,
-    /// The note about omitted outputs, if there is one.
+    /// The file that lists the omitted outputs, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omissions: Option<PathBuf>,
 }
@@ -86,7 +86,7 @@ pub struct OutputRow {
     pub last_message: Option<PathBuf>,
 }
 
-/// Returns the verdicts of the live run, or of the newest run of a stage. Changes nothing in the run.
+/// Returns the verdicts on the outputs of the live run, or of the newest run of `stage`.
 pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let place = GateContext::find_project(world)?;
     let run = place.find_run(stage)?;
@@ -100,7 +100,7 @@ struct GateContext {
     store: Store,
     resolved: ResolvedSettings,
     trusted: bool,
-    /// Advice on how to trust the root; empty if it is trusted.
+    /// How to trust the root. Empty if the root is trusted.
     trust_hint: String,
 }
 

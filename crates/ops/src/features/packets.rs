@@ -1,4 +1,4 @@
-//! `thru packet`: finds packets, and changes one packet without touching other bytes.
+//! `thru packet`: finds packets, and edits a packet without touching its other bytes.
 
 mod edit;
 pub mod handoff;
@@ -67,7 +67,6 @@ pub struct PacketRow {
     pub purpose: String,
 }
 
-/// A packet and its path.
 #[derive(Debug)]
 pub struct PacketShown {
     pub id: Id,
@@ -76,7 +75,7 @@ pub struct PacketShown {
     pub packet: Packet,
 }
 
-/// Returns at most `most` packets, last changed first, and how many there are in all.
+/// Returns at most `most` packets, most recently changed first, and the total number of packets.
 pub fn list_packets(
     world: &World,
     status: Option<PacketStatus>,
@@ -122,7 +121,7 @@ fn packet_shown(project: &Project, id: &Id, document: Document) -> PacketShown {
     PacketShown { id: id.clone(), path: packet_path(project, id), document, packet }
 }
 
-/// Reads a packet. It must not be empty, and this build must know its version.
+/// Reads a packet. It must not be empty, and this build must support its version.
 fn read_packet(project: &Project, id: &Id) -> Result<Document> {
     let document = project.store.read_packet(id)?;
     let path = packet_path(project, id);
@@ -177,7 +176,7 @@ pub(crate) fn find_packet(project: &Project, word: &str) -> Result<Id> {
                 shown.push("…");
             }
             Err(Error::Refused {
-                what: format!("`{typed}` fits {} packets", many.len()),
+                what: format!("`{typed}` matches {} packets", many.len()),
                 hint: format!("be more specific: {}", shown.join(", ")),
             })
         }
@@ -231,7 +230,7 @@ pub(crate) fn set_frontmatter(
 fn edit_refused_error(why: &EditError) -> Error {
     Error::Refused {
         what: format!("the packet was not changed: {why}"),
-        hint: "`thru packet open` shows the path; fix that place by hand, or change the text".into(),
+        hint: "`thru packet open` shows the path; fix the packet by hand, or change the text".into(),
     }
 }
 

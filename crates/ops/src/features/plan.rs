@@ -1,5 +1,5 @@
-//! The plan: phases and tasks. Only this file reads and changes the plan's records. The commands, imports, the
-//! brief and the hook are in the folder `plan`.
+//! The plan: phases and tasks. All reads and changes of `plan.json` and its ledger go through this file. The submodules
+//! contain the commands, the imports, the brief and the hook.
 
 mod brief;
 pub mod edit;
@@ -34,8 +34,8 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// How long a command waits for other commands that change the plan. On a busy machine, 64 commands at once need this
-/// much time.
+/// How long a command waits for other commands that change the plan. On a busy machine, 64 simultaneous commands take
+/// this long.
 pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
@@ -55,8 +55,8 @@ pub enum PlanSource {
     EditedFile,
 }
 
-/// Loads the plan of a store; `None` if there is no plan. If a crash left the file older than its ledger, the plan is
-/// rebuilt from the ledger.
+/// Loads the plan of a store, or returns `None` if there is no plan. If a crash left the file older than its ledger,
+/// the plan is rebuilt from the ledger.
 pub fn load_plan(store: &Store) -> Result<Option<LoadedPlan>> {
     let bytes = store.read_plan_bytes()?;
     let end = store.read_plan_ledger_end()?;
@@ -69,7 +69,7 @@ pub fn load_plan(store: &Store) -> Result<Option<LoadedPlan>> {
     Ok(Some(LoadedPlan { plan: state.plan, from: state.from }))
 }
 
-/// Loads the plan. It is an error if there is no plan.
+/// Loads the plan. A missing plan is an error.
 pub fn load_existing_plan(store: &Store) -> Result<LoadedPlan> {
     load_plan(store)?.ok_or_else(no_plan_error)
 }
@@ -118,7 +118,7 @@ pub struct PlanAuthor {
 }
 
 impl PlanAuthor {
-    /// Returns the current session, or else the user at the terminal.
+    /// Returns the named session, or else the current session, or else the user at the terminal.
     pub fn current_author(world: &World, named: Option<&str>) -> Result<PlanAuthor> {
         let session = match named {
             Some(named) => Some(model::id::Id::new(named).map_err(|bad| Error::Usage {
@@ -147,7 +147,6 @@ pub struct PlanChanged {
     pub plan: Plan,
     /// False if there was nothing to change.
     pub changed: bool,
-    /// Further messages for the user.
     pub notes: Vec<String>,
 }
 
@@ -159,8 +158,8 @@ pub(crate) enum MissingPlan {
     IfNone,
 }
 
-/// Changes the plan. Every change is made by this function. Under the lock, the ledger line is written first, then
-/// the file, then its view. `edit` gets the current plan, and may refuse to change it.
+/// Changes the plan. Every change goes through this function. Under the lock, it writes the ledger line first, then the
+/// file, then the view. `edit` gets the current plan, and may refuse to change it.
 pub(crate) fn change_plan(
     store: &Store,
     author: &PlanAuthor,
@@ -238,7 +237,7 @@ pub(crate) fn change_plan(
 }
 
 fn read_plan_state(store: &Store, bytes: Option<&[u8]>) -> Result<Option<PlanState>> {
-    // Usually the file matches the ledger's last line. Then the rest of the ledger need not be read.
+    // Usually the file matches the ledger's last line, and the other lines need not be read.
     if let (Some(bytes), Some(end)) = (bytes, store.read_plan_ledger_end()?)
         && plan::sha256_hex(bytes) == end.after
     {

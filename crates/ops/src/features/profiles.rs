@@ -1,4 +1,4 @@
-//! What a sub-agent is given when it starts: the facts that its type needs, and the recent work of other agents.
+//! Gives a starting sub-agent the facts that its type needs, and the recent work of other agents.
 
 use std::cell::RefCell;
 
@@ -57,6 +57,6 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // A sub-agent reads this text in its own context, so it is not recorded as part of the session's context.
     Ok(match brief::compose_for_profile(&profile, &material, cap) {
         Some(brief) => Decision::answer(ReplyPart::from_reply(Reply::Context(brief.text)), why),
-        None => Decision::no_action(format!("{why}, and nothing of that is recorded")),
+        None => Decision::no_action(format!("{why}, and none of its facts are recorded")),
     })
 }

@@ -54,7 +54,8 @@ const MAX_CONTEXT_FILE_BYTES: usize = 1024 * 1024;
 /// The folder for context files in projects that use Hivemind's roles.
 const HIVEMIND_AGENTS_FOLDER: &str = "session/agents";
 
-/// The variables that name a role, ours first. A value can be outdated, because a terminal may stay open for days.
+/// The variables that name a role; thru's own comes first. A value can be outdated, because a terminal may stay open
+/// for days.
 pub const ROLE_VARIABLES: [&str; 2] = ["THROUGHLINE_ROLE", "HIVEMIND_ROLE"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +73,7 @@ pub struct RoleFile {
     pub bytes: Vec<u8>,
 }
 
-/// The folders that can contain the roles of a project.
+/// Where to look for the roles of a project.
 #[derive(Debug)]
 pub struct Roles {
     pub root: Root,
@@ -123,7 +124,7 @@ pub fn find_roles(world: &World) -> Result<Roles> {
     })
 }
 
-/// Finds the roles for a command that writes; creates the root if there is none.
+/// Finds the roles for a command that writes. Creates the root if there is none.
 pub fn find_or_create_roles(world: &World) -> Result<(Roles, Store)> {
     let Project { root, store, .. } = Project::find_or_create(world)?;
     Ok((Roles { root, store: None, settings: settings::settings_here(world).settings() }, store))
@@ -205,7 +206,7 @@ impl Roles {
 }
 
 impl Roles {
-    /// Returns the time of the newest commit; `None` if there is no repository.
+    /// Returns the time of the newest commit, or `None` if there is no repository.
     fn newest_commit_time(&self) -> Option<Timestamp> {
         let checkout = &self.root.checkout;
         checkout.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
@@ -322,7 +323,7 @@ fn role_from_variable(world: &World) -> Option<(&'static str, String)> {
 pub struct BoundRole {
     pub role: String,
     pub session: String,
-    /// Whether no session was named. If so, the newest session of the project was used.
+    /// True if no session was named, and the newest session of the project was used instead.
     pub guess: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,

@@ -58,15 +58,11 @@ const MEANWHILE_SECTION: BriefSection = BriefSection {
     signal: ScoreSignal::Activity,
 };
 
-/// How many sessions are mentioned.
 const MAX_SESSIONS_MENTIONED: usize = 4;
-/// How many files of each session are mentioned.
 const MAX_FILES_PER_SESSION: usize = 4;
 
-/// How many changed files are named.
 const MAX_CHANGED_FILES_NAMED: usize = 12;
 
-/// How many failing commands `thru status` counts at most.
 const MAX_FAILING_COUNTED: usize = 10;
 
 fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -132,7 +128,7 @@ fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine>
     lines
 }
 
-/// Returns a sentence which says that the last session worked in another worktree, so its files are not the files of
+/// Returns a candidate which says that the last session worked in another worktree, so its files are not the files of
 /// this worktree.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
@@ -140,7 +136,7 @@ pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Op
     Some(Candidate::new(&WORKTREE_SECTION, "worktree", text))
 }
 
-/// Mentions a later session that worked in another worktree, while the brief is about this checkout.
+/// Returns a candidate about a later session that worked in another worktree, while the brief is about this checkout.
 pub fn later_elsewhere_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
     let session = model::activity::short_session_id(&digest.session);
@@ -168,7 +164,7 @@ pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Opt
     Some(format!("the worktree {}{branch}", path_or_code(&home.to_string_lossy(), 200)))
 }
 
-/// Returns the worktree of a session, if it is not this checkout. It may be gone.
+/// Returns the worktree of a session, if it is not this checkout. The folder may no longer exist.
 pub fn other_worktree(project: &ProjectContext, digest: &Digest) -> Option<PathBuf> {
     if digest.home.is_empty() || Path::new(&digest.home) == project.root.checkout {
         return None;
@@ -203,7 +199,7 @@ fn running_candidate(project: &ProjectContext, entry: &RosterEntry, left: &mut u
     Candidate::new(&RUNNING_SECTION, format!("running:{}", entry.session), text)
 }
 
-/// Returns the ended sessions that worked after this session was last active.
+/// Returns a candidate for each ended session that worked after this session was last active.
 fn sessions_since_candidates(
     project: &ProjectContext,
     entries: &[RosterEntry],
@@ -235,7 +231,7 @@ fn sessions_since_candidates(
     told
 }
 
-/// Returns this session's files that were changed after the session's last record.
+/// Returns a candidate that lists this session's files that were changed after the session's last record.
 fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let digest = project.store.current_digest(session, |_| {}).ok()?;
     let folder = match digest.home.is_empty() {

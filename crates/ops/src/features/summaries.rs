@@ -1,5 +1,5 @@
 //! Reversible summaries: a large tool output is stored, and the model is shown a summary of it. The feature is off by
-//! default, and then a tool call costs nothing extra.
+//! default. While it is off, tool calls cost nothing extra.
 
 pub(crate) mod import;
 pub mod retrieve;
@@ -54,7 +54,7 @@ fn summarise_output<'c>(context: &'c HookContext) -> Result<Decision<'c>> {
         return Ok(Decision::no_action("the call failed, or its output is not large"));
     }
     if summary::is_retrieval(&done.tool, done.command.as_deref()) {
-        return Ok(Decision::no_action("the output is a stored one"));
+        return Ok(Decision::no_action("the output is itself a stored original"));
     }
     let Some(text) = (context.harness.replaceable)(done).filter(|text| !is_small(text.len())) else {
         return Ok(Decision::no_action("the output cannot be replaced, or is not large"));

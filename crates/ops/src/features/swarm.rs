@@ -24,7 +24,7 @@ pub fn foreign_swarm_of_plan(project: &ProjectContext, plan: &Plan) -> Option<St
     swarm::foreign_swarm(plan, &ours).map(str::to_owned)
 }
 
-/// Returns whether a plan with this swarm is ours, no matter which agents are installed.
+/// Returns whether a plan of this swarm belongs to this project, no matter which agents are installed.
 fn is_own_plan(project: &ProjectContext, swarm: &str, is_migrated: bool) -> bool {
     let name = swarm.trim();
     name.is_empty() && !is_migrated || name == DEFAULT_SWARM_NAME || name == project.settings.swarm_id.trim()
@@ -38,11 +38,11 @@ pub fn is_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
         || swarms_in_use(project.world, &project.root.checkout, project.settings).contains(swarm)
 }
 
-/// Returns the swarm of the current plan, if that swarm is not in use in this project. Returns `None` if the plan cannot
-/// be read.
+/// Returns the swarm of the current plan, if that swarm is not in use in this project. Returns `None` if the plan
+/// cannot be read.
 pub fn foreign_plan(project: &ProjectContext) -> Option<String> {
     let bytes = project.store.read_plan_bytes().ok()??;
-    // Parsing a large plan is slow, and nearly every plan is ours, so the owner alone is read first.
+    // Parsing a large plan is slow, and nearly every plan belongs to this project, so the owner alone is read first.
     if PlanOwner::read(&bytes).is_some_and(|owner| is_own_plan(project, &owner.swarm, owner.is_migrated())) {
         return None;
     }
@@ -62,7 +62,7 @@ pub fn swarms_in_use(world: &World, checkout: &std::path::Path, settings: &Setti
     all
 }
 
-/// Returns what a brief says about the plan of another swarm.
+/// Describes the plan of another swarm for a brief.
 pub fn describe_foreign_plan(other: &str, plan: &Plan) -> String {
     format!(
         "“{}” belongs to the swarm {}, which is not in use here: do not continue it, and do not rely on what was learned for it. \

@@ -122,7 +122,7 @@ fn is_new_window(context: &HookContext) -> bool {
     match context.event.kind {
         EventKind::SessionStart { source } => matches!(source, StartSource::Compact | StartSource::Clear),
         EventKind::AfterCompact { .. } => true,
-        // If no hook reported the compaction, the transcript showed it, and a brief is due.
+        // If no hook reported the compaction, the transcript shows it, and a brief is due.
         EventKind::Prompt { .. } => context.pending == Some(PendingBrief::Due),
         _ => false,
     }

@@ -1,5 +1,5 @@
-//! Workstreams on disk: finds their manifests and the files that the manifests load. The files in this folder update
-//! manifests, find the active workstream and describe it.
+//! Workstreams on disk: finds their manifests and the files that the manifests load. The submodules update manifests,
+//! find the active workstream and describe it.
 
 mod follow;
 mod report;
@@ -67,7 +67,7 @@ pub struct FileToLoad {
     /// The path as written in the manifest.
     pub named: String,
     pub lies: LoadLocation,
-    /// The path relative to the root; `None` if the file is not opened.
+    /// The path relative to the root. `None` if the file is not opened.
     pub path: Option<String>,
     pub bytes: u64,
     pub changed: Option<Timestamp>,
@@ -109,7 +109,8 @@ impl<'a> Workstreams<'a> {
         Ok(all)
     }
 
-    /// Returns the workstreams. Each has its own error, so that one error does not hide the other workstreams.
+    /// Returns each workstream, or the error that its folder or manifest caused. One error does not hide the other
+    /// workstreams.
     pub fn list_each(&self) -> Result<Vec<Result<Workstream>>> {
         let homes = self.ids_and_folders()?;
         let mut all: Vec<Result<Workstream>> =
@@ -162,7 +163,7 @@ impl<'a> Workstreams<'a> {
         Ok(Workstream { id, manifest: path, folder })
     }
 
-    /// Returns the path of a named file relative to the root; `None` if the file is outside the project.
+    /// Returns the path of a named file relative to the root, or `None` if the file is outside the project.
     pub fn path_below_root(&self, world: &World, file: &Path) -> crate::Result<Option<String>> {
         let whole = if file.is_absolute() { file.to_owned() } else { world.require_cwd()?.join(file) };
         let Ok(whole) = whole.canonicalize() else { return Ok(None) };
@@ -171,7 +172,7 @@ impl<'a> Workstreams<'a> {
         Ok(below(&self.root.checkout).or_else(|| below(&self.root.path)))
     }
 
-    /// Returns the workstream of a folder, if the folder or its plans folder contains a manifest. Some projects keep
+    /// Returns the workstream of a folder, if the folder or its planning folder contains a manifest. Some projects keep
     /// the manifest with the plans, and a migration leaves it where the old file was.
     fn find_in_folder(&self, id: &str, folder: &str) -> Result<Option<Workstream>> {
         let plans = format!("{folder}/{PLANNING_FOLDER}");
@@ -254,7 +255,7 @@ impl<'a> Workstreams<'a> {
         self.base_folder(path).join(path)
     }
 
-    /// Returns information about a file of the project; `None` if there is no regular file at this path.
+    /// Returns information about a file of the project, or `None` if there is no regular file at this path.
     pub fn file_info(&self, path: &str) -> Result<Option<FileInfo>> {
         Dir::open(&self.base_folder(path))?.file_info(path)
     }
@@ -300,8 +301,8 @@ impl<'a> Workstreams<'a> {
         Ok(FileToLoad { named: named.to_owned(), lies, path: None, bytes: 0, changed: None })
     }
 
-    /// Returns `named`, which is relative to `folder`, as a path relative to the root; `None` if it is outside the
-    /// root.
+    /// Returns `named`, which is relative to `folder`, as a path relative to the root. Returns `None` if it is outside
+    /// the root.
     fn path_from_root(&self, folder: &str, named: &str) -> Option<String> {
         let root = self.base_folder(folder);
         let from = root.join(folder).join(named);
@@ -316,7 +317,7 @@ impl<'a> Workstreams<'a> {
         parts.into_iter().any(is_link)
     }
 
-    /// Returns the steps file that a manifest loads; `None` if it loads none.
+    /// Returns the steps file that a manifest loads, or `None` if it loads none.
     pub fn find_steps_file(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
         let loads = self.files_to_load(workstream, manifest)?;
         let (named, others): (Vec<&FileToLoad>, Vec<&FileToLoad>) =
@@ -330,14 +331,14 @@ impl<'a> Workstreams<'a> {
         Ok(named.iter().find_map(|load| load.path.clone()))
     }
 
-    /// Returns the first open box of the steps.
+    /// Returns the text of the first open box in the steps file.
     pub fn next_open_step(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
         let Some(path) = self.find_steps_file(workstream, manifest)? else { return Ok(None) };
         Ok(manifest::next_open_box(&Document::parse(self.read_file(&path)?)))
     }
 
-    /// Returns the manifest according to the current state of its steps. Hooks do not write manifests outside the
-    /// store, so the file can be outdated.
+    /// Returns the manifest, updated in memory from its steps file. Hooks do not write manifests outside the store, so
+    /// the file on disk can be outdated.
     pub fn up_to_date_manifest(&self, workstream: &Workstream, now: Timestamp) -> Result<Manifest> {
         let (mut document, manifest) = self.read_manifest(workstream)?;
         let Some(path) = self.find_steps_file(workstream, &manifest)? else { return Ok(manifest) };
@@ -347,7 +348,7 @@ impl<'a> Workstreams<'a> {
         Ok(Manifest { last_updated, ..manifest::read_manifest(&document) })
     }
 
-    /// Returns the manifests of the older layout that `thru resume migrate` would convert.
+    /// Returns the manifests in the older layout that `thru resume migrate` would convert.
     pub fn unmigrated_manifests(&self) -> Result<Vec<String>> {
         let mut found = Vec::new();
         for (_, folder) in self.ids_and_folders()? {

@@ -21,7 +21,7 @@ use crate::hook::retell::{TranscriptRecord, TranscriptReplay};
 use crate::process::alive;
 use crate::session::transcript_reader;
 
-/// How many bytes at the end of a transcript are read at once. This limit applies only to the first contact; later
+/// How many bytes from the end of a transcript are read. This limit applies only to the first contact; later
 /// checkpoints continue at a cursor. The brief says how many bytes were skipped.
 const TRANSCRIPT_TAIL_BYTES: u64 = 14 * 1024 * 1024;
 
@@ -42,7 +42,7 @@ pub struct Checkpoint<'a> {
     pub follow: FollowFn<'a>,
 }
 
-/// `Ok(Some(problem))` means that the update was done, and that the receipt should mention the problem.
+/// `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
 pub type FollowFn<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
 /// Folds new lines of the transcript and the journal into the digest and the index of files. Running it again is safe,

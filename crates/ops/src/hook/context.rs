@@ -1,4 +1,4 @@
-//! An event with its context, for features.
+//! An event with everything that a feature needs to handle it.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -31,7 +31,7 @@ pub struct HookContext<'a> {
 }
 
 impl HookContext<'_> {
-    /// Returns the digest of the session up to this event; `None` if its records cannot be read.
+    /// Returns the digest of the session up to this event, or `None` if its records cannot be read.
     pub fn session_digest(&self) -> Option<&Digest> {
         self.digest.get_or_init(|| self.project.store.current_digest(self.session, |_| {}).ok()).as_ref()
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use model::config::Settings;
 use model::event::EventKind;
 
-/// The divisor of the deadline for events that delay the agent: a tool call and a compaction.
+/// Tool calls and compactions delay the agent, so their deadline is divided by this number.
 const QUICK_EVENT_DIVISOR: u32 = 4;
 
 /// A deadline, created when the process starts. Every wait is limited to the time that is left.

@@ -18,7 +18,7 @@ use crate::{Mode, Result, World};
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Explanation {
     pub applied: bool,
-    /// Our name for the event; `None` if the payload cannot be decoded.
+    /// thru's name for the event. `None` if the payload cannot be decoded.
     pub event: Option<&'static str>,
     pub session: Option<String>,
     pub root: Option<String>,
@@ -137,7 +137,7 @@ impl Trace {
                 _ if !bytes.is_empty() => None,
                 (_, true) => Some("the payload is truncated, so no answer is sent".to_owned()),
                 (Reply::Silent, _) => Some(silent.to_owned()),
-                (_, _) => Some(format!("{} takes no such answer at this event", harness.title)),
+                (_, _) => Some(format!("{} does not accept such an answer at this event", harness.title)),
             };
         });
         bytes

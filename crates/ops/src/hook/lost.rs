@@ -10,10 +10,10 @@ use store::{LostNote, Store, layout};
 use crate::World;
 use crate::hook::deadline::Deadline;
 
-/// How long a loss is reported.
+/// For how long a loss is reported.
 const MAX_REPORT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How many bytes at the end of the receipts are searched for a loss.
+/// How many bytes from the end of the receipts are searched for a loss.
 const RECEIPTS_TAIL_BYTES: u64 = 256 * 1024;
 
 fn open_lost_note<'s>(world: &World, store: &'s Store, project: &ProjectId) -> LostNote<'s> {
@@ -62,7 +62,8 @@ pub(crate) struct LossNotice<'a> {
     /// The size at which receipts are rotated.
     pub limit: u64,
     pub deadline: Deadline,
-    /// Whether to reserve space for the next loss if it is missing. Stores of older versions have no such file.
+    /// Whether to create the file that reserves space for the next loss, if it is missing. Stores of older versions do
+    /// not have it.
     pub reserve: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Converts a transcript to events: calls with their results, prompts, the agent's messages, compactions.
+//! Converts a transcript to events: calls with their results, prompts, the agent's messages, and compactions.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ const MAX_REFUSAL_BYTES: usize = 512;
 
 #[derive(Debug)]
 pub struct TranscriptRecord {
-    /// An id to recognise duplicates: the harness's id of the call or message, or the record's time.
+    /// The id by which duplicates are recognised: the harness's id of the call or message, or the record's time.
     pub id: String,
     pub at: Option<String>,
     pub kind: EventKind<'static>,
@@ -82,8 +82,8 @@ impl TranscriptRecord {
     }
 }
 
-/// Reads a transcript line by line. Of a sub-agent's calls, only changes are kept, because a sub-agent has its own
-/// context.
+/// Reads a transcript line by line. Of a sub-agent's calls, only those that change something are kept, because a
+/// sub-agent has its own context.
 #[derive(Debug)]
 pub struct TranscriptReplay {
     /// Whether to include prompts and compactions, not only calls and messages.
@@ -105,7 +105,7 @@ pub struct TranscriptReplay {
     said: Option<usize>,
     /// The index of the call that ended on the current line.
     ended: Option<usize>,
-    /// The git branch that the last lines named.
+    /// The git branch named by the last line that names one.
     branch: String,
     /// The token count of the last request, and the position of the last compaction.
     pub window: WindowFacts,
@@ -217,7 +217,7 @@ impl TranscriptReplay {
         self.ended = None;
     }
 
-    /// Ends the reading. For a call without a result, only its files are known.
+    /// Finishes the replay. For a call without a result, only its files are known.
     pub fn finish_reading(&mut self) {
         let at = self.told.last().and_then(|told| told.at.clone());
         for (call, _) in std::mem::take(&mut self.open) {
@@ -237,8 +237,8 @@ impl TranscriptReplay {
             TranscriptItem::Compaction { .. } => self.window.add_compaction(self.line_at),
             TranscriptItem::Call(call) => self.open.push((unfinished_tool_call(call), self.line_at)),
             TranscriptItem::Todos(change) => {
-                // A change of the list that follows a result belongs to the call that just ended, because the number of
-                // a new entry is known only after the call.
+                // A change to the task list that follows a result belongs to the call that just ended, because the
+                // number of a new entry is known only after the call.
                 let change = Some(to_owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todos = change,
@@ -254,7 +254,7 @@ impl TranscriptReplay {
                     call.answers.push(answer);
                 }
             }
-            // The user's words when refusing a call. No hook reports them. Readers return them before the refusal
+            // This is what the user said when refusing a call. No hook reports it. Readers return it before the refusal
             // itself.
             TranscriptItem::Answer { question: None, call, text } => {
                 let call =

@@ -11,7 +11,7 @@ const LAUNCHER_PROGRAMS: &[&str] =
 /// How many parent processes are searched for the harness.
 const MAX_PARENTS_SEARCHED: usize = 6;
 
-/// Returns the stamp of the harness that called us: the nearest parent process that is not in [`LAUNCHER_PROGRAMS`].
+/// Returns the stamp of the harness that called thru: the nearest parent process that is not in [`LAUNCHER_PROGRAMS`].
 /// The stamp contains its start time and its container.
 pub fn calling_harness_stamp() -> Option<String> {
     let mut pid = getppid()?.as_raw_nonzero().get();
@@ -25,13 +25,13 @@ pub fn calling_harness_stamp() -> Option<String> {
     None
 }
 
-/// Returns a stamp that distinguishes a process from a later process with the same number.
+/// Returns a stamp that distinguishes a process from a later process with the same process id.
 pub fn process_stamp(pid: u32) -> Option<String> {
     start_stamp(i32::try_from(pid).ok()?)
 }
 
-/// Returns whether the number of a stamped process still belongs to its process group. It does if the process exists,
-/// or if no process has this number: the system does not reuse a number while a group with that number exists.
+/// Returns whether the process id in a stamp still belongs to the stamped process or its group. It does if the process
+/// exists, or if no process has this id: the system does not reuse an id while a process group with that id exists.
 pub fn still_leads_group(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());
@@ -69,7 +69,7 @@ mod tests {
         assert!(still_leads_group(&alive));
         let place = pid_namespace().unwrap();
         let another = format!("{own}:1:{place}");
-        assert_eq!(is_alive(&another), Some(false), "the number was given to another since");
+        assert_eq!(is_alive(&another), Some(false), "the process id now belongs to another process");
         assert!(!still_leads_group(&another));
         let elsewhere = format!("{}7", alive.strip_suffix(&place).unwrap());
         assert_eq!(is_alive(&elsewhere), None, "another container");

@@ -1,4 +1,4 @@
-//! Reads the properties of a process: its parent, its name, its start time.
+//! Reads the properties of a process: its parent, its name and its start time.
 //!
 //! This is the only module that asks the system about processes: `/proc` on Linux, `proc_pidinfo` on macOS. It starts
 //! no process, so hooks may use it too.
@@ -48,8 +48,8 @@ pub fn command_line_arguments(pid: i32) -> Vec<String> {
     platform::command_line_arguments(pid)
 }
 
-/// Returns a stamp that identifies one process: `<pid>:<start>:<namespace>`. A later process with the same number has
-/// another stamp.
+/// Returns a stamp that identifies one process: `<pid>:<start>:<namespace>`. A later process with the same process id
+/// has another stamp.
 pub fn start_stamp(pid: i32) -> Option<String> {
     stamp_from_info(pid, &read_process_info(pid).ok()??)
 }
@@ -58,7 +58,7 @@ pub fn stamp_from_info(pid: i32, process: &ProcessInfo) -> Option<String> {
     Some(format!("{pid}:{}:{}", process.started.as_deref()?, pid_namespace()?))
 }
 
-/// Returns the namespace in which process numbers are valid. A container has its own namespace. macOS has only one
+/// Returns the namespace in which process ids are valid. A container has its own namespace. macOS has only one
 /// namespace.
 pub fn pid_namespace() -> Option<String> {
     // A process cannot leave its namespace, so one query is enough.

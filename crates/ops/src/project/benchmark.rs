@@ -114,7 +114,7 @@ pub fn write_svg(world: &World, report: &BenchmarkReport, file: &Path, overwrite
     match folder.replace_if_unchanged(name, known.as_deref(), svg.as_bytes())? {
         ReplaceOutcome::Done => Ok(()),
         ReplaceOutcome::ChangedMeanwhile => Err(Error::Refused {
-            what: format!("another program writes {}", file.display()),
+            what: format!("another program is writing {}", file.display()),
             hint: "run this again, or name another file".into(),
         }),
     }
@@ -125,7 +125,7 @@ pub struct ImportedRunsReport {
     pub runs: usize,
     /// How many runs were new. A dry run does not write them.
     pub new: usize,
-    /// Why the file could not be read; empty if it was read.
+    /// Why the file could not be read. Empty if it was read.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub left_out: String,
 }
@@ -160,7 +160,7 @@ pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: Mode) -> Result<Opti
     let new: Vec<BenchmarkRun> = runs.into_iter().filter(is_new).collect();
     let report = ImportedRunsReport { runs: all, new: new.len(), left_out: String::new() };
     if let (Some(store), Mode::Write, false) = (&store, mode, new.is_empty()) {
-        // The imported runs are older than ours, so they come first. The last run must be the current run.
+        // The imported runs are older than thru's own runs, so they come first. The last run must be the current run.
         history.runs.splice(0..0, new);
         store.write_benchmarks(&history)?;
     }

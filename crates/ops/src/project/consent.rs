@@ -1,7 +1,7 @@
 //! A command runs only if this user allowed it on this machine. Only this module checks and records this permission.
 //!
 //! Records in the project's folder are only data: a clone, a pull or an edit can bring any of them. A digest in the
-//! state folder (`store::Consents`) shows that the user allowed a record. Each kind of record needs its own digests.
+//! state folder (`store::Consents`) shows that the user allowed a record. Each kind of record has its own digests.
 
 use std::path::Path;
 
@@ -111,8 +111,8 @@ pub(crate) fn allow_stage(store: &Store, stage: &StageDefinition, now: Timestamp
     Ok(require_consents(store)?.replace(ConsentKind::StageDefinition, &stage.name, &[digest], now)?)
 }
 
-/// Returns the folder of a run, relative to the root. The path includes the worktree, because two worktrees can have
-/// folders with the same name.
+/// Returns an id for a run: the path of its folder, relative to the root if possible. The path includes the worktree,
+/// because two worktrees can have folders with the same name.
 fn run_folder_id(root: &Root, run: &RunFolder) -> String {
     let inside =
         |base: &Path| run.path().strip_prefix(base).ok().map(|rel| rel.to_string_lossy().into_owned());

@@ -25,10 +25,10 @@ use crate::{Error, World};
 /// Failures of hooks that are older than this are not reported.
 const MAX_FAILURE_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How many findings of one kind are named. For the remaining findings, only their number is given.
+/// How many findings of one kind are listed.
 const MAX_FINDINGS_NAMED: usize = 5;
 
-/// How many bytes at the end of the receipts in the state folder are read.
+/// How many bytes from the end of the receipts in the state folder are read.
 const STATE_RECEIPTS_TAIL_BYTES: u64 = 32 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
@@ -335,7 +335,7 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
     }
     for session in firing.never_told.iter().rev().take(MAX_FINDINGS_NAMED) {
         let text =
-            format!("session {session} was compacted, and ended without a session start: no brief was given");
+            format!("session {session} was compacted, and ended without a session start: no brief was sent");
         findings.push(
             Finding::new(FindingLevel::Note, text)
                 .with_hint("check that SessionStart is wired; `thru brief --session` shows the brief"),
@@ -370,8 +370,8 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
     Check { name: "hooks", text: text.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
 }
 
-/// Reports that no settings file calls us. If hooks have run, this is only a note, because a plugin of the harness may
-/// call us.
+/// Reports that no settings file calls thru. If hooks have run, this is only a note, because a plugin of the harness
+/// may call thru.
 fn not_wired_finding(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<Finding> {
     if HARNESSES.iter().any(|harness| !install::wired_files_in_force(world, harness, checkout).is_empty()) {
         return None;
@@ -409,7 +409,7 @@ fn rootless_receipt_findings(world: &World) -> Vec<Finding> {
     findings
 }
 
-/// Reports which files make a harness call us, and which of the harness's events never fired.
+/// Reports which files make a harness call thru, and which of the harness's events never fired.
 fn check_harness(
     world: &World,
     harness: &'static Harness,
@@ -447,7 +447,7 @@ fn check_harness(
         }
     }
     let silent: Vec<&str> = harness.events.iter().filter(|e| !has_fired(e)).map(|e| e.event).collect();
-    // If no event has fired yet, the check of hooks reports that.
+    // If no event has fired yet, the hooks check reports that.
     if !silent.is_empty() && silent.len() < harness.events.len() {
         findings.push(Finding::new(
             FindingLevel::Note,
@@ -503,7 +503,7 @@ fn check_harness(
     })
 }
 
-/// Reports a plugin of another version, or a plugin that calls a missing program.
+/// Reports a plugin that has another version or calls a missing program.
 fn check_plugin(harness: &Harness, file: &WiredFile) -> Vec<Finding> {
     let Some(InstalledPlugin { thru, version }) = &file.plugin else { return Vec::new() };
     let mut findings = Vec::new();

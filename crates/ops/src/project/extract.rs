@@ -12,10 +12,10 @@ use crate::{Error, Mode, Result, World};
 /// The longest message that is read.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Folders to which a message never writes.
+/// Folders into which no block of a message is written.
 const FORBIDDEN_FOLDERS: &[&str] = &[".git", ".agent", ".ssh"];
 
-/// Folders whose files tell programs what to do, besides the folders of the harnesses.
+/// Folders whose files control what programs do, besides the folders of the harnesses.
 const GUARDED_FOLDERS: &[&str] = &[
     ".husky",
     ".vscode",
@@ -31,7 +31,7 @@ const GUARDED_FOLDERS: &[&str] = &[
     ".devcontainer",
 ];
 
-/// Files that tell programs what to do, besides the files of the harnesses.
+/// Files that control what programs do, besides the files of the harnesses.
 const GUARDED_FILES: &[&str] = &[
     ".envrc",
     ".bashrc",

@@ -1,4 +1,4 @@
-//! Runs the git command for information that git's files do not show. Hooks never call this module.
+//! Runs the git command for information that git's files do not show. Hooks never run git.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -15,12 +15,12 @@ use store::{Dir, ReplaceOutcome};
 
 use crate::{Error, Result};
 
-/// How long git may take to answer. After this time the process is ended.
+/// How long git may take to answer. After this time the process is killed.
 const GIT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait for the end of git's output before checking again whether git is running.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The largest output that is read. No command of ours makes git print more.
+/// The largest output that is read. No git command that thru runs prints more.
 const MAX_OUTPUT_BYTES: usize = 256 * 1024 * 1024;
 /// The largest exclude list that is read.
 const MAX_EXCLUDE_BYTES: usize = 4 * 1024 * 1024;
@@ -39,7 +39,7 @@ const SAFE_GIT_OPTIONS: &[&str] = &[
 
 /// The line above the paths that thru excludes from git in one clone.
 const EXCLUDE_MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
-/// The same mark, used if the line above it had no line end before the mark was added.
+/// The mark that is used if the line above it had no line end before the mark was added.
 const EXCLUDE_MARK_AFTER_JOINED_LINE: &str =
     "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
@@ -112,13 +112,13 @@ pub fn add_to_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<E
     change_exclude_list(project, paths, &[])
 }
 
-/// Removes our lines for these paths. The mark is removed too if no line is left below it.
+/// Removes thru's lines for these paths. The mark is also removed if no line is left below it.
 pub fn remove_from_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
     change_exclude_list(project, &[], paths)
 }
 
-/// Adds the paths in `hide` to this clone's exclude list, unless git ignores them anyway, and removes our lines for the
-/// paths in `show`. No path is in both lists.
+/// Adds the paths in `hide` to this clone's exclude list, unless git ignores them anyway, and removes thru's lines for
+/// the paths in `show`. No path is in both lists.
 pub fn change_exclude_list(
     project: &Path,
     hide: &[PathBuf],
@@ -151,7 +151,7 @@ fn with_exclude_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
     [list, added.into_bytes()].concat()
 }
 
-/// Removes these lines below our mark. Lines above the mark belong to the user.
+/// Removes these lines below thru's mark. Lines above the mark belong to the user.
 fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
     let Some(mark) = exclude_mark_position(list).filter(|_| !ours.is_empty()) else { return list.to_vec() };
     let is_ours = |line: &[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
@@ -160,7 +160,7 @@ fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
         numbered.filter(|(i, line)| *i < mark || !is_ours(line)).map(|(_, line)| line).collect();
     if !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/")) {
         let joined = lines.remove(mark).trim_ascii_end() == EXCLUDE_MARK_AFTER_JOINED_LINE.as_bytes();
-        // Also remove the line end that was added before the mark, unless the user has added lines after ours.
+        // Also remove the line end that was added before the mark, unless the user has added lines after thru's lines.
         let is_last = mark > 0 && mark == lines.len();
         if let Some(last) = lines.last_mut().filter(|_| joined && is_last) {
             *last = last.strip_suffix(b"\n").unwrap_or(last);
@@ -169,7 +169,7 @@ fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
     lines.concat()
 }
 
-/// Returns the paths that we exclude in this clone.
+/// Returns the paths that thru excludes in this clone.
 pub fn excluded_paths(project: &Path) -> Result<Vec<PathBuf>> {
     let Some(ExcludeList { top, held, .. }) = read_exclude_list(project)? else { return Ok(Vec::new()) };
     let held = held.unwrap_or_default();
@@ -199,7 +199,7 @@ pub fn list_worktrees(checkout: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the line of the exclude list for a path; `None` for a path outside the checkout.
+/// Returns the line of the exclude list for a path, or `None` for a path outside the checkout.
 fn exclude_line_for(top: &Path, path: &Path) -> Option<String> {
     Some(format!("/{}", path.strip_prefix(top).ok()?.display()))
 }
@@ -221,7 +221,7 @@ struct Repository {
     exclude: PathBuf,
 }
 
-/// Returns the repository of a checkout; `None` if the checkout is not in git.
+/// Returns the repository of a checkout, or `None` if the checkout is not in git.
 fn find_repository(project: &Path) -> Result<Option<Repository>> {
     let Some(out) = run_git_text(project, &["rev-parse", "--show-toplevel", "--git-path", "info/exclude"])?
     else {
@@ -232,9 +232,9 @@ fn find_repository(project: &Path) -> Result<Option<Repository>> {
     Ok(Some(Repository { top: PathBuf::from(top), exclude: project.join(exclude) }))
 }
 
-/// Returns the repository if its exclude list belongs to this checkout; otherwise `None`. A `.git` that came with the
-/// files can name any repository, and can be a link to one. The function that writes the list also refuses links in the
-/// rest of its path.
+/// Returns the repository, but only if its exclude list belongs to this checkout. A `.git` that came with the files can
+/// name any repository, and can be a link to one. The function that writes the list also refuses links in the rest of
+/// its path.
 fn find_own_repository(project: &Path) -> Result<Option<Repository>> {
     let Some(found) = find_repository(project)? else { return Ok(None) };
     let is_folder =
@@ -256,7 +256,7 @@ struct ExcludeList {
     held: Option<Vec<u8>>,
 }
 
-/// Reads the exclude list; `None` if the project is not in git, or if the list is not a regular file.
+/// Reads the exclude list. Returns `None` if the project is not in git, or if the list is not a regular file.
 fn read_exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
     let Some(Repository { top, exclude: file }) = find_own_repository(project)? else { return Ok(None) };
     let held = match store::metadata_without_following(&file)? {
@@ -356,7 +356,7 @@ pub fn count_diverging_commits(project: &Path, ours: &str, theirs: &str) -> Opti
     Some((ours.parse().ok()?, theirs.parse().ok()?))
 }
 
-/// Returns the author of a file's last commit; `None` if git does not track the file or cannot be run.
+/// Returns the author of a file's last commit, or `None` if git does not track the file or cannot be run.
 pub fn last_author_of_file(project: &Path, path: &Path) -> Option<String> {
     let path = path.to_string_lossy();
     let name =
@@ -369,8 +369,8 @@ fn run_git_text(project: &Path, args: &[&str]) -> Result<Option<String>> {
     Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
 }
 
-/// Runs git with `input` on its stdin and returns its stdout; `None` if git is not installed or fails. This function
-/// reads the pipes itself, because the standard library panics if a pipe cannot be read.
+/// Runs git with `input` on its stdin and returns its stdout. Returns `None` if git is not installed or fails. This
+/// function reads the pipes itself, because the standard library panics if a pipe cannot be read.
 pub fn run_git(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u8>>> {
     let fail = |e: &std::io::Error| Error::stream_error("git", "ask", e);
     if let Some(path) = store::git::find_special_file(project) {
@@ -410,7 +410,8 @@ pub fn run_git(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<V
             let late = format!("it did not answer within {} seconds", GIT_TIMEOUT.as_secs());
             return Err(fail(&std::io::Error::new(std::io::ErrorKind::TimedOut, late)));
         }
-        // Git closes its stdout when it ends. If another process keeps the pipe open, the end of git is still noticed.
+        // Git closes its stdout when it ends. If another process keeps the pipe open, this loop still notices that git
+        // has ended.
         match output {
             None => output = heard.recv_timeout(POLL_INTERVAL).ok(),
             Some(_) => std::thread::sleep(Duration::from_micros(100)),

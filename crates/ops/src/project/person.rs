@@ -1,5 +1,5 @@
-//! Checks for actions that only a person may take. An agent may have read instructions in another person's file. Such
-//! an agent must not give trust, or allow a command that came with the project.
+//! Refuses actions that only a person may take. An agent may have read instructions in another person's file, so an
+//! agent must not give trust or allow a command that came with the project.
 
 use harness::process::{ProcessDescription, harness_of_process};
 use rustix::process::getppid;
@@ -47,7 +47,7 @@ fn harness_above() -> Option<(&'static str, i32)> {
     None
 }
 
-/// Returns a process and the number of its parent; `None` if the process does not exist or cannot be examined.
+/// Returns a process and its parent's process id. Returns `None` if the process does not exist or cannot be examined.
 fn describe_process(pid: i32) -> Option<(ProcessDescription, i32)> {
     if pid <= 0 {
         return None;

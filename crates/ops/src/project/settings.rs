@@ -29,7 +29,8 @@ pub fn resolve_settings(world: &World, store: Option<&Store>) -> ResolvedSetting
     resolved
 }
 
-/// Returns the settings that apply in the current folder, for `thru config`.
+/// Returns the settings that apply in the current folder. If the project's file is ignored because the root is not
+/// trusted, a finding says so.
 pub fn settings_here(world: &World) -> ResolvedSettings {
     let found = world.find_root();
     let Ok(FoundRoot::Marked { root, store, marker }) = &found else { return resolve_settings(world, None) };
@@ -58,7 +59,7 @@ pub(crate) fn allows_root(world: &World, folder: &Path) -> bool {
 #[derive(Debug)]
 pub struct HookSettings {
     pub settings: Settings,
-    /// Which setting could not be used, and why. The receipt contains this text.
+    /// Which setting could not be used, and why. This text goes into the receipt.
     pub problem: Option<String>,
 }
 
@@ -100,7 +101,7 @@ impl SettingsSources {
 
 fn ignored_finding(why: &str) -> Finding {
     Finding::new(FindingLevel::Error, format!("the settings cannot be read: {why}"))
-        .with_hint("until then the file is ignored")
+        .with_hint("fix the file; until then it is ignored")
 }
 
 fn gather_sources(world: &World, store: Option<&Store>) -> SettingsSources {

@@ -30,7 +30,7 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<SharingMode>,
     pub trusted: bool,
-    /// The path where the project was trusted before its folder was moved; `None` if the current path is trusted.
+    /// The path where the project was trusted before its folder was moved. `None` if the current path is trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     pub sessions: usize,
@@ -39,15 +39,15 @@ pub struct StatusReport {
     /// Whether a setting or a variable turns hooks off.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hooks_off: bool,
-    /// The harnesses that call us in this project.
+    /// The harnesses that call thru in this project.
     pub wired: Vec<&'static str>,
-    /// Settings files that contain our hooks and that their harness ignores.
+    /// Settings files that contain thru's hooks but that their harness ignores.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored_files: Vec<IgnoredFile>,
     /// Records that hooks recently could not write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<String>,
-    /// Errors in the settings. The settings with errors do not apply.
+    /// Errors in the settings. A setting with an error does not apply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
     pub next: NextStepForNewUser,
@@ -71,12 +71,12 @@ pub enum NextStepForNewUser {
     Trust,
     /// Like `Trust`, but the project's folder was moved.
     TrustMoved,
-    /// No harness calls us, and no session was ever recorded.
+    /// No harness calls thru, and no session was ever recorded.
     Wire,
     StartHarness,
-    /// No hook runs, because the harness ignores the file that contains our hooks.
+    /// No hook runs, because the harness ignores the file that contains thru's hooks.
     FixSettings,
-    /// Our hooks were installed in this checkout, but its settings no longer contain them.
+    /// thru's hooks were installed in this checkout, but its settings no longer contain them.
     WireAgain,
     Nothing,
 }
@@ -150,7 +150,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
 }
 
 /// Returns whether `thru install` was ever run in this checkout, or in the project before it was moved. If not, a
-/// plugin of the harness calls us.
+/// plugin of the harness calls thru.
 fn was_installed(world: &World, id: &ProjectId, checkout: &Path) -> bool {
     let installed = world.installs().and_then(|installs| installs.list_checkouts().ok()).unwrap_or_default();
     let former = world.trust_records().and_then(|trust| trust.former_paths(id).ok()).unwrap_or_default();

@@ -51,7 +51,7 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
     let project = project_with_marker(world)?;
     let (trust, id) = (world.require_trust_records()?, &project.marker.project_id);
     let Some(from) = trust.former_path(id, &project.root.path)? else {
-        // If the project is already trusted, only the report is made.
+        // If the project is already trusted, there is nothing to move.
         if trust.is_trusted(id, &project.root.path)? {
             return change_trust(world, true);
         }
@@ -97,7 +97,8 @@ pub(crate) fn how_to_trust(world: &World, id: &ProjectId, root: &Path, what: &st
     }
 }
 
-/// Returns the current path of `folder`, if it is below a path that the project was moved from.
+/// Returns the current path of `folder`, if it is below a path that the project was moved from. Any other path is
+/// returned unchanged.
 pub(crate) fn moved_folder(project: &ProjectContext, folder: &Path) -> PathBuf {
     let former = || {
         let id = project.store.read_marker().ok()?.project_id;

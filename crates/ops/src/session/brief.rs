@@ -1,4 +1,4 @@
-//! Composes the brief for hooks and for `thru brief`, so that both give the same bytes.
+//! Composes the brief for hooks and for `thru brief`, so that both produce the same bytes.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -29,7 +29,7 @@ const MAX_SUMMARY_BYTES: usize = 1024 * 1024;
 pub struct BriefRequest<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
-    /// The session that will read the brief; `None` if that session has not started.
+    /// The session that will read the brief. `None` means that it has not started yet.
     pub session: Option<&'a Id>,
     /// The id that this session had before it continued under a new id.
     pub previous: Option<&'a Id>,
@@ -53,7 +53,7 @@ pub struct ComposedBrief {
     _held: Vec<Lock>,
 }
 
-/// Composes the brief for an occasion; `None` if there is no session to describe.
+/// Composes the brief for an occasion. Returns `None` if there is no session to describe.
 pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
     let (gathered, records) = gather_facts(request)?;
     let scoring = request.project.settings.enabled_scoring();
@@ -127,8 +127,8 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     Some((gathered, FeatureCandidates { candidates, problems, held: context.held.into_inner() }))
 }
 
-/// Returns the last session that did work and is not running: of this checkout, if there is one. Running sessions are
-/// listed separately.
+/// Returns the last session that did work and is not running, preferably a session of this checkout. Running sessions
+/// are listed separately.
 fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<OtherSession> {
     let entries = roster.entries().ok()?;
     let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
@@ -203,7 +203,7 @@ pub struct BriefReport {
     pub scoring: bool,
     /// Settings that could not be used.
     pub findings: Vec<Finding>,
-    /// Lines of the transcript that could not be used; `None` if there is no transcript.
+    /// Lines of the transcript that could not be used. `None` if there is no transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<SkippedLines>,
     #[serde(flatten)]

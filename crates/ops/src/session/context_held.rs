@@ -9,7 +9,7 @@ use store::{Durability, SessionState, Store, layout};
 use crate::Result;
 use crate::hook::context::HookContext;
 
-/// The largest number of fingerprints that are kept. The oldest are dropped first.
+/// How many fingerprints are kept. The oldest are dropped first.
 const MAX_MARKS: usize = 256;
 
 /// Fingerprints of the facts that were sent, oldest first.
@@ -23,8 +23,8 @@ pub fn candidate_mark(candidate: &Candidate) -> u64 {
     fnv_fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
-/// Returns the fingerprint which says that a fact was sent in its longest form. Returns `None` if even the longest form
-/// is shortened.
+/// Returns the fingerprint that records that a fact was sent in its longest form. Returns `None` if even the longest
+/// form is shortened.
 pub fn full_text_mark(candidate: &Candidate) -> Option<u64> {
     let longest = candidate.forms.last()?;
     let is_cut = longest.ends_with('…') || longest.ends_with("…”");

@@ -33,7 +33,7 @@ pub struct SessionRows {
     pub lines: Vec<String>,
 }
 
-/// Finds the session in any harness's database; `None` if no database contains it.
+/// Finds the session in any harness's database. Returns `None` if no database contains it.
 pub fn find_session(world: &World, session: &Id) -> Result<Option<SessionRows>> {
     for harness in HARNESSES {
         if let Some(rows) = find_session_of_harness(world, harness, session)? {
@@ -43,7 +43,7 @@ pub fn find_session(world: &World, session: &Id) -> Result<Option<SessionRows>> 
     Ok(None)
 }
 
-/// Finds the session in the database of this harness; `None` if the session or the database does not exist.
+/// Finds the session in the database of this harness. Returns `None` if the session or the database does not exist.
 pub fn find_session_of_harness(
     world: &World,
     harness: &'static Harness,
@@ -138,7 +138,7 @@ fn run_program(
     if output.as_ref().is_some_and(|output| output.len() > MAX_OUTPUT_BYTES) {
         return Err(Error::Refused {
             what: format!(
-                "{}: what it prints of the session is more than {} MB",
+                "{}: its output for this session is larger than {} MB",
                 program.display(),
                 MAX_OUTPUT_BYTES / 1024 / 1024
             ),

@@ -36,7 +36,7 @@ pub struct ListedSession {
     pub last_at: String,
     pub records: u64,
     pub files: usize,
-    /// Why the session ended; empty while the session may continue.
+    /// Why the session ended. Empty while the session may continue.
     pub ended: String,
     /// What the session is about: its task, or else its newest prompt.
     pub title: String,
@@ -48,7 +48,7 @@ pub fn open_journal(world: &World, session: Option<&str>) -> Result<JournalReade
     let (session, chosen) = list::choose_session(world, &store, session)?;
     if !list::all_session_ids(&store)?.contains(&session) {
         return Err(Error::Absent {
-            what: format!("nothing was captured of the session `{session}` in this project"),
+            what: format!("nothing was captured from session `{session}` in this project"),
             hint: "`thru journal --list` shows the sessions".into(),
         });
     }

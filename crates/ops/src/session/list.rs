@@ -8,7 +8,7 @@ use store::{Store, layout};
 use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
-/// How many bytes at the end of the list of sessions are read. This part contains the last sessions.
+/// How many bytes from the end of the session list are read. This part contains the last sessions.
 const SESSION_LIST_TAIL_BYTES: u64 = 64 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -82,7 +82,6 @@ pub fn choose_open(
     }
 }
 
-/// Returns the session of the current harness, if there is one.
 pub fn session_of_current_harness(world: &World) -> Option<Id> {
     let variables = HARNESSES.iter().filter_map(|harness| harness.session);
     variables.filter_map(|name| (world.var)(name)?.into_string().ok()).find_map(|id| Id::new(&id).ok())

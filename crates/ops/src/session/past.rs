@@ -1,4 +1,4 @@
-//! Gathers the facts for a brief: the digest of the right session, hook problems, missing files.
+//! Gathers the facts for a brief: the digest of a session, recent hook problems, and missing files.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,11 @@ use store::{Store, layout};
 use crate::features::ProjectContext;
 use crate::project::trust;
 
-/// How many bytes at the end of a log are read. This part contains the recent events.
+/// How many bytes from the end of a log are read. This part contains the recent events.
 const LOG_TAIL_BYTES: u64 = 32 * 1024;
 
 /// How many files are checked on disk.
 const MAX_FILES_CHECKED: usize = 60;
-/// How many problems are reported.
 const MAX_PROBLEMS: usize = 3;
 
 /// How many predecessors of a continued session are read.
@@ -31,7 +30,7 @@ const MAX_FILES_COMPARED: usize = 200;
 #[derive(Debug, Default)]
 pub struct SessionFacts {
     pub digest: Digest,
-    /// What was not read of the transcript or the journal, and what recently went wrong in hooks.
+    /// Which parts of the transcript or the journal were not read, and what recently went wrong in hooks.
     pub problems: Vec<String>,
     /// Files of the session that no longer exist.
     pub gone: Vec<String>,
@@ -68,14 +67,15 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
     SessionFacts { problems, gone, digest }
 }
 
-/// Adds what git's files and the times of the session's files say now: the user may have committed or edited since.
+/// Adds the current state according to git's files and the times of the session's files, because the user may have
+/// committed or edited since.
 pub fn compare_with_disk(store: &Store, digest: &mut Digest, checkout: &Path) {
     digest.disk = git_state_on_disk(digest, checkout);
     digest.is_changed_since = is_changed_since(store, digest, checkout);
 }
 
-/// Names the folders of a session by their new paths, if the project was moved since. Otherwise its files would count as
-/// gone.
+/// Replaces the session's folders with their new paths if the project was moved since. Otherwise the session's files
+/// would count as gone.
 fn follow_move(project: &ProjectContext, digest: &mut Digest) {
     for folder in [&mut digest.home, &mut digest.worktree] {
         if !folder.is_empty() && !Path::new(folder).is_dir() {
@@ -169,7 +169,7 @@ pub fn digest_with_predecessors(store: &Store, session: &Id, generations: usize)
     })
 }
 
-/// Returns the failures since the last successful session start, without duplicates.
+/// Returns the newest failures since the last successful session start.
 fn recent_hook_problems(store: &Store) -> Vec<String> {
     let Ok(tail) = store.dir().read_recent_lines(layout::RECEIPTS_LOG, LOG_TAIL_BYTES) else {
         return Vec::new();
@@ -199,7 +199,7 @@ pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     }
 }
 
-/// Returns the files that no longer exist, among the `most` important files.
+/// Returns which of the `most` most important files no longer exist.
 pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
     let ranked = digest.ranked_files();
     let folders = session_folders(digest, checkout);

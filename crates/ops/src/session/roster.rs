@@ -18,7 +18,7 @@ use crate::Result;
 use crate::process::alive;
 use crate::session::past;
 
-/// How many bytes at the end of the list are read. This part contains the last sessions.
+/// How many bytes from the end of the list are read. This part contains the last sessions.
 pub const ROSTER_TAIL_BYTES: u64 = 32 * 1024;
 
 /// How many sessions are examined to find a session that has a request or some work.
@@ -27,9 +27,9 @@ const MAX_SESSIONS_SEARCHED: usize = 8;
 /// How many sessions that have not ended are examined.
 const MAX_OPEN_EXAMINED: usize = 32;
 
-/// How many bytes at the end of a journal are read for its last lines.
+/// How many bytes from the end of a journal are read for its last lines.
 const JOURNAL_TAIL_BYTES: u64 = 4 * 1024;
-/// How many bytes at the end of a journal are read if its last line is longer than [`JOURNAL_TAIL_BYTES`].
+/// How many bytes from the end of a journal are read if its last line is longer than [`JOURNAL_TAIL_BYTES`].
 const LONG_LINE_TAIL_BYTES: u64 = 128 * 1024;
 
 /// How long after its last record a session counts as running, if its process is unknown.
@@ -122,7 +122,7 @@ pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
         let known = known.and_then(|place| entries[place].take_if(|known| known.session == session));
         let at = line.ts.into_owned();
         entries.push(Some(match (line.ended.is_some(), known) {
-            // The line of a session end contains only the time.
+            // A line that ends a session lacks the other fields.
             (true, Some(known)) => RosterEntry { at, ended: true, ..known },
             (ended, known) => {
                 let transcript = line.transcript.map(Cow::into_owned);
@@ -250,7 +250,7 @@ fn digests_by_activity(
     })
 }
 
-/// Returns the sessions, last active first.
+/// Returns the sessions, most recently active first.
 pub fn sort_by_activity<'e>(
     entries: &'e [RosterEntry],
     store: &Store,
@@ -271,8 +271,8 @@ pub fn sort_by_activity<'e>(
     known.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Returns whether the session changed something or made many calls. Changes in our own store are ignored, because a
-/// worker of `thru gate run` writes its output to the store.
+/// Returns whether the session changed something or made many calls. Changes in the store are ignored, because a worker
+/// of `thru gate run` writes its output there.
 pub fn has_work(digest: &Digest) -> bool {
     let is_edit = |file: &FileUse| file.edits > 0 && !file.path.starts_with(layout::STORE_FOLDER);
     digest.called >= MIN_CALLS_FOR_WORK || !digest.effects.is_empty() || digest.files.iter().any(is_edit)

@@ -17,7 +17,7 @@ use crate::{Result, World};
 /// The longest name that is shown.
 const MAX_NAME_CHARS: usize = 40;
 
-/// Returns the status line for the harness's payload; `None` if there is nothing to show. A part that fails is left
+/// Returns the status line for the harness's payload, or `None` if there is nothing to show. A part that fails is left
 /// out.
 pub fn render_status_line(world: &World, payload: &[u8]) -> Option<String> {
     let read = HARNESSES.iter().find_map(|harness| harness.status_line.as_ref())?.read;
@@ -28,8 +28,8 @@ pub fn render_status_line(world: &World, payload: &[u8]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-/// Returns the parts from the project's records. An untrusted project has none, because its records may be the text of
-/// another person.
+/// Returns the parts from the project's records. An untrusted project has none, because another person may have written
+/// its records.
 fn project_parts(world: &World, status: &SessionStatus) -> Option<Vec<String>> {
     let session = Id::new(&status.session).ok()?;
     let explicit = world.explicit_root();

@@ -66,7 +66,7 @@ pub struct KeptFile {
 
 const CHANGED_HINT: &str =
     "somebody changed it since thru wrote it; --force replaces or removes it and keeps a backup";
-const FOREIGN_HINT: &str = "it is not a file of thru; rename it, or choose another prefix with --swarm";
+const FOREIGN_HINT: &str = "thru did not write it; rename it, or choose another prefix with --swarm";
 const TRACKED_HINT: &str = "it is in git, so it belongs to the project; --project changes it";
 
 /// Installs the agents of a swarm. Files in the local scope are written to all worktrees of the repository, so that one
@@ -253,12 +253,12 @@ struct HarnessPlan {
 struct FileStep {
     changed: ChangedFile,
     before: Option<Vec<u8>>,
-    /// The new text; empty if the file is removed.
+    /// The new text. Empty if the file is removed.
     after: String,
     needs_backup: bool,
 }
 
-/// Plans what happens to each file. `files` contains its new text, or `None` if the file is to be removed.
+/// Plans what happens to each file. `files` contains each file's new text, or `None` if the file is to be removed.
 fn plan_files(
     checkout: &Path,
     harness: &'static Harness,
@@ -321,10 +321,7 @@ fn carry_out_plans(
         if is_written {
             list.write()?;
         } else {
-            notes.push(format!(
-                "{}: its list of files that git does not show would change",
-                list.file.display()
-            ));
+            notes.push(format!("{}: its list of files that git ignores would change", list.file.display()));
         }
     }
     if is_written {
@@ -386,7 +383,8 @@ fn exclude_list_change(
         // Shared files must be visible in git, even if an earlier local installation hid them.
         Scope::Project if !present.is_empty() => git::remove_from_exclude_list(checkout, &present),
         Scope::Local if !removed.is_empty() => {
-            // All worktrees share one list. A line stays as long as another worktree has a file of ours at this path.
+            // All worktrees share one list. A line stays as long as another worktree has one of thru's files at this
+            // path.
             let others = git::list_worktrees(checkout);
             let is_ours = |path: &Path| {
                 let text = read_settings_file(path).ok().flatten();
@@ -404,7 +402,7 @@ fn exclude_list_change(
     }
 }
 
-/// Removes folders that we may have created, if they are empty.
+/// Removes folders that thru may have created, if they are empty.
 fn remove_empty_folders(plan: &HarnessPlan, scope: Scope) {
     let removed = plan.steps.iter().find(|step| step.changed.change == FileChange::Removed);
     let Some(folder) = removed.and_then(|step| step.changed.path.parent()) else { return };

@@ -1,4 +1,4 @@
-//! Keeps copies of other programs' files, made before we change them.
+//! Keeps copies of other programs' files, made before thru changes them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use store::Dir;
 
 use crate::{Error, Result, World};
 
-/// The largest backup that is read. No settings file that we change is larger.
+/// The largest backup that is read. No settings file that thru changes is larger.
 const MAX_BACKUP_BYTES: usize = 16 * 1024 * 1024;
 
 /// Makes a backup outside the project and outside the harness's own folders. Only its owner can read it, because
@@ -38,7 +38,7 @@ pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
 }
 
 /// Returns whether `name` is a backup of exactly this path. Before the path, the name contains only the time and
-/// perhaps a number. Otherwise it is a backup of a longer path with the same end.
+/// perhaps a number. Otherwise it is a backup of a longer path that ends in the same way.
 fn is_backup_of(name: &str, flat: &str) -> bool {
     let Some(before) = name.strip_suffix(flat) else { return false };
     let (stamp, count) = before.split_once('-').unwrap_or((before, "1"));

@@ -15,7 +15,7 @@ const MAX_COMMAND_BYTES: usize = 1024 * 1024;
 #[derive(Clone, Debug, Serialize)]
 pub struct FactoryReport {
     pub imported: Vec<ImportedPacket>,
-    /// Factory's own commands with the same names as ours. As long as they exist, our commands are not installed.
+    /// Factory's own commands with the same names as thru's. As long as they exist, thru's commands are not installed.
     pub commands: Vec<PathBuf>,
 }
 

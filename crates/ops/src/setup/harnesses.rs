@@ -1,4 +1,4 @@
-//! `thru harness list` and `show`: what each harness reports, what it does not report, and how it calls us.
+//! `thru harness list` and `show`: what each harness reports, what it does not report, and how it calls thru.
 
 use harness::{HARNESSES, Harness, InstallMethod, SlashCommands, TranscriptSource, commands};
 use serde::Serialize;
@@ -44,7 +44,7 @@ fn harness_row(harness: &'static Harness) -> HarnessRow {
 pub struct HarnessShown {
     #[serde(flatten)]
     pub row: HarnessRow,
-    /// The file that makes the harness call us, relative to the harness's folder.
+    /// The file that makes the harness call thru, relative to the harness's folder.
     pub calls_from: String,
     pub transcript: &'static str,
     /// Slash commands, as a user types them.

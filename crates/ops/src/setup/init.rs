@@ -60,19 +60,19 @@ pub struct InitReport {
     /// False if the root already existed.
     pub created: bool,
     pub trusted: bool,
-    /// The path where the project was trusted before its folder was moved; `None` if the current path is trusted.
+    /// The path where the project was trusted before its folder was moved. `None` if the current path is trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
     /// What was done to the settings of the harnesses in use.
     pub wired: Vec<install::InstallReport>,
-    /// Settings files that contain our hooks and that their harness ignores.
+    /// Settings files that contain thru's hooks but that their harness ignores.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored_files: Vec<install::IgnoredFile>,
     /// Harnesses whose settings were not changed, and why.
     pub not_wired: Vec<String>,
-    /// Whether one of these harnesses calls us already, through settings in another place.
+    /// Whether one of these harnesses already calls thru, through settings in another scope.
     #[serde(skip)]
     pub wired_elsewhere: bool,
     /// The signs of use that were searched for, if no harness was found.
@@ -86,13 +86,13 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
     let CreatedStore { marker, new, set_aside, .. } = created;
     if options.shared == Sharing::Yes && marker.mode == SharingMode::Private {
         return Err(Error::Refused {
-            what: format!("{}: this root exists already and is private", root.path.display()),
+            what: format!("{}: this root already exists and is private", root.path.display()),
             hint: "set \"mode\" to \"shared\" in root.json and adapt .agent/context/.gitignore".into(),
         });
     }
     if let Some(name) = options.name.as_ref().filter(|name| **name != marker.name) {
         return Err(Error::Refused {
-            what: format!("this root exists already and is called `{}`, not `{name}`", marker.name),
+            what: format!("this root already exists and is called `{}`, not `{name}`", marker.name),
             hint: "change \"name\" in .agent/context/root.json".into(),
         });
     }
@@ -141,7 +141,7 @@ fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
         if let Some(install::WiredFile { path, .. }) =
             wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
         {
-            done.not_wired.push(format!("{} is wired already, in {}", harness.title, path.display()));
+            done.not_wired.push(format!("{} is already wired, in {}", harness.title, path.display()));
             done.wired_elsewhere = true;
             continue;
         }
@@ -212,7 +212,7 @@ pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
         && let Ok(FoundRoot::Marked { root: outer, .. }) = world.find_root_from(None, &above)
     {
         return Err(Error::Refused {
-            what: format!("{}: is inside the root {}", root.path.display(), outer.path.display()),
+            what: format!("{}: this folder is inside the root {}", root.path.display(), outer.path.display()),
             hint: "work with that root, or make another one inside it with `thru init --nested`".into(),
         });
     }

@@ -1,4 +1,4 @@
-//! `thru install` and `uninstall`: insert our hooks into a harness's settings and remove them. The rest of a file is
+//! `thru install` and `uninstall`: insert thru's hooks into a harness's settings and remove them. The rest of a file is
 //! not changed, and a backup is made first.
 
 pub mod everywhere;
@@ -31,7 +31,7 @@ pub use places::{
     unusable_settings_files, wired_files, wired_files_in_force,
 };
 
-/// How many times an edit is repeated because another program wrote to the file in the meantime.
+/// How many times an edit is tried if another program writes to the file in the meantime.
 const MAX_WRITE_ATTEMPTS: usize = 5;
 
 /// Whose file is written.
@@ -59,7 +59,7 @@ pub struct InstallReport {
     /// False in a dry run. The report then says what would be done.
     pub written: bool,
     pub files: Vec<ChangedFile>,
-    /// Files that could not be read and were not changed. They may still contain our hooks.
+    /// Files that could not be read and were not changed. They may still contain thru's hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedCheckout>,
     pub notes: Vec<String>,
@@ -220,7 +220,10 @@ fn run_in_checkout(
         && !hook_entries(world, harness, scope).iter().all(|entry| entry.command.is_thru_hook())
     {
         return Err(Error::Refused {
-            what: format!("{}: hooks that call it would not be recognised as ours", world.program.display()),
+            what: format!(
+                "{}: hooks that call it would not be recognised as thru's",
+                world.program.display()
+            ),
             hint: "call the program thru, or by a name that begins with it".into(),
         });
     }
@@ -246,15 +249,15 @@ fn run_in_checkout(
             job.carry_out_plan(plan)?;
         }
         for folder in plans.iter().filter_map(|plan| plan.folder_emptied(&job.folder)) {
-            // We may have created this folder. It is kept if it is not empty.
+            // thru may have created this folder. It is kept if it is not empty.
             let _ = std::fs::remove_dir(folder);
         }
         if task == InstallTask::Uninstall && scope != Scope::User {
             let _ = std::fs::remove_dir(&job.folder);
         }
     }
-    // Plan this only after the files have been written. In a dry run, the files are unchanged, and the plan shows the
-    // future list.
+    // Plan the exclude list only after the files have been written. In a dry run the files are unchanged, and the plan
+    // shows the future list.
     let hidden = job.plan_exclude_list(&plans)?;
     if let (Mode::Write, Some(change)) = (mode, &hidden) {
         change.write()?;
@@ -272,8 +275,8 @@ fn run_in_checkout(
     Ok(report)
 }
 
-/// Warns if git shows a settings file that the user had before us: the next commit would take our hooks along, with
-/// paths of this machine.
+/// Warns if git shows a settings file that existed before the installation. The next commit would include thru's hooks,
+/// which contain paths of this machine.
 fn visible_settings_note(project: &Path, plan: &FilePlan) -> Option<String> {
     let path = &plan.changed.path;
     let is_theirs = plan.changed.change == FileChange::Changed && plan.before.is_some();
@@ -291,8 +294,8 @@ fn install_not_recorded_note(error: &store::Error) -> String {
     format!("{error}: `thru uninstall --all` will find this project only if it is trusted or you run it here")
 }
 
-/// Returns a note about our commands that have another name in this harness, because the harness has its own commands
-/// with these names.
+/// Returns a note about thru's commands that have another name in this harness, because the harness has its own
+/// commands with these names.
 pub fn renamed_command_note(harness: &Harness) -> Option<String> {
     let names = harness::commands::renamed_commands(harness);
     let listed = |prefix: &str| {
@@ -335,7 +338,7 @@ struct InstallJob<'a> {
 struct FilePlan {
     changed: ChangedFile,
     before: Option<Vec<u8>>,
-    /// The new content; empty if the file is removed.
+    /// The new content. Empty if the file is removed.
     after: Vec<u8>,
     keep: BackupPolicy,
     kind: PlanKind,
@@ -347,7 +350,7 @@ enum PlanKind {
     Settings(SettingsFile),
     /// The status line in this settings file.
     StatusLine(SettingsFile),
-    /// A file that is entirely ours: its text, and what to do with it.
+    /// A file that thru writes as a whole: its text, and what to do with it.
     Own(String, InstallTask),
 }
 
@@ -355,12 +358,12 @@ enum PlanKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BackupPolicy {
     Backup,
-    /// The old content is not backed up, because the file is entirely ours and can be written again.
+    /// The old content is not backed up, because thru writes the whole file and can write it again.
     Nothing,
 }
 
 impl FilePlan {
-    /// Returns the folder below the harness's folder from which a file of ours was removed. It may be empty now.
+    /// Returns the folder below the harness's folder from which one of thru's files was removed. It may be empty now.
     fn folder_emptied(&self, folder: &Path) -> Option<&Path> {
         let ChangedFile { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)
@@ -380,7 +383,7 @@ impl InstallJob<'_> {
         let mut plans = Vec::new();
         for file in files {
             match self.plan_settings(&file, &mut report.notes) {
-                // A file that cannot be parsed must not prevent the removal of our hooks from the other files.
+                // A file that cannot be parsed must not prevent the removal of thru's hooks from the other files.
                 Err(error) if task == InstallTask::Uninstall && error.kind() == ErrorKind::Damaged => {
                     let path = self.folder.join(file.name);
                     report.failed.push(FailedCheckout { path, error: error.to_string() });
@@ -388,7 +391,7 @@ impl InstallJob<'_> {
                 planned => plans.extend(planned?),
             }
         }
-        // Two scopes of a project share one folder. Our files stay in the folder as long as the other scope is
+        // Two scopes of a project share one folder. thru's files stay in the folder as long as the other scope is
         // installed.
         let still_used = task == InstallTask::Uninstall
             && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
@@ -459,7 +462,7 @@ impl InstallJob<'_> {
         })
     }
 
-    /// Reads one settings file and edits it in memory; `None` if it contains nothing to remove.
+    /// Reads one settings file and edits it in memory. Returns `None` if it contains nothing to remove.
     fn plan_settings(&self, file: &SettingsFile, notes: &mut Vec<String>) -> Result<Option<FilePlan>> {
         let InstallJob { world, harness, project, scope, task, .. } = *self;
         let path = resolve_target(project, scope, &self.folder.join(file.name))?;
@@ -496,7 +499,7 @@ impl InstallJob<'_> {
             (Scope::Local, InstallTask::Install) => {
                 let mut settings = Vec::new();
                 for (path, place) in local_hook_files(harness, folder) {
-                    // If a settings file existed before our installation, the user decides whether git ignores it.
+                    // If a settings file existed before the installation, the user decides whether git ignores it.
                     let held = plans
                         .iter()
                         .find(|plan| plan.changed.path == path)
@@ -646,7 +649,7 @@ fn file_plan(
 }
 
 /// Returns whether the user had this settings file before the installation. If so, one of its backups does not contain
-/// our hooks.
+/// thru's hooks.
 fn existed_before_us(world: &World, path: &Path, place: &settings::HookLocation) -> Result<bool> {
     let is_ours = |bytes: &Vec<u8>| settings::find_hooks(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
     Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))
@@ -673,8 +676,8 @@ fn plan_own_file(
     };
     let old = old.unwrap_or_default();
     let diff = settings::unified_diff(&old, after);
-    // The old file has our mark but may also contain the user's edits. They cannot be distinguished from an older
-    // version of our text, so a backup is kept.
+    // The old file has thru's mark but may also contain the user's edits. They cannot be distinguished from an older
+    // version of thru's text, so a backup is kept.
     let keep = if old == text { BackupPolicy::Nothing } else { BackupPolicy::Backup };
     let changed = ChangedFile { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
     let kind = PlanKind::Own(text.to_owned(), task);

@@ -56,8 +56,8 @@ pub fn import_swarm(
     mode: Mode,
 ) -> Result<SwarmReport> {
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;
-    // The user may name a folder that is a link. The files in the folder may come from another person, and so may a
-    // folder in the project. So links in the folder are not followed, and pipes are not read.
+    // The folder that the user names may be a link. The files in the folder may come from another person, and so may
+    // the default folder in the project. So links in the folder are not followed, and pipes are not read.
     let folder = match folder {
         Some(folder) => Dir::open(folder)?,
         None => Dir::open(&root.checkout)?.open_subfolder(SWARM_FOLDER)?,
@@ -191,7 +191,7 @@ impl SwarmLedger {
                 }
                 ledger.moved.insert((task, status), event.timestamp);
             }
-            // `plan_created` and `snapshot` contain the whole plan.
+            // `plan_created`, `snapshot` and `plan_rebuilt` contain the whole plan.
             if matches!(event.event_type.as_str(), "plan_created" | "snapshot" | "plan_rebuilt")
                 && let Some(whole) = event
                     .payload
@@ -206,7 +206,7 @@ impl SwarmLedger {
         ledger
     }
 
-    /// Sets the times when tasks were started and completed, if the tasks still have that status.
+    /// Sets the times at which tasks were started and completed. A task that was reopened gets no such time.
     fn set_task_times(&self, plan: &mut Plan) {
         let at = |id: &str, status: TaskStatus| self.moved.get(&(id.to_owned(), status)).cloned();
         for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {

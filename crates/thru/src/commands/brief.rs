@@ -12,13 +12,13 @@ use ops::session::sent::{self, SentBrief, SentOccasion};
 use crate::clock;
 use crate::output::{self, DIM, Format};
 
-/// Show what an agent would be told
+/// Show the brief that an agent would get
 ///
-/// Uses what hooks recorded about a session of this project, or only a transcript, as if the session ended where the
-/// transcript ends.
+/// Composes the brief from what hooks recorded about a session of this project. With --transcript, uses only the
+/// transcript, as if the session had ended where the transcript ends.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Use this transcript, not what hooks recorded
+    /// Use this transcript instead of what hooks recorded
     #[arg(long, value_name = "FILE", conflicts_with = "session")]
     transcript: Option<PathBuf>,
     /// Use this session; the beginning of its id is enough
@@ -30,27 +30,28 @@ pub struct Args {
     /// Use the limits of this harness [default: the harness of the session]
     #[arg(long = "for", value_name = "HARNESS")]
     harness: Option<String>,
-    /// Limit the brief to this many characters, counted as the harness counts (UTF-16 units)
+    /// Limit the brief to this many characters, counted as the harness counts them (UTF-16 code units)
     #[arg(long, value_name = "N", conflicts_with_all = ["budget", "all"])]
     max_chars: Option<usize>,
-    /// Limit the brief to this many tokens, estimated
+    /// Limit the brief to this many tokens; the number of tokens is estimated
     #[arg(long, value_name = "N", conflicts_with = "all")]
     budget: Option<usize>,
-    /// Include every fact, whatever the size of the brief
+    /// Include every fact, however long the brief becomes
     #[arg(long)]
     all: bool,
-    /// Print only what corrects or adds to the summary in FILE, which the agent already gets from the harness
+    /// Print only what corrects or completes the summary in FILE, which the harness already gives to the agent
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
-    /// Print what a hook last sent to the session, unchanged, and say when; with --event, the last of that event
+    /// Print the brief that a hook last sent to the session, unchanged, and say when; with --event, the last one for
+    /// that event
     #[arg(long, conflicts_with_all = [
         "transcript", "harness", "max_chars", "budget", "all", "summary", "explain", "scoring",
     ])]
     as_sent: bool,
-    /// Show every candidate, or only this one: the parts of its score, its tokens, and why the brief contains it or not
+    /// Show every candidate, or only the one with this ID: its score, its tokens, and why it is or is not in the brief
     #[arg(long, value_name = "ID", num_args = 0..=1)]
     explain: Option<Option<String>>,
-    /// Rank by score or in the fixed order, whatever brief.scoring.enabled says
+    /// Rank candidates by score (on) or in the fixed order (off), whatever brief.scoring.enabled says
     #[arg(long, value_enum)]
     scoring: Option<ScoringArg>,
 }
@@ -108,7 +109,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         let words: Vec<String> = torn.into_iter().chain(unknown).collect();
         if !words.is_empty() {
             output::print_message(format_args!(
-                "{DIM}lines of the transcript that were skipped: {}{DIM:#}",
+                "{DIM}skipped lines of the transcript: {}{DIM:#}",
                 words.join(", ")
             ));
         }
@@ -123,16 +124,18 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         (Format::Text, Some(Some(_)), _) => explain::print_candidate(&report.explained.rows[0], candidates),
         (Format::Text, None, Some(text)) => output::print_line(text.trim_end()),
         (Format::Text, None, None) => match (report.max_chars, args.budget) {
-            _ if report.explained.rows.is_empty() => output::print_message("There is nothing to tell."),
+            _ if report.explained.rows.is_empty() => {
+                output::print_message("There is nothing to put into a brief.")
+            }
             (_, Some(most)) => output::print_message(format_args!("Nothing fits into {most} tokens.")),
             (Some(most), None) => output::print_message(format_args!("Nothing fits into {most} characters.")),
-            (None, None) => output::print_message("There is nothing to tell."),
+            (None, None) => output::print_message("There is nothing to put into a brief."),
         },
     }
     Ok(0)
 }
 
-/// Prints what a hook sent. The text goes to stdout alone, so that it can be compared byte for byte.
+/// Prints the brief that a hook sent. Only its text goes to stdout, so that it can be compared byte for byte.
 fn show_as_sent(world: &World, args: &Args, format: Format) -> Result<u8> {
     let occasion = args.event.map(|event| match event {
         OccasionArg::Startup => SentOccasion::Startup,

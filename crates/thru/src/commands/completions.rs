@@ -11,7 +11,7 @@ use crate::output::{self, Format};
 /// `source <(thru completions zsh)`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The shell
+    /// Your shell
     shell: Shell,
 }
 

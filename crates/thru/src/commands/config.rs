@@ -10,8 +10,8 @@ use crate::output::{self, DIM, Format};
 
 /// Show every setting, its effective value and where it comes from
 ///
-/// Later sources win: defaults, ~/.config/throughline/config.toml, .agent/context/config.toml (of a trusted root),
-/// THROUGHLINE_* variables. The exit code is 1 if a settings file cannot be used.
+/// Each source overrides the ones before it: defaults, ~/.config/throughline/config.toml, .agent/context/config.toml
+/// (of a trusted root), THROUGHLINE_* variables. The exit code is 1 if a settings file cannot be used.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

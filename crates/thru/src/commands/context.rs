@@ -9,7 +9,7 @@ use ops::{Result, World};
 use crate::commands::{init, lifecycle, recover};
 use crate::output::Format;
 
-/// Work on the store itself, .agent/context, and on the context files of roles
+/// Manage the store, .agent/context, and the context files of roles
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -24,7 +24,7 @@ impl Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Create only the marker and the folders; no harness is changed
+    /// Create only the marker and the folders, without changing any harness
     Init(init::RootArgs),
     Validate(validate::Args),
     Schema(schema::Args),

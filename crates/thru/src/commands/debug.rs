@@ -4,7 +4,7 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// Show how thru handles something, step by step
+/// Explain, step by step, how thru handles an event
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true)]
 pub struct Args {

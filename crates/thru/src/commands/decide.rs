@@ -14,16 +14,16 @@ use crate::output::{Format, GOOD};
 pub struct Args {
     /// What was decided; `-` reads the text from stdin
     text: String,
-    /// Say why
+    /// Give the reason
     #[arg(long)]
     why: Option<String>,
     /// Supersede this decision
     #[arg(long, value_name = "ID")]
     supersedes: Option<String>,
-    /// Let the decision expire, on a date (2026-12-01) or after a time (30d)
+    /// Let the decision expire on a date (2026-12-01) or after a time (30d)
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
-    /// Assign the decision to this task, not to the task in progress
+    /// Assign the decision to this task instead of the task in progress
     #[arg(long, value_name = "ID")]
     task: Option<String>,
     /// Record a pattern: how something is always done here

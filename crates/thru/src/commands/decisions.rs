@@ -11,13 +11,13 @@ use ops::{Mode, Result, World};
 use super::plan::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
-/// How many characters of a text a list shows.
+/// The maximum length of a text in a list, in characters.
 const MAX_TEXT_CHARS: usize = 160;
 
 /// List, show, supersede and accept decisions
 ///
-/// Decisions are lines of .agent/context/decisions.jsonl, which only grows. context.md next to it lists them for
-/// people. `thru decide` records a decision.
+/// Each decision is a line of .agent/context/decisions.jsonl. Lines are only ever added. context.md next to it lists
+/// the decisions for people. `thru decide` records a decision.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -31,7 +31,7 @@ enum Command {
         /// Also list superseded, withdrawn and expired decisions
         #[arg(long)]
         all: bool,
-        /// List decisions that agents stated and nobody has accepted yet; they are not in force
+        /// List decisions that agents suggested and nobody has accepted yet; they are not in force
         #[arg(long, conflicts_with = "all")]
         suggested: bool,
         /// List at most this many; 0 means all
@@ -47,23 +47,23 @@ enum Command {
     Supersede {
         /// The old decision: its id, or the beginning of its id
         id: String,
-        /// The new decision; without it, the old decision is withdrawn. `-` reads the text from stdin
+        /// The new decision, or `-` to read it from stdin; if omitted, the old decision is withdrawn
         text: Option<String>,
-        /// Say why
+        /// Give the reason
         #[arg(long)]
         why: Option<String>,
-        /// Let the new decision expire, on a date (2026-12-01) or after a time (30d)
+        /// Let the new decision expire on a date (2026-12-01) or after a time (30d)
         #[arg(long, value_name = "WHEN", requires = "text")]
         expires: Option<String>,
         /// Record this session as the author [default: the current session]
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
-    /// Record what an agent said as a decision
+    /// Accept a decision that an agent suggested
     Accept {
         /// The suggestion: its id, or the beginning of its id
         id: String,
-        /// Say why, in place of the agent's reason
+        /// Give a reason to use instead of the agent's
         #[arg(long)]
         why: Option<String>,
     },

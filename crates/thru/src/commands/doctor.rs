@@ -8,10 +8,10 @@ use ops::session::firing::EventStatistics;
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
-/// Check root, trust, settings, disk, records and hooks; change nothing
+/// Check the root, trust, settings, disk, records and hooks; change nothing
 ///
-/// Writes a file to .agent/context/scratch and removes it, to test whether records can be written. The exit code is 1
-/// if something needs your attention; notes do not change it.
+/// To test whether records can be written, writes a file to .agent/context/scratch and removes it. The exit code is 1
+/// if something needs your attention; notes do not count.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
@@ -58,7 +58,7 @@ fn print_events(events: &[EventStatistics], world: &World) {
     }
     if events.iter().any(|event| event.p50_ms.is_none()) {
         output::print_line(format_args!(
-            "{DIM}-: not timed. A tool call writes only its journal line, before its time is known.{DIM:#}"
+            "{DIM}-: not timed. A tool call is recorded before its duration is known.{DIM:#}"
         ));
     }
 }

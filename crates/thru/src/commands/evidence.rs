@@ -11,10 +11,10 @@ use ops::{Result, World};
 
 use crate::output::{BAD, DIM, Format, GOOD, Style, WARN};
 
-/// Manage evidence that tasks are done: test runs that thru saw, reviews, diffs, approvals, notes
+/// Manage evidence that tasks are done: observed test runs, reviews, diffs, approvals, notes
 ///
-/// Only what thru saw itself proves a task: a command that `evidence run` ran, or a test run in a session with hooks.
-/// Such evidence is bound to the files that it covers, and becomes stale when they change.
+/// Only what thru observed itself proves that a task is done: a command that `evidence run` ran, or a test run in a
+/// session with hooks. Such evidence is bound to the files that it covers, and becomes stale when they change.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -27,7 +27,7 @@ enum Command {
     Add(Box<add::Args>),
     /// List the tasks that have evidence, with the result of each
     List,
-    /// Show all evidence of a task
+    /// Show all evidence for a task
     Show {
         /// The task
         id: String,

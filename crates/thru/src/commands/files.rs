@@ -10,7 +10,7 @@ use crate::output::{self, DIM, Format};
 /// List the files that matter most, ranked by how tools used them
 ///
 /// Edits count more than reads, recent use counts more than old use, and frequent use more than rare use. Files that
-/// are deleted, ignored by git or generated rank lower. A `~` means that only the text of a command named the file.
+/// are deleted, ignored by git or generated rank lower. `~named` means that the text of a command mentions the file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// List only files of this session; the beginning of its id is enough

@@ -12,8 +12,9 @@ use crate::output::{self, DIM, Format, GOOD};
 
 /// Write a packet: what the work is about, its state, and what to do next
 ///
-/// Fills the packet by rules, from the captured session, git and the records, without a model. Uses the current
-/// session, or else the newest session of this project. `thru pickup` turns the packet into a prompt for any harness.
+/// Fills the packet from the captured session, git and the records, by fixed rules and without a model. Uses the
+/// current session, or else the newest session of this project. `thru pickup` turns the packet into a prompt for any
+/// harness.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What remains to be finished, in a few words
@@ -22,10 +23,10 @@ pub struct Args {
     /// Use this session; the beginning of its id is enough
     #[arg(long, value_name = "ID", conflicts_with = "transcript")]
     session: Option<String>,
-    /// Use the session in this transcript, even if hooks captured nothing of it
+    /// Use the session in this transcript, even if hooks captured nothing from it
     #[arg(long, value_name = "FILE")]
     transcript: Option<PathBuf>,
-    /// Confirm a file as relevant, whatever its rank; can be given several times
+    /// Confirm a file as relevant, however low its rank; can be given several times
     #[arg(long, value_name = "FILE")]
     confirm: Vec<String>,
     /// Add a command that must pass before the work is done; can be given several times
@@ -34,7 +35,7 @@ pub struct Args {
     /// Set what the agent says when everything is done, for a loop that starts from the packet
     #[arg(long, value_name = "TEXT")]
     promise: Option<String>,
-    /// Limit the iterations of that loop; with 0 the default of loops applies
+    /// Limit the iterations of that loop; 0 means the default limit of loops
     #[arg(long, value_name = "N", default_value_t = 0)]
     max_iterations: u32,
 }

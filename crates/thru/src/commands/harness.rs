@@ -7,7 +7,7 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// List and show the harnesses that thru knows
+/// List and show the supported harnesses
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -16,7 +16,7 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List the harnesses: what each reports, and what it does not report
+    /// List the harnesses, and what each one does and does not report
     List,
     /// Show one harness: what its events mean, what it cannot do, and how it calls thru
     Show {

@@ -6,7 +6,7 @@ use ops::setup::init::{HookInstallation, InitOptions, InitReport, RootLocation, 
 use crate::commands::install;
 use crate::output::{self, BOLD, Format, GOOD, WARN};
 
-/// Set up this project: its store, trust on this machine, hooks in the harnesses in use
+/// Set up this project: create its store, trust it on this machine, install hooks into the harnesses in use
 ///
 /// Running this command again changes nothing. If a folder above this one is a root, that root is used; a git worktree
 /// uses the root of its main checkout. Hooks are inserted into settings files that are not in git: your own settings
@@ -113,7 +113,7 @@ fn print_report(report: &InitReport) {
     } else if !report.looked_for.is_empty() {
         output::print_line(format_args!("Next: {} installs hooks anyway", install_commands()));
     } else if report.created && report.wired.is_empty() && !report.wired_elsewhere {
-        // If there are notes, they say what prevents the hooks, and what to do.
+        // If there are notes, they say why hooks were not installed and what to do.
         if report.not_wired.is_empty() {
             output::print_line(format_args!("Next: {} installs the hooks", install_commands()));
         }

@@ -27,10 +27,10 @@ pub struct Args {
     statusline: bool,
 }
 
-/// Remove our hooks and commands from a harness's settings
+/// Remove thru's hooks and commands from a harness's settings
 ///
-/// Removes only what thru added; your own changes stay. With --all, also removes it from every project on this machine
-/// that thru was installed into, from the worktrees of these projects, and from your own settings.
+/// Removes only what thru added; your own changes stay. --all covers every project on this machine that thru was
+/// installed into, the worktrees of these projects, and your own settings.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["harness", "all"]))]
 pub struct UninstallArgs {
@@ -63,7 +63,7 @@ struct InstallFlags {
     /// Use your own settings for this project, which are not in git
     #[arg(long, group = "scope")]
     local: bool,
-    /// Show what would change, and change nothing
+    /// Show what would change, but change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -148,7 +148,7 @@ fn print_everywhere(all: &UninstallReport) {
     if !all.gone.is_empty() {
         output::print_message(format_args!(
             "{WARN}note:{WARN:#} thru was installed in these folders, each of which no longer exists. If you moved one, run \
-             `thru uninstall --all` in its new place; if you deleted it, nothing is left to undo."
+             `thru uninstall --all` in its new location; if you deleted it, nothing is left to undo."
         ));
         for path in &all.gone {
             output::print_message(format_args!("      {}", path.display()));
@@ -176,7 +176,7 @@ fn print_dry_run_note() {
     output::print_message(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
 }
 
-/// Prints one line for each file that changed.
+/// Prints one line for each changed file. Command files in the same folder share a line.
 pub fn print_report(report: &InstallReport) {
     let InstallReport { harness, files, notes, .. } = report;
     let changed: Vec<_> = files.iter().filter(|file| file.change != FileChange::Unchanged).collect();
@@ -216,7 +216,7 @@ pub fn print_report(report: &InstallReport) {
     }
 }
 
-/// Returns whether two files share a line: our command files in one folder.
+/// Returns whether two changed files share a line. Only command files in the same folder do.
 fn share_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
     let is_plain = |file: &ChangedFile| {
         file.events.is_empty()
@@ -226,7 +226,7 @@ fn share_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
     is_plain(one) && is_plain(next) && one.change == next.change && one.path.parent() == next.path.parent()
 }
 
-/// Returns several files of one folder as one text: `/p/.claude/commands/{handoff,pickup}.md`.
+/// Returns the paths of several files in one folder as one text: `/p/.claude/commands/{handoff,pickup}.md`.
 fn join_paths_in_braces(files: &[&ChangedFile]) -> String {
     let folder = files.iter().find_map(|file| file.path.parent()).unwrap_or(Path::new(""));
     let names: Vec<_> =

@@ -67,7 +67,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Json => output::print_json_line_unless_closed(line),
         Format::Text => output::print_line_unless_closed(line),
     };
-    // Existing records are sorted and limited. Records that arrive with `--follow` are not.
+    // The limit and the order apply to existing records, not to records that arrive with `--follow`.
     let mut known = Vec::new();
     reading.read_new_records(|record| match format {
         _ if !args.includes_record(record) => {}
@@ -100,7 +100,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 struct ShownRecord {
     at: String,
-    /// The agent's message, if this is a stop or a message from the transcript.
+    /// The agent's message. Empty unless the record is a stop or a message from the transcript.
     said: String,
     ends_turn: bool,
     is_late: bool,
@@ -122,8 +122,8 @@ impl ShownRecord {
         }
     }
 
-    /// Inserts the record by its time. Records from the transcript are written after the stop at which the transcript
-    /// is read, although they are older. A message that the stop repeats is shown once.
+    /// Inserts the record by its time. Records from the transcript are older than the stop at which the transcript is
+    /// read, but are written after it. A message that the stop repeats is shown once.
     fn insert_by_time(self, known: &mut Vec<ShownRecord>) {
         let is_earlier = |other: &&ShownRecord| other.at > self.at || other.at == self.at && other.ends_turn;
         let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };
@@ -167,7 +167,7 @@ fn record_detail(record: &JournalRecord) -> String {
     parts.push(one_line(&record.name, 40));
     // The task of a sub-agent comes before its answer, because the answer is longer.
     parts.push(one_line(&record.asked, 100));
-    // A summary can begin with the model's analysis.
+    // A summary can begin with the model's analysis, which is not shown.
     let text = record.text.split_once("<summary>").filter(|_| record.event == "summary");
     let text =
         text.map_or(&*record.text, |(_, summary)| summary.split("</summary>").next().unwrap_or(summary));
@@ -195,7 +195,7 @@ fn record_detail(record: &JournalRecord) -> String {
     parts.join("  ")
 }
 
-/// Returns the line that names the error. In a Python traceback, this is the last line.
+/// Returns the line that names the error. In a Python traceback, it is the last line.
 fn line_naming_error(error: &str) -> &str {
     let mut reasons = failure::reason_lines(error);
     let reason = if error.starts_with("Traceback") { reasons.last() } else { reasons.next() };

@@ -13,7 +13,7 @@ use ops::{Result, World};
 use self::change::print_changed;
 use crate::output::Format;
 
-/// Feed a prompt to an agent again and again until it keeps a promise
+/// Give an agent the same prompt again and again until it promises that the work is done
 ///
 /// A loop belongs to one session. Each time the agent of that session would stop, it gets the prompt again, until its
 /// last message contains <promise>TEXT</promise> outside code and the validators pass, or until a limit is reached.
@@ -36,7 +36,7 @@ enum Command {
         /// The loop: its id, the beginning of its id, or a part of its name [default: the loop in the foreground]
         id: Option<String>,
     },
-    /// Put a loop into the foreground of a session; the loop that was there waits
+    /// Put a loop into the foreground of a session; the loop that was there then waits
     Activate {
         /// The loop: its id, the beginning of its id, or a part of its name
         id: String,
@@ -57,7 +57,7 @@ enum Command {
         /// The loop: its id, the beginning of its id, or a part of its name [default: the loop in the foreground]
         id: Option<String>,
     },
-    /// Continue a loop that was paused, or that a limit ended
+    /// Continue a loop that was paused or that reached a limit
     Resume {
         /// The loop: its id, the beginning of its id, or a part of its name [default: the paused loop]
         id: Option<String>,
@@ -116,7 +116,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 #[derive(Debug, clap::Args)]
 struct OwnerArgs {
-    /// Run the loop in this session, not in the current one
+    /// Run the loop in this session instead of the current one
     #[arg(long, value_name = "ID", conflicts_with = "next")]
     session: Option<String>,
     /// Run the loop in the next session that starts here

@@ -38,7 +38,7 @@ enum Command {
         /// The packet: its id, the beginning of its id, or a part of its name [default: the packet that `thru pickup`
         /// would use]
         id: Option<String>,
-        /// Print every byte of the file; refused on a terminal, which would act on escape sequences
+        /// Print the exact bytes of the file; refused on a terminal, which would act on escape sequences
         #[arg(long, conflicts_with = "json")]
         raw: bool,
     },
@@ -68,7 +68,7 @@ enum Command {
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
-    /// Confirm files as relevant, whatever their rank
+    /// Confirm files as relevant, however low their rank
     Confirm {
         /// The packet: its id, the beginning of its id, or a part of its name
         id: String,
@@ -76,7 +76,7 @@ enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
-    /// Remove files from the confirmed files
+    /// Remove files from the list of confirmed files
     Unconfirm {
         /// The packet: its id, the beginning of its id, or a part of its name
         id: String,
@@ -84,7 +84,7 @@ enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
-    /// Replace the text of one section with stdin; no other byte changes
+    /// Replace one section with text from stdin; no other byte changes
     Set {
         /// The packet: its id, the beginning of its id, or a part of its name
         id: String,

@@ -19,13 +19,13 @@ pub struct Args {
     /// Add the files that were written after the packet, marked as later
     #[arg(long)]
     hydrate: bool,
-    /// Claim the packet for this session; a second claimant is refused
+    /// Claim the packet for this session; refused if another running session has claimed it
     #[arg(long)]
     claim: bool,
     /// Claim the packet for this session, even if another running session has claimed it
     #[arg(long)]
     take_over: bool,
-    /// Claim the packet for this session, not for the current one
+    /// Claim the packet for the session with this ID instead of the current one
     #[arg(long, value_name = "ID", requires = "claiming")]
     session: Option<String>,
 }

@@ -17,13 +17,13 @@ pub use self::set::{parse_ids, parse_size};
 pub use self::show::print_plan;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style, WARN};
 
-/// The width of a text in a list, in characters.
+/// The maximum width of a text in a list, in characters.
 const TEXT_WIDTH: usize = 100;
 
-/// Plan the work: phases and tasks, what is ready, what waits for what
+/// Manage the plan: phases, tasks and their dependencies
 ///
-/// The plan is .agent/context/plan.json. plan.md next to it shows the plan to people, and plan-ledger.jsonl records
-/// every change. `thru task` works on single tasks.
+/// The plan is .agent/context/plan.json. plan.md next to it is a readable view of the plan, and plan-ledger.jsonl
+/// records every change. `thru task` works on single tasks.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -32,9 +32,9 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show the plan: phases, progress, what is ready, what waits for what
+    /// Show the plan: phases, progress, tasks that are ready, tasks that wait
     Show {
-        /// Draw the dependencies
+        /// Show the dependencies as a graph
         #[arg(long)]
         graph: bool,
         /// Show only this phase
@@ -67,7 +67,7 @@ enum Command {
     Set(set::Args),
     /// Show the tasks that can start now, and what the other tasks wait for
     Next,
-    /// Check the plan for circles, unknown and duplicate ids, and differences from its ledger
+    /// Check the plan for circular dependencies, unknown or duplicate ids, and differences from its ledger
     Check,
     /// Show the changes to the plan
     Log {
@@ -126,7 +126,7 @@ pub fn print_notes(notes: &[String], covered: bool) {
     }
 }
 
-/// Lists at most a dozen ids, and the number of further ids.
+/// Returns a list of at most 12 ids, followed by the number of further ids.
 fn format_id_list<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     let mut list = String::new();
     push_id_list(&mut list, ids);

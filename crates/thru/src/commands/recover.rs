@@ -7,10 +7,10 @@ use ops::features::roles::recover::{DocumentToRead, RecoverReport};
 use crate::commands::role::{RoleArg, print_role_doubt};
 use crate::output::{self, Format, WARN};
 
-/// Print what a role needs to continue: checklist, documents, its whole context file
+/// Print what a role needs to continue: a checklist, the documents to read and the whole context file
 ///
-/// The output has the same parts for every role, and the same bytes for the same state. If the role has a lifecycle,
-/// the role becomes active. The exit code is 1 if the role has no context file.
+/// The output has the same parts for every role, and is identical for identical state. If the role has a lifecycle, the
+/// role becomes active. The exit code is 1 if the role has no context file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         }
     }
     match (report.failed, format) {
-        // The error is printed last, so that the user sees it. With `--json`, it is part of the report.
+        // The error is printed last, so that the user notices it. With `--json`, it is part of the report.
         (Some(error), Format::Text) => Err(error),
         (Some(error), Format::Json) => Ok(output::exit_code(error.kind())),
         (None, _) => Ok(u8::from(report.file.is_none())),
@@ -55,7 +55,7 @@ fn format_report(report: &RecoverReport, file: &str) -> String {
         [] => String::new(),
         errors => format!("The context file is not valid:\n{}\n\n", errors.join("\n")),
     };
-    let there = |document: &DocumentToRead| if document.found { "" } else { " (not there)" };
+    let there = |document: &DocumentToRead| if document.found { "" } else { " (missing)" };
     let to_read = |what: &str, document: &Option<DocumentToRead>| {
         document.as_ref().map(|document| format!("Read {what}: {}{}", document.path, there(document)))
     };
@@ -71,7 +71,7 @@ fn format_report(report: &RecoverReport, file: &str) -> String {
     ];
     let numbered = (1..).zip(steps.into_iter().flatten()).map(|(n, step)| format!("{n}. {step}\n"));
     let checklist = format!("Checklist:\n{}", numbered.collect::<String>());
-    // The line of `=` is longer than any such line in the file, so that no line of the file looks like the end.
+    // The marker line has more `=` than any line of the file, so no line of the file looks like the end marker.
     let longest = text.split(|c| c != '=').map(str::len).max().unwrap_or(0);
     let marks = "=".repeat((longest + 1).max(5));
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };

@@ -5,16 +5,16 @@ use ops::project::settings;
 
 use crate::output::{self, Format};
 
-/// The largest input, in bytes. The whole input is kept in memory.
+/// The maximum size of the input, in bytes. The whole input is kept in memory.
 const MAX_INPUT_BYTES: usize = 1024 * 1024 * 1024;
 
 /// Copy stdin to stdout, with each secret replaced by a typed placeholder
 ///
-/// Uses the same rules as hooks do before they write anything: `thru redact < log > clean`. All other bytes stay the
-/// same. E-mail addresses are replaced with --emails or `redact.emails = true`.
+/// Uses the same rules that hooks apply before they write anything: `thru redact < log > clean`. All other bytes stay
+/// the same. E-mail addresses are replaced only with --emails or `redact.emails = true`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Replace e-mail addresses too
+    /// Also replace e-mail addresses
     #[arg(long)]
     emails: bool,
 }

@@ -15,7 +15,7 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// Manage manifests, which list the files that an agent must read before it continues; show which it has read
+/// Manage manifests, the lists of files that an agent must read before it continues
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -28,7 +28,7 @@ enum Command {
     New {
         /// The id of the workstream: NN-kebab-case, like 24-new-parser
         id: String,
-        /// Set the name that people use
+        /// Set a readable name
         #[arg(long, value_name = "TEXT")]
         name: Option<String>,
         /// Add a file to load; can be given several times, in order
@@ -37,8 +37,8 @@ enum Command {
         /// Set the phase
         #[arg(long, value_name = "PHASE", default_value = "planning", value_parser = model::manifest::KNOWN_PHASES.to_vec())]
         phase: String,
-        /// Set the skill or command that continues the work, as the agent would call it [default: none, the agent is only
-        /// told the next open step]
+        /// Set the skill or command that continues the work, as the agent would call it [default: none; the agent is
+        /// told only the next open step]
         #[arg(long, value_name = "SKILL", default_value = model::manifest::NEXT_OPEN_STEP, hide_default_value = true)]
         next_action: String,
         /// Set the session that works on the workstream
@@ -49,10 +49,10 @@ enum Command {
     List,
     /// Show a manifest: what it loads, its state, its questions
     Show {
-        /// The workstream [default: the workstream last active]
+        /// The workstream [default: the last active workstream]
         id: Option<String>,
     },
-    /// Set the workstream of a session: after a compaction, the session is told about no other workstream
+    /// Assign a workstream to a session; after a compaction, the session is told about no other workstream
     Use {
         /// The workstream, or its number
         id: String,
@@ -65,13 +65,13 @@ enum Command {
         /// The manifest [default: every manifest of this project]
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
-        /// Check every manifest of this project, which is also the default
+        /// Check every manifest of this project (the default)
         #[arg(long, conflicts_with = "file")]
         all: bool,
     },
     /// Update a manifest from the ticked boxes of its steps
     Update {
-        /// The workstream [default: the workstream last active]
+        /// The workstream [default: the last active workstream]
         id: Option<String>,
         /// Tick the next open box first
         #[arg(long)]
@@ -88,7 +88,7 @@ enum Command {
     },
     /// Show which files of the manifest a session has read since its last compaction
     Gate {
-        /// The workstream [default: the session's own]
+        /// The workstream [default: the workstream of the session]
         id: Option<String>,
         /// Use this session [default: the current session, or else the newest]
         #[arg(long, value_name = "ID")]

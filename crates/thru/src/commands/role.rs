@@ -31,12 +31,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
 }
 
-/// The role that a command is about.
+/// The role that a command applies to.
 #[derive(Debug, clap::Args)]
 pub struct RoleArg {
     /// The role [default: the role of this session]
     role: Option<String>,
-    /// Name the role with a flag instead
+    /// Set the role with an option instead of an argument
     #[arg(long = "role", value_name = "ROLE", conflicts_with = "role")]
     named: Option<String>,
 }

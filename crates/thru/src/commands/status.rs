@@ -87,10 +87,16 @@ fn report_rows(report: &StatusReport, world: &World) -> Vec<(&'static str, Strin
         let none = "no settings file calls thru here";
         rows.push((
             "hooks",
-            format!("{WARN}{none}{WARN:#}; `thru init` wires the harnesses in use (a plugin needs none)"),
+            format!(
+                "{WARN}{none}{WARN:#}; `thru init` installs hooks for the harnesses in use (not needed with a \
+                 plugin)"
+            ),
         ));
     } else {
-        rows.push(("hooks", format!("{GOOD}wired{GOOD:#} for {}", harness_titles(&report.wired).join(", "))));
+        rows.push((
+            "hooks",
+            format!("{GOOD}installed{GOOD:#} for {}", harness_titles(&report.wired).join(", ")),
+        ));
     }
     for IgnoredFile { path, why, .. } in &report.ignored_files {
         rows.push(("ignored", format!("{}: {why}", one_line(&path.to_string_lossy(), 300))));
@@ -135,17 +141,19 @@ fn advice_for_new_user(next: NextStepForNewUser) -> Option<&'static str> {
         NextStepForNewUser::Trust => Some("look at the records in .agent/context, then run `thru trust`"),
         NextStepForNewUser::TrustMoved => Some("`thru trust --moved` makes hooks work in the new folder"),
         NextStepForNewUser::Wire => Some(
-            "`thru init` wires the harnesses that it finds, `thru install HARNESS` one that it does not find; until \
+            "`thru init` installs hooks for the harnesses that it finds, `thru install HARNESS` for another one; until \
              then nothing is captured",
         ),
         NextStepForNewUser::FixSettings => Some(
             "remove the comments and trailing commas from the ignored file; until then nothing is captured",
         ),
         NextStepForNewUser::WireAgain => Some(
-            "`thru init` wires the harnesses in use again; until then nothing is captured, unless a plugin calls thru",
+            "`thru init` installs hooks for the harnesses in use again; until then nothing is captured, unless a \
+             plugin calls thru",
         ),
         NextStepForNewUser::StartHarness => Some(
-            "no session has been captured yet; start your harness, or see `thru doctor` for what is wired",
+            "no session has been captured yet; start your harness, or run `thru doctor` to see which harnesses have \
+             hooks",
         ),
         NextStepForNewUser::Nothing => None,
     }

@@ -13,13 +13,13 @@ use crate::statusline::{self, StatusLineCall};
 /// that up. The command writes no file, and prints nothing if it does not understand the description.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Run this command, and print its output first: the status line that you had before
+    /// Run this command and print its output first; for the status line that you had before
     #[arg(long, value_name = "COMMAND")]
     after: Option<OsString>,
 }
 
-/// Handles a call with options before the command's name. Harnesses put the name first, and `main` handles those calls
-/// without an argument parser.
+/// Runs the command if its name comes after options. Harnesses put the name first; `main` handles those calls without
+/// an argument parser.
 pub fn run(root: Option<PathBuf>, args: &Args, format: Format) -> Result<u8> {
     let call = StatusLineCall { after: args.after.clone(), root, json: format == Format::Json };
     statusline::run_status_line(call, true, Instant::now());

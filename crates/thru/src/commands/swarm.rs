@@ -16,8 +16,8 @@ use crate::output::Format;
 
 /// Install a team of agents, and show its plan, its verdicts and its activity
 ///
-/// The agents are architect, explorer, sme, coder, reviewer, critic and test_engineer. What reviewer, critic and
-/// test_engineer return becomes evidence of the current task.
+/// The agents are architect, explorer, sme, coder, reviewer, critic and test_engineer. The results of reviewer, critic
+/// and test_engineer become evidence for the current task.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

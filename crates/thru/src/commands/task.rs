@@ -9,7 +9,7 @@ use ops::{Result, World};
 use super::plan::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD};
 
-/// Work on the tasks of the plan: add, start, finish and block tasks
+/// Add, start, finish and block tasks of the plan
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -26,7 +26,7 @@ enum Command {
         #[command(flatten)]
         who: SessionArg,
     },
-    /// Finish a task; a task with an acceptance criterion needs fresh evidence that passed
+    /// Finish a task; a task with an acceptance criterion needs evidence that passed and is not stale
     Done {
         /// The task
         id: String,

@@ -19,7 +19,7 @@ pub struct Args {
     /// Withdraw the trust
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
-    /// Trust this path in place of the old path of a project that you moved here; what you allowed to run at the old
+    /// Trust this path instead of the old path of a project that you moved here; what you allowed to run at the old
     /// path is allowed here too
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
     moved: bool,
@@ -91,7 +91,7 @@ fn print_report(report: &TrustReport) {
     }
 }
 
-/// Prints the prompts and commands in the store. The text must make clear that trust alone allows none of them.
+/// Prints the prompts and commands in the store. The output must make clear that trust alone allows none of them.
 fn print_permission_requests(wants: &[PermissionRequest]) {
     let foreign: Vec<&PermissionRequest> = wants.iter().filter(|want| !want.given).collect();
     if foreign.is_empty() {

@@ -195,7 +195,6 @@ pub fn read_transcript(scratch: &ScratchProject, session: &str) -> JournalLines 
     JournalLines::read(&transcript_folder(scratch).join(format!("{session}.jsonl")))
 }
 
-/// Returns the paths of all transcripts in this project.
 pub fn transcript_paths(scratch: &ScratchProject) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(transcript_folder(scratch)).into_iter().flatten().flatten();
     entries

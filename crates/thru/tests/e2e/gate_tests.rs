@@ -33,7 +33,7 @@ fn an_output_that_was_not_left_is_noticed_named_and_made() {
     let script = ModelScript {
         main: vec![
             call_step("Agent", agent),
-            // Lists the files that exist at the main agent's next step.
+            // Copies the files that exist at the main agent's next step.
             call_step(
                 "Bash",
                 json!({ "command": format!("cp -r {run} seen; cp .agent/context/sessions/*.jsonl seen/journal"),

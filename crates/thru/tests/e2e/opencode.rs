@@ -185,7 +185,7 @@ fn is_error_line(line: &str) -> bool {
     line.contains("level=ERROR") || line.starts_with("ERROR")
 }
 
-/// Returns a call that needs a permission which nobody gives.
+/// Returns a call that needs a permission, which is never granted.
 pub fn step_without_permission() -> ScriptStep {
     call_step("webfetch", json!({ "url": "http://127.0.0.1:9/", "format": "text", "timeout": 5 }))
 }

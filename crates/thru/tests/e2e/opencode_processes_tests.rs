@@ -39,7 +39,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     model.assert_script_used_up();
     assert_eq!(count_briefs(&model, 2), [1, 1]);
 
-    // A third process continues the session and compacts it again, while the older process still holds the earlier
+    // A third process continues the session and compacts it again, while the older process still has the earlier
     // brief.
     let third = opencode.start_server(&scratch, &model, &scratch.project);
     model.add_answers(script_with_compaction());

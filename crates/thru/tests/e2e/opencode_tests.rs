@@ -188,7 +188,7 @@ fn check_manual_compaction(session: &ServerSession, model: &ScriptedModel) {
     );
 }
 
-/// Lets OpenCode compact by itself. It continues without a prompt, and the request contains the brief.
+/// Lets OpenCode compact automatically. It continues without a prompt, and the request contains the brief.
 fn check_automatic_compaction(session: &ServerSession, model: &ScriptedModel) {
     let before = model.received_requests().len();
     model.add_answers(ModelScript {

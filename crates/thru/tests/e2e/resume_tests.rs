@@ -9,7 +9,7 @@ use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
 const WORKSTREAM_FOLDER: &str = ".agent/context/workstreams/01-greeting";
 
-/// Arguments which tell Claude Code that a person can be asked. Otherwise it does not offer its question tool.
+/// Arguments that tell Claude Code that a person can be asked. Without them, it does not offer its question tool.
 const ASKING_ARGUMENTS: [&str; 2] = ["--permission-prompt-tool", "stdio"];
 
 /// A project with a workstream, and with hooks in Claude Code.
@@ -135,7 +135,7 @@ fn a_manual_compaction_is_restored_and_the_gate_is_observed() {
     assert!(asked[compacted].contains("Keep verbatim in the summary"), "the summariser is guided");
     let first = asked[compacted..].iter().find(|asked| asked.contains("FIRST-AFTER")).expect("a question");
     assert_restored(first);
-    let unread = "these have not been read since";
+    let unread = "have not been read since";
     assert!(!first.contains(unread), "nothing was edited yet");
     let second = asked.iter().find(|asked| asked.contains("SECOND-AFTER")).expect("a question");
     assert!(

@@ -145,7 +145,7 @@ fn a_phase_of_the_swarm_in_claude_code() {
     scratch.assert_healthy();
 }
 
-/// In each read-only agent, the model tries to call the tool anyway.
+/// The model of each read-only agent tries to write anyway.
 #[test]
 fn a_read_only_agent_cannot_write_in_claude_code() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::env::TestEnv;
 
-/// A session with a task and an edit, compacted with a summary that says nothing. Returns what the hook sent.
+/// Runs a session with a task and an edit, up to and including a compaction. Returns what the hook sent after it.
 fn compact_session(env: &TestEnv, session: &str) -> String {
     env.fire_event(session, "SessionStart", json!({"source": "startup"}));
     env.fire_event(session, "UserPromptSubmit", json!({"prompt": "Add class Coupon. Never use floats."}));
@@ -54,7 +54,7 @@ fn each_occasion_keeps_the_text_that_was_sent_last() {
     assert_eq!(show(&["--session", "s1"]), compacted, "of another session");
 }
 
-/// A brief that came with the next prompt, as it does if the harness starts no session after a compaction.
+/// If the harness reports no session start after a compaction, the brief comes with the next prompt.
 #[test]
 fn a_brief_that_came_with_a_prompt_is_kept() {
     let env = TestEnv::with_root();

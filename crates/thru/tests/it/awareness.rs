@@ -151,7 +151,7 @@ fn two_sessions_that_edit_one_file_are_each_told_once() {
     let told = fire_prompt(&env, "two").context_for_model();
     assert!(told.contains("session one (Claude Code) edited src/a.rs at"), "{told}");
     fire_prompt(&env, "two").assert_silent("the session was already warned");
-    // The file of a sub-agent counts as the session's own file.
+    // A file that a sub-agent edited counts as the session's own file.
     report_edit(&env, "two", "t6", "", "src/b.rs");
     let told = fire_prompt(&env, "one").context_for_model();
     assert!(told.contains("edited src/b.rs"), "{told}");
@@ -489,7 +489,7 @@ fn text_given_to_subagent(env: &TestEnv, kind: &str) -> String {
 #[test]
 fn each_kind_of_agent_is_given_its_own_facts() {
     let env = env_with_all_facts();
-    // The words that each kind of agent is given. Every kind is also told which files other agents have edited.
+    // The marker words that each kind of agent must get. Every kind is also told which files other agents edited.
     let words =
         ["goal-word", "plan-word", "task-word", "decision-word", "read-word", "failing-word", "check-word"];
     let cases = [

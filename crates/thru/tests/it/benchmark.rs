@@ -1,4 +1,4 @@
-//! The benchmark through the binary: figures from records, a gate that can fail a build, and a picture.
+//! Tests of `thru swarm benchmark`: figures from records, a gate that can fail a build, and a chart.
 
 use std::fs;
 
@@ -181,7 +181,7 @@ fn imports_of_other_tools() {
     );
 }
 
-/// A gate of another tool says that an agent had its turn, not what the agent found.
+/// A gate that another tool recorded shows that an agent had its turn, not what the agent found.
 #[test]
 fn imported_gates_are_not_approvals() {
     let env = TestEnv::new();

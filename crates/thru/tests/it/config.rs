@@ -18,18 +18,18 @@ fn config_shows_every_default() {
     exit: 0
     ---- stdout
     hooks.enabled                                 true                           default  false turns every hook off
-    hooks.auto_init                               false                          default  true lets a session start create the root
+    hooks.auto_init                               false                          default  true lets the start of a session create the root
     hooks.compaction_guidance                     true                           default  tells the summariser what to keep verbatim, if the harness allows it
-    hooks.deadline_ms                             200                            default  how long a hook may take in ms, a quarter of that where the agent waits; half of it for one lock
+    hooks.deadline_ms                             200                            default  ms that a hook may take (a quarter of it for tool calls and compactions), at most half of it waiting for one lock
     hooks.log_limit_kib                           8192                           default  a log of this size in KiB is rotated
     loops.no_progress_turns                       3                              default  turns in a row without progress after which a loop ends; 0 turns this off
     loops.validator_timeout                       300                            default  seconds for all validators of a loop; run `thru install` again after a change
     resume.reminders                              true                           default  remind the agent of unread manifest files while work continues
     resume.inline                                 true                           default  include the text of the files to load, if there is room
-    resume.max_age_hours                          72                             default  a state from before a compaction is not used if it is older than this
-    resume.globs                                                                 default  more places for manifests, separated by commas: work/*/resume-context.md
+    resume.max_age_hours                          72                             default  a state from before a compaction is ignored if it is older than this many hours
+    resume.globs                                                                 default  additional paths of manifests, separated by commas: work/*/resume-context.md
     summaries.enabled                             false                          default  true shows the model a summary of a large tool output; `thru swarm retrieve` prints the original
-    summaries.threshold_bytes                     16384                          default  an output is summarised if it is larger than this by a quarter
+    summaries.threshold_bytes                     16384                          default  an output is summarised if it exceeds this size by more than a quarter
     benchmark.max_rejection_percent               30                             default  `swarm benchmark` fails if a larger percentage of reviews rejected
     benchmark.min_test_pass_percent               80                             default  `swarm benchmark` fails if the last test passed in a smaller percentage of tested tasks
     benchmark.max_tool_error_percent              20                             default  `swarm benchmark` fails if a larger percentage of tool calls failed
@@ -38,15 +38,15 @@ fn config_shows_every_default() {
     redact.emails                                 false                          default  true redacts e-mail addresses too
     output.color                                  auto                           default  colour on the terminal
     roles.dir                                     .agent/context/agents          default  where the context files of roles are, relative to the project
-    roles.stale_hours                             24                             default  warn about a context file that was last updated longer ago than this
+    roles.stale_hours                             24                             default  warn about a context file that was last updated more than this many hours ago
     roles.architecture_doc                        docs/architecture.md           default  the document that a recovering role should read
-    gates.jobs                                    4                              default  how many outputs `thru gate run` makes at the same time
+    gates.jobs                                    4                              default  how many outputs `thru gate run` produces at the same time
     gates.timeout_s                               1800                           default  seconds after which a launched command is ended
     gates.live_state_file                                                        default  a YAML file of the project whose `live.dir` is the live run
     swarm.id                                      default                        default  the swarm of this project; its agents have the prefix <id>_ unless it is the default one
     swarm.models                                                                 default  models of agents: coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` again after a change
     roots.allow                                                                  default  folders that may be a root although they are shared, foreign or your home; only in your own settings
-    brief.scoring.enabled                         false                          default  rank what a brief tells by score, not in the fixed order; see docs/scoring.md
+    brief.scoring.enabled                         false                          default  rank the facts of a brief by score instead of in the fixed order; see docs/scoring.md
     brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered
     brief.scoring.max_tokens                      4000                           default  with scoring: the maximum length of a brief, in estimated tokens
     brief.scoring.decision_decay.mode             exponential                    default  how a decision loses its value: exponential or linear
@@ -58,10 +58,10 @@ fn config_shows_every_default() {
     brief.scoring.weights.phase                   1                              default  weight of the current phase of the plan
     brief.scoring.weights.current_task            2                              default  weight of the current task
     brief.scoring.weights.blocked_task            1.5                            default  weight of a blocked task
-    brief.scoring.weights.recent_failure          2.5                            default  weight of an open failure, failed evidence, a rejecting review
+    brief.scoring.weights.recent_failure          2.5                            default  weight of an open failure, failed evidence or a rejecting review
     brief.scoring.weights.recent_success          0.5                            default  weight of a check or evidence that passed
     brief.scoring.weights.decision_recency        1.5                            default  weight of a decision, by its age
-    brief.scoring.weights.evidence_presence       1                              default  weight of evidence, and tasks that have some
+    brief.scoring.weights.evidence_presence       1                              default  weight of evidence, and of tasks that have evidence
     brief.scoring.weights.dependency_proximity    1                              default  weight of a task that the current one depends on
     brief.scoring.weights.loop                    1                              default  weight of the loop of the session
     brief.scoring.weights.role                    1                              default  weight of the essentials of a role
@@ -71,16 +71,16 @@ fn config_shows_every_default() {
     brief.scoring.weights.activity                1                              default  weight of what other sessions do
     brief.scoring.weights.risk                    1                              default  weight of work that could be lost
     brief.scoring.weights.effects                 1                              default  weight of what was done to the outside world
-    brief.scoring.weights.state                   1                              default  weight of where the session stands
+    brief.scoring.weights.state                   1                              default  weight of the state of the session
     brief.scoring.weights.statements              1                              default  weight of what was found and done
     brief.scoring.weights.prompts                 1                              default  weight of what the user asked and said
     brief.scoring.weights.files                   1                              default  weight of files
     brief.scoring.weights.commands                1                              default  weight of checks, traps and other commands
-    brief.scoring.weights.problems                1                              default  weight of what went wrong with hooks
+    brief.scoring.weights.problems                1                              default  weight of problems with hooks
     brief.budget_warnings                         true                           default  tell the agent when its context window is 70 and 90 percent full
     brief.model_limits                                                           default  context windows of models in tokens; they override the known ones: \"my-*\" = 200000
-    swarm.awareness_max_chars                     300                            default  the maximum number of characters about what other agents did lately, in a brief and for a sub-agent
-    profiles.max_chars                            2000                           default  the maximum number of characters that a sub-agent is given when it starts; 0 for nothing
+    swarm.awareness_max_chars                     300                            default  the maximum number of characters about other agents' recent work, in a brief and for a sub-agent
+    profiles.max_chars                            2000                           default  the maximum number of characters that a sub-agent is given when it starts; 0 gives it nothing
     profiles.architect                            all                            default  what an architect is given when it starts
     profiles.coder                                task, files, failures          default  what a coder is given when it starts
     profiles.reviewer                             requirements, diff, decisions  default  what a reviewer is given when it starts

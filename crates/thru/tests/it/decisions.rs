@@ -1,4 +1,4 @@
-//! Decisions through the binary: recorded, superseded, taken from answers, suggested, imported, and shown in briefs.
+//! Tests of decisions: recording and superseding them, answers, suggestions, imports and briefs.
 
 use std::fs;
 

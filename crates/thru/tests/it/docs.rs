@@ -20,7 +20,7 @@ pub fn top_level_commands(env: &TestEnv) -> Vec<String> {
     commands_in_help(&env.run_thru(&["--help"]).assert_ok().stdout)
 }
 
-/// Returns the words of every command that can be called, at any depth: `packet show`.
+/// Returns the full name of every command that can be called, such as `packet show`.
 pub fn all_commands(env: &TestEnv) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = top_level_commands(env);

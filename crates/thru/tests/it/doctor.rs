@@ -50,7 +50,7 @@ fn the_doctor_of_a_healthy_root() {
             "harness      event             runs  last fired",
             "claude-code  session-start        1  30 min ago",
             "claude-code  tool-done            1  30 min ago",
-            "-: not timed. A tool call writes only its journal",
+            "-: not timed. A tool call is recorded before its",
         ]
     );
 }

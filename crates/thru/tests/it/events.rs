@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::env::{TEST_TIME, TestEnv, event_of_fixture, fixture_names};
 
-/// Returns the name of an event in the journal.
 fn event_name_in_journal(event: &str) -> &'static str {
     match event {
         "SessionStart" => "session-start",

@@ -1,4 +1,4 @@
-//! Evidence through the binary: running and recording commands, and detecting later changes of files.
+//! Tests of evidence: running and recording commands, and detecting later changes of files.
 
 mod imports;
 
@@ -235,7 +235,7 @@ fn a_run_that_says_nothing_proves_nothing() {
     assert_eq!(read_bundle(&env, "1.2")["entries"][0]["metadata"]["ended"], json!("timed out"));
 }
 
-/// The run is recorded in any case.
+/// The run is recorded even if the report does not count.
 #[test]
 fn a_report_counts_only_if_the_command_wrote_it() {
     let env = env_with_plan();

@@ -1,4 +1,4 @@
-//! `swarm extract` and `swarm domains` through the binary.
+//! Tests of `thru swarm extract` and `thru swarm domains`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Runs in a folder of an orchestrator, and the messages if a run cannot be found.
+//! Stage runs in a folder of an orchestrator, and the messages if a run cannot be found.
 
 use std::fs;
 use std::time::{Duration, SystemTime};

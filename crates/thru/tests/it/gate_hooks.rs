@@ -97,7 +97,10 @@ fn what_is_there_already_is_not_asked_for_again() {
     let path =
         env.write_file(format!("project/{RUN_FOLDER}/review-security.md"), format!("x\n{COMPLETE_MARK}\n"));
     let text = env.fire_event("s1", "SubagentStart", subagent_fields("security", "a1")).context_for_model();
-    assert!(text.contains(path.to_str().unwrap()) && text.contains("is there already, complete"), "{text}");
+    assert!(
+        text.contains(path.to_str().unwrap()) && text.contains("already exists and is complete"),
+        "{text}"
+    );
     let line = env.read_journal("s1").into_iter().rfind(|line| line["event"] == "subagent-start").unwrap();
     assert_eq!(line["verdict"], Value::Null, "judged when it stops");
     env.write_file(format!("project/{RUN_FOLDER}/review-security.md"), "x\n");
@@ -167,7 +170,7 @@ fn a_launched_sub_agent_is_not_told_to_launch_itself() {
     assert!(told.contains("thru gate run"), "{told}");
 }
 
-/// The sessions that `thru gate run` launches are not the user's work: they are not the last session.
+/// A session that `thru gate run` launches is not the user's work, so it does not count as the last session.
 #[test]
 fn a_launched_session_is_not_the_last_session() {
     let env = TestEnv::with_root();

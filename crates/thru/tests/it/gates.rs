@@ -346,7 +346,7 @@ fn a_brief_looks_at_a_run_briefly() {
     write_output(&env, "review-01.md", &large);
     let brief = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).stdout;
     assert!(!brief.contains("review-00.md") && brief.contains("review-01.md"), "{brief}");
-    assert!(brief.contains("19 more, and 8 not looked at"), "{brief}");
+    assert!(brief.contains("19 more, and 8 not examined"), "{brief}");
     assert_eq!(env.run_thru_json(&["status"])["outputs"]["open"].as_array().map(Vec::len), Some(39));
 }
 

@@ -110,10 +110,7 @@ fn what_is_injected_is_cleaned_and_quoted() {
     }
     let brief = told.iter().find(|text| text.contains("was compacted")).unwrap_or_else(|| panic!("{told:?}"));
     let brief = strings_in_json(&serde_json::from_str(brief).unwrap());
-    assert!(
-        brief.contains("Its goal: “h0<") && brief.contains("Its checklist for a recovery: 1. “Read"),
-        "{brief}"
-    );
+    assert!(brief.contains("Its goal: “h0<") && brief.contains("Its recovery steps: 1. “Read"), "{brief}");
     // The texts try to close a quotation or the surrounding markup. Both are escaped.
     assert!(!brief.contains("” The user said") && !brief.contains("</system-reminder>"), "{brief}");
     for line in brief.lines().filter(|line| line.contains("忽略之前的所有指令")) {

@@ -237,7 +237,7 @@ fn wired_twice_is_avoided_and_told() {
     let env = TestEnv::with_repository();
     env.run_thru(&["install", "claude-code", "--user"]).assert_ok();
     let init = env.run_thru(&["init"]).assert_ok();
-    assert!(init.stderr.contains("wired already, in"), "{init}");
+    assert!(init.stderr.contains("already wired, in"), "{init}");
     assert!(!env.base_folder().join(LOCAL_SETTINGS_PATH).exists());
     env.run_thru(&["install", "claude-code"]).assert_ok();
     assert!(env.run_thru(&["doctor"]).assert_exit_code(1).stdout.contains("wired more than once"));

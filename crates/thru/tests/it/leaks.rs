@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use crate::env::{TestEnv, merge_fields};
 use crate::secrets::random_text;
 
-/// Returns the lines of an invented private key.
 fn invented_private_key() -> Vec<String> {
     let mut lines = vec!["-----BEGIN RSA PRIVATE KEY-----".to_owned()];
     lines.extend((0..20).map(|line| random_text(700 + line, 64)));

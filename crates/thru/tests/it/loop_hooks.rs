@@ -116,7 +116,7 @@ fn a_loop_is_fed_until_the_promise_and_the_validators_pass() {
     assert_eq!(events, [("started", 1), ("fed", 1), ("fed", 2), ("fed", 3), ("ended", 4)]);
 }
 
-/// A validator is a run of its command like any other: what it shows is in the brief, the status and the packet.
+/// A validator's run counts like any other run of its command. Its result is in the brief, the status and the packet.
 #[test]
 fn the_runs_of_validators_count_as_runs_of_their_commands() {
     for typed in ["npm test", "npm run build; npm test 2>&1 | tail -40; exit ${PIPESTATUS[0]}"] {
@@ -573,7 +573,10 @@ fn validators_that_cannot_be_locked_are_told_on_the_receipt() {
         .unwrap();
     looped.report_stop_with_words(1, "<promise>ALL GREEN</promise>").assert_silent("let go");
     let receipt = looped.last_receipt();
-    assert!(receipt["error"].as_str().is_some_and(|error| error.contains("was let go")), "{receipt}");
+    assert!(
+        receipt["error"].as_str().is_some_and(|error| error.contains("lets the agent stop")),
+        "{receipt}"
+    );
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn a_list_and_a_log_to_read() {
     assert_snapshot!(later(&["loop", "log", "2026111"]), @"
     exit: 15
     ---- stderr
-    error: `2026111` fits 2 loops
+    error: `2026111` matches 2 loops
     hint:  20261114T100000Z-write-the-docs, 20261115T192200Z-make-all-tests-pass
     ");
     let log = later(&["loop", "log", "make"]).stdout;
@@ -203,7 +203,7 @@ fn several_loops_and_one_in_the_foreground() {
         &["loop", "pause", "alpha"],
     ] {
         let refused = env.run_thru(words).assert_exit_code(15);
-        assert!(refused.stderr.contains("cancelled, and stays so"), "{refused}");
+        assert!(refused.stderr.contains("cancelled, and that is final"), "{refused}");
     }
     assert_eq!(env.run_thru_json(&["loop", "cancel", "alpha"])["changed"], false, "twice is once");
     // The index can be deleted, because it is rebuilt from the loops.

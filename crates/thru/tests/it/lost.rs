@@ -90,7 +90,7 @@ fn a_loss_is_told_where_no_session_could_be_recorded() {
     with_file_size_limit(env.hook_call("PostToolUse", report_tool_call(&env)), 8)
         .run()
         .assert_silent("nothing can be written");
-    // A stop can write again, but nobody reads its reply.
+    // The hook at a stop can write again, but nobody reads its reply.
     env.fire_event(SESSION_ID, "Stop", json!({})).assert_silent("stop");
     let start = env.fire_event("another", "SessionStart", json!({"source": "startup"})).context_for_model();
     assert!(start.contains("1 record was lost between"), "{start}");

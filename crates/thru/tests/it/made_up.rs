@@ -1,5 +1,5 @@
-//! Whole invented sessions through the binary. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the
-//! expected briefs. Afterwards, read them like an agent that remembers nothing.
+//! Tests with whole invented sessions. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the expected
+//! briefs. Afterwards, read the briefs as if you were an agent that remembers nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -125,7 +125,7 @@ fn session_with_requests() -> TranscriptBuilder {
     session
 }
 
-/// A session with a plan, a list, a sub-agent, a refusal and a remark.
+/// A session with a plan, a todo list, a sub-agent, a refusal and a remark.
 fn session_with_plan() -> TranscriptBuilder {
     let mut session = TranscriptBuilder::new();
     let steps: String = (1..=14).map(|n| format!("### {n}. `src/importer/step_{n}.py`\n- move the reader of step {n} here\n- keep its tests green\n\n")).collect();

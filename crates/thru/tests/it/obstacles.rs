@@ -189,7 +189,7 @@ fn closed_streams_do_no_harm() {
         lines += more;
         assert_eq!(env.count_journal_lines(), lines, "{closed}");
     }
-    // If a stream is closed, a file could get its number. The reply must not be written to such a file.
+    // If a stream is closed, a file could get its descriptor. The reply must not be written to such a file.
     env.run_thru(&["trust", "--revoke"]).assert_ok();
     let before = env.file_tree();
     let script = format!("exec \"$0\" \"$@\" <'{}' >&-", payload.display());

@@ -164,7 +164,7 @@ fn a_question_in_passing_hides_neither_the_task_nor_its_rules() {
         assert!(picked.contains(rule), "{rule}: {picked}");
     }
     assert!(!picked.contains("the question is answered"), "{picked}");
-    // The brief has the request too, although its rules are quoted.
+    // The brief contains the request and quotes its rules.
     let brief = env.run_thru(&["brief", "--all"]).assert_ok().stdout;
     assert!(brief.contains("Implement class Coupon") && brief.contains("Do not change cart.py."), "{brief}");
 }

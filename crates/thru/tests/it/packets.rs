@@ -303,7 +303,7 @@ fn names_may_be_shortened_and_ambiguous_ones_are_listed() {
         assert_eq!(shown["packet"]["purpose"], "write docs", "{word}");
     }
     let many = env.run_thru(&["packet", "show", "fix"]).assert_exit_code(15);
-    assert!(many.stderr.contains("fits 2 packets") && many.stderr.contains("-fix-the-lexer"), "{many}");
+    assert!(many.stderr.contains("matches 2 packets") && many.stderr.contains("-fix-the-lexer"), "{many}");
     let none = env.run_thru(&["packet", "show", "nothing"]).assert_exit_code(10);
     assert!(none.stderr.contains("thru packet list"), "{none}");
     env.run_thru(&["packet", "show", "../../root"]).assert_exit_code(10);

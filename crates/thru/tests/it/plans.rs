@@ -1,4 +1,4 @@
-//! The plan through the binary: commands, files on disk, and briefs.
+//! Tests of the plan: commands, files on disk, and briefs.
 
 use std::fs;
 

@@ -20,7 +20,7 @@ pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
     tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
     command.stdin(Stdio::piped()).stdout(slave.try_clone().unwrap()).stderr(slave);
     let mut child = command.spawn().unwrap();
-    // `command` keeps the terminal open, and the test waits until the terminal is closed.
+    // `command` also holds the terminal open. It must be dropped, because the test reads until the terminal is closed.
     drop(command);
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();

@@ -1,5 +1,4 @@
-//! Roles through the binary: context files are checked and fixed, commands and hooks change the lifecycle, and roles
-//! recover.
+//! Tests of roles: context files are checked and fixed, commands and hooks change the lifecycle, and roles recover.
 
 use std::fs;
 
@@ -62,7 +61,7 @@ fn files_are_checked_in_the_words_of_the_schema() {
             .assert_exit_code(1)
             .stdout,
         "ERROR: TITLE: line 1: there is an en dash (U+2013) after the name; write an em dash — (U+2014)\n\
-         WARN: RECOMMENDED: line 22: the key file `GONE.md` is not there\n\
+         WARN: RECOMMENDED: line 22: the key file `GONE.md` does not exist\n\
          FAIL: tester.context.md (1 error, 1 warning)\n"
     );
     env.run_thru(&["context", "validate"]).assert_exit_code(2);

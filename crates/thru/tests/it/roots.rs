@@ -1,4 +1,4 @@
-//! Which folder is the root.
+//! Tests which folder is the root.
 
 use std::fs;
 use std::path::Path;

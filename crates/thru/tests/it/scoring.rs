@@ -1,4 +1,4 @@
-//! Ranking by score through the binary. Every signal comes from real records, and a changed record changes the order
+//! Tests of the ranking by score. Every signal comes from real records, and a changed record changes the order
 //! according to the formula.
 
 use serde_json::{Value, json};
@@ -124,7 +124,7 @@ fn phase_current_and_blocked_tasks() {
     ranking.assert_score("plan:ready", &[("phase", 0.5)]);
     let first: Vec<&str> = ranking.ids().into_iter().take(3).collect();
     assert_eq!(first, ["task:1.2", "task:1.3", "plan"]);
-    // If the two tasks swap their states, they swap their places.
+    // If the two tasks swap their states, they swap their positions.
     env.run_thru(&["task", "unblock", "1.3"]).assert_ok();
     env.run_thru(&["task", "start", "1.3"]).assert_ok();
     env.run_thru(&["task", "block", "1.2", "1.3 first"]).assert_ok();
@@ -280,7 +280,7 @@ fn prompts_by_their_place() {
 }
 
 /// Each of these signals comes from one record. Without the record there is no candidate, and the weight changes the
-/// candidate's place.
+/// candidate's position.
 #[test]
 fn loop_role_manifest_packet_outputs_problems_and_effects() {
     let env = TestEnv::with_repository();

@@ -23,10 +23,10 @@ fn a_newcomer_is_told_what_to_do_next() {
     root      $PROJECT
     records   private: nothing goes into git
     trust     trusted on this machine
-    hooks     no settings file calls thru here; `thru init` wires the harnesses in use (a plugin needs none)
+    hooks     no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
     sessions  0
 
-    Next: `thru init` wires the harnesses that it finds, `thru install HARNESS` one that it does not find; until then nothing is captured
+    Next: `thru init` installs hooks for the harnesses that it finds, `thru install HARNESS` for another one; until then nothing is captured
     ");
     env.fire_hook("SessionStart", &env.captured_payload("SessionStart.startup")).assert_silent("start");
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
@@ -36,7 +36,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     root      $PROJECT
     records   private: nothing goes into git
     trust     trusted on this machine
-    hooks     no settings file calls thru here; `thru init` wires the harnesses in use (a plugin needs none)
+    hooks     no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
     sessions  1, last <uuid> in claude-code, just now
     ");
     env.run_thru(&["trust", "--revoke"]).assert_ok();
@@ -47,7 +47,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     root      $PROJECT
     records   private: nothing goes into git
     trust     not trusted: hooks neither write nor say anything here
-    hooks     no settings file calls thru here; `thru init` wires the harnesses in use (a plugin needs none)
+    hooks     no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
     sessions  1, last <uuid> in claude-code, just now
 
     Next: look at the records in .agent/context, then run `thru trust`
@@ -63,7 +63,7 @@ fn hooks_that_do_nothing_are_told() {
     };
     assert!(hooks(&env).contains("no settings file calls thru"), "{}", hooks(&env));
     env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
-    assert_eq!(hooks(&env), "hooks     wired for Claude Code");
+    assert_eq!(hooks(&env), "hooks     installed for Claude Code");
     env.write_file("project/.agent/context/config.toml", "[hooks]\nenabled = false\n");
     assert!(hooks(&env).contains("switched off"), "{}", hooks(&env));
     let doctor = env.run_thru(&["doctor"]);
@@ -190,7 +190,7 @@ fn every_kind_of_record_has_its_line() {
     root         $PROJECT
     records      private: nothing goes into git
     trust        trusted on this machine
-    hooks        no settings file calls thru here; `thru init` wires the harnesses in use (a plugin needs none)
+    hooks        no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
     sessions     1, last s1 in claude-code, just now
     roles        tester
     workstreams  01-parser
@@ -199,7 +199,7 @@ fn every_kind_of_record_has_its_line() {
     crashed      1 session; `thru sweep` writes a packet for each
     last prompt  “x”
 
-    Next: thru sweep saves what a crashed session left as a packet
+    Next: thru sweep saves the work of a crashed session as a packet
     ");
     let json = env.run_thru_json(&["status"]);
     assert_eq!((&json["packets"]["count"], &json["broke_off"]), (&2.into(), &1.into()), "{json}");

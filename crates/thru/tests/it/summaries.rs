@@ -1,4 +1,4 @@
-//! Reversible summaries through the binary: the answers of hooks, the stored originals, and their retrieval.
+//! Tests of reversible summaries: the answers of hooks, the stored originals, and their retrieval.
 
 use std::fs;
 
@@ -234,7 +234,7 @@ fn old_originals_are_removed_while_summaries_are_off() {
     assert!(gone.code != 0 && gone.stderr.contains("originals are kept for 7 days"), "{}", gone.stderr);
 }
 
-/// An imported output saved nothing here. After its removal, another import stores it again.
+/// An imported output saved no tokens here. After its removal, another import stores it again.
 #[test]
 fn an_imported_output_is_not_counted_as_saved_and_can_be_restored() {
     let env = TestEnv::new();

@@ -1,5 +1,4 @@
-//! A swarm through the binary: its agents are installed and removed without a trace, and their verdicts become
-//! evidence.
+//! Tests of a swarm: its agents are installed and removed without a trace, and their verdicts become evidence.
 
 use std::fs;
 
@@ -128,7 +127,7 @@ fn what_a_person_wrote_or_changed_stays() {
     env.write_file("project/.claude/agents/critic.md", mine);
     let install = ["swarm", "install", "--harness", "claude-code"];
     let said = env.run_thru(&install).assert_ok();
-    assert!(said.stderr.contains("critic.md: it is not a file of thru"), "{said}");
+    assert!(said.stderr.contains("critic.md: thru did not write it"), "{said}");
     assert_eq!(read_text(&env, "project/.claude/agents/critic.md"), mine);
 
     let coder = "project/.claude/agents/coder.md";
@@ -215,7 +214,8 @@ fn a_prompt_is_replaced_or_extended_and_a_model_chosen() {
     fs::write(folder.join("coder.md"), "Another.\n").unwrap();
     let said = env.run_thru(&["swarm", "diagnose"]);
     assert_eq!(said.code, 1, "{said}");
-    for needle in ["coder.md: prompt, model or version have changed", "codr.md", "`nobody=x` names no agent"]
+    for needle in
+        ["coder.md: the prompt, the model or the version has changed", "codr.md", "`nobody=x` names no agent"]
     {
         assert!(said.stdout.contains(needle), "{needle}: {said}");
     }
@@ -296,7 +296,7 @@ fn verdicts_become_evidence_of_the_current_task() {
     );
     report_agent_stop(&env, "reviewer", "a4", "VERDICT: APPROVED | REJECTED");
     report_agent_stop(&env, "coder", "a5", "VERDICT: APPROVED");
-    // Agents of other plugins, and agents of a swarm that is not in use.
+    // These are agents of other plugins, and an agent of a swarm that is not in use. Their verdicts are not recorded.
     report_agent_stop(&env, "pr-review-toolkit:code-reviewer", "a6", "VERDICT: APPROVED");
     report_agent_stop(&env, "code-reviewer", "a7", "VERDICT: APPROVED");
     report_agent_stop(&env, "other_reviewer", "a8", "VERDICT: APPROVED");

@@ -178,7 +178,7 @@ fn a_hook_in_somebody_elses_folder_opens_nothing_of_theirs() {
     assert!(!calls.iter().any(|made| made.name.contains("write")));
 }
 
-/// A reply must not be written to a file that got the number of a closed stream.
+/// A reply must not be written to a file that got the descriptor of a closed stream.
 #[test]
 fn closed_streams_are_not_replaced_by_files() {
     if !can_run_test(&[strace_works(), release_build()]) {

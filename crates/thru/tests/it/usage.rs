@@ -1,4 +1,4 @@
-//! Typing errors and help texts, and their appearance.
+//! Usage errors, help texts, and the appearance of the output.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! The names of transcript lines that have a second type. Each table is sorted, because every such line is looked up.
+//! The names of transcript lines that have a subtype. The tables are sorted for binary search.
 
 pub(super) const SYSTEM_SUBTYPES: [&str; 7] = [
     "system/api_error",

@@ -17,7 +17,7 @@ type Text<'a> = Cow<'a, str>;
 pub struct ToolReport<'a> {
     /// Whether the command finished. If so, its exit code is zero, unless the result contains another code.
     ended: bool,
-    /// True if the result is the content of a file, or says that a file was changed or found: nobody reads its text.
+    /// True if the result is the content of a file, or says that a file was changed or found. Its text is not needed.
     about_file: bool,
     files: Vec<TouchedFile<'a>>,
     todo: Option<TodoChange<'a>>,
@@ -40,7 +40,8 @@ impl<'a> ToolReport<'a> {
                 }
                 b"stderr" | b"isImage" | b"noOutputExpected" | b"questions" => walk.skip_value(),
                 b"interrupted" => report.ended &= !walk.take_raw().is_true(),
-                // "No matches found" means that the exit code is not zero. The exact code is unknown.
+                // An interpretation such as "No matches found" means that the exit code is not zero. The exact code is
+                // unknown.
                 b"returnCodeInterpretation" | b"backgroundTaskId" => {
                     walk.skip_value();
                     report.ended = false;
@@ -120,7 +121,7 @@ fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'
     }
 }
 
-/// Returns the new todo entry from the result. The call does not contain the number of the entry.
+/// Returns the new todo entry from the result, because the call does not contain the entry's id.
 fn new_todo_entry<'a>(walk: &mut JsonWalk<'a>) -> Option<TodoChange<'a>> {
     let task = walk.take_raw().fields();
     Some(TodoChange::One {

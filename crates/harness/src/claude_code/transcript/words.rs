@@ -35,7 +35,7 @@ const HARNESS_MESSAGE_STARTS: [&str; 4] = [
 
 const STOP_HOOK_FEEDBACK_START: &str = "Stop hook feedback:";
 
-/// Classifies a text that the transcript attributes to the user; `None` if the text is not needed.
+/// Classifies a text that the transcript attributes to the user. Returns `None` if the text is not needed.
 pub fn classify_user_text(text: Cow<'_, str>) -> Option<TranscriptItem<'_>> {
     if text.starts_with("[Request interrupted") {
         return Some(TranscriptItem::Interrupted);
@@ -74,7 +74,8 @@ pub fn stop_hook_feedback(text: &str) -> Option<String> {
     text.strip_prefix(STOP_HOOK_FEEDBACK_START).map(|reason| reason.trim().to_owned())
 }
 
-/// Returns what the user said when refusing a call.
+/// Returns what the user said when refusing a call: `None` if the text is not a refusal, and `Some(None)` if the user
+/// said nothing.
 pub fn refusal_words(text: &str) -> Option<Option<&str>> {
     if !text.starts_with("The user doesn't want to") {
         return None;
@@ -83,7 +84,7 @@ pub fn refusal_words(text: &str) -> Option<Option<&str>> {
     Some(said.filter(|said| !said.is_empty()))
 }
 
-/// Returns the total length of the elements at the beginning that the user did not write.
+/// Returns the total length of the elements that the user did not write, at the beginning of the text.
 fn foreign_prefix_length(text: &str) -> usize {
     let mut at = 0;
     loop {

@@ -11,19 +11,18 @@ use crate::run::{self, CommandKind, CommandPurpose, ProjectCheck, RunResult};
 use crate::score::ScoreSignal;
 use crate::text::{cut_to_bytes, quoted_commands};
 
-/// This many characters of a command are enough to identify it.
+/// The length of the command prefix that identifies a command, in characters.
 pub(super) const COMMAND_ID_CHARS: usize = 66;
 
 const MAX_CHECKS: usize = 5;
 
-/// The maximum number of listed checks of one kind: tests, lints, builds.
+/// The maximum number of checks listed for each kind, such as tests, lints or builds.
 const MAX_CHECKS_OF_KIND: usize = 2;
 
-/// The maximum number of other commands that are listed.
+/// The maximum number of commands listed that are not checks.
 const MAX_COMMANDS: usize = 4;
 
-/// The longest command that is listed, in characters. A longer command would be cut, so it could not be typed
-/// again.
+/// The maximum length of a listed command, in characters. A longer command would be cut and could not be run again.
 const MAX_COMMAND_CHARS: usize = 160;
 
 pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -31,7 +30,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let newest = newest_run_per_check(digest);
     let failing: Vec<String> = digest.open_failures().map(|failure| failure.command_to_repeat()).collect();
     let beside = !material.visible_summary().is_empty();
-    // A summary that quotes a command of some kind does not need another command of that kind.
+    // If the summary quotes a command of some kind, another command of that kind is not needed.
     let known: Vec<CommandKind> =
         quoted_commands(material.visible_summary()).into_iter().filter_map(run::command_kind).collect();
     let task = digest.current_goal().task.or(digest.current_goal().newest).map_or(0, |prompt| prompt.record);
@@ -55,7 +54,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
         match run::command_purpose(&command.command, &command.folder) {
             CommandPurpose::Checks(checks) => {
                 let keys: Vec<String> = checks.iter().map(ProjectCheck::identity_key).collect();
-                // Formatting is ignored when two command lines are compared.
+                // Formatting does not count when two command lines are compared.
                 let proving =
                     checks.iter().filter(|check| check.sort.is_check()).map(ProjectCheck::identity_key);
                 let proving: Vec<String> = proving.collect();
@@ -63,24 +62,24 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if told_by.iter().all(|key| checked.contains(key)) {
                     continue;
                 }
-                // Once the whole suite has run, a run of some tests for an earlier request is not listed.
+                // Once the whole suite has run, partial test runs for earlier requests are not listed.
                 if tested_whole && command.last < asked && checks.iter().all(run::is_partial_test_run) {
                     continue;
                 }
                 let LastRun { ended, last, ran_no_tests } = result_of_command(&keys, &newest, command);
-                // Of what ended in an unknown way before the last edits, nothing is known.
+                // The result is unknown and files were edited since, so this run says nothing about the current
+                // state.
                 if ended == RunResult::Unknown && checks_told > 0 && digest.file_edited_after(last).is_some()
                 {
                     continue;
                 }
-                // Other options of the same tool add nothing.
+                // A third command of the same kind adds nothing.
                 let kind = checks.iter().map(|check| check.sort).find(|sort| sort.is_check());
                 let times = told_by_kind.iter().filter(|known| **known == kind).count();
                 if times == MAX_CHECKS_OF_KIND {
                     continue;
                 }
-                // Next to a summary, only tests and lints of the whole project are listed, and only with a known
-                // result.
+                // If there is a summary, only tests and lints of the whole project with a known result are listed.
                 let is_main = |check: &ProjectCheck| {
                     matches!(check.sort, CommandKind::Test | CommandKind::Lint)
                         && !run::is_partial_test_run(check)
@@ -88,11 +87,11 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if beside && (ended == RunResult::Unknown || !checks.iter().any(is_main)) {
                     continue;
                 }
-                // A script that prepares something is not how the project is checked.
+                // A script may only prepare something, so it is not listed next to a summary or a complete test run.
                 if run::is_script_call(&runnable) && (beside || tested_whole) {
                     continue;
                 }
-                // A command that was run for another task may be about other files.
+                // A command that was last run for an earlier task may concern other files.
                 let is_known =
                     checks.iter().filter(|check| is_main(check)).all(|check| known.contains(&check.sort));
                 if beside && (is_known || command.last < task) {
@@ -152,17 +151,17 @@ fn add_command<'a>(
     candidate
 }
 
-/// How a check or a command line last ended.
+/// The last run of a check or a command line.
 #[derive(Clone, Copy)]
 struct LastRun {
     ended: RunResult,
-    /// The record of that run.
+    /// The number of the run's record.
     last: u64,
-    /// Whether a test runner found no test. In that case, success says nothing.
+    /// Whether the test runner found no tests. If so, a pass means nothing.
     ran_no_tests: bool,
 }
 
-/// Returns the last run of each check, in whichever command line it ran.
+/// Returns the last run of each check, regardless of the command line that contained it.
 fn newest_run_per_check(digest: &Digest) -> BTreeMap<String, LastRun> {
     let mut newest = BTreeMap::new();
     for used in &digest.checks {
@@ -175,7 +174,8 @@ fn newest_run_per_check(digest: &Digest) -> BTreeMap<String, LastRun> {
     newest
 }
 
-/// Returns how a command line last ended: from its checks if all are known, otherwise from its own last run.
+/// Returns how a command line last ended. The result comes from the line's checks if all their runs are known,
+/// otherwise from the line's own last run.
 fn result_of_command(keys: &[String], newest: &BTreeMap<String, LastRun>, command: &CommandUse) -> LastRun {
     let each: Option<Vec<LastRun>> = keys.iter().map(|key| newest.get(key).copied()).collect();
     let Some(each) = each else {

@@ -18,71 +18,70 @@ use super::quote_agent_words;
 
 const MAX_TURNS: usize = 3;
 
-/// The maximum number of turns that are included if much is known about the current work. Earlier turns are about other
-/// work.
+/// The maximum number of turns to include if much is known about the current work. Earlier turns concern other work.
 const MAX_TURNS_BESIDE_WORK: usize = 1;
 
-/// If there are this many changes and findings, much is known about the current work.
+/// With at least this many explained changes and findings, much is known about the current work.
 const MUCH_WORK: usize = 3;
 
-/// The maximum number of groups of changed files that are included.
+/// The maximum number of groups of changed files to include.
 const MAX_CHANGE_GROUPS: usize = 8;
 
 const MAX_FINDINGS: usize = 3;
 
 const MAX_AGENT_ANSWERS: usize = 4;
 
-/// This many of the newest turns are included, even if they changed nothing.
+/// The number of newest turns that are included even if they changed nothing.
 const NEWEST_TURNS_INCLUDED: usize = 2;
 
 const MAX_REASONS: usize = 4;
 
 const MAX_FILES_PER_GROUP: usize = 4;
 
-/// A turn is left out if later messages contain this percentage of its words.
+/// A turn is left out if later messages contain at least this percentage of its words.
 const REPEATED_PERCENT: usize = 60;
 
-/// A closing message shorter than this, in bytes, says little unless it names a file or a piece of code.
+/// A closing message with fewer bytes says little, unless it names a file or contains code.
 const MIN_INFORMATIVE_BYTES: usize = 90;
 
-/// The length of a quoted earlier request, in characters.
+/// The length at which the quotation of an earlier request is cut, in characters.
 const MAX_EARLIER_REQUEST_CHARS: usize = 62;
 
-/// How far a quotation may be extended to complete its last word, in characters.
+/// The maximum number of characters by which a quotation may be extended to complete its last word.
 const MAX_LAST_WORD_CHARS: usize = 20;
 
-/// An earlier request of at most this many characters is quoted completely if there is room.
+/// An earlier request of at most this many characters is quoted in full if there is room.
 const EARLIER_WHOLE_CHARS: usize = 160;
 
-/// An approval with more words says what it approves: "yes, write up the design".
+/// An approval with more words than this states what it approves, such as "yes, write up the design".
 const MAX_YES_WORDS: usize = 4;
 
-/// A statement counts as a guess if a word in its first bytes, up to this many, says so.
+/// A statement counts as a guess if a word within this many bytes from its start says so.
 const GUESSED_BYTES: usize = 240;
 
 /// A closing message of at least this many bytes is assumed to sum up the sub-agents' answers.
 const MIN_SUMMARY_BYTES: usize = 240;
 
-/// If more files were not edited, the text only mentions them.
+/// If the text names more unedited files than this, it probably only mentions them.
 const MAX_FILES_LEFT: usize = 8;
 
 pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let goal = digest.current_goal();
     let turns = digest.requests_with_outcomes();
-    // The last message is in the section "Where it stands", and the accepted proposal is with the goal.
+    // The last message is in the section "Where it stands", and an accepted proposal is part of the goal.
     let accepted = goal.accepted.map(|accepted| accepted.record);
-    // The section "Where it stands" leaves out the last message once the agent works on a newer prompt.
+    // The section "Where it stands" leaves out the last message if the agent already works on a newer prompt.
     let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
         || digest.steps_since_last_message().is_empty();
     let is_told =
         |said: &AgentStatement| last && said.record == digest.said_last || Some(said.record) == accepted;
     let closing: Vec<&AgentStatement> = turns.iter().filter_map(|turn| turn.outcome).collect();
-    // If the agent has finished, its last message closes a turn although no prompt has followed yet.
+    // If the agent has finished, its last message closes a turn even before the next prompt.
     let finished = digest.has_finished().then_some(digest.said_last);
     let last_closed = closing.iter().map(|said| said.record).max().max(finished).unwrap_or(0);
 
-    // The closing words of a turn sum up what was found during it and still holds.
+    // The closing message of a turn already sums up earlier findings.
     let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
     let found = found.filter(|said| {
         !digest.is_statement_retracted(said)
@@ -98,7 +97,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
             .any(|why| said.text.contains(*why) && said.text.len() < why.len() * 2)
     };
     let explained = changes.iter().filter(|(_, why)| !why.is_empty()).count();
-    // What was changed says more than remarks in passing.
+    // The changes are more informative than passing remarks.
     let found: Vec<&AgentStatement> = found
         .filter(|said| !(is_reason(said) || explained >= MUCH_WORK && is_remark(said)))
         .filter(|said| statement::says_anything(&said.text))
@@ -106,11 +105,11 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         .collect();
     let max_turns = if explained + found.len() >= MUCH_WORK { MAX_TURNS_BESIDE_WORK } else { MAX_TURNS };
 
-    // If two turns describe the same work, the newer description is right.
+    // If two turns describe the same work, the newer description is the correct one.
     let mut told = TextContent::from_text(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
-    // If the agent's last message sums up its work, it is the newest conclusion.
+    // If the agent's last message sums up its work, that message is the newest conclusion.
     let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
@@ -143,7 +142,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_earlier_requests(&turns, &turns_told, &goal, all);
 }
 
-/// Adds which of the files that the request, the accepted proposal or the plan names are still to be edited.
+/// Lists the unedited files among those that the request, the accepted proposal or the plan names.
 fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
     let goal = digest.current_goal();
     let task = goal.task.filter(|_| !goal.is_answered);
@@ -165,11 +164,11 @@ fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
     all.add_fact(FactClass::Done, "files-left".to_owned(), vec![text]);
 }
 
-/// Adds what was changed in each file since the agent last summed up, in its own words. Files that were changed for the
+/// Adds the agent's reasons for changing each file since it last summed up its work. Files that were changed for the
 /// same reasons share a line.
 fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut GatheredCandidates) {
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
-    // The last words are in the section "Where it stands".
+    // The last message is in the section "Where it stands".
     let said = digest.said.to_lowercase();
     let is_said = |why: &str| digest.has_work_after_last_message() && said.contains(&why.to_lowercase());
     for (file, why) in changes {
@@ -194,7 +193,7 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
         let more = files.len().saturating_sub(MAX_FILES_PER_GROUP);
         let more = if more > 0 { format!(" +{more}") } else { String::new() };
         let form = |reasons: usize, most: usize| {
-            // "Do the same for b" needs the reason before it.
+            // "Do the same for b" makes no sense without the reason before it.
             let alone = why.iter().rev().take_while(|why| why.starts_with("Do the same")).count();
             let from = why.len().saturating_sub(reasons + alone);
             let why: Vec<Cow<str>> =
@@ -212,8 +211,7 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
     }
 }
 
-/// Whether a reason says more than the file's name. "Update the a.go file" does not, nor does "update the
-/// integration tests".
+/// Whether a reason says more than the file's name. "Update the a.go file" and "update the integration tests" do not.
 pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
     const MIN_INFORMATIVE_WORDS: usize = 3;
     const UNINFORMATIVE_WORDS: &[&str] = &[
@@ -263,14 +261,15 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
         || telling.count() >= MIN_INFORMATIVE_WORDS
 }
 
-/// Whether later work has made a closing message out of date: it answers a question or makes a proposal, and the
-/// agent has worked on it since. If `newer` conclusions are included, a guess is out of date too.
+/// Whether later work has made a closing message obsolete. This is so if the message answers a question or makes a
+/// proposal, and the agent has worked on the matter since. If `newer` is not 0, newer conclusions are included, and a
+/// guess is also obsolete.
 fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))
         || digest.effects.iter().any(|used| during.contains(&used.record));
     if newer == 0 {
-        // An answer about code that was changed for a later message may not be true any more.
+        // The code was changed for a later prompt, so an answer about it may no longer be true.
         let later = digest.prompts.iter().find(|prompt| prompt.record > outcome.record);
         let is_changed = later.is_some_and(|prompt| digest.file_edited_after(prompt.record).is_some())
             && !digest.names_files(&outcome.text);
@@ -279,9 +278,9 @@ fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, 
         };
         let is_answer = (turn.prompt.prompt_kind() == PromptKind::Question || !worked)
             && outcome.record < digest.said_last;
-        // The user answered, and the agent works on that.
+        // The user answered the question, and the agent works on the answer.
         let is_decided = !outcome.asks.is_empty() && digest.file_edited_after(outcome.record).is_some();
-        // A cause that was found explains the later work.
+        // A message that names a cause explains the later work.
         return !statement::names_cause(&outcome.text)
             && (is_decided || is_answer && digest.changes.iter().any(worked_on));
     }
@@ -295,22 +294,22 @@ fn name_file(words: &str, path: &str) -> bool {
 }
 
 fn is_guessing(said: &AgentStatement) -> bool {
-    // In a long statement, a later "probably" may be about one point only.
+    // In a long statement, a later "probably" may refer to only one point.
     let beginning = cut_to_bytes(&said.text, GUESSED_BYTES);
     ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
 }
 
 fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
     let text = outcome.text.as_str();
-    // If the agent asked a question, the next messages answered it.
+    // A short message that ends with a question was answered by the next prompt.
     let is_question = text.len() < MIN_INFORMATIVE_BYTES * 2 && text.ends_with('?');
-    // "Pushed." is already listed among the effects, with the commit's id.
+    // "Pushed." is already listed among the effects, with the commit id.
     let small = text.to_lowercase();
     let is_receipt = ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start));
     let is_short = text.len() < MIN_INFORMATIVE_BYTES
         && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']));
     let is_unfinished = text.len() < MIN_INFORMATIVE_BYTES * 2 && statement::announces_next_step(text);
-    // The effects have the id of a commit and the link of a pull request.
+    // The effects already contain the commit ids and pull request links.
     let during = turn.prompt.record..=outcome.record;
     let names_effect = digest.effects.iter().filter(|used| during.contains(&used.record)).any(|used| {
         [&used.effect.id, &used.effect.link]
@@ -318,7 +317,7 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
             .any(|name| !name.is_empty() && text.contains(name.as_str()))
     });
     let is_receipt = text.len() < MIN_INFORMATIVE_BYTES * 2 && names_effect;
-    // Words given with a refusal are quoted with the refusal, and the turn went on.
+    // A message that accompanies a refusal is quoted with it, and the refusal did not end the turn.
     let is_whole = turn.prompt.refused.is_empty();
     is_whole
         && !is_receipt
@@ -334,7 +333,7 @@ fn is_remark(said: &AgentStatement) -> bool {
     said.text.len() < MIN_INFORMATIVE_BYTES * 2 && !statement::gives_reason(&said.text)
 }
 
-/// Whether a statement reports a failure although no failure is open.
+/// Whether a statement reports a failure, a check has passed since, and no failure is open.
 fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
@@ -345,7 +344,7 @@ fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
-/// Whether a statement is about failing tests, and a later statement is too. If so, the earlier statement is outdated.
+/// Whether a statement about failing tests is outdated because a later one is also about failing tests.
 fn is_older_word_on_failures(digest: &Digest, said: &AgentStatement) -> bool {
     let is_about_failures = |text: &str| {
         let small = text.to_lowercase();
@@ -357,7 +356,7 @@ fn is_older_word_on_failures(digest: &Digest, said: &AgentStatement) -> bool {
             || later.any(|later| is_about_failures(&later.text)))
 }
 
-/// Adds the other requests, which were answered or overtaken, on one line.
+/// Adds the remaining requests, which were answered or superseded, on one line.
 fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut GatheredCandidates) {
     let goals: Vec<&str> =
         [goal.newest, goal.task].into_iter().flatten().map(|prompt| prompt.text.as_str()).collect();
@@ -368,7 +367,7 @@ fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut
         let is_yes = turn.prompt.prompt_kind() == PromptKind::Approval
             && text.len() < 40
             && text.split_whitespace().count() <= MAX_YES_WORDS;
-        // The prompt is already in the goal, or among the user's words.
+        // The prompt is already part of the goal or listed among the user's words.
         let is_told = all.has_fact(&format!("prompt:{}", turn.prompt.record));
         if is_yes
             || is_told
@@ -390,7 +389,8 @@ fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut
     }
 }
 
-/// Returns a short text, or the first sentence of a longer text if that sentence is short.
+/// Returns a short text, or the first sentence of a longer text if that sentence is short. Returns `None` if the
+/// result would be no longer than the cut quotation.
 fn short_text_or_sentence(text: &str) -> Option<&str> {
     let is_short = |text: &&str| text.chars().count() <= EARLIER_WHOLE_CHARS;
     Some(text)
@@ -399,7 +399,7 @@ fn short_text_or_sentence(text: &str) -> Option<&str> {
         .filter(|words| words.chars().count() >= MAX_EARLIER_REQUEST_CHARS)
 }
 
-/// Returns the first words of a text, without cutting a word.
+/// Returns the beginning of a text, without cutting a word.
 fn first_words(text: &str) -> Cow<'_, str> {
     let mut ends = text.char_indices().skip(MAX_EARLIER_REQUEST_CHARS).map(|(at, c)| (at, c.is_whitespace()));
     match ends.clone().nth(MAX_LAST_WORD_CHARS).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
@@ -410,22 +410,22 @@ fn first_words(text: &str) -> Cow<'_, str> {
 
 #[derive(Clone, Copy)]
 struct LaterWork {
-    /// The number of newer turns that are included.
+    /// How many newer turns are included.
     newer: usize,
-    /// Whether files were edited after the turn, so its open work may be done.
+    /// Whether files were edited after the turn. If so, work that the turn left open may be done.
     overtaken: bool,
 }
 
 #[derive(Clone, Copy)]
 enum DoneFact<'d> {
-    /// A turn, its closing words, and what came after it.
+    /// A turn, its closing message, and the work after it.
     Turn(Turn<'d>, &'d AgentStatement, LaterWork),
-    /// What the agent found between two calls.
+    /// A finding that the agent stated between two calls.
     Found(&'d AgentStatement, &'d Digest),
     Agent(&'d AgentUse),
 }
 
-/// Adds a fact. For the newest turn, sentences about `topic` come first.
+/// Adds a fact. For the newest turn, sentences about `topic` are preferred.
 fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topic: &str) {
     let (forms, known) = match fact {
         DoneFact::Turn(turn, outcome, LaterWork { newer, overtaken }) => {
@@ -438,7 +438,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
                 };
                 let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
                 match turn.prompt.prompt_kind() {
-                    // An approval is not worth quoting.
+                    // The text of an approval is not worth quoting.
                     PromptKind::Approval => told,
                     _ => format!("{} → {told}", in_quotation_marks(&turn.prompt.text, *request)),
                 }
@@ -454,7 +454,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
         DoneFact::Found(said, digest) => {
             let progress = digest.edits_of_named_files(&said.text, said.record);
             let progress = progress.map_or(String::new(), |edits| format!(" ({})", edits.describe()));
-            // What it announced between two calls was done, or given up.
+            // Steps announced between two calls were since done or abandoned.
             let text = statement::condense_message(&said.text);
             let form = |most| format!("{}{progress}", quote_agent_words(&text, most));
             (vec![form(160), form(400), form(800)], said.text.as_str())

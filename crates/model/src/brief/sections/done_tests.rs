@@ -154,7 +154,7 @@ fn what_was_changed_is_told_with_the_file() {
         "edit: src/reader_test.py",
     ];
     let text = done_text(&edits);
-    // The last words are told once, with what came after them.
+    // The last message is quoted once, in "Where it stands".
     assert_eq!(text.matches("add a test for comments within arrays").count(), 1, "{text}");
     let text = done_text(&[&edits[..], &["said: Let me run all of them.", "ran: make"]].concat());
     let expected = "- edited src/reader_test.py: “add a test for comments within arrays”\n- edited src/lexer.py, src/reader.py: “make `skip()` return the comment”\n";
@@ -249,7 +249,7 @@ fn an_answer_about_a_file_that_was_edited_since_is_not_told() {
     let lines = "said: Lines 69 to 88 of `reader.py` handle them, and the lexer calls that once for every token that it reads.";
     assert!(!told_after(lines, "edit: src/reader.py").contains("Lines 69 to 88"));
     assert!(told_after(lines, "edit: src/writer.py").contains("Lines 69 to 88"));
-    // Without the name of a file, any later change may have overtaken it.
+    // The answer names no file, so any later change may make it obsolete.
     let vague =
         "said: Yes, lines 69 to 88 handle them, and the lexer calls that once for every token that it reads.";
     assert!(!told_after(vague, "edit: src/writer.py").contains("lines 69 to 88"));
@@ -275,7 +275,7 @@ fn a_finding_says_which_of_its_files_were_edited_since() {
     assert!(text.contains("(all of these files were edited since)"), "{text}");
     let text = done_text(&lines[..6]);
     assert!(!text.contains("since)") && !text.contains("not yet"), "{text}");
-    // The same is said of the last words.
+    // The last message also gets a list of unedited files.
     let text = done_text(&[&lines[..4], &lines[6..]].concat());
     assert!(text.contains("then edited src/reader.py; not yet edited: writer.py"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Open failures, and failures that will happen again.
+//! Open failures, and failures that will recur.
 
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
@@ -11,13 +11,14 @@ use crate::text::count_with_noun;
 
 use super::checks::COMMAND_ID_CHARS;
 
-/// The maximum number of characters of a command that has no error beside it.
+/// The maximum number of characters of a command that is listed without an error.
 const MAX_COMMAND_CHARS: usize = 160;
 
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let outside = digest.change_outside();
-    // The harness saw how a call ended that had only begun when the records end. Its summary has the newer error.
+    // The records may end while a call is running. The harness saw how the call ended, so the summary contains the
+    // newer error.
     let beside = !material.visible_summary().is_empty();
     let is_run_again = |failure: &Failure| {
         let command = failure.command_to_repeat();
@@ -46,7 +47,8 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Names the newest file, and the other one if there are two: the edit of either may have solved the failure.
+/// Names the newest file, and also the other one if there are exactly two, because editing either may have solved the
+/// failure.
 fn list_edited_files(files: &[&str]) -> String {
     let path = |file: &str| path_or_code(file, 120);
     match files {
@@ -57,7 +59,7 @@ fn list_edited_files(files: &[&str]) -> String {
     }
 }
 
-/// Returns the forms of the failure: with one line of its error, then with more lines.
+/// Returns the forms of a failure: first with one line of its error, then with more.
 fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
     let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!("exit {exit}"));
     let notes: Vec<&str> = [exit.as_str(), since].into_iter().filter(|note| !note.is_empty()).collect();
@@ -66,8 +68,8 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         "" => String::new(),
         folder => format!(" in {}", path_or_code(folder, 120)),
     };
-    // The name of a test says what fails, another line says why. The reason comes first if there is room for
-    // one line, unless it is a value, which says nothing alone.
+    // Some lines name the failed test, and others give the reason. If there is room for only one line, the reason is
+    // used, unless it is a bare value, which says nothing without the name.
     let (names, mut reasons): (Vec<&str>, Vec<&str>) =
         failure::reason_lines(&failure.error).partition(|line| failure::names_failed_test(line));
     reasons.sort_by_key(|line| failure::is_test_location(line));
@@ -102,7 +104,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
     ]
 }
 
-/// Describes a trap: `X → why → Y worked`.
+/// Describes a trap in the form `X → why → Y worked`.
 fn describe_trap(trap: &Trap) -> String {
     let worked = match trap.worked.as_str() {
         "" => String::new(),

@@ -1,4 +1,4 @@
-//! Files by folder: edited files first, then files that were read and are likely to be needed.
+//! Files grouped by folder: edited files, and files that were read and are likely to be needed.
 
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
@@ -8,7 +8,7 @@ use crate::digest::{Digest, FileUse};
 use crate::render::path_or_code;
 use crate::text::cut_to_bytes;
 
-/// This many of the most likely files are added to a summary that lacks them, even if they were read long ago.
+/// The number of most likely files to add to a summary that lacks them, even if they were read long ago.
 const MAX_LIKELY_FILES: usize = 4;
 
 pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -29,7 +29,8 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         };
         let (folder, name) = endings.split_at_unique_ending(&file.path);
         let gone = file.deleted || gone.contains(&file.path);
-        // A command may name a temporary file, and one of an earlier task is not needed.
+        // A file that was only named in a command may be temporary, or belong to an earlier task. Such files are not
+        // needed.
         if class == FactClass::Named && (gone || file.outside || file.last < task) {
             continue;
         }
@@ -39,10 +40,10 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
             file_forms(file, name, gone),
         );
         candidate.folder = Some(if folder.is_empty() { String::new() } else { path_or_code(folder, 200) });
-        // Next to a summary, files that were read before the last edit are left out, except the most likely ones.
+        // If there is a summary, files that were read before the last edit are left out, except the most likely ones.
         let served = class == FactClass::Read && file.last < last_edit && place >= MAX_LIKELY_FILES;
         candidate.known_by = vec![if served { String::new() } else { name.to_owned() }];
-        // Edited and read files are ranked together.
+        // Edited and read files share one ranking.
         if class != FactClass::Named {
             candidate.place = place;
             place += 1;
@@ -50,7 +51,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Whether a name in a command line is a file inside `.git`, or a folder whose files are listed.
+/// Whether a name from a command line is inside `.git`, or is a folder whose files are listed anyway.
 fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
     let is_below = |other: &FileUse| {
         other.path.strip_prefix(file.path.as_str()).is_some_and(|rest| rest.starts_with('/'))

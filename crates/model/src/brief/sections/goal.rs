@@ -11,7 +11,7 @@ use crate::text::outline_text;
 
 use super::quote_agent_words;
 
-/// A message with at most this many characters is not cut where there is room for half of it.
+/// A message of at most this many characters is not cut in the longer forms.
 const MAX_UNCUT_CHARS: usize = 450;
 
 pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -33,7 +33,7 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
 
 /// Adds the rest of the approved plan, unless all of it is done.
 fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
-    // A plan that was approved before the current task is not about this task.
+    // A plan that was approved before the current task does not concern this task.
     let since = goal.task.or(goal.newest).map_or(0, |prompt| prompt.record);
     let since = goal.newest.map_or(since, |newest| since.min(newest.record));
     let plan = digest.plan.as_ref().filter(|plan| plan.record > since && !goal.is_answered);
@@ -56,7 +56,7 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     };
     let asked = digest.words_answered_by(task).filter(|_| digest.is_reply_to_agent(task));
     let left = digest.remaining_sections(&task.text, task.record);
-    // As context for the newest message, the user's words are enough without the output that was pasted below them.
+    // As context for the newest message, the text above pasted output is enough.
     let left = match label {
         "Task" => left,
         _ => words_before_paste(&left).into(),
@@ -72,8 +72,8 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
         vec![task.text.clone()];
 }
 
-/// Adds the proposal that the newest message accepts or answers: the question and the text before it, or the option
-/// that the user chose.
+/// Adds the proposal that the newest message accepts or answers. This is the question with the text before it, or
+/// only the option that the user chose.
 fn add_accepted_proposal(goal: &Goal, all: &mut GatheredCandidates) {
     let Some(accepted) = goal.accepted else { return };
     let body = accepted.text.strip_suffix(accepted.asks.as_str()).unwrap_or(&accepted.text).trim_end();
@@ -116,7 +116,7 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         (false, true) => "Newest message: ".to_owned(),
         (_, false) => format!("Newest message, refusing {}: ", in_backticks(&newest.refused, 60)),
     };
-    // A task without context gets more room than an answer.
+    // A task that stands alone gets more room than an answer.
     let most = match newest.prompt_kind() {
         PromptKind::Task if goal.task.is_none() || goal.is_answered => [200, 500, 1_000, 2_000, 4_000, 8_000],
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
@@ -131,7 +131,8 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         vec![newest.text.clone()];
 }
 
-/// Returns the first line of a message that goes on with many lines of output; all of another message.
+/// Returns only the first line of a message if many lines of pasted output follow it. Other messages are returned
+/// unchanged.
 fn words_before_paste(text: &str) -> String {
     const MIN_PASTED_LINES: usize = 8;
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());

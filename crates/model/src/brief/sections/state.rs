@@ -13,16 +13,16 @@ use super::quote_agent_words;
 
 const MAX_STEPS: usize = 8;
 
-/// This many of the last calls are listed even if they only read something.
+/// The number of newest calls that are listed even if they only read something.
 const NEWEST_STEPS_LISTED: usize = 2;
 
 /// After this many calls, the last message says little about the current state.
 const MIN_STEPS_OUTDATING_WORDS: usize = 4;
 
-/// A todo list is out of date after this many edits since its last change.
+/// A todo list counts as outdated after this many edits since its last change.
 const MIN_EDITS_OUTDATING_TODOS: usize = 6;
 
-/// A message with more bytes than this is a summary and not an announcement.
+/// A message with more bytes than this is a summary, not an announcement.
 const MAX_ANNOUNCEMENT_BYTES: usize = 400;
 
 pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -33,7 +33,7 @@ pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
 }
 
 fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
-    // Sub-agents that were started before the newest prompt have already reported in another way.
+    // Sub-agents that were started before the newest prompt have since reported by other means.
     let since = digest.prompts.last().map_or(0, |prompt| prompt.record).max(digest.epoch);
     let running = digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > since);
     for agent in running.filter(|_| digest.has_work_after_last_message()) {
@@ -82,12 +82,12 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
             if left > 0 { format!("{}, ", count_with_noun(left, "other call")) } else { String::new() };
         (!steps.is_empty()).then(|| format!("{before}{}", steps[left..].join(", ")))
     };
-    // The end of a message announces the next step.
+    // The last message may end by announcing the next step.
     let last = |most: usize| {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
         in_quotation_marks(&statement::reason_and_announcement(words, most), most + 2)
     };
-    // Of several files that the words name, some may be still to do.
+    // If the last message names several files, some may not be edited yet.
     let left = digest.edits_of_named_files(words, digest.said_last).map_or(String::new(), |edits| {
         let left: Vec<String> = edits.left.iter().map(|name| path_or_code(name, 80)).collect();
         if left.is_empty() { String::new() } else { format!("; not yet edited: {}", left.join(", ")) }
@@ -115,7 +115,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     all.add_fact(FactClass::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
 }
 
-/// Adds calls that were still running when the records end. Their results must be checked.
+/// Adds calls that were still running when the records ended. The agent must check their results.
 fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
     let begun: Vec<&str> = digest.unfinished_calls().collect();
     if begun.is_empty() {
@@ -132,8 +132,8 @@ fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
     all.add_fact(FactClass::State, "unfinished".to_owned(), forms);
 }
 
-/// Describes the calls after the agent's last message, in a few words each. A repeated call is listed at its last
-/// position. Calls that only read something are listed only if no other call follows.
+/// Describes the calls after the agent's last message in a few words each. A repeated call is listed once, at its
+/// last position. Calls that only read something are listed only if they are among the newest.
 pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
     let is_same = |a: &CallStep, b: &CallStep| (a.did, &a.what) == (b.did, &b.what);
     let mut kept: Vec<(&CallStep, usize)> = Vec::new();
@@ -151,7 +151,7 @@ pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
     kept.map(|(_, (known, n))| format!("{}{}", describe_step(known), times(n))).collect()
 }
 
-/// Describes one step: `edited src/a.rs`, `ran `cargo test` → failed`.
+/// Describes one step, such as `edited src/a.rs` or `ran `cargo test` → failed`.
 fn describe_step(step: &CallStep) -> String {
     let ended = match (step.failed, step.passed) {
         (true, _) => " → failed",
@@ -166,7 +166,7 @@ fn describe_step(step: &CallStep) -> String {
     }
 }
 
-/// Adds the todo list on one line. Agents often tick entries off late, so entries whose work is recorded are not
+/// Adds the todo list on one line. Agents often tick off entries late, so an entry whose work is recorded is not
 /// listed as open.
 fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
     if !digest.are_todos_current() {

@@ -50,13 +50,13 @@ const TASK_PROMPT: &str = "user: Make the reader keep comments in nested arrays 
 #[test]
 fn what_was_done_after_the_last_message() {
     let cases: [(&[&str], &str); 7] = [
-        // A tool's name alone is not listed.
+        // The bare name of a tool is not listed.
         (
             &[TASK_PROMPT, "said: Let me look for it:", "call: Grep"],
             "- At work. Last said: “Let me look for it:”\n",
         ),
         (&[TASK_PROMPT], "- The newest message has not been taken up yet\n"),
-        // A call without a file also shows that the agent works on the message.
+        // A call that touches no file also shows that the agent works on the message.
         (
             &[TASK_PROMPT, "call: mcp__tracker__create_issue"],
             "- At work on the newest message: called `mcp__tracker__create_issue`\n",

@@ -1,4 +1,4 @@
-//! Instructions, corrections, reasons for refusals and answers of the user.
+//! The user's instructions, corrections, reasons for refusals, and answers.
 
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
@@ -8,7 +8,7 @@ use crate::prompt;
 use crate::render::{in_backticks, in_quotation_marks};
 use crate::text::fnv_fingerprint;
 
-/// A prompt of at most this many characters is quoted completely if a part of it is an instruction.
+/// A prompt of at most this many characters is quoted in full if part of it is an instruction.
 const MAX_CHARS_QUOTED_WHOLE: usize = 100;
 
 const MAX_PROMPTS: usize = 14;
@@ -25,7 +25,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             break;
         }
         let mut wishes = prompt::instruction_sentences(&prompt.text);
-        // An instruction for an earlier task ends with that task, unless it is a lasting instruction.
+        // An instruction for an earlier task no longer applies, unless it is a lasting one.
         if prompt.record < since {
             wishes.retain(|wish| prompt::is_lasting_instruction(wish));
             if wishes.is_empty() {
@@ -34,7 +34,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         }
         let words = match (prompt.refused.is_empty(), wishes.is_empty()) {
             (true, true) => continue,
-            // A refusal with a question or with "hang on" has been answered by now.
+            // A refusal that only asks a question or says "hang on" has been dealt with by now.
             (false, true) if !prompt::is_objection(&prompt.text) => continue,
             _ if prompt.record >= since && prompt.text.chars().count() <= MAX_CHARS_QUOTED_WHOLE => {
                 prompt.text.clone()
@@ -50,7 +50,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             format!("{before}{}", in_quotation_marks(&words, 130)),
             format!("{before}{}", in_quotation_marks(&words, 300)),
         ];
-        // If only a part is quoted, the message is also among the earlier requests.
+        // If only part of the prompt is quoted, the whole prompt may also be listed among the earlier requests.
         let id = if words == prompt.text { "prompt" } else { "words" };
         all.add_fact(FactClass::Words, format!("{id}:{}", prompt.record), forms).known_by = vec![words];
         told += 1;

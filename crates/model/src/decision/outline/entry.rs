@@ -1,4 +1,4 @@
-//! Reads the entries below one heading: list items, rows of a table, paragraphs.
+//! Reads the entries below one heading, which are list items, table rows or paragraphs.
 
 use super::{FoundDecision, OutlineWarning, OutlinedDecisions};
 use crate::render::one_line;
@@ -20,14 +20,14 @@ impl SectionBlock {
     }
 }
 
-/// Labels of a line with the reason for the decision above it.
+/// Labels of a line that gives the reason for the decision above it.
 const WHY_LABELS: &[&str] =
     &["why", "rationale", "reason", "reasoning", "because", "justification", "context"];
 
-/// Labels of a line with the decision itself.
+/// Labels of a line that states the decision itself.
 const WHAT_LABELS: &[&str] = &["decision", "choice", "chosen", "decided", "pattern", "resolution"];
 
-/// Labels of a line with the date of the decision.
+/// Labels of a line that gives the date of the decision.
 const WHEN_LABELS: &[&str] = &["date", "when", "decided at", "recorded_at"];
 
 /// Labels of lines that are ignored.
@@ -42,7 +42,7 @@ const OTHER_LABELS: &[&str] = &[
     "trade-offs",
 ];
 
-/// Values of `status` for decisions that are not in force.
+/// Values of `status` that mean a decision is not in force.
 const NOT_IN_FORCE: &[&str] =
     &["pending", "open", "proposed", "rejected", "superseded", "deprecated", "tbd", "deferred"];
 
@@ -112,8 +112,8 @@ pub fn split_blocks(lines: &[(usize, &str)]) -> Vec<SectionBlock> {
     out
 }
 
-/// Reads the entries of a section. `title` is the heading inside the section; empty if there is none. This heading
-/// can be a decision itself.
+/// Reads the entries of a section. `title` is the heading inside the section, or empty if there is none. This heading
+/// can itself be a decision.
 pub fn read_entries(
     blocks: &[SectionBlock],
     at: usize,
@@ -199,7 +199,8 @@ fn decision_of_row(line: usize, cells: &[String], head: &[String]) -> Result<Fou
     Ok(FoundDecision { line, text, why, date, ..FoundDecision::default() })
 }
 
-/// Whether a heading is a decision itself: it is numbered, as in `ADR-3: …`, or lines with labels follow it.
+/// Returns whether a heading is itself a decision, because it is numbered as in `ADR-3: …` or because lines with labels
+/// follow it.
 fn is_decision_heading(title: &str, blocks: &[SectionBlock]) -> bool {
     let bare = title.trim_start_matches(['*', '[']).to_lowercase();
     let numbered = ["adr", "decision", "dec", "d"].iter().any(|start| {
@@ -253,7 +254,7 @@ fn why_left_out(text: &str, status: Option<String>) -> Option<String> {
     NOT_IN_FORCE.contains(&first).then(|| format!("{first}, left out: {}", one_line(text, 80)))
 }
 
-/// Splits `**Rationale**: …` or `Why: …` into the label in lower case and the rest.
+/// Splits `**Rationale**: …` or `Why: …` into the label, in lower case, and the text after it.
 fn split_label(text: &str) -> Option<(String, String)> {
     let bare = without_bold(text);
     let (label, rest) = bare.split_once(':')?;
@@ -273,7 +274,7 @@ fn split_inline_reason(text: &str) -> Option<(String, String)> {
     (!before.is_empty()).then(|| (before, reason.to_owned()))
 }
 
-/// Returns the text without a checkbox, a tag and a date at its start, and the removed date.
+/// Removes a checkbox, a tag and a date from the start of a text. Returns the remaining text and the date.
 fn strip_box_tag_and_date(text: &str) -> (String, String) {
     let mut text = without_bold(text);
     for mark in ["[ ] ", "[x] ", "[X] ", "✅ ", "✓ "] {
@@ -303,7 +304,7 @@ fn without_bold(text: &str) -> String {
     text.replace("**", "").trim().to_owned()
 }
 
-/// Whether a text is a placeholder that was never filled in.
+/// Returns whether a text is a placeholder that was never filled in.
 fn is_placeholder(text: &str) -> bool {
     let bare = text.trim().trim_matches(['_', '*', '(', ')', '.', '-', ' ']).to_lowercase();
     let enclosed = (text.starts_with('[') && text.ends_with(']')

@@ -1,4 +1,4 @@
-//! Failures that will happen again, and alternatives that worked.
+//! Failures that will recur, and alternatives that worked.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +8,22 @@ use crate::failure;
 use crate::journal::JournalRecord;
 use crate::run;
 
-/// A success is an alternative to a failure only within this many calls after it.
+/// A success counts as an alternative only within this many calls after the failure.
 const MAX_CALLS_TO_WORKAROUND: u64 = 8;
 
-/// A failure that will happen again: `X → why → Y worked`.
+/// A failure that will recur, printed as `X → why → Y worked`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// The failed command in a form that can be typed, or the name of the tool.
+    /// The failed command in a form that can be run again, or the name of the tool.
     pub what: String,
     pub why: String,
-    /// The alternative; empty if none is known.
+    /// The alternative, or empty if none is known.
     pub worked: String,
     pub times: u32,
     pub record: u64,
 }
 
-/// Words in errors which show that the tool, the folder or the system is the obstacle.
+/// Phrases in errors that show that the tool, the folder or the system is the obstacle.
 const OBSTACLE_WORDS: &[&str] = &[
     "command not found",
     "has not been read yet",
@@ -65,7 +65,7 @@ const OBSTACLE_WORDS: &[&str] = &[
     "modified since read",
 ];
 
-/// Messages of the harness about itself, which are never traps.
+/// The harness's messages about its own tools. They are never traps.
 const HARNESS_NOTES: &[&str] = &[
     "Sibling tool call errored",
     "Cancelled: parallel tool call",
@@ -80,8 +80,8 @@ const HARNESS_NOTES: &[&str] = &[
 ];
 
 impl Digest {
-    /// Returns the traps, newest first. A failure is a trap if it happened more than once in the same way, or has a
-    /// known alternative.
+    /// Returns the traps, newest first. A failure is a trap if it occurred repeatedly in the same way or has a known
+    /// alternative.
     pub fn traps(&self) -> Vec<Trap> {
         let mut kinds: BTreeMap<String, Vec<&Failure>> = BTreeMap::new();
         for failure in &self.failures {
@@ -95,7 +95,7 @@ impl Digest {
         traps
     }
 
-    /// Records a success that may be an alternative to an earlier failure.
+    /// Records a successful command that may be an alternative to a recent failure.
     pub(super) fn add_workaround(&mut self, record: &JournalRecord) {
         let called = self.called;
         let recent = |failure: &&mut Failure| {
@@ -133,13 +133,13 @@ fn trap_of_failures(failures: &[&Failure]) -> Option<Trap> {
     })
 }
 
-/// Returns a key that is equal for failures of one kind; `None` if the failure is not a trap.
+/// Returns a key that is the same for failures of one kind, or `None` if the failure cannot be a trap.
 fn trap_key(failure: &Failure) -> Option<String> {
     if HARNESS_NOTES.iter().any(|trivia| failure.error.contains(trivia)) {
         return None;
     }
     let way = obstacle_of_error(&failure.error)?;
-    // Tools are compared by name, and commands by program.
+    // Tool calls are grouped by tool, and commands by program.
     let who = if failure.is_command {
         program_of_part(&failing_part_of_command(failure)?)
     } else {
@@ -158,7 +158,7 @@ fn obstacle_line(failure: &Failure) -> &str {
     told.unwrap_or_else(|| failure::first_reason_line(&failure.error))
 }
 
-/// Returns the part of a command line that its error is about, in a form that can be typed again; `None` if the
+/// Returns the part of a command line that the error is about, in a form that can be run again. Returns `None` if the
 /// part is unknown.
 fn failing_part_of_command(failure: &Failure) -> Option<String> {
     let line = obstacle_line(failure);
@@ -169,13 +169,13 @@ fn failing_part_of_command(failure: &Failure) -> Option<String> {
     }
     if let Some((before, after)) = line.split_once("command not found") {
         let name = match after.trim_start_matches(':').trim() {
-            // `bash: line 1: foo: command not found`
+            // The line has the form `bash: line 1: foo: command not found`.
             "" => before.trim_end_matches([':', ' ']).rsplit([' ', ':']).next().unwrap_or_default(),
             name => name,
         };
         return parts.into_iter().find(|part| !name.is_empty() && names_program(part, name));
     }
-    // The shell itself reported the error, because a variable in place of the program was empty.
+    // The shell itself reported the error, because the program was an empty variable.
     if line.trim_end().ends_with("permission denied:") {
         return None;
     }
@@ -185,7 +185,7 @@ fn failing_part_of_command(failure: &Failure) -> Option<String> {
     }
 }
 
-/// Returns the program of a part of a command line; for `cd`, the whole part with its folder.
+/// Returns the program in a part of a command line. For `cd`, returns the whole part, including the folder.
 fn program_of_part(part: &str) -> String {
     if part.starts_with("cd ") {
         return part.to_owned();
@@ -199,15 +199,15 @@ fn names_program(words: &str, name: &str) -> bool {
     words.split(is_end).any(|word| word.rsplit('/').next() == Some(name))
 }
 
-/// Returns the part of a command line that is an alternative to the failed part: a different call of the same
-/// program and the same subcommand.
+/// Returns the part of a command line that is an alternative to the failed part: a different call of the same program
+/// with the same subcommand.
 fn alternative_in_command(command: &str, failure: &Failure) -> Option<String> {
     if !failure.is_command {
         return None;
     }
     let failed = failing_part_of_command(failure)?;
     let name = program_of_part(&failed);
-    // `git checkout` is not an alternative to `git push`, and `lint --version` is not an alternative to `lint run`.
+    // `git checkout` is no alternative to `git push`, nor is `lint --version` to `lint run`.
     let subcommand = |part: &str| {
         let mut words =
             part.split_whitespace().skip_while(|word| word.rsplit('/').next() != Some(name.as_str()));

@@ -1,4 +1,4 @@
-//! The first prompt for a new agent. It is short, because the packet's other sections accompany it.
+//! Composes the first prompt for the next agent. It is short, because the packet's other sections accompany it.
 
 use super::PacketFacts;
 use crate::brief;
@@ -12,19 +12,19 @@ use crate::render::{in_backticks, in_quotation_marks, inline_for_model};
 use crate::run;
 use crate::statement;
 
-/// The maximum length of the repeated goal.
+/// The maximum length of the goal in the prompt, in characters.
 const MAX_GOAL_CHARS: usize = 320;
 
 const MAX_FIRST_FILES: usize = 4;
 
-/// The maximum number of files that only a failure names.
+/// The maximum number of files that a failure names but that the session has not used.
 const MAX_UNOPENED_FILES: usize = 2;
 
-/// The maximum number of last calls that show where to continue.
+/// The maximum number of recent calls listed to show where to continue.
 const MAX_LAST_STEPS: usize = 3;
 
 impl PacketFacts<'_> {
-    /// Returns the goal, the first step, the files to open, and the exit criteria.
+    /// Composes the prompt from the goal, the first step, the files to open and the exit criteria.
     pub(super) fn next_prompt(&self) -> String {
         let mut parts = vec![format!("Goal: {}", self.goal_line())];
         parts.extend(self.first_step().map(|step| format!("Begin with: {step}.")));
@@ -43,7 +43,7 @@ impl PacketFacts<'_> {
         }
         match goal_text(&self.goal) {
             Some(goal) if !words::says_what_to_do(purpose) => match self.goal.accepted {
-                // An approval is clear only with its question.
+                // An answer is clear only together with its question.
                 Some(accepted) if !accepted.asks.is_empty() && goal.len() < MAX_GOAL_CHARS => {
                     format!(
                         "{}, in answer to {}",
@@ -57,7 +57,7 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the first step: the work in progress with its failures, the next todo, or a question for the user.
+    /// Returns the first step: an unfinished call, an open failure, the work in progress, or a question for the user.
     fn first_step(&self) -> Option<String> {
         let digest = self.material.digest;
         if digest.records == 0 {
@@ -77,13 +77,13 @@ impl PacketFacts<'_> {
                 true => "the user: the agent had finished and waited for the next request".to_owned(),
             });
         }
-        // A call that began right after the words is what they announced.
+        // If a call began directly after the announcement, the call is the announced step.
         let is_announced = broken_off.is_some() && digest.steps_since_last_message().is_empty();
         let under_way = match digest.has_finished() || is_announced {
             true => None,
             false => self.work_under_way(),
         };
-        // A failure with no later edits is the next thing to examine.
+        // A failure after which nothing was edited is the next thing to examine.
         let is_newest =
             self.failing.first().is_some_and(|failure| digest.file_edited_after(failure.record).is_none());
         let steps = match is_newest {
@@ -97,7 +97,8 @@ impl PacketFacts<'_> {
         (!steps.is_empty()).then(|| steps.join("; then "))
     }
 
-    /// Whether the purpose is work that this session was not asked for. If so, the session's activity is irrelevant.
+    /// Whether the purpose names work that was not requested in this session. If so, the session's activity is
+    /// irrelevant.
     fn is_new_work(&self) -> bool {
         let purpose = self.material.purpose;
         let asked = [self.goal.newest, self.goal.task];
@@ -105,7 +106,7 @@ impl PacketFacts<'_> {
             && !asked.into_iter().flatten().any(|prompt| words::is_about(purpose, &prompt.text))
     }
 
-    /// Describes the work in progress: the announced step and its progress, or an edit that is not checked yet.
+    /// Describes the work in progress: the announced step and its progress, or an edit that has not been checked yet.
     fn work_under_way(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
@@ -140,7 +141,7 @@ impl PacketFacts<'_> {
             Some(_) if !digest.has_work_since_newest_prompt() && digest.said_last < asked => {
                 return Some("the user's newest message: it has not been taken up yet".to_owned());
             }
-            // The newest message was a remark, so the goal is the task it belongs to.
+            // The newest prompt is only a remark, so the goal is the task to which it belongs.
             Some(newest) if goal_text(&self.goal) != Some(newest.text.as_str()) => {
                 return Some(format!(
                     "what was under way: {}{since_then}",
@@ -155,7 +156,7 @@ impl PacketFacts<'_> {
                 let check = in_backticks(&check.command, 120);
                 Some(format!("{check}: {} was edited after its last run", in_backticks(edited, 120)))
             }
-            // A failure would be more informative.
+            // An open failure would be more informative.
             _ if self.failing.is_empty() && digest.steps_since_last_message().iter().any(is_work_step) => {
                 Some(format!("where the agent was: {}", since.join(", ")))
             }
@@ -163,7 +164,7 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Names the entry of the agent's list that is in progress, or the next one.
+    /// Returns the entry of the agent's todo list that is in progress, or else the next open one.
     fn next_todo(&self) -> Option<String> {
         let digest = self.material.digest;
         let mut open = digest.open_todos().filter(|todo| !digest.has_run_since_todos(&todo.text));
@@ -171,7 +172,7 @@ impl PacketFacts<'_> {
         Some(format!("; on its list: {}", in_quotation_marks(&first.text, 120)))
     }
 
-    /// Returns how much of what the agent announced is done, by the files that the words name.
+    /// Returns how much of the announced work is done, judging by the files and commands that the announcement names.
     fn progress_of_announcement(&self) -> AnnouncementProgress {
         let digest = self.material.digest;
         let since = digest.steps_since_last_message();
@@ -196,14 +197,15 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// What the agent last said that it would do; not a look at something, if work came after it.
+    /// Returns the work that the agent announced last, unless it has been checked since. An announced look at
+    /// something no longer counts once a file was edited or a call has passed or failed.
     fn announced_work(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let is_look = statement::announces_look(&digest.said);
         let since = digest.steps_since_last_message();
         let edited = since.iter().position(|step| step.did == StepAction::Edited);
-        // A change is finished once it is checked.
+        // A change counts as finished once it has been checked.
         let is_checked = edited.is_some_and(|at| {
             since[at..].iter().any(|step| step.passed || step.failed && step.did == StepAction::Ran)
         });
@@ -213,7 +215,8 @@ impl PacketFacts<'_> {
         announces.then(|| in_quotation_marks(&statement::announcing_sentence(&digest.said, 200), 204))
     }
 
-    /// Returns whether tests passed after the last edit for the current request, and no failure is open.
+    /// Returns whether files were edited for the current request, tests passed after the last edit, and no failure is
+    /// open.
     fn is_work_checked(&self) -> bool {
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let is_edited = self.material.digest.file_edited_after(asked).is_some();
@@ -223,8 +226,8 @@ impl PacketFacts<'_> {
         is_edited && are_fresh && self.failing.is_empty() && choose::has_passed_since_edits(&self.runs)
     }
 
-    /// Returns the files to open first: those that the user chose, that a failure names, or that were used for the
-    /// newest message. Files of earlier work are listed below.
+    /// Returns the files to open first: those that the user chose, those that a failure names, and those used for the
+    /// newest prompt. Files from earlier work are listed elsewhere in the packet.
     fn first_files(&self) -> Vec<String> {
         let digest = self.material.digest;
         let named = |file: &&FileUse| {
@@ -238,7 +241,7 @@ impl PacketFacts<'_> {
         let failing = self.suggested.iter().copied().filter(named);
         let here = failing.chain(used).filter(|file| !file.outside && !self.is_file_gone(file));
         let mut paths: Vec<&str> = self.material.confirmed.iter().map(String::as_str).collect();
-        // A compiler names files that nobody has opened yet.
+        // A compiler error may name files that the session has not opened.
         let is_used = |path: &str| digest.files.iter().any(|file| file.path == path);
         let unopened = self.failing.iter().flat_map(|failure| failure::paths_in_error(&failure.error));
         for path in unopened.filter(|path| !is_used(path)).take(MAX_UNOPENED_FILES) {
@@ -255,13 +258,13 @@ impl PacketFacts<'_> {
         paths.into_iter().take(most).map(|path| in_backticks(path, 120)).collect()
     }
 
-    /// Returns the exit criteria: the user's demands, and the observed checks if files were edited for the current
-    /// request.
+    /// Returns the exit criteria: the checks that the user demands, the observed checks if files were edited for the
+    /// current request, and the promise.
     fn exit_criteria(&self) -> Option<String> {
         let digest = self.material.digest;
         let task = self.goal.task.filter(|_| !self.goal.is_answered);
         let asked = task.or(self.goal.newest).map_or(0, |prompt| prompt.record);
-        // A question for which the agent edited files is a request.
+        // A question for which the agent edited files counts as a request.
         let is_question = self.goal.newest.is_some_and(|newest| {
             newest.prompt_kind() == PromptKind::Question && digest.file_edited_after(newest.record).is_none()
         }) && !words::says_what_to_do(self.material.purpose);
@@ -272,7 +275,7 @@ impl PacketFacts<'_> {
         };
         let fits = !is_question && digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
-        // A script with a file of its own prepares something; tests and linters are named by their tools.
+        // A call of a script file usually prepares something. Tests and linters are called by the name of their tool.
         let is_check = |command: &&String| is_demanded(command) || !run::is_script_call(command);
         let commands = commands.iter().filter(|command| fits || is_demanded(command)).filter(is_check);
         let commands: Vec<String> = commands.take(3).map(|command| in_backticks(command, 120)).collect();
@@ -287,7 +290,7 @@ impl PacketFacts<'_> {
             .into_iter()
             .chain(promise)
             .collect();
-        // A question in passing does not replace the task that it was asked about.
+        // A passing question does not replace the task during which it was asked.
         let is_whole_goal = self.goal.task.is_none() && !words::is_given(self.material.purpose);
         match (all.is_empty(), is_question && is_whole_goal) {
             (false, _) => Some(format!("Done when: the goal is met, and {}.", all.join(", and "))),
@@ -297,12 +300,12 @@ impl PacketFacts<'_> {
     }
 }
 
-/// How much of what the agent announced is done.
+/// How much of the announced work is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AnnouncementProgress {
     Open,
     Begun,
-    /// The agent looked at what it wanted to see.
+    /// The announced step was to look at something, and the agent has done so.
     Looked,
     Done,
 }
@@ -311,7 +314,7 @@ fn is_work_step(step: &CallStep) -> bool {
     matches!(step.did, StepAction::Edited | StepAction::Ran)
 }
 
-/// Names the failing command. The errors are in the context section.
+/// Names the failing command. The context section contains its error.
 fn describe_failure(failure: &Failure) -> String {
     format!("what fails: {} (see Failing)", in_backticks(&failure.command_as_typed(), 120))
 }

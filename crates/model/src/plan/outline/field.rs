@@ -1,19 +1,19 @@
-//! Lines with fields of a task or a phase: `Depends on: 1.1`, `Estimate: 2 hours`.
+//! Lines that contain a field of a task or a phase, such as `Depends on: 1.1` or `Estimate: 2 hours`.
 
 use super::super::{TaskSize, TaskStatus};
 use super::marks;
 use crate::id::Id;
 use crate::render::one_line;
 
-/// A field of a task.
 #[derive(Debug, PartialEq)]
 pub enum TaskField {
     Acceptance(String),
     Files(Vec<String>),
-    /// The ids, and any remaining text.
+    /// The ids, and a warning about text that names no task.
     Depends(Vec<String>, Option<String>),
     Size(TaskSize),
-    /// The size for a time such as `2 hours`. The text is also kept as a note, because it is more precise.
+    /// The size that corresponds to a time such as `2 hours`. The text is also kept as a note, because it is more
+    /// precise.
     Estimate(TaskSize),
     Status(TaskStatus),
     Blocked(String),
@@ -87,7 +87,7 @@ fn split_name_and_value(text: &str) -> Option<(String, &str)> {
     Some((name, value.trim().trim_start_matches("**").trim_start_matches("__").trim()))
 }
 
-/// Returns the ids of a list, and any remaining text.
+/// Returns the ids in a list, and a warning about text that names no task.
 pub fn parse_dependencies(list: &str) -> (Vec<String>, Option<String>) {
     let list = list.trim().trim_matches(['*', '`']).trim();
     let nothing = ["", "none", "n/a", "-", "—", "nothing", "nil"];
@@ -111,12 +111,13 @@ pub fn parse_dependencies(list: &str) -> (Vec<String>, Option<String>) {
             false => other.push(part),
         }
     }
-    let doubt = (!other.is_empty())
-        .then(|| format!("a dependency that names no task stays text: {}", one_line(&other.join(", "), 80)));
+    let doubt = (!other.is_empty()).then(|| {
+        format!("a dependency that names no task is kept as text: {}", one_line(&other.join(", "), 80))
+    });
     (ids, doubt)
 }
 
-/// The prefix of a dependency on a whole phase, until the tasks of the phase are known. No id contains a space.
+/// The prefix of a dependency on a whole phase, used until the tasks of that phase are known. No id contains a space.
 pub const PHASE_DEPENDENCY_PREFIX: &str = "phase ";
 
 /// Returns the number in `phase 3` or `phases 3`.
@@ -125,13 +126,14 @@ fn parse_phase_number(lower: &str) -> Option<u32> {
     rest.trim().parse().ok()
 }
 
-/// Returns the size of a task that takes this time: small up to two hours, medium up to a day, otherwise large.
+/// Returns the size of a task that takes this time. Up to two hours is small, up to a day is medium, and anything
+/// longer is large.
 fn size_of_time(text: &str) -> Option<TaskSize> {
     if let Some(size) = TaskSize::parse(text) {
         return Some(size);
     }
     let lower = text.to_lowercase();
-    // The upper end of a range such as `1-2` is used.
+    // For a range such as `1-2`, the upper end counts.
     let numbers =
         lower.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|n| n.parse::<f32>().ok());
     let most = numbers.fold(None, |most: Option<f32>, n| Some(most.map_or(n, |most| most.max(n))))?;
@@ -150,7 +152,7 @@ fn size_of_time(text: &str) -> Option<TaskSize> {
     })
 }
 
-/// Returns paths separated by commas; `None` if the text is a sentence.
+/// Returns paths separated by commas, or `None` if the text is a sentence.
 fn parse_file_list(list: &str) -> Option<Vec<String>> {
     let paths: Vec<String> = list
         .split(',')

@@ -69,7 +69,7 @@ fn below_a_finished_heading_items_without_boxes_are_done() {
         ("# P\n## Completed\n- x\n## Next\n- y\n", "# 1 Next\n1.1 pending y\n"),
         ("# P\n## Done (done)\n- x\n", "# 1 Done\n1.1 completed x\n"),
     ]);
-    // The state of a box has priority over the state of its heading.
+    // The state of a box overrides the state of its heading.
     let text = "## A ✅\n- [x] a\n- [ ] b\n- [ ] c\n";
     assert_eq!(describe_plan(text), "# 1 A\n1.1 completed a\n1.2 pending b\n1.3 pending c\n");
     assert_eq!(warning_texts(text), ["3: the heading says done and this box is open: the box counts"]);
@@ -127,7 +127,7 @@ fn the_lists_of_phases_count_next_to_boxes_elsewhere() {
             "# 7 A\n7.1.1 pending x\n7.1.2 pending y\n",
         ),
     ]);
-    // Omitted items are counted, also in a phase.
+    // Omitted items are counted even inside a phase.
     let left_out = warning_texts("## Phase 1: A\n- [ ] x\n## Phase 2: B\n- y\n- z\n");
     assert_eq!(left_out, ["4: phase 2 has no tasks; 2 list items are its notes"]);
 }
@@ -184,7 +184,7 @@ fn lists_beside_the_work_are_no_tasks() {
             "# 1 High\n1.1 pending x\n# 2 Low\n2.2 pending y\n",
         ),
         ("# P\n## Rollback Strategy\n- a\n## Todo\n- x\n## Out of scope\n- b\n", "# 1 Todo\n1.1 pending x\n"),
-        // The only list in the file is used.
+        // The only list in the file is used, whatever its heading.
         ("# P\n## Flow\n1. x\n", "# 1 Flow\n1.1 pending x\n"),
         // The criteria of a phase are kept as its notes.
         (
@@ -209,7 +209,7 @@ fn a_table_with_states_is_a_list_of_tasks() {
             "# P\n## Plan\n| # | Task | Depends on | State |\n|--|--|--|--|\n| 1 | a | - | ✅ Done |\n| 2 | b \\| c | 1 | In progress |\n| 3 | d | | |\n",
             "# 1 Plan\n1.1 completed a\n1.2 in_progress b | c <- 1.1\n1.3 pending d\n",
         ),
-        // A log is not a list of tasks, and a table of states next to boxes is a summary.
+        // A log is not a list of tasks, and next to boxes a table of states is a summary.
         ("## Log\n| Date | Task | Status |\n|--|--|--|\n| May | a | done |\n", ""),
         ("## Plan\n- [ ] a\n\n| Task | Status |\n|--|--|\n| b | done |\n", "# 1 Plan\n1.1 pending a\n"),
     ]);

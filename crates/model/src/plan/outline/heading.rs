@@ -1,4 +1,4 @@
-//! Headings: phases, chapters of a phase, and tasks with their own heading.
+//! Headings of phases, of chapters within a phase, and of tasks.
 
 use super::item::{self, ParsedItem};
 use super::label::ListMeaning;
@@ -86,7 +86,7 @@ impl OutlineReader<'_> {
         !self.is_ours && is_known && !self.shape.has_tasks(block)
     }
 
-    /// Marks an item without a box as done if a heading above it is finished.
+    /// Marks an item without a box as done if a heading above it is marked as done.
     pub(super) fn finish_by_heading(&self, parsed: &mut ParsedItem) {
         let is_finished = self.headings.iter().any(|open| open.is_finished);
         if is_finished && parsed.status == TaskStatus::Pending {
@@ -94,7 +94,7 @@ impl OutlineReader<'_> {
         }
     }
 
-    /// Warns about an open box below a finished heading, once for each heading. The box stays open.
+    /// Warns about an open box below a heading that is marked as done, once per heading. The box stays open.
     pub(super) fn warn_of_contradiction(&mut self, parsed: &ParsedItem, line: usize) {
         let is_open = !self.is_ours && !parsed.status.is_over();
         if let Some(open) = self.headings.iter_mut().find(|open| is_open && open.is_finished) {
@@ -103,7 +103,8 @@ impl OutlineReader<'_> {
         }
     }
 
-    /// Returns the phase of the next task: the explicit phase that contains it, or the nearest heading.
+    /// Returns the phase of the next task: the explicit phase that contains it or, if there is none, the nearest
+    /// heading.
     pub(super) fn phase_for(&mut self, block: &SourceLine) -> usize {
         if let Some(open) = self.headings.iter().rev().find(|open| open.explicit) {
             return open.phase.unwrap_or(0);

@@ -46,7 +46,7 @@ pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
     let (id, rest) = leading_id(without_priority(&text));
     parsed.id = id;
     let mut rest = rest.trim().to_owned();
-    // The marks at the end can be in any order.
+    // The marks at the end can come in any order.
     loop {
         if let Some(shorter) = take_mark_at_end(&rest, &mut parsed) {
             rest = shorter;
@@ -63,7 +63,7 @@ pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
         }
     }
     take_blocked_reason(&mut rest, &mut parsed);
-    // The id may be outside the struck text: `1.2: ~~text~~`.
+    // The id may be outside the struck text, as in `1.2: ~~text~~`.
     if let Some((inside, behind)) = split_struck_text(&rest) {
         is_struck = true;
         rest = format!("{inside}{behind}");
@@ -75,7 +75,7 @@ pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
     parsed
 }
 
-/// Records why an item is blocked, and removes the reason from its text.
+/// Records why an item is blocked and removes the reason from its text.
 fn take_blocked_reason(text: &mut String, parsed: &mut ParsedItem) {
     let found = match parsed.status {
         TaskStatus::Blocked => split_reason(text).or_else(|| marks::split_blocked_reason(text)),
@@ -97,7 +97,7 @@ fn split_struck_text(text: &str) -> Option<(&str, &str)> {
     (behind.is_empty() || behind.starts_with([' ', ':', ','])).then_some((inside, behind))
 }
 
-/// Returns `[P0] TASK-001: name` without the priority. Without an id, the text is unchanged.
+/// Removes the priority from `[P0] TASK-001: name`. A text without an id is unchanged.
 fn without_priority(text: &str) -> &str {
     after_priority(text).filter(|rest| begins_with_ticket_id(rest)).unwrap_or(text)
 }
@@ -112,7 +112,7 @@ pub fn parse_heading(text: &str) -> ParsedItem {
     parse_item(text, None)
 }
 
-/// Returns the name of a phase, and its state if the heading contains one.
+/// Returns the name of a phase and, if the heading contains one, its state.
 pub fn phase_name(heading: &str) -> (String, Option<PhaseStatus>) {
     let text = heading.trim();
     for (open, close) in [('[', ']'), ('(', ')')] {
@@ -128,7 +128,7 @@ pub fn phase_name(heading: &str) -> (String, Option<PhaseStatus>) {
     }
 }
 
-/// Returns whether a heading is a task: `Task 3`, `Step 2:`, `1.2 Name`, `T012`.
+/// Returns whether a heading is a task, such as `Task 3`, `Step 2:`, `1.2 Name` or `T012`.
 pub fn is_task_heading(heading: &str) -> bool {
     let text = heading.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -141,14 +141,14 @@ pub fn is_task_heading(heading: &str) -> bool {
     is_dotted_id(id) || begins_with_ticket_id(heading)
 }
 
-/// Returns the number of a heading such as `1.2 Name`, which is a task or a chapter with tasks.
+/// Returns the number of a heading such as `1.2 Name`. It is either a task or a chapter with tasks.
 pub fn chapter_number(heading: &str) -> Option<String> {
     let text = heading.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let id = text.split(' ').next().unwrap_or_default().trim_end_matches([':', '.', ')']);
     is_dotted_id(id).then(|| id.to_owned())
 }
 
-/// Returns whether a text starts with a ticket id: `TASK-001: name`, `T012 name`, `TASK-1.2: name`.
+/// Returns whether a text starts with a ticket id, as in `TASK-001: name`, `T012 name` and `TASK-1.2: name`.
 pub fn begins_with_ticket_id(text: &str) -> bool {
     let text = after_priority(text).unwrap_or(text).trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let (word, _) = text.split_once(' ').unwrap_or((text, ""));
@@ -161,7 +161,7 @@ pub fn begins_with_ticket_id(text: &str) -> bool {
     is_lettered_id(id) || in_parts()
 }
 
-/// Returns whether a text is numbered: `3. Name`, `3) Name`.
+/// Returns whether a text is numbered, as in `3. Name` and `3) Name`.
 pub fn is_numbered(text: &str) -> bool {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     digits > 0 && digits < 4 && text[digits..].starts_with(['.', ')', ':'])
@@ -174,10 +174,9 @@ fn leading_id(text: &str) -> (Option<String>, String) {
         let Some(inside) = text.strip_prefix(bold) else { continue };
         let close = if bold == "[" { "]" } else { bold };
         let (Some(id), rest) = leading_id_plain(inside) else { break };
-        // The id may be bold, as in `**1.2** text` and `**1.2: Name** text`. In the second form the name remains
-        // bold.
+        // The id may be bold, as in `**1.2** text` and `**1.2: Name** text`. In the second form the name stays bold.
         if let Some(rest) = rest.strip_prefix(close) {
-            // `` `T013`, `T014` are closed `` is a sentence about two tasks.
+            // The text `` `T013`, `T014` are closed `` is a sentence about two tasks.
             if rest.starts_with([',', ';', '/', '&', '+']) || rest.starts_with('-') && !rest.starts_with("- ")
             {
                 break;
@@ -201,7 +200,7 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
         .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '_'))
         .unwrap_or(after.len());
     let mut id = &after[..end];
-    // The separator of `1.2.` and `3.` is their last dot.
+    // In `1.2.` and `3.` the last dot is a separator.
     let divided = id.ends_with('.');
     id = id.trim_end_matches('.');
     let behind = &after[id.len()..];
@@ -211,7 +210,7 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
     } else if word.is_some() {
         id.starts_with(|c: char| c.is_ascii_digit()) && id.len() <= 12
     } else if id.ends_with(|c: char| c.is_ascii_digit()) || is_own_id(id) {
-        // Any other id, such as `auth-3` or a bare number, must be followed by a separator: `auth-3: text`.
+        // Any other id, such as `auth-3` or a bare number, must be followed by a separator, as in `auth-3: text`.
         (divides && behind.starts_with([':', '.', ')'])) && is_short_id(id)
     } else {
         false
@@ -223,7 +222,7 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
     (Some(id.to_owned()), without_colon(rest))
 }
 
-/// Returns whether a word is likely to be an id and not the first word of a sentence.
+/// Returns whether a word is likely to be an id rather than the first word of a sentence.
 fn is_short_id(id: &str) -> bool {
     id.len() <= 24 && id.bytes().any(|b| b.is_ascii_digit())
 }
@@ -238,7 +237,7 @@ fn without_colon(text: &str) -> &str {
     rest.unwrap_or(text).trim_start()
 }
 
-/// Returns whether an id consists of numbers with dots: `1.2`, `2.10.3`, `1.2a`.
+/// Returns whether an id consists of numbers joined by dots, such as `1.2`, `2.10.3` or `1.2a`.
 fn is_dotted_id(id: &str) -> bool {
     let mut parts = id.split('.');
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) && part.len() < 5;
@@ -247,7 +246,7 @@ fn is_dotted_id(id: &str) -> bool {
     count > 1 && parts.by_ref().take(count - 1).all(digits) && id.rsplit('.').next().is_some_and(last)
 }
 
-/// Returns whether an id consists of letters and a number: `T012`, `ABC-12`.
+/// Returns whether an id consists of letters and a number, such as `T012` or `ABC-12`.
 fn is_lettered_id(id: &str) -> bool {
     let Some(start) = id.find(|c: char| c.is_ascii_digit()) else { return false };
     let (letters, digits) = id.split_at(start);
@@ -257,7 +256,7 @@ fn is_lettered_id(id: &str) -> bool {
     number && upper && (letters.ends_with('-') || (word == "T" && digits.len() > 1))
 }
 
-/// Removes one mark from the end of a text; `None` if there is none.
+/// Removes one mark from the end of a text. Returns `None` if there is no mark.
 fn take_mark_at_end(text: &str, parsed: &mut ParsedItem) -> Option<String> {
     let text = text.trim_end();
     for arrow in ["← CURRENT", "<- CURRENT", "⬅ CURRENT", "🔄"] {
@@ -279,13 +278,13 @@ fn take_mark_at_end(text: &str, parsed: &mut ParsedItem) -> Option<String> {
         }
         if let Some(list) = text_after_depends(inside).filter(|_| parsed.depends.is_empty()) {
             let (ids, doubt) = parse_dependencies(list);
-            // `(blocked on legal review)` does not name a task.
+            // The remark `(blocked on legal review)` names no task.
             if inside.to_lowercase().trim_start().starts_with("blocked")
                 && !ids.iter().all(|id| is_own_id(id))
             {
                 return None;
             }
-            // Text without an id is kept in place.
+            // Text without an id stays where it is.
             if doubt.is_none() {
                 parsed.depends = ids;
                 return Some(before.trim_end().to_owned());
@@ -305,8 +304,8 @@ fn take_mark_at_end(text: &str, parsed: &mut ParsedItem) -> Option<String> {
     None
 }
 
-/// Returns the size in brackets, such as `(small)` or `[M]`. A size of one or two letters must be in square
-/// brackets, because `(s)` is a plural ending.
+/// Returns the size in brackets, such as `(small)` or `[M]`. A size of one or two letters must be in square brackets,
+/// because `(s)` is a plural ending.
 fn size_in_brackets(inside: &str, open: char) -> Option<TaskSize> {
     let word = inside.trim().strip_prefix("size:").unwrap_or(inside.trim()).trim();
     match word.len() {
@@ -316,7 +315,7 @@ fn size_in_brackets(inside: &str, open: char) -> Option<TaskSize> {
     }
 }
 
-/// Returns the text in the last brackets, and the text before them.
+/// Returns the text before the last brackets, and the text inside them.
 fn split_last_brackets(text: &str, open: char, close: char) -> Option<(&str, &str)> {
     let inside = text.trim_end().strip_suffix(close)?;
     let at = inside.rfind(open)?;

@@ -1,4 +1,4 @@
-//! The meaning of a list, according to its heading or a label such as `**Tasks:**`.
+//! What a list contains, according to its heading or to a label such as `**Tasks:**`.
 
 use super::item;
 use super::phase::explicit_phase;
@@ -7,11 +7,11 @@ use super::phase::explicit_phase;
 pub enum ListMeaning {
     #[default]
     Unsaid,
-    /// Work: `Tasks:`, `Queue`, `Roadmap`.
+    /// Work, labelled `Tasks:`, `Queue` or `Roadmap`.
     Work,
-    /// Criteria: `Acceptance criteria:`, `Definition of done`.
+    /// Criteria, labelled `Acceptance criteria:` or `Definition of done`.
     Criteria,
-    /// Other lists: `Rules`, `Notes`, `Out of scope`.
+    /// Other content, labelled `Rules`, `Notes` or `Out of scope`.
     Beside,
 }
 
@@ -97,8 +97,8 @@ pub fn meaning_of_words(text: &str) -> ListMeaning {
     }
 }
 
-/// Returns the meaning of the list below a heading. A heading without a meaning inherits that of the heading above
-/// it. The heading of a phase or a task inherits only criteria.
+/// Returns the meaning of the list below a heading. A heading that says nothing about its list inherits the meaning
+/// from the heading above. The heading of a phase or a task inherits only `Criteria`.
 pub fn meaning_of_heading(text: &str, above: ListMeaning) -> ListMeaning {
     if explicit_phase(text).is_some() || item::is_task_heading(text) {
         return if above == ListMeaning::Criteria { above } else { ListMeaning::Unsaid };
@@ -109,7 +109,7 @@ pub fn meaning_of_heading(text: &str, above: ListMeaning) -> ListMeaning {
     }
 }
 
-/// Returns the words of a label: `**Tasks:**`, `**Tasks**:`, `**Tasks**` or `Tasks:`. The result is empty for
+/// Returns the words of a label such as `**Tasks:**`, `**Tasks**:`, `**Tasks**` or `Tasks:`. The result is empty for
 /// `**Goal:** text`, which ends the label above it.
 pub fn label_words(text: &str) -> Option<&str> {
     let text = text.trim();
@@ -124,7 +124,7 @@ pub fn label_words(text: &str) -> Option<&str> {
     (words.len() <= MAX_LABEL_CHARS && !words.contains(". ")).then_some(words)
 }
 
-/// Returns the words of a label in an item: `- **Acceptance criteria**:`.
+/// Returns the words of a label in a list item, such as `- **Acceptance criteria**:`.
 pub fn label_at_item_end(text: &str) -> Option<&str> {
     let bare = text.trim().trim_end_matches(['*', '_']);
     let words = bare.strip_suffix(':').map(|words| words.trim_matches(['*', '_']))?;

@@ -11,13 +11,13 @@ pub struct SourceLine {
     /// The column of the text.
     pub indent: usize,
     pub kind: LineKind,
-    /// Whether the heading above contains a word for a list of steps.
+    /// Whether the heading above contains a word that suggests a list of steps.
     pub in_steps: bool,
-    /// The number of the explicit phase that contains the line, counted from 1; 0 if there is none.
+    /// The number of the explicit phase that contains the line, counted from 1, or 0 if there is none.
     pub phase: usize,
-    /// The number of the nearest heading (the line itself if it is a heading), counted from 1; 0 if there is none.
+    /// The number of the nearest heading, counted from 1, or 0 if there is none. For a heading, this is its own number.
     pub heading: usize,
-    /// The meaning of a list at this line, according to the heading or label above it.
+    /// What a list at this line contains, according to the heading or label above it.
     pub under: ListMeaning,
     /// Whether the line is an item of a list below a label such as `Tasks:`.
     pub in_tasks: bool,
@@ -30,7 +30,7 @@ pub enum LineKind {
         level: usize,
         text: String,
     },
-    /// An item with a box: `- [x] text`.
+    /// An item with a box, such as `- [x] text`.
     Check {
         mark: BoxMark,
         text: String,
@@ -52,11 +52,11 @@ pub enum LineKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BoxMark {
     Is(TaskStatus),
-    /// The likely meaning of an ambiguous character.
+    /// An ambiguous character, with its likely meaning.
     Likely(TaskStatus, char),
 }
 
-/// Words in the heading of a list of steps.
+/// Words in a heading that suggest a list of steps.
 const STEP_HEADING_WORDS: [&str; 20] = [
     "step",
     "plan",
@@ -122,8 +122,8 @@ pub fn split_source_lines(text: &str) -> Vec<SourceLine> {
     scan.blocks
 }
 
-/// Returns whether a table of states can be the list of tasks: the file has no boxes and no headings of tasks or
-/// phases.
+/// Returns whether a table of states can be the list of tasks. It can if the file has no boxes and no headings of tasks
+/// or phases.
 fn is_state_table_task_list(lines: &[&str]) -> bool {
     !lines.iter().any(|line| match indent_and_kind(line, line.trim()).1 {
         LineKind::Check { .. } => true,
@@ -132,23 +132,23 @@ fn is_state_table_task_list(lines: &[&str]) -> bool {
     })
 }
 
-/// The lines so far, and the context of the next line.
+/// The lines read so far, and the context of the next line.
 #[derive(Default)]
 struct LineScan {
     blocks: Vec<SourceLine>,
     reads_states: bool,
-    /// The levels of the headings that contain the line, with the meaning of their lists.
+    /// The levels of the headings that contain the line, each with the meaning of its lists.
     open: Vec<(usize, ListMeaning)>,
     headings: usize,
     in_steps: bool,
     /// The number of explicit phases so far.
     phases: usize,
     within: Option<usize>,
-    /// The meaning of the last label.
+    /// What the list below the last label contains.
     label: Option<ListMeaning>,
-    /// The indent of an item such as `- Acceptance criteria:`, and the meaning of the items below it.
+    /// The indent of an item such as `- Acceptance criteria:`, and what the items below it are.
     item_label: Option<(usize, ListMeaning)>,
-    /// The indent and the number of the next item in a labelled list.
+    /// The indent and the number that the next item of a labelled list must have.
     next: Option<(usize, u32)>,
 }
 
@@ -192,7 +192,7 @@ impl LineScan {
         (self.label, self.item_label, self.next) = (None, None, None);
         self.headings += 1;
         self.open.retain(|(above, _)| *above < level);
-        // The title of the file does not determine the meaning of its lists.
+        // The title of the file says nothing about its lists.
         let above =
             self.open.last().filter(|(above, _)| *above > 1).map_or(ListMeaning::Unsaid, |(_, under)| *under);
         self.open.push((level, label::meaning_of_heading(text, above)));
@@ -206,8 +206,8 @@ impl LineScan {
         }
     }
 
-    /// Returns whether a line is in a list of tasks. A numbered list below `Tasks:` continues after another label
-    /// if its numbers continue.
+    /// Returns whether a line is in a list of tasks. A numbered list below `Tasks:` continues after another label if
+    /// its numbers continue.
     fn continues_task_list(&mut self, indent: usize, kind: &LineKind) -> bool {
         let labelled = self.label == Some(ListMeaning::Work) && indent < 2;
         match kind {
@@ -271,8 +271,8 @@ fn indent_and_kind(line: &str, trimmed: &str) -> (usize, LineKind) {
     (indent, LineKind::Text { text: text() })
 }
 
-/// Reads `**5.1 — Name**` at the start of a line in a phase as a heading, because some people write the headings of
-/// tasks in this form.
+/// Reads `**5.1 — Name**` at the start of a line in a phase as a heading, because some people write task headings this
+/// way.
 fn bold_heading(text: String) -> LineKind {
     let is_task = text.strip_prefix("**").is_some_and(item::is_task_heading) && text[2..].contains("**");
     match is_task {
@@ -281,7 +281,7 @@ fn bold_heading(text: String) -> LineKind {
     }
 }
 
-/// A level that is deeper than any markdown heading, so that a heading of this level ends no other heading.
+/// A level deeper than any markdown heading, so a heading of this level never ends another heading.
 const DEEPER_THAN_ANY_HEADING: usize = 7;
 
 /// Splits `3. text` or `3) text` into the number and the text.
@@ -292,7 +292,7 @@ fn parse_numbered(text: &str) -> Option<(u32, &str)> {
     rest.starts_with([' ', '\t']).then(|| (number, rest.trim()))
 }
 
-/// Reads an item with a box, such as `[x] text` or `[BLOCKED] text`. A link, `[text](to)`, is not a box.
+/// Parses an item with a box, such as `[x] text` or `[BLOCKED] text`. A link such as `[text](to)` is not a box.
 fn parse_checkbox(text: &str) -> Option<LineKind> {
     let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
     if rest.starts_with(['(', '[', ':']) {
@@ -301,7 +301,7 @@ fn parse_checkbox(text: &str) -> Option<LineKind> {
     Some(LineKind::Check { mark: parse_box_mark(inside)?, text: rest.trim().to_owned() })
 }
 
-/// Returns the meaning of the text in a box.
+/// Returns the state that the text in a box stands for.
 pub fn parse_box_mark(inside: &str) -> Option<BoxMark> {
     let mut chars = inside.chars();
     Some(match (chars.next(), chars.next()) {

@@ -1,4 +1,4 @@
-//! Marks for the state in the text of an item or a heading: `✅ DONE`, `- COMPLETE`, `— BLOCKED: why`.
+//! Marks for a state in the text of an item or a heading: `✅ DONE`, `- COMPLETE`, `— BLOCKED: why`.
 
 use super::super::TaskStatus;
 
@@ -8,7 +8,7 @@ const DONE_WORDS: [&str; 9] =
 /// A character after an emoji that changes only its appearance.
 const EMOJI_VARIANT: char = '\u{fe0f}';
 
-/// Returns the text without its done mark; `None` if it has none.
+/// Returns the text without its done mark, or `None` if it has none.
 pub fn without_done_mark(text: &str) -> Option<String> {
     let text = text.trim();
     let shorter = text_after_done_sign(text)
@@ -53,7 +53,7 @@ fn text_before_done_word(text: &str) -> Option<String> {
     };
     let (head, word) = before.trim_end().rsplit_once(' ')?;
     let divided = head.trim_end().strip_suffix(['—', '–']).or_else(|| head.trim_end().strip_suffix(" -"))?;
-    // A word in lower case may end a sentence.
+    // A done word in lower case may be the end of a sentence.
     let is_mark = is_done_word(word) && word.trim_start_matches(['*', '_']).starts_with(char::is_uppercase);
     is_mark.then(|| join_with_remark(divided, remark))
 }
@@ -72,14 +72,14 @@ fn is_done_word(text: &str) -> bool {
     DONE_WORDS.contains(&text.trim_matches(DECORATION_CHARS).to_lowercase().as_str())
 }
 
-/// Returns whether a heading marks its list as done: `Completed`, `Done items`, `Shipped`.
+/// Returns whether a heading marks its list as done, such as `Completed`, `Done items` or `Shipped`.
 pub fn is_heading_of_done_list(heading: &str) -> bool {
     let lower = heading.trim().trim_matches(DECORATION_CHARS).to_lowercase();
     let (first, rest) = lower.split_once(' ').unwrap_or((lower.as_str(), ""));
     DONE_WORDS.contains(&first) && matches!(rest, "" | "tasks" | "items" | "work" | "steps" | "milestones")
 }
 
-/// Parses the value of the field `Status`: `✅ FIXED`, `🔄 In progress (since May)`, `blocked-human`.
+/// Parses the value of a `Status` field, such as `✅ FIXED`, `🔄 In progress (since May)` or `blocked-human`.
 pub fn parse_status_value(value: &str) -> Option<TaskStatus> {
     let sign = value.trim().trim_matches(['*', '`', '_', ' ']);
     let is_done = sign.starts_with(DONE_SIGNS);

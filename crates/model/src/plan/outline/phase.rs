@@ -1,5 +1,5 @@
-/// Returns the number and the name of a phase, such as 2 and `Name` for `Phase 2: Name`; `None` for any other
-/// heading.
+/// Parses the heading of a phase into its number and name, such as 2 and `Name` for `Phase 2: Name`. Returns `None` for
+/// any other heading.
 pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let text = text.trim().trim_start_matches(['*', '_', ' ']);
     // An icon may come before the word.
@@ -29,7 +29,7 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let word = PHASE_WORDS.into_iter().find(|word| lower.starts_with(word))?;
     let after = text.get(word.len()..)?;
     let rest = after.trim_start_matches([' ', '#', '-']);
-    // `Phases of the work` and `Partial results` are not phases.
+    // The headings `Phases of the work` and `Partial results` are not phases.
     if after.starts_with(char::is_alphabetic) {
         return None;
     }
@@ -37,7 +37,7 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let behind = &rest[digits.len()..];
     let number: u32 = digits.parse().ok()?;
     match behind.chars().next() {
-        // `Phase 2.5` and `Phase 2b` are phases, which get a new number.
+        // `Phase 2.5` and `Phase 2b` are phases but get a new number.
         Some(c)
             if c.is_alphanumeric() || c == '.' && behind[1..].starts_with(|c: char| c.is_ascii_digit()) =>
         {
@@ -51,14 +51,14 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     }
 }
 
-/// Returns whether a heading such as `Phase 2 Success:` is about a phase: it has no separator after the number.
+/// Returns whether a heading such as `Phase 2 Success:` is only about a phase, because no separator follows the number.
 pub fn is_about_phase(heading: &str) -> bool {
     let Some(at) = heading.find(|c: char| c.is_ascii_digit()) else { return false };
     let behind = heading[at..].trim_start_matches(|c: char| c.is_ascii_digit());
     behind.starts_with(' ') && behind.trim_start().starts_with(char::is_alphanumeric)
 }
 
-/// Returns `8. Phase 2: Name` without the chapter number.
+/// Removes the chapter number from `8. Phase 2: Name`.
 fn without_chapter_number(text: &str) -> &str {
     match text.split_once(". ") {
         Some((number, rest)) if number.len() < 3 && number.bytes().all(|b| b.is_ascii_digit()) => {
@@ -74,12 +74,12 @@ fn short_milestone(text: &str) -> Option<(u32, &str)> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let number = rest[..digits].parse().ok().filter(|_| digits < 3)?;
     let behind = rest[digits..].trim_start();
-    // `M3-M7` is a range.
+    // A heading such as `M3-M7` is a range and not a milestone.
     let name = behind.strip_prefix([':', '—', '–']).or_else(|| behind.strip_prefix("- "))?;
     Some((number, name.trim()))
 }
 
-/// Returns whether a heading is a track: `Track Z-R1: Name`.
+/// Returns whether a heading is a track, such as `Track Z-R1: Name`.
 fn is_track_heading(text: &str) -> bool {
     let Some((word, rest)) = text.split_once(' ') else { return false };
     let name = rest.split([':', ' ']).next().unwrap_or_default();

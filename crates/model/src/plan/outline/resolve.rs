@@ -1,5 +1,5 @@
-//! Resolves facts that need the whole file: dependencies on phases, and tasks that are done because all their parts
-//! are done.
+//! Resolves facts that need the whole file, such as dependencies on phases, and tasks that are done because all their
+//! parts are done.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,14 +8,14 @@ use super::{OutlineReader, Position, TaskStatus};
 
 #[derive(Default)]
 pub struct DeferredDependencies {
-    /// Pairs of a task with a heading and a task below that heading.
+    /// Each pair is a task that has its own heading, and a task below that heading.
     pub parts: Vec<(Position, Position)>,
     /// The boxes that are criteria of a task: the task, whether the box is ticked, and the text.
     pub criteria: Vec<(Position, bool, String)>,
     /// The tasks whose state is written in the file.
     pub stated: HashSet<Position>,
     pub phase_depends: Vec<(usize, PhaseDependencies, usize)>,
-    /// The items that are kept as notes of a phase: the index of the phase, and the line.
+    /// The items that are kept as notes of a phase, each with the index of the phase and the line.
     pub noted: Vec<(usize, usize)>,
 }
 
@@ -31,8 +31,8 @@ impl OutlineReader<'_> {
         self.warn_of_empty_phases();
     }
 
-    /// Updates dependencies on ids that could not be kept: `depends: 3` means the task 3 of the same phase in the
-    /// file.
+    /// Updates dependencies on ids that could not be kept. For example, `depends: 3` means task 3 of the same phase in
+    /// the file.
     fn resolve_renamed_ids(&mut self) {
         for phase in &mut self.plan.phases {
             for task in &mut phase.tasks {
@@ -47,7 +47,7 @@ impl OutlineReader<'_> {
         }
     }
 
-    /// Joins the criteria of each task. If all of them are met, the task is done.
+    /// Joins the criteria of each task into its acceptance criterion. If all of them are met, the task is done.
     fn apply_criteria(&mut self) {
         let mut of_task: HashMap<Position, Vec<(bool, String)>> = HashMap::new();
         for (at, is_met, text) in std::mem::take(&mut self.later.criteria) {
@@ -56,7 +56,7 @@ impl OutlineReader<'_> {
         for (at, criteria) in of_task {
             let met = criteria.iter().filter(|(is_met, _)| *is_met).count();
             let words = |(is_met, text): &(bool, String)| match is_met {
-                // If only some criteria are met, these are marked.
+                // If only some criteria are met, those are marked.
                 true if met < criteria.len() => format!("[x] {text}"),
                 _ => text.clone(),
             };
@@ -70,7 +70,7 @@ impl OutlineReader<'_> {
         }
     }
 
-    /// Completes a task with a heading if all tasks below the heading are over.
+    /// Completes a task that has its own heading if all tasks below the heading are over.
     fn complete_parent_tasks(&mut self) {
         let mut open: HashMap<Position, bool> = HashMap::new();
         for (whole, part) in &self.later.parts {
@@ -86,7 +86,7 @@ impl OutlineReader<'_> {
         }
     }
 
-    /// Turns dependencies on phases into dependencies on tasks: the tasks of a phase depend on the last task of
+    /// Turns dependencies on phases into dependencies on tasks. The tasks of a phase then depend on the last task of
     /// each phase that it depends on.
     fn resolve_phase_dependencies(&mut self) {
         let mut lasts: HashMap<u32, String> = HashMap::new();
@@ -128,7 +128,7 @@ impl OutlineReader<'_> {
         unknown.into_iter().for_each(|text| self.add_warning(0, text));
     }
 
-    /// Warns about phases without tasks, whose list items became notes.
+    /// Warns about phases without tasks whose list items became notes.
     fn warn_of_empty_phases(&mut self) {
         let noted = std::mem::take(&mut self.later.noted);
         for (at, phase) in self.plan.phases.iter().enumerate().filter(|(_, phase)| phase.tasks.is_empty()) {

@@ -1,4 +1,4 @@
-//! Determines which parts of a file are phases and tasks.
+//! Determines which parts of a file are phases and which are tasks.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ pub enum HeadingRole {
     Section,
 }
 
-/// The parts of the file that are tasks.
+/// What the tasks of the file are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskSource {
     Checks,
@@ -22,7 +22,7 @@ enum TaskSource {
     NumberedHeadings {
         level: usize,
     },
-    /// The numbered items of each explicit phase. If a phase has none, its other items are tasks.
+    /// The numbered items of each explicit phase. In a phase without numbered items, its other items are the tasks.
     InPhases,
     Numbered {
         only_steps: bool,
@@ -43,11 +43,11 @@ pub struct OutlineShape {
     headed: HashSet<usize>,
     /// The explicit phases that have tasks of any kind.
     filled: HashSet<usize>,
-    /// The explicit phases with a list of work.
+    /// The explicit phases that have a list of work.
     with_work: HashSet<usize>,
-    /// The headings with a list of tasks below a label.
+    /// The headings that have a list of tasks below a label.
     labelled: HashSet<usize>,
-    /// The headings with tasks somewhere below them.
+    /// The headings that have tasks anywhere below them.
     groups: HashSet<usize>,
     /// The numbers of explicit phases. No other phase gets one of these numbers.
     pub taken: HashSet<u32>,
@@ -65,8 +65,7 @@ impl OutlineShape {
         };
         let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
         let any = |test: &dyn Fn(&SourceLine) -> bool| blocks.iter().any(test);
-        // In a file with explicit phases, lines outside the phases are ignored, because chapters may be numbered
-        // too.
+        // In a file with explicit phases, lines outside the phases are ignored, because chapters may also be numbered.
         let counts = |block: &SourceLine| !has_phases || block.phase > 0;
         let numbered_at = |level: usize| {
             let is_one = |block: &&SourceLine| matches!(&block.kind, LineKind::Heading { level: at, text } if *at == level && item::is_numbered(text) && explicit_phase(text).is_none());
@@ -82,7 +81,7 @@ impl OutlineShape {
         };
         let has_box = |block: &SourceLine| matches!(block.kind, LineKind::Check { .. });
         let in_phase = |block: &SourceLine| block.phase > 0 && block.under != ListMeaning::Criteria;
-        // Boxes outside the phases, such as success criteria, do not replace the lists of the phases.
+        // Boxes outside the phases, such as success criteria, do not replace the lists inside the phases.
         let are_beside = || {
             let has_list = any(&|block| in_phase(block) && (numbered(block) || block.in_tasks));
             has_phases && has_list && !any(&|block| has_box(block) && in_phase(block))
@@ -161,7 +160,7 @@ impl OutlineShape {
             return HeadingRole::Section;
         }
         let is_task = match self.source {
-            // Boxes below a task are its parts if a heading above it can be the phase.
+            // Boxes below a task are its parts, provided that a heading above the task can be the phase.
             TaskSource::Checks => {
                 item::is_task_heading(text) && (self.has_phases || item::begins_with_ticket_id(text))
             }
@@ -198,7 +197,7 @@ impl OutlineShape {
             | (TaskSource::Bullets { only_steps }, LineKind::Bullet { .. }) => {
                 !only_steps || sounds_like_step(block)
             }
-            // In a file with boxes, an item such as `- ✅ text` is a task too.
+            // In a file with boxes, an item such as `- ✅ text` is also a task.
             (TaskSource::Checks, LineKind::Bullet { text }) => {
                 marks::text_after_done_sign(text).is_some()
                     && may_be_work(block)
@@ -228,22 +227,22 @@ impl OutlineShape {
             TaskSource::Numbered { .. } => "numbered lists",
             TaskSource::Bullets { .. } => "lists without boxes",
             TaskSource::Nothing if self.has_phases => {
-                return Some("its phases have no lists that could be tasks".to_owned());
+                return Some("its phases have no lists that could be lists of tasks".to_owned());
             }
-            TaskSource::Nothing => return Some("there is no list in it that could be tasks".to_owned()),
+            TaskSource::Nothing => return Some("it has no list that could be a list of tasks".to_owned()),
         };
         let boxes = if self.has_boxes { "its phases have no boxes" } else { "it has no boxes" };
         Some(format!("{boxes} (`- [ ]`): {tasks} tasks were taken from {taken}"))
     }
 }
 
-/// Returns whether a heading such as `1.2 Name` is a chapter, because a list of tasks is below it. `Task 1.2: Name`
-/// is always a task.
+/// Returns whether a heading such as `1.2 Name` is a chapter, because a list of tasks is below it. `Task 1.2: Name` is
+/// always a task.
 fn is_chapter(groups: &HashSet<usize>, block: &SourceLine, text: &str) -> bool {
     groups.contains(&block.heading) && item::chapter_number(text).is_some()
 }
 
-/// Returns the headings that have boxes or a labelled list of tasks somewhere below them.
+/// Returns the headings that have boxes or a labelled list of tasks anywhere below them.
 fn headings_with_tasks(blocks: &[SourceLine]) -> HashSet<usize> {
     let mut groups = HashSet::new();
     let mut open: Vec<(usize, usize)> = Vec::new();
@@ -263,7 +262,7 @@ fn headings_with_tasks(blocks: &[SourceLine]) -> HashSet<usize> {
     groups
 }
 
-/// Returns whether the list that contains this line may be work.
+/// Returns whether the list that contains this line may be a list of work.
 fn may_be_work(block: &SourceLine) -> bool {
     !matches!(block.under, ListMeaning::Criteria | ListMeaning::Beside)
 }

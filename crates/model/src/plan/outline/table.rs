@@ -1,11 +1,11 @@
-//! Tables whose rows are tasks: a column with a box or a state, and a column with the task.
+//! Tables whose rows are tasks. They have a column with a box or a state, and a column with the task.
 
 use super::lines::{BoxMark, parse_box_mark};
 use super::marks;
 
 pub struct TaskTable {
     pub lines: usize,
-    /// Whether the state is a box and not a word.
+    /// Whether the state is a box rather than a word.
     pub has_boxes: bool,
     pub rows: Vec<TaskTableRow>,
 }
@@ -15,11 +15,11 @@ pub struct TaskTableRow {
     pub line: usize,
     pub mark: BoxMark,
     pub text: String,
-    /// The other cells as fields: `Depends on: 1.1`.
+    /// The other cells as fields, such as `Depends on: 1.1`.
     pub fields: Vec<String>,
 }
 
-/// Reads the table that starts at the first of these lines; `None` if its rows are not tasks.
+/// Reads the table that starts at the first of these lines. Returns `None` if its rows are not tasks.
 pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
     let header = split_cells(lines.first()?)?;
     let divider = split_cells(lines.get(1)?)?;
@@ -73,7 +73,7 @@ pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
     Some(TaskTable { lines: body.len() + 2, has_boxes: boxes.is_some(), rows })
 }
 
-/// Returns a cell as a field. `BLOCKED: why` in any column gives the reason why the task is blocked.
+/// Returns a cell as a field. `BLOCKED: why` in any column is the reason why the task is blocked.
 fn field_of_cell(name: &str, cell: &str) -> String {
     match cell.get(..8).filter(|start| start.eq_ignore_ascii_case("blocked:")) {
         Some(_) => format!("Blocked: {}", cell[8..].trim()),

@@ -1,4 +1,5 @@
-//! Finds errors in JSON: keys such as `error`, records with `"level": "error"`, and texts with an error message.
+//! Finds errors in JSON: values of keys such as `error`, records with `"level": "error"`, and texts with error
+//! messages.
 
 use serde_json::{Map, Value};
 
@@ -6,10 +7,10 @@ use super::super::ErrorLine;
 use crate::clean::clean_line;
 use crate::error_line::{is_error_line, is_error_report};
 
-/// Parts of keys whose values report an error, in lower case.
+/// A key that contains one of these texts reports an error in its value. They are in lower case.
 const ERROR_KEYS: &[&str] = &["error", "exception", "fail", "panic", "stderr", "traceback", "fatal"];
 
-/// Keys of results, in lower case without separators.
+/// Keys that state an outcome, in lower case and without separators.
 const OUTCOME_KEYS: &[&str] = &[
     "level",
     "lvl",
@@ -48,20 +49,20 @@ const BAD_OUTCOMES: &[&str] = &[
     "rejected",
 ];
 
-/// Keys whose value is false after a failure, in lower case without separators.
+/// Keys whose value is false after a failure, in lower case and without separators.
 const SUCCESS_KEYS: &[&str] = &["success", "succeeded", "ok", "passed"];
 
-/// Keys of exit codes, in lower case without separators.
+/// Keys that contain exit codes, in lower case and without separators.
 const EXIT_KEYS: &[&str] = &["exitcode", "exitstatus", "returncode"];
 
-/// The minimum level of an error in logs with numeric levels.
+/// The lowest numeric log level that means an error.
 const ERROR_LEVEL: u64 = 50;
 
-/// The maximum length of a record that is shown completely, in bytes. Of a longer record, only the simple fields
-/// are shown, and the nested fields are searched.
+/// The maximum length of a record that is shown in full, in bytes. For a longer record, only the simple fields are
+/// shown, and the nested fields are searched.
 const MAX_WHOLE_RECORD_BYTES: usize = 2_000;
 
-/// Returns all errors, each with its path. They are never cut.
+/// Returns all errors with their paths. Error texts are never cut.
 pub fn find_json_errors(text: &str) -> Vec<ErrorLine> {
     let mut found = Vec::new();
     if let Ok(value) = serde_json::from_str::<Value>(text) {
@@ -70,7 +71,8 @@ pub fn find_json_errors(text: &str) -> Vec<ErrorLine> {
     found
 }
 
-/// Returns whether a log line with a JSON object reports an error; `None` if the line is not an object.
+/// Returns whether a log line that consists of a JSON object reports an error, or `None` if the line is not an
+/// object.
 pub fn line_reports_error(line: &str) -> Option<bool> {
     if !line.starts_with('{') {
         return None;
@@ -145,7 +147,8 @@ fn error_line(path: &str, text: &str) -> ErrorLine {
     ErrorLine { place: path.to_owned(), text: clean_line(text).trim().to_owned() }
 }
 
-/// Whether a value means that there was no error: null, false, 0, or only such values.
+/// Whether a value means that there was no error. Null, false, 0, empty texts, and lists or objects of such values
+/// do.
 fn says_no_error(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -157,7 +160,7 @@ fn says_no_error(value: &Value) -> bool {
     }
 }
 
-/// Whether a record reports a failure: `"level": "error"`, `"success": false`, `"exit_code": 2`.
+/// Whether a record reports a failure, such as `"level": "error"`, `"success": false` or `"exit_code": 2`.
 fn is_bad_record(fields: &Map<String, Value>) -> bool {
     fields.iter().any(|(key, value)| {
         let key: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();

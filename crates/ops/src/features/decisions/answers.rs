@@ -1,6 +1,5 @@
-//! Records the user's answers as decisions. The hook of the tool call appends a line to the log, in addition to the
-//! journal line. For a call without an answer it does no extra work. Answers that no hook reported are added at the
-//! next checkpoint.
+//! Records the user's answers as decisions. When a tool call delivers an answer, its hook appends a line to the
+//! decision log. Answers that no hook reported are added at the next checkpoint.
 
 use model::decision::{self, Decision};
 use model::digest::Digest;
@@ -26,7 +25,7 @@ pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
     }
     let decisions = decisions_from_answers(&context.project, context.session.as_str(), answers);
     if decisions.is_empty() {
-        return Ok(features::Decision::no_action("the user asked back"));
+        return Ok(features::Decision::no_action("the user gave no answer, or replied with a question"));
     }
     let what = format!("record {}", count_with_noun(decisions.len(), "decision"));
     Ok(features::Decision::with_change(
@@ -40,7 +39,7 @@ pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
     ))
 }
 
-/// Adds the answers that are only in the transcript, then rewrites the view if it is out of date.
+/// Adds the answers that only the transcript contains, then rewrites the view if it is out of date.
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
     let parts = digest.answers.iter().flat_map(|answer| [&answer.question, &answer.answer]);
@@ -85,11 +84,10 @@ fn decisions_from_answers(project: &ProjectContext, session: &str, answers: &[An
     answers.iter().filter_map(decision::decision_from_answer).map(whole).collect()
 }
 
-/// Returns the current phase and task. If the plan cannot be read, the decision is recorded without a phase and a
-/// task.
+/// Returns the current phase and task. If the plan cannot be read or belongs to another swarm, both are empty.
 pub(super) fn current_phase_and_task(project: &ProjectContext) -> (Option<u32>, String) {
     let Ok(Some(loaded)) = plan::load_plan(project.store) else { return (None, String::new()) };
-    // A decision that is made in this session does not belong to the plan of another swarm.
+    // A decision made in this session does not belong to another swarm's plan.
     if swarm::foreign_swarm_of_plan(project, &loaded.plan).is_some() {
         return (None, String::new());
     }

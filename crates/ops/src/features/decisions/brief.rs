@@ -1,4 +1,4 @@
-//! What a brief and a packet say about the decisions in force, newest first.
+//! The decisions in force, newest first, as briefs and packets show them.
 
 use jiff::Timestamp;
 use model::brief::{BriefSection, Candidate};
@@ -21,17 +21,17 @@ const SECTION: BriefSection = BriefSection {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How many decisions a brief names. For the remaining decisions, it gives only their number.
+/// How many decisions a brief lists. It only counts the others.
 const MAX_DECISIONS_NAMED: usize = 8;
-/// How many patterns a brief names. For the remaining patterns, it gives only their number.
+/// How many patterns a brief lists. It only counts the others.
 const MAX_PATTERNS_NAMED: usize = 4;
 
-/// How many decisions, and how many patterns, become candidates if candidates are scored.
+/// How many decisions, and how many patterns, become candidates when scoring is enabled.
 const MAX_SCORED_CANDIDATES: usize = 40;
 
-/// How many decisions a packet names. A packet has more room than a brief.
+/// How many decisions a packet lists. A packet has more room than a brief.
 const MAX_DECISIONS_IN_PACKET: usize = 30;
-/// The longest text of a decision in a packet.
+/// The length to which a packet shortens the text of each decision.
 const MAX_PACKET_TEXT_CHARS: usize = 300;
 
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -65,7 +65,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("{more} older{or_more}: `thru decisions list`");
         let mut older =
             Candidate::new(&SECTION, "decisions:older", text).with_signal(ScoreSignal::DecisionRecency, 1.0);
-        // All decisions that are not named are older than the last named decision.
+        // The decisions left out are older than the last one named.
         older.signals.age_hours = told.last().and_then(|decision| decision_age_hours(decision, now));
         all.push(older);
     }
@@ -79,7 +79,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(all)
 }
 
-/// Returns the sentence which says that decisions were left out because they belong to the plan of another swarm.
+/// Returns the sentence that reports decisions left out because they belong to another swarm's plan.
 fn set_aside_words(decisions: usize, other: &str) -> String {
     format!(
         "{} of the plan of the swarm {} set aside: not in force here; `thru decisions list` names them",
@@ -93,7 +93,6 @@ fn decision_age_hours(decision: &Decision, now: Timestamp) -> Option<f64> {
     Some(age.as_secs_f64().max(0.0) / 3_600.0)
 }
 
-/// Returns the newest decisions in force, for a summariser.
 pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
     let found = super::decisions_in_force(project, MAX_DECISIONS_NAMED)?.decisions;
     Ok(found
@@ -119,8 +118,8 @@ pub(crate) fn decisions_for_packet(project: &ProjectContext) -> Result<Vec<Strin
     Ok(lines)
 }
 
-/// Returns, for a pickup, the decisions in force that were made after the packet was written, and the decisions in
-/// the packet's own section that are no longer in force. Both lists are newest first.
+/// Returns two lists for a pickup, both newest first: the decisions in force that were made after the packet was
+/// written, and the decisions named in the packet that are no longer in force.
 pub(crate) fn decisions_since_packet(
     project: &ProjectContext,
     created_at: &str,

@@ -21,7 +21,7 @@ use crate::{Error, Mode, Result, World};
 /// The other tool's file in `.swarm`.
 const SWARM_CONTEXT_FILE: &str = "context.md";
 
-/// The largest file that is read. Nobody writes a larger file by hand.
+/// The size limit of the file. Nobody writes a larger one by hand.
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
@@ -29,9 +29,9 @@ pub struct ImportReport {
     pub from: String,
     pub decisions: usize,
     pub patterns: usize,
-    /// How many decisions and patterns were imported before.
+    /// How many decisions and patterns an earlier import had already recorded.
     pub known: usize,
-    /// How many decisions and patterns were written now.
+    /// How many decisions and patterns this import recorded.
     pub written: usize,
     pub warnings: Vec<decision::OutlineWarning>,
     pub covered: bool,
@@ -52,7 +52,7 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
     }
     let project = match mode {
         Mode::Write => Some(Project::find_or_create(world)?),
-        // If there is no project, nothing was imported before.
+        // Without a project, nothing can have been imported before.
         Mode::DryRun => match Project::find_for_reading(world) {
             Ok(project) => Some(project),
             Err(Error::NoRoot { .. }) => None,

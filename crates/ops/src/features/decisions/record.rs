@@ -202,11 +202,11 @@ fn session_id_or_empty(world: &World, named: Option<&str>) -> String {
     named.map(str::to_owned).or_else(around).unwrap_or_default()
 }
 
-/// Returns the redacted text. Refuses a text that is empty, or too long for a decision.
+/// Returns the redacted text. Refuses a text that is empty or too long for a decision.
 fn redact_and_check_length(given: &InputRedactor, text: &str, what: &str) -> Result<String> {
     let text = given.redact_text(text.trim()).into_owned();
     if text.is_empty() {
-        return Err(Error::Usage { what: format!("say {what}"), hint: "it is empty".into() });
+        return Err(Error::Usage { what: format!("say {what}"), hint: "the text is empty".into() });
     }
     if text.len() > MAX_TEXT_BYTES {
         return Err(Error::Usage {

@@ -60,7 +60,7 @@ pub fn list_decisions(world: &World, which: DecisionFilter, most: usize) -> Resu
     Ok(DecisionListing { decisions, current, set_aside, over, more, torn: tally.torn.len() })
 }
 
-/// Returns the decisions of the plan as set aside, if the plan belongs to a swarm that is not in use here.
+/// Returns the plan's decisions as set aside if the plan belongs to a swarm that is not in use here.
 fn set_aside(world: &World, project: &Project, ids: Vec<String>) -> Option<SetAside> {
     if ids.is_empty() {
         return None;
@@ -70,7 +70,7 @@ fn set_aside(world: &World, project: &Project, ids: Vec<String>) -> Option<SetAs
     swarm::foreign_plan(&context).map(|swarm| SetAside { swarm, ids })
 }
 
-/// One decision, and the decisions before and after it.
+/// One decision, and the decisions that it replaced.
 #[derive(Debug, Serialize)]
 pub struct DecisionShown {
     #[serde(flatten)]

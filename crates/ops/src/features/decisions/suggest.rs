@@ -69,7 +69,7 @@ pub(super) fn find_suggestion(world: &World, store: &Store, word: &str) -> Resul
     }
 }
 
-/// A journal line that can contain a statement of an agent.
+/// A journal line that can contain an agent's statement.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct StatementLine {
@@ -97,8 +97,8 @@ fn all_suggestions(store: &Store) -> Result<Vec<Suggestion>> {
                 );
             }
         })?;
-        // A stop and the transcript contain the same statement, so duplicates are skipped. The newest statement comes
-        // first.
+        // The same statement can occur in a stop event and in the transcript, so duplicates are skipped. The newest
+        // statement comes first.
         for (ts, stated) in own.into_iter().rev() {
             let id = decision::id_from_content(DecisionSource::Statement, &stated.text);
             if known.insert(id.clone()) {

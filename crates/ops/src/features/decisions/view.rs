@@ -53,8 +53,8 @@ pub(super) fn write_view(
     }))
 }
 
-/// Returns what the last sessions were about, last active first. Sessions that cannot be read are left out, because
-/// this is only a view.
+/// Returns what the last sessions were about, most recently active first. Sessions that cannot be read are left out,
+/// because this is only a view.
 fn recent_session_activity(store: &Store, folded: Option<&Digest>) -> Vec<SessionActivity> {
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).unwrap_or_default();
     let last = roster::sort_by_activity(&entries, store, |_| true);

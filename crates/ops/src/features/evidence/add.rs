@@ -51,8 +51,8 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
     let summary = clean(request.summary);
     if summary.is_empty() && request.patch.is_none() {
         return Err(Error::Usage {
-            what: "say what there is to know".into(),
-            hint: "`--summary TEXT`".into(),
+            what: "the entry has neither a summary nor a patch".into(),
+            hint: "give `--summary TEXT`".into(),
         });
     }
     let mut entry = EvidenceEntry {
@@ -112,7 +112,7 @@ fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {
     // Read up to 16 times the limit, so that the refusal can give the size.
     let bytes = match store::read_named_by_user(path, 16 * MAX_PATCH_BYTES) {
         Ok(bytes) if bytes.len() > MAX_PATCH_BYTES => {
-            let hint = "name the part of it that matters".to_owned();
+            let hint = "keep only the part that matters".to_owned();
             return Err(too_large_error(
                 &format!("{}: the patch", path.display()),
                 bytes.len(),

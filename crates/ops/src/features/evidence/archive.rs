@@ -1,5 +1,5 @@
-//! `thru evidence archive`: moves older entries from the bundle to a file next to it. Without this command, entries are
-//! moved only if a bundle has too many of them.
+//! `thru evidence archive`: moves older entries from the bundle to a file next to it. Otherwise, entries are moved only
+//! if a bundle has too many of them.
 
 use model::evidence::trim_to_count;
 use model::id::Id;

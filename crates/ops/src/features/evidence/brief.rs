@@ -1,5 +1,4 @@
-//! What a brief says about evidence: the last result for each task in progress. Tasks with failed or stale evidence
-//! come first.
+//! The evidence in a brief: the last result for each task in progress. Tasks with failed or stale evidence come first.
 
 use std::time::Duration;
 
@@ -23,7 +22,6 @@ const SECTION: BriefSection = BriefSection {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How many tasks are mentioned at most.
 const MAX_TASKS_MENTIONED: usize = 3;
 
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {

@@ -12,7 +12,7 @@ use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// The folders of opencode-swarm in `.swarm`, with current and archived evidence.
+/// The folders in `.swarm` where opencode-swarm keeps current and archived evidence.
 const SWARM_EVIDENCE_FOLDERS: [&str; 3] = ["evidence", "evidence-archive", "archive/evidence"];
 
 /// The largest file that is read. Scanners write large files.
@@ -102,7 +102,8 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
         }
         let written = write_entries(store, &task, (entries.clone(), None), (world.now, LOCK_WAIT));
         let (written, entries) = match written {
-            // The bundle has no room for all entries. The largest entries are left out, and the others are written.
+            // The entries do not all fit. Leave out each entry that is larger than a whole bundle, and write the
+            // others.
             Err(Error::Refused { what, .. }) => {
                 let is_large = |entry: &EvidenceEntry| {
                     serde_json::to_vec(entry).map_or(0, |line| line.len()) > MAX_BUNDLE_BYTES
@@ -163,7 +164,7 @@ fn find_json_files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>
                 EntryKind::Folder => leave_out("a folder too deep to be evidence"),
                 EntryKind::Other => leave_out("a link, and links are not followed"),
                 EntryKind::File if entry.name.ends_with(".json") => files.push(path),
-                EntryKind::File => leave_out("no JSON"),
+                EntryKind::File => leave_out("not JSON"),
             }
         }
         if files.len() > MAX_FILES {

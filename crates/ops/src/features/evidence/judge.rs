@@ -1,4 +1,4 @@
-//! Judges whether evidence is still valid: compares its entries with the files of the checkout.
+//! Judges whether evidence is still valid by comparing its entries with the files of the checkout.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -9,10 +9,10 @@ use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness
 use model::id::Id;
 use store::{Checkout, Comparison, EffortLimit, ListingOrigin, Store};
 
-/// A checkout with more files than this is not treated as one project.
+/// If a checkout has more files than this, they are not listed.
 pub(super) const MAX_CHECKOUT_FILES: usize = 20_000;
 
-/// How much is examined for a brief. A session waits for its brief.
+/// How much is examined for a brief, while the session waits for it.
 const BRIEF_EFFORT: EffortLimit = EffortLimit { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
 
 /// Judges whether evidence is fresh. Each file is examined only once.
@@ -21,7 +21,7 @@ pub(crate) struct FreshnessJudge<'a> {
     checkout: Option<Checkout>,
     /// Earlier results, by task, tree and scope.
     known: RefCell<HashMap<(Id, String, String), Freshness>>,
-    /// All current files; `None` if they cannot be listed without running git.
+    /// All current files. `None` if they cannot be listed without running git.
     all: OnceCell<Option<Vec<String>>>,
 }
 
@@ -30,7 +30,8 @@ impl<'a> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(store, checkout, EffortLimit::UNLIMITED)
     }
 
-    /// Returns a judge for a brief. If a comparison would take longer than `time`, the judge answers `Unknown`.
+    /// Returns a judge for a brief. If a comparison exceeds `time` or the other limits of a brief, the judge answers
+    /// `Unknown`.
     pub fn for_brief(store: &'a Store, checkout: &Path, time: Duration) -> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(
             store,

@@ -1,5 +1,5 @@
-//! Turns test runs that hooks saw while a task was in progress into evidence of the task: at a checkpoint, or when
-//! a command needs the evidence.
+//! Turns test runs that hooks saw while a task was in progress into evidence for that task. This happens at a
+//! checkpoint, or when a command needs the evidence.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::features::plan::{self, LedgerNote, MissingPlan, PlanAuthor};
 use crate::hook::context::HookContext;
 use crate::{Error, Result};
 
-/// How many bytes of content a hook reads. The remaining files are compared by size and time.
+/// How many bytes of file content a hook reads. The remaining files are compared by size and time.
 const MAX_CONTENT_BYTES: u64 = 4 * 1024 * 1024;
 
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
@@ -35,7 +35,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     Ok(None)
 }
 
-/// Completes tasks that the session's own list reports as done, once there is fresh evidence that they passed.
+/// Completes tasks that the session's own task list reports as done, once fresh evidence shows that they passed.
 fn complete_proven_tasks(context: &HookContext) -> Result<Vec<String>> {
     let store = context.project.store;
     let Some(loaded) = plan::load_plan(store)? else { return Ok(Vec::new()) };
@@ -73,7 +73,7 @@ pub(crate) fn record_new_runs(
 ) -> Result<Vec<String>> {
     let Ok(session) = Id::new(&digest.session) else { return Ok(Vec::new()) };
     let known: LastRunRecorded = store.session(&session).read()?.unwrap_or_default();
-    // If the journal was rebuilt, its records are counted from the beginning again.
+    // If the journal was rebuilt, its records are numbered from the beginning again.
     let known = if known.record > digest.records { LastRunRecorded::default() } else { known };
     let new: Vec<&CheckUse> = digest.checks.iter().filter(|check| check.last > known.record).collect();
     let Some(last) = new.iter().map(|check| check.last).max() else { return Ok(Vec::new()) };
@@ -88,8 +88,8 @@ pub(crate) fn record_new_runs(
             let mut listing = None;
             match digest.file_edited_after(check.last).or_else(|| files.file_changed_after(&check.at)) {
                 Some(path) => path.clone_into(&mut entry.changed),
-                // If not all files were examined, an unexamined file may have changed. Then the entry is not bound
-                // to any files.
+                // If not all files were examined, an unexamined file may have changed. In that case the entry is not
+                // bound to any files.
                 None if files.is_all => {
                     entry.tree = files.listing.tree_hash();
                     entry.files = u64::try_from(files.listing.files.len()).ok();
@@ -104,7 +104,7 @@ pub(crate) fn record_new_runs(
             }
             match write_entries(store, &task, (vec![entry], listing), (now, wait)) {
                 Ok(written) => notes.extend(written.notes),
-                // The bundle is full, and the user must make room. Later runs are still written. This run is tried
+                // The bundle is full until the user makes room. Later runs are still written, and this run is tried
                 // again at the next checkpoint.
                 Err(Error::Refused { what, .. }) => {
                     notes.push(what);

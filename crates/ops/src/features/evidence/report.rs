@@ -60,7 +60,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
             Ok(Some(bundle)) => {
                 entries += bundle.entries.len();
                 if bundle.task_id != task.as_str() {
-                    let text = "the bundle is about another task than its folder";
+                    let text = "the bundle names a different task than its folder";
                     findings.push(Finding::new(FindingLevel::Warning, text).at_line(file.clone(), None));
                 }
                 let size = bundle.to_bytes().len();

@@ -24,13 +24,13 @@ use crate::process::{self, CommandJob, CommandWatch, EndedCommand, ExitReason};
 use crate::project::{Project, git};
 use crate::{Error, Result, World};
 
-/// How many bytes at the end of the output are searched for counts.
+/// How many bytes from the end of the output are searched for test counts.
 const MAX_OUTPUT_BYTES_SEARCHED: usize = 4 * 1024 * 1024;
 
-/// How many bytes of the files' content are read in total.
+/// How many bytes of file content are read in total.
 const MAX_CONTENT_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// The largest report of a command that is read.
+/// The largest test report that is read.
 const MAX_REPORT_BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct RunRequest<'a> {
     /// or the whole project if the task names none.
     pub files: &'a [String],
     pub timeout: Option<Duration>,
-    /// A file with the counts, in JUnit's format.
+    /// A file with the test counts, in JUnit's format.
     pub junit: Option<&'a Path>,
     pub session: Option<&'a str>,
 }
@@ -50,7 +50,7 @@ pub struct RunRequest<'a> {
 pub struct RecordedRun {
     pub task: String,
     pub entry: EvidenceEntry,
-    /// A file that changed while the command ran. If there is such a file, the evidence is stale from the start.
+    /// A file that changed while the command ran. Such a change makes the evidence stale from the start.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
     pub covered: bool,
@@ -79,8 +79,7 @@ pub fn run_and_record(
     let head = git::read_head(&project.root.checkout).map(|head| head.commit).unwrap_or_default();
     let report = request.junit.map(ReportFile::stamp_before_run);
     let ended = run_command(request, &folder.path, hear)?;
-    // Examine the files again. If a file changed during the run, the run did not test it, or tested it only in
-    // part.
+    // Examine the files again. A file that changed during the run was not tested, or was tested only in part.
     let after = Checkout::open(&project.root.checkout)?;
     let changed = match after.compare_with_listing(&before, ListingOrigin::Through(&checkout)) {
         Comparison::Changed(path) | Comparison::Gone(path) => path,
@@ -176,7 +175,7 @@ fn find_covered_files(
         }
         return Ok(some(files));
     }
-    // Use the files that the task names, but only if all of them exist: an outdated list would hide changes.
+    // Use the files that the task names, but only if all of them exist. An outdated list would hide changes.
     let own: Vec<&String> = task.map(|task| task.files_touched.iter().collect()).unwrap_or_default();
     let found: Vec<Vec<String>> =
         own.iter().map(|path| files_at_or_below(&checkout, all.as_deref(), path)).collect();
@@ -192,7 +191,7 @@ fn find_covered_files(
     }
 }
 
-/// Returns all files of the project except those that git ignores; `None` if there are too many.
+/// Returns all files of the project that git does not ignore, or `None` if there are too many.
 fn list_project_files(project: &Project, checkout: &Checkout) -> Option<Vec<String>> {
     let mut files = list_checkout_files(checkout)?;
     if checkout.is_in_git() {
@@ -294,7 +293,7 @@ impl RunResult {
             // If the command did not succeed, the run failed, whatever the output says.
             (_, false, _) => run::RunResult::Failed,
             (run::RunResult::Passed, true, Some(1..)) => run::RunResult::Failed,
-            // The user asked for counts, and they are missing.
+            // The user asked for the counts of a report, but there are none.
             (run::RunResult::Passed, true, _) if matches!(report, Some(Err(_))) => run::RunResult::Unknown,
             (judged, true, _) => judged,
         };
@@ -344,7 +343,7 @@ impl<'a> ReportFile<'a> {
         Some((data.ino(), data.len(), times.0, times.1))
     }
 
-    /// Returns the report's counts. If there are none, the error says why. The run is recorded in either case.
+    /// Returns the report's counts, or an error that says why there are none. The run is recorded in either case.
     fn read_counts(self) -> std::result::Result<run::TestCounts, String> {
         let shown = self.path.display();
         match ReportFile::file_stamp(self.path) {
@@ -363,5 +362,5 @@ impl<'a> ReportFile<'a> {
     }
 }
 
-/// The longest line of output that is kept.
+/// The length to which a line of output is cut.
 const MAX_LINE_CHARS: usize = 1_000;

@@ -1,4 +1,4 @@
-//! `thru evidence list|show`, and what other commands say about a task's evidence.
+//! `thru evidence list|show`, and the descriptions of a task's evidence that other commands print.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,12 @@ use crate::{Error, Result, World};
 pub struct EvidenceLine {
     pub task: String,
     pub proof: ProofState,
-    /// Whether the files that the evidence covers have changed since it was recorded.
+    /// False only if the files that the evidence covers are known to be unchanged since it was recorded.
     pub stale: bool,
     /// One of `passed`, `stale`, `failed`, `none`.
     pub word: &'static str,
     pub text: String,
-    /// A file that has changed since the evidence was recorded; empty if no file has.
+    /// A file that has changed since the evidence was recorded. Empty if no file has changed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ impl EvidenceLine {
     }
 }
 
-/// Returns the line for one task; `None` if the task has no evidence.
+/// Returns the line for one task, or `None` if the task has no evidence.
 pub(crate) fn evidence_line(store: &Store, judge: &FreshnessJudge, id: &str) -> Option<EvidenceLine> {
     let task = Id::new(id).ok()?;
     match store.read_evidence(&task) {
@@ -95,7 +95,7 @@ pub(crate) fn evidence_lines(store: &Store, judge: &FreshnessJudge) -> BTreeMap<
         .collect()
 }
 
-/// Returns the entry that rejects a task, as one line; `None` if there is none or the bundle cannot be read.
+/// Describes the entry that rejects a task. Returns `None` if no entry does, or if the bundle cannot be read.
 pub(crate) fn describe_rejection(store: &Store, id: &str) -> Option<String> {
     let bundle = store.read_evidence(&Id::new(id).ok()?).ok()??;
     model::evidence::rejecting_entry(&bundle.entries).map(EvidenceEntry::describe)
@@ -125,7 +125,7 @@ pub struct EvidenceListing {
     pub tasks: Vec<EvidenceLine>,
 }
 
-/// Lists all tasks with evidence, in the order of the plan.
+/// Lists all tasks with evidence, sorted by task id.
 pub fn list_evidence(world: &World) -> Result<EvidenceListing> {
     let project = Project::find_for_reading(world)?;
     super::observe_current_session(world, &project);
@@ -150,7 +150,7 @@ pub struct TaskEvidenceShown {
 pub struct EntryShown {
     #[serde(flatten)]
     pub entry: EvidenceEntry,
-    /// `None` if the entry is not bound to files.
+    /// `None` for a claim, because a claim is not compared with files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -200,7 +200,7 @@ pub fn show_task_evidence(world: &World, id: &str, which: EntryFilter) -> Result
     })
 }
 
-/// Returns the evidence of the tasks in progress: bundles that cannot be read come first, then failed or stale
+/// Returns the evidence of the tasks in progress. Unreadable bundles come first, then failed evidence, then stale
 /// evidence.
 pub(crate) fn evidence_in_progress(
     store: &Store,

@@ -1,4 +1,4 @@
-//! Records the verdicts of reviewers, critics and test engineers as evidence of the current task, when they stop.
+//! Records the verdicts of reviewers, critics and test engineers as evidence for the current task when they stop.
 
 use model::event::EventKind;
 use model::evidence::{self, AgentAnswer, task_of_run};
@@ -15,8 +15,8 @@ use crate::Result;
 use crate::features::{Decision, plan, swarm};
 use crate::hook::context::HookContext;
 
-/// The longest answer that is read. A longer answer counts as unreadable, because its verdict may be in the part that
-/// is not read.
+/// The longest answer that is read. A longer answer counts as unreadable, because its verdict may be in the unread
+/// part.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
@@ -26,7 +26,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     };
     let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
-    // If the harness does not name the agent, the task description names it.
+    // If the harness does not name the agent, its task description does.
     let called = if name.is_empty() { described_agent(asked) } else { name };
     let Some(part) = AgentPart::from_agent_type(called).filter(|part| part.evidence_type_judged().is_some())
     else {
@@ -51,7 +51,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some(task) = task.and_then(|task| Id::new(&task.id).ok()) else {
         return Ok(Decision::no_action("no task is in progress or ready"));
     };
-    // A truncated answer could end before its verdict.
+    // A truncated answer may end before its verdict.
     let message = message.as_deref().unwrap_or_default();
     let unread = match message.len() {
         _ if event.torn => Some(VerdictProblem::Incomplete),

@@ -11,7 +11,8 @@ use crate::project::person::require_person;
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
-/// A loop that the user is asked to allow. Only this content is adopted, even if the file changes in the meantime.
+/// A loop that the user is asked to allow. The consent covers only this content, even if the file changes in the
+/// meantime.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopToAdopt {
     #[serde(flatten)]
@@ -31,7 +32,7 @@ pub fn prepare_adoption(world: &World, named: &str) -> Result<LoopToAdopt> {
     Ok(LoopToAdopt { shown: loop_shown(&store, &state, &foreground_pointer(&store)?), state })
 }
 
-/// Records the user's consent to what was shown.
+/// Records the user's consent to exactly the loop that was shown.
 pub fn adopt_loop(world: &World, loop_to_adopt: &LoopToAdopt) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;

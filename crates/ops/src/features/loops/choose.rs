@@ -108,14 +108,13 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
         [one] => Id::new(one).map_err(|bad| usage_error(bad.to_string(), &hint())),
         [] => Err(Error::Absent { what: format!("there is no loop `{named}`"), hint: hint() }),
         many => Err(Error::Refused {
-            what: format!("`{named}` fits {} loops", many.len()),
+            what: format!("`{named}` matches {} loops", many.len()),
             hint: many.join(", "),
         }),
     }
 }
 
-/// Returns the session in which a loop should run. The session is guessed only inside a harness that does not name its
-/// session.
+/// Returns the session in which a loop should run. Guesses the session only inside a harness that does not name it.
 pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> Result<LoopOwner> {
     match wanted {
         WantedOwner::Next => return Ok(LoopOwner::Next),

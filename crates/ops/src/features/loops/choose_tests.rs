@@ -48,11 +48,11 @@ fn which_loop_is_meant_when_none_is_named() {
     assert_eq!(
         loops_for_use(LoopUse::Look, &one, &pointer, Some("s1")).len(),
         1,
-        "of one alone there is no doubt"
+        "a single loop is unambiguous"
     );
     assert_eq!(
         loops_for_use(LoopUse::SetBack, &one, &pointer, Some("s1")).len(),
         0,
-        "but it is not ended by mistake"
+        "a command must not end another session's loop"
     );
 }

@@ -27,7 +27,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let paused: Vec<&Loop> =
         records.iter().map(|record| &record.state).filter(|state| is_paused(state)).collect();
     if !paused.is_empty() {
-        // A loop at its limit is resumed only if it gets more iterations.
+        // A loop that has reached its limit can be resumed only with more iterations.
         let (resume, what) = match paused.iter().all(|state| is_used_up(state)) {
             true => ("thru loop resume --max-iterations N", "gives the paused loop more iterations"),
             false => ("thru loop resume", "continues the paused loop"),
@@ -129,7 +129,7 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
     for state in
         records.iter().map(|record| &record.state).filter(|state| state.ended == Some(EndReason::Error))
     {
-        let detail = state.ended_detail.as_deref().unwrap_or("it does not say why");
+        let detail = state.ended_detail.as_deref().unwrap_or("no reason was recorded");
         let text = format!("loop {} was paused by an error: {detail}", state.id);
         findings.push(
             Finding::new(FindingLevel::Warning, text)
@@ -137,7 +137,7 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
         );
     }
     if is_moved(project) {
-        // `thru trust --moved` takes the consents along, and another check proposes it.
+        // `thru trust --moved` carries the consents over, and another check suggests it.
         return (records.len(), findings);
     }
     for state in records.iter().map(|record| &record.state).filter(|state| is_without_consent(store, state)) {

@@ -32,10 +32,11 @@ const MAX_PROMPT_CHARS_SHOWN: usize = 600;
 /// How much of the prompt a brief quotes, the shortest form first.
 const GOAL_LENGTHS: [usize; 4] = [160, 400, 1_000, 4_000];
 
-/// How many of the newest loops are examined for one of a certain session.
+/// How many of the newest loops are searched for the loop of a session.
 const MAX_LOOPS_EXAMINED: usize = 4;
 
-/// Gives a starting session the loop that is waiting for one, and tells the agent at once, with or without a brief.
+/// Gives a starting session the loop that waits for the next session. The agent is told about it at once, even without
+/// a brief.
 pub fn claim_waiting_loop<'c>(context: &'c HookContext<'_>, source: StartSource) -> Result<Decision<'c>> {
     let Some(pointer) = read_foreground_pointer(context)? else {
         return Ok(Decision::no_action("there are no loops"));
@@ -84,8 +85,8 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(())
 }
 
-/// Returns what a brief says about the loop of a session: the loop that runs in it, or else the loop that the
-/// described session worked on last.
+/// Returns a brief's candidate for a loop: the loop that runs in the session, or else the loop that the described
+/// session worked on last.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     let running = context
@@ -118,8 +119,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(vec![candidate])
 }
 
-/// Returns a loop with its prompt. The prompt comes back at every stop, so it is what the session works on, and no
-/// message of the user repeats it.
+/// Returns a candidate with the loop's prompt. The agent gets the prompt again at every stop, so the prompt is the
+/// session's goal. No message of the user repeats it.
 fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidate {
     let prompt = Redacted::redact_whole(&state.prompt, context.project.settings.redact_options());
     let form =
@@ -131,7 +132,7 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
 }
 
 /// Returns the loop that a session worked on, if this user started the loop on this machine and has asked for nothing
-/// since. A loop that the user cancelled is not a goal any more.
+/// since. A cancelled loop is no longer a goal.
 fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let mut ids = store.loop_ids().ok()?;
     // An id begins with the time of its loop.
@@ -183,7 +184,7 @@ fn take_over_loop(
         return Ok(None);
     }
     next.session = Some(session.to_string());
-    // The mark has counts from the digest of another session.
+    // The mark counts calls and records of another session.
     if let Some(last) = &mut next.last_stop {
         last.mark = None;
     }

@@ -1,4 +1,4 @@
-//! `thru loop start`: creates a loop from words, a file or a packet.
+//! `thru loop start`: creates a loop from a prompt on the command line, in a file or in a packet.
 
 use std::path::Path;
 
@@ -52,8 +52,8 @@ pub enum PromptSource<'a> {
     Packet(&'a str),
 }
 
-/// Whether a packet's validators become validators of the loop. They are text from a packet, so they never run
-/// unless the user asks for it.
+/// Whether a packet's validators become validators of the loop. They are text from a packet, so they run only if the
+/// user asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketValidators {
     Take,
@@ -156,7 +156,7 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
     Ok(LoopChanged { shown: loop_shown(store, &state, &pointer), changed: true, chosen, notes })
 }
 
-/// Writes a new loop under the first free name.
+/// Writes a new loop under the first free id.
 pub(super) fn write_new_loop(world: &World, store: &Store, mut state: Loop) -> Result<Loop> {
     let name = loop_name(world.now, &state.prompt);
     for n in 1..10_000 {
@@ -178,7 +178,7 @@ pub(super) fn write_new_loop(world: &World, store: &Store, mut state: Loop) -> R
 /// Returns a name that consists of the time and the first words of the prompt:
 /// `20261115T192200Z-fix-the-failing-tests`.
 fn loop_name(now: Timestamp, prompt: &str) -> String {
-    // Redact the words, because a file's name is seen in more places than its content.
+    // Redact the words, because a file name is seen in more places than the file's content.
     let prompt = Redacted::redact_head(prompt.trim_start(), 400, redact::RedactOptions::default());
     let first = prompt.lines().next().unwrap_or_default();
     let words = match first.len() > 40 {

@@ -29,10 +29,10 @@ use crate::{Error, Mode, Result};
 /// How many changed files are named in the log.
 const MAX_FILES_LOGGED: usize = 20;
 
-/// How many bytes at the end of the journal are searched for the start of a loop.
+/// How many bytes from the end of the journal are searched for the start of a loop.
 const JOURNAL_TAIL_BYTES: u64 = 512 * 1024;
 
-/// Decides about the session's loop at a stop. If no loop is in the foreground, only one file is opened.
+/// Decides whether the session's loop lets it stop. If no loop is in the foreground, only one file is opened.
 pub fn decide_at_stop<'c>(
     context: &'c HookContext<'_>,
     stop: &'c event::StopEvent<'c>,
@@ -113,7 +113,8 @@ impl<'c> LoopSessionStop<'c> {
     fn run_validators(&self, validators: &[String]) -> Result<ReplyPart> {
         let _running = match self.context.project.store.lock_validators(&self.id) {
             Ok(running) => running,
-            // The same stop was reported again while the validators run. The process that runs them answers.
+            // The same stop was reported again while its validators are running. The process that runs them will
+            // answer.
             Err(store::Error::Busy { .. }) => return Ok(ReplyPart::silent()),
             Err(error) => return Err(self.allow_stop_error(&error)),
         };
@@ -125,8 +126,9 @@ impl<'c> LoopSessionStop<'c> {
         }
     }
 
-    /// Locks the loop and asks the engine. Returns `None` if somebody removed the loop, or if this user did not allow
-    /// its current form on this machine. A loop that is not allowed blocks no session, and nothing in it is run.
+    /// Locks the loop and gets the engine's verdict. Returns `None` if somebody removed the loop, or if this user did
+    /// not allow its current form on this machine. A loop that is not allowed blocks no session, and none of its
+    /// commands run.
     fn lock_and_judge(&self, checked: ValidatorResult, deadline: Deadline) -> Result<Option<LockedVerdict>> {
         let ProjectContext { store, settings, .. } = self.context.project;
         let lock = store.lock_loops(deadline.lock_wait()).map_err(|error| self.allow_stop_error(&error))?;
@@ -149,9 +151,9 @@ impl<'c> LoopSessionStop<'c> {
         Ok(Some(LockedVerdict { record, verdict, _lock: lock }))
     }
 
-    /// Returns the error that lets the agent stop: a loop whose iterations cannot be counted must not continue.
+    /// Returns the error that lets the agent stop. A loop whose iterations cannot be counted must not continue.
     fn allow_stop_error(&self, why: &dyn std::fmt::Display) -> Error {
-        Error::Failed { what: format!("loop {} was let go: {why}", self.id) }
+        Error::Failed { what: format!("loop {} lets the agent stop: {why}", self.id) }
     }
 
     fn apply_verdict(&self, judged: LockedVerdict, checked: ValidatorResult) -> Result<ReplyPart> {
@@ -239,7 +241,7 @@ impl<'c> LoopSessionStop<'c> {
         }
     }
 
-    /// Returns the files that were changed since the last stop; `None` if they are unknown.
+    /// Returns the files that were changed since the last stop, or `None` if they are unknown.
     fn files_changed_since_last_stop(&self, state: &Loop) -> Option<Vec<&str>> {
         self.files_changed_since(state.last_stop.as_ref()?.mark?)
     }
@@ -250,8 +252,8 @@ impl<'c> LoopSessionStop<'c> {
         Some(files.map(|file| file.path.as_str()).collect())
     }
 
-    /// Returns where the session was when the loop was started, from the end of its journal; `None` if that is too
-    /// long. Only the first stop of a loop needs it.
+    /// Returns the session's position when the loop was started, computed from the end of the journal. Returns `None`
+    /// if the journal has grown too long since then. Only the first stop of a loop needs this position.
     fn position_at_start(&self, state: &Loop) -> Option<SessionPosition> {
         let digest = self.context.session_digest()?;
         let journal = layout::journal_path(self.context.session);
@@ -305,7 +307,7 @@ impl<'c> LoopSessionStop<'c> {
     }
 }
 
-/// Returns whether the harness ended a turn that should have continued.
+/// Returns whether the harness ended a turn that the loop had continued.
 fn is_loop_overridden(context: &HookContext, state: &Loop) -> bool {
     continuation_limit(context).is_some_and(|cap| was_continuation_overridden(state, cap))
 }
@@ -333,12 +335,12 @@ pub(super) fn read_foreground_pointer(context: &HookContext) -> store::Result<Op
     Ok(Some(pointer))
 }
 
-/// Notices, at an event other than a stop, that the harness ended a turn that should have continued.
+/// Detects, at an event other than a stop, that the harness ended a turn that a loop had continued.
 pub fn decide_overridden<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     match overridden_loop(context)? {
         None => Ok(Decision::no_action("no turn of a loop was ended by the harness")),
         Some(id) => {
-            let why = format!("{} ended a turn that loop {id} had sent on", context.harness.title);
+            let why = format!("{} ended a turn that loop {id} had continued", context.harness.title);
             Ok(Decision::with_change(ReplyPart::silent(), why, format!("end loops/{id}.md"), move || {
                 end_overridden(context, &id)?;
                 Ok(ReplyPart::silent())

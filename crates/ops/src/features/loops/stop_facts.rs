@@ -1,4 +1,4 @@
-//! The facts about a stop that are read before a loop's lock is taken, from the end of the transcript.
+//! Facts about a stop, read from the end of the transcript before the loop's lock is taken.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::session::transcript_reader;
 const MAX_MESSAGE_WAIT: Duration = Duration::from_millis(150);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How many bytes at the end of the transcript are read. If the turn is longer, only its cost is unknown.
+/// How many bytes from the end of the transcript are read. If the turn is longer, only its cost is unknown.
 const TRANSCRIPT_TAIL_BYTES: u64 = 256 * 1024;
 
 /// Facts that do not depend on the loop.

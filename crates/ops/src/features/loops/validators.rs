@@ -10,10 +10,10 @@ use model::redact::{REDACTION_MARGIN, Redacted};
 use crate::hook::context::{HookContext, record_policy_of};
 use crate::process::{self, CommandJob, EndedCommand, ExitReason};
 
-/// How many bytes at the end of the output are kept.
+/// How many bytes from the end of the output are kept.
 const MAX_OUTPUT_BYTES: usize = 16 * 1024;
 
-/// Validators end this much before the harness's own deadline, so that the harness receives our answer in time.
+/// Validators must end this long before the harness's own deadline, so that the harness receives thru's answer in time.
 const DEADLINE_MARGIN: Duration = Duration::from_secs(2);
 
 /// Runs the validators one after another within the available time, and returns the first failure.
@@ -52,7 +52,7 @@ pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> 
     })
 }
 
-/// Writes the run to the session's journal, so that briefs and packets know how the command ended last.
+/// Writes the run to the session's journal, so that briefs and packets can show how the command last ended.
 fn record_run(context: &HookContext, command: &str, ended: &EndedCommand) {
     let project = &context.project;
     let checkout = project.root.checkout.to_string_lossy();

@@ -13,15 +13,16 @@ use crate::project::consent::{allow_launches, allow_stage, is_launch_allowed, is
 use crate::project::person::require_person;
 use crate::{Result, World};
 
-/// The launches that the user is asked to allow. Only this content is adopted, even if the file changes in the meantime.
+/// The launches that the user is asked to allow. The consent covers only this content, even if the file changes in the
+/// meantime.
 #[derive(Clone, Debug, Serialize)]
 pub struct LaunchesToAdopt {
     pub run: PathBuf,
     pub stage: String,
     /// Launches without consent. If the list is empty, the user need not be asked.
     pub launches: Vec<LaunchShown>,
-    /// The settings file in which `[stages.<stage>]` defines the same launches. If there is such a file, the consent
-    /// also covers later runs.
+    /// The settings file in which `[stages.<stage>]` defines the same launches. If such a file exists, the consent also
+    /// covers later runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
     #[serde(skip)]
@@ -76,7 +77,7 @@ pub fn prepare_adoption(world: &World, stage: Option<&str>) -> Result<LaunchesTo
     })
 }
 
-/// Records the user's consent to what was shown.
+/// Records the user's consent to exactly the launches that were shown.
 pub fn adopt_launches(world: &World, stage: Option<&str>, launches: &LaunchesToAdopt) -> Result<()> {
     let place = GateContext::find_project(world)?;
     require_trust(&place)?;

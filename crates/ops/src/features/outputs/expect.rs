@@ -16,7 +16,7 @@ use crate::project::consent::{allow_launches, is_stage_allowed};
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
-/// What was requested. If no file is named, the stage's definition in the settings is used.
+/// The outputs that a stage must produce. If no file is named, the stage's definition in the settings is used.
 #[derive(Clone, Debug, Default)]
 pub struct ExpectRequest {
     pub stage: String,
@@ -35,7 +35,7 @@ pub struct Expectation {
     pub run: PathBuf,
     pub stage: String,
     pub outputs: Vec<ExpectOptions>,
-    /// The session that is told about the stage: it began the stage, or was last active in this checkout.
+    /// The session that is told about the stage. It began the stage, or was the last active session in this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Where an earlier `expected.json` of this folder was moved.
@@ -109,14 +109,14 @@ struct OutputFolder {
 
 enum FolderKind {
     New,
-    /// Contains the last request for the same stage, if there is one.
+    /// The last request for the same stage, if there is one.
     Shared(Option<ExpectedOutputs>),
 }
 
 impl OutputFolder {
-    /// Returns the output with the current time as its earliest valid time. In a shared folder, a valid output stays
-    /// valid if the last request for it was the same or if there was no request, because all work in the folder belongs
-    /// together.
+    /// Returns the output with the current time as the earliest time at which its file may have been written. In a
+    /// shared folder, a file that is already valid stays valid unless the last request for it was different, because
+    /// all work in the folder belongs together.
     fn renew_output(
         &self,
         world: &World,
@@ -145,7 +145,7 @@ fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<Outpu
     // A live run that no longer exists must not prevent a new run.
     let live = place.find_live_run().unwrap_or(None).filter(|live| !live.run.path().starts_with(&outputs));
     if let Some(live) = live {
-        // The folder is locked, because a run that is working in it must keep its list.
+        // Lock the folder, because a run that is working in it must keep its list.
         let lock = place.lock_run(&live.run, "gate expect")?;
         let kind = FolderKind::Shared(last_expected_of_stage(&live.run, stage));
         return Ok(OutputFolder { run: live.run, kind, _lock: Some(lock) });
@@ -162,8 +162,8 @@ fn last_expected_of_stage(run: &RunFolder, stage: &Id) -> Option<ExpectedOutputs
     current.or_else(|| run.read_list_of_stage(stage).ok())
 }
 
-/// Makes room for a stage's list. The list of another stage stays next to it; an earlier list of the same stage is
-/// moved aside.
+/// Makes room for a stage's list. The list of another stage is renamed after its stage. An earlier list of the same
+/// stage is moved aside.
 fn set_aside_old_list(world: &World, run: &RunFolder, stage: &Id) -> Result<Option<String>> {
     let word = format!("replaced-{}", time::to_compact(world.now));
     let other = run.read_expected().ok().filter(|list| list.stage != stage.as_str());
@@ -243,7 +243,7 @@ fn outputs_from_settings(place: &GateContext, stage: &str) -> Result<Vec<Expecte
     }
 }
 
-/// Returns the paths of files of the project, in the form that records use.
+/// Returns the paths of input files in the form that records use: relative to the checkout.
 fn input_paths_below_root(world: &World, root: &Root, named: &[String]) -> Result<Vec<String>> {
     let mut inputs = Vec::with_capacity(named.len());
     for named in named {

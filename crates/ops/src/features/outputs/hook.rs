@@ -1,4 +1,4 @@
-//! What hooks, briefs and `thru status` need to know about the live run.
+//! The live run, for hooks, briefs and `thru status`.
 
 use std::path::{Path, PathBuf};
 
@@ -20,15 +20,13 @@ use crate::features::{BriefContext, Decision, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::world::OUTPUT_VARIABLE;
 
-/// How many outputs a brief names at most.
 const MAX_OUTPUTS_NAMED: usize = 12;
-/// How many outputs are examined for a brief at most.
 const MAX_OUTPUTS_EXAMINED: usize = 32;
 
-/// How many inputs are read again for one brief at most. `thru gate check` reads all of them.
+/// How many inputs are read again for one brief. `thru gate check` reads all of them.
 const MAX_INPUTS_READ: usize = 16;
 
-/// The longest final message that is kept.
+/// The length to which a sub-agent's last message is cut.
 const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 
 /// The live run, as `thru status` shows it.
@@ -71,10 +69,10 @@ const SECTION: BriefSection = BriefSection {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// Returns, for a brief, what the live run is still waiting for, or why that is unknown.
+/// Returns the outputs that the live run is still waiting for, or the reason why they are unknown.
 pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, settings, .. } = context.project;
-    // At a start the brief is about the last session, and its run is still open.
+    // At a session start, the brief is about the last session, whose run may still be open.
     let sessions = || [context.session, context.described].into_iter().flatten();
     let is_worked_on =
         |run: Option<&RunFolder>| sessions().any(|session| worker::works_on(store, root, session, run));
@@ -92,7 +90,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
         Err(_) if !is_worked_on(None) => return Ok(Vec::new()),
         Err(error) => {
             let why = in_backticks(&error.to_string(), 600);
-            let text = format!("which outputs is unknown: {why}; `thru gate check` says what to do");
+            let text = format!("the open outputs are unknown: {why}; `thru gate check` says what to do");
             return Ok(vec![Candidate::new(&SECTION, "output:error", text)]);
         }
     };
@@ -120,7 +118,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
         let more = match (invalid.len() - candidates.len(), unseen) {
             (0, 0) => String::new(),
             (n, 0) => format!("{n} more; "),
-            (n, unseen) => format!("{n} more, and {unseen} not looked at; "),
+            (n, unseen) => format!("{n} more, and {unseen} not examined; "),
         };
         let steps: Vec<_> = invalid
             .iter()
@@ -140,9 +138,9 @@ struct AwaitedOutput {
     file: String,
     /// The absolute path, for the sub-agent.
     path: String,
-    /// The name in the journal.
+    /// The path that is written to the journal.
     shown: String,
-    /// The state of the output at this event.
+    /// The verdict on the output at the time of this event.
     verdict: OutputVerdict,
 }
 
@@ -170,7 +168,7 @@ fn awaited_output(project: &ProjectContext, event: &Event) -> Result<Option<Awai
     }))
 }
 
-/// If a sub-agent stops, adds the state of its output to the journal line.
+/// When a sub-agent stops, adds the state of its output to the journal line.
 pub(crate) fn annotate_subagent_stop(
     project: &ProjectContext,
     event: &Event,
@@ -230,8 +228,8 @@ fn find_live_run(
     }
 }
 
-/// Returns the invalid outputs among the first `most`. The check is quick: it reads no large files, and reads each
-/// input only once.
+/// Returns the invalid outputs among the first `most` outputs. The check is quick: it reads no large files, and reads
+/// each input only once.
 fn invalid_outputs(
     run: &RunFolder,
     expected: &ExpectedOutputs,

@@ -1,4 +1,5 @@
-//! One launch: the command gets the prompt, and its redacted output is written next to the output file while it runs.
+//! One launch: gives the command its prompt on stdin, and logs its redacted output next to the output file while it
+//! runs.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -21,7 +22,7 @@ use crate::world::OUTPUT_VARIABLE;
 /// How many bytes of one launch's output are kept.
 const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
-/// How many bytes are held back until the end of a private key arrives.
+/// How many bytes are held back while waiting for the end of a private key.
 const MAX_PENDING_BYTES: usize = 256 * 1024;
 
 pub(super) struct Launch<'a> {
@@ -35,7 +36,7 @@ pub(super) struct Launch<'a> {
     pub now: Timestamp,
 }
 
-/// Runs the command and returns how it ended, in words. If the command does not start, the words say that.
+/// Runs the command, and returns a text that says how it ended or why it could not be started.
 pub(super) fn run_launch(launch: &Launch) -> Result<String> {
     let Launch { run, output, .. } = launch;
     let path = run.path().join(&output.file);
@@ -128,7 +129,7 @@ impl LaunchLog {
         self.append(clean.strip_suffix('\n').unwrap_or(&clean));
     }
 
-    /// Appends to the log. An error is ignored, because it is not a reason to stop the launch.
+    /// Appends to the log. Errors are ignored, because they are no reason to stop the launch.
     fn append(&self, text: &str) {
         let _ = self.run.append_lines(&self.name, &[text]);
     }

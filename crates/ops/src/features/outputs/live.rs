@@ -34,7 +34,7 @@ pub(super) struct FoundLiveRun {
 pub struct LiveRunReport {
     pub run: PathBuf,
     pub from: LiveRunSource,
-    /// `None` if nothing is expected in the run yet.
+    /// `None` if the run does not expect any outputs yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
 }
@@ -60,8 +60,8 @@ pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
     Ok(live_run_report(&FoundLiveRun { run, from: LiveRunSource::LiveJson }))
 }
 
-/// Clears the live run. Returns the run that another tool's live-state file still names, because we do not clear that
-/// file.
+/// Clears the live run. If another tool's live-state file still names a run, returns that run, because thru does not
+/// change that file.
 pub fn clear_live_run(world: &World) -> Result<Option<LiveRunReport>> {
     let place = GateContext::find_project(world)?;
     place.store.write_live_run(None, world.now)?;
@@ -74,7 +74,7 @@ impl GateContext {
     }
 }
 
-/// Returns the live run of a project, whether trusted or not; `None` if there is none or it cannot be determined.
+/// Returns the live run of a project, trusted or not. Returns `None` if there is none or it cannot be determined.
 pub(crate) fn live_run_of_project(world: &World, project: &Project) -> Option<RunFolder> {
     let settings = settings::resolve_settings(world, Some(&project.store)).settings();
     find_live_run_in(&project.store, &project.root, &settings).ok().flatten().map(|found| found.run)
@@ -121,7 +121,7 @@ pub(super) fn find_live_run_in(
     }))
 }
 
-/// Opens a run. `named` is the file that names `dir`; an error message mentions it.
+/// Opens a run. `named` is the file that names `dir`, for error messages.
 fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
     let mut absent = None;
     for base in bases {
@@ -143,7 +143,7 @@ fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
     Err(Error::Absent { what, hint: OTHER_RUN_HINT.into() })
 }
 
-/// Returns a folder in the form that records use: relative to the root.
+/// Splits a folder into a base, which is the root or the checkout, and the path relative to that base.
 pub(super) fn folder_below_root<'a>(root: &'a Root, dir: &Path) -> Result<(&'a PathBuf, String)> {
     let dir = dir.to_string_lossy();
     for base in [&root.path, &root.checkout] {

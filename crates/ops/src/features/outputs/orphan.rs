@@ -15,13 +15,13 @@ const EXIT_GRACE: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug)]
 pub(super) struct OrphanedLaunch {
-    /// `None` if a process has the prompt open but its number is unknown.
+    /// `None` if a process has the prompt open but its process id is unknown.
     pub process: Option<i32>,
     stamp: String,
     since: Option<Timestamp>,
 }
 
-/// Returns whether a process is working on an output. If so, the process has the prompt open and holds a lock on it.
+/// Returns whether a process is working on an output. Such a process has the prompt open and holds a lock on it.
 pub(super) fn is_launch_running(run: &RunFolder, file: &str) -> bool {
     matches!(run.open_with_inherited_lock(&layout::launch_prompt_file(file)), Ok(None))
 }
@@ -53,7 +53,7 @@ impl OrphanedLaunch {
         timeout.saturating_sub(used.unwrap_or_default())
     }
 
-    /// Returns whether the process may be ended: false if another process now has its number.
+    /// Returns whether the process may be ended. It may not if its process id now belongs to another process.
     pub fn can_be_ended(&self) -> bool {
         alive::still_leads_group(&self.stamp)
     }

@@ -20,7 +20,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     })
 }
 
-/// Describes the live run: `2 of 5 open in outputs/review-…: missing review-a.md, stale review-b.md`.
+/// Describes the live run: `2 of 5 open (stage review, outputs/review-…): missing review-a.md, stale review-b.md`.
 fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusLine {
     let run = live.run.strip_prefix(project.store.dir().path()).unwrap_or(&live.run).display();
     let (stage, all) = (one_line(&live.stage, 128), live.outputs);

@@ -23,7 +23,7 @@ use crate::process::reaper::ProcessReaper;
 use crate::project::consent::is_launch_allowed;
 use crate::{Error, Result, World};
 
-/// How often a launch that outlived its run is checked.
+/// How long to wait between two checks of a launch that outlived its run.
 pub(super) const ORPHAN_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,6 @@ pub enum RelaunchPolicy {
     Yes,
 }
 
-/// A report of the run's progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
     Reused {
@@ -120,8 +119,8 @@ pub fn run_gate(
     build_gate_report(&place, &run, &expected)
 }
 
-/// Returns whether the command of an invalid output is launched. A missing input is an error, because nobody would
-/// notice in the output that an input was missing.
+/// Returns whether the command of an invalid output is launched. A missing input is an error, because the output would
+/// not show that an input was missing.
 fn should_launch(
     place: &GateContext,
     run: &RunFolder,
@@ -207,7 +206,7 @@ pub(super) fn find_or_create_run(
     }
 }
 
-/// The state that the workers share.
+/// The state that the worker threads share.
 struct GateRunner<'a> {
     run: &'a Arc<RunFolder>,
     /// The list of outputs. Launch counts are written to disk before anything is launched.
@@ -264,7 +263,7 @@ impl GateRunner<'_> {
     fn launch(&self, i: usize, output: &ExpectedOutput, watchman: &ProcessReaper) -> Result<()> {
         let now = self.elapsed_now();
         let file = output.file.clone();
-        // The old file is moved aside. So a file that exists afterwards comes from this launch, even if the clocks of
+        // The old file is moved aside. Any file that exists afterwards comes from this launch, even if the clocks of
         // the machine and its disks disagree.
         self.run.rename_aside(&file, &format!("set-aside-{}", time::to_compact(now)))?;
         let digest = store::inputs_digest(self.checkout, &output.inputs)?;
@@ -347,7 +346,7 @@ fn write_omissions(place: &GateContext, run: &RunFolder, expected: &ExpectedOutp
             omitted.push(Omission { file: output.file.clone(), judged, message });
         }
     }
-    // An earlier note would describe the old state, so it is replaced.
+    // An earlier note describes the old state, so it is replaced.
     let name = super::stage_omissions_file(run, expected);
     if omitted.is_empty() && !run.has_file(&name) {
         return Ok(());

@@ -42,8 +42,8 @@ pub fn output_prompt(world: &World, file: &str) -> Result<OutputPrompt> {
     Ok(OutputPrompt { text: gate::subagent_instruction(&path.to_string_lossy()), path, expected })
 }
 
-/// Adds the last line to a complete output. An output of the live run can be given by its name, an output of any run by
-/// its path.
+/// Adds the line that marks an output as complete. An output of the live run can be given by its name; an output of any
+/// other run must be given by its path.
 pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
     let (run, name) = find_expected_output(world, file)?;
     let path = run.path().join(&name);
@@ -77,8 +77,8 @@ pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
     Ok(SealReport { path, changed: true })
 }
 
-/// Finds the run and the name of an output. Only expected outputs are sealed, because the line has no meaning in any
-/// other file.
+/// Finds the run and the name of an output. Only expected outputs are sealed, because the line means nothing in other
+/// files.
 fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String)> {
     let place = GateContext::find_project(world)?;
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
@@ -108,7 +108,7 @@ fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String
     })
 }
 
-/// Adds the last line after a blank line, so that the last line is not part of a paragraph.
+/// Returns the line to append, after a blank line so that it does not become part of a paragraph.
 fn last_line_to_append(bytes: Vec<u8>) -> Vec<u8> {
     let document = Document::parse(bytes);
     let end = document.line_ending();

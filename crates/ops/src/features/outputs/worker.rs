@@ -1,5 +1,5 @@
-//! Records which session works on a run. Only that session is told what the run still waits for: to every other
-//! session this is noise.
+//! Records which session works on a run. Only that session is told what the run is still waiting for. To other sessions
+//! this would be noise.
 
 use std::path::Path;
 
@@ -33,8 +33,8 @@ impl SessionState for WorkedRun {
     }
 }
 
-/// Records that the session that runs this command works on a run. At a terminal this is a guess: the session that was
-/// last active in this checkout and has not ended. Returns that session, if there is one.
+/// Records that the calling session works on a run, and returns that session. At a terminal the session is a guess: the
+/// open session that was last active in this checkout, if there is one.
 pub(super) fn record_calling_session(
     world: &World,
     place: &GateContext,
@@ -50,8 +50,8 @@ pub(super) fn record_calling_session(
     Ok(session)
 }
 
-/// Records that the session in which an agent asks about a run works on it. A sub-agent that the run launched only
-/// writes its own output. This is an addition to the command, so an error does not matter.
+/// Records that the calling agent's session works on a run. A sub-agent that the run launched is not recorded, because
+/// it writes only its own output. Errors are ignored, because the command does not depend on this record.
 pub(super) fn note_agent_at_work(world: &World, place: &GateContext, run: &RunFolder) {
     let is_recorded = place.trusted && !world.is_in_launch();
     if let Some(session) = list::session_of_current_harness(world).filter(|_| is_recorded) {
@@ -77,7 +77,7 @@ pub(super) fn record_worker(store: &Store, root: &Root, session: &Id, run: &RunF
     Ok(store.session(session).write(&worked)?)
 }
 
-/// Returns whether a session works on a run; without a run, whether it works on any.
+/// Returns whether a session works on `run` or, if `run` is `None`, on any run.
 pub(super) fn works_on(store: &Store, root: &Root, session: &Id, run: Option<&RunFolder>) -> bool {
     let Ok(Some(worked)) = store.session(session).read::<WorkedRun>() else { return false };
     run.is_none_or(|run| folder_below_root(root, run.path()).is_ok_and(|(_, folder)| folder == worked.folder))

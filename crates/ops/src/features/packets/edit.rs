@@ -1,4 +1,4 @@
-//! Changes a packet: a status, a file, a section. All other bytes stay the same.
+//! Edits a packet: its status, its files or one section. All other bytes stay the same.
 
 use model::document::{Document, SectionHead};
 use model::id::Id;
@@ -33,7 +33,6 @@ pub struct EditedPacket {
     pub covered: bool,
 }
 
-/// Changes a packet under its lock; all other bytes stay the same.
 pub fn edit_packet(world: &World, word: &str, edit: PacketEdit) -> Result<EditedPacket> {
     let project = Project::find_for_reading(world)?;
     let id = find_packet(&project, word)?;
@@ -46,7 +45,7 @@ pub fn edit_packet(world: &World, word: &str, edit: PacketEdit) -> Result<Edited
         });
     }
     let given = InputRedactor::with_settings_of(world);
-    // Declared here so that the texts live long enough.
+    // Declared here so that the redacted texts live long enough.
     let (reason_given, text_given);
     let edit = match edit {
         PacketEdit::Block { reason } => {
@@ -74,7 +73,7 @@ pub fn edit_packet(world: &World, word: &str, edit: PacketEdit) -> Result<Edited
     Ok(EditedPacket { shown, note, covered: given.has_redacted() })
 }
 
-/// Applies the edit. Returns a note for the user.
+/// Applies the edit, and returns a note for the user if there is one.
 fn apply_edit(document: &mut Document, edit: PacketEdit, project: &Project) -> Result<Option<&'static str>> {
     match edit {
         PacketEdit::Status(status) => {
@@ -117,7 +116,8 @@ fn paths_below_root(project: &Project, files: &[String]) -> Vec<String> {
     files.iter().map(|file| place::path_within_checkout(&checkout, file).path.into_owned()).collect()
 }
 
-/// Returns the files if they can be confirmed, which means that they all exist below the root.
+/// Returns the files as paths relative to the root. Refuses files that cannot be confirmed, because they do not exist
+/// below the root.
 pub(crate) fn require_existing_files(project: &Project, files: &[String]) -> Result<Vec<String>> {
     let checkout = project.root.checkout.to_string_lossy();
     for file in files {
@@ -152,13 +152,13 @@ fn remove_confirmed_files(document: &mut Document, files: &[String]) -> Result<(
     if let Some(missing) = files.iter().find(|file| !confirmed.contains(file)) {
         return Err(Error::Absent {
             what: format!("`{missing}` is not among the confirmed files"),
-            hint: if confirmed.is_empty() { "there is none".into() } else { confirmed.join(", ") },
+            hint: if confirmed.is_empty() { "no file is confirmed".into() } else { confirmed.join(", ") },
         });
     }
     confirm::unconfirm_files(document, files).map_err(|why| edit_refused_error(&why))
 }
 
-/// Replaces a section. Our own headings are found by the beginning of their name, other headings by their whole name.
+/// Replaces a section. The standard headings of packets are matched by prefix, other headings by their whole text.
 fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Option<&'static str>> {
     let wanted = heading.trim().trim_start_matches('#').trim();
     let own = document
@@ -179,7 +179,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
             });
         }
     };
-    // Typed or piped text has the system's line ends; the file has its own.
+    // The line endings of typed or piped text may differ from those of the file.
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_ending());
     document

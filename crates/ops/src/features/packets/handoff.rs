@@ -1,4 +1,4 @@
-//! `thru handoff`: writes a packet from what was captured, without a model and without questions.
+//! `thru handoff`: writes a packet from the captured session, without a model and without asking questions.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ use crate::session::database::{self, SessionRows};
 use crate::session::list::{self, SessionChoice};
 use crate::session::{past, roster, transcript};
 
-/// Files larger than this are named, but not read.
+/// Files larger than this are listed, but not read.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -136,7 +136,7 @@ pub(crate) struct PacketSource {
     pub harness: Option<&'static Harness>,
     pub chosen: Option<SessionChoice>,
     pub transcript: Option<String>,
-    /// Whether the session was in another folder. If so, its paths say nothing about the files of this checkout.
+    /// Whether the session worked in another folder. If so, its paths say nothing about the files of this checkout.
     pub elsewhere: bool,
 }
 

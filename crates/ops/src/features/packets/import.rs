@@ -52,7 +52,7 @@ pub fn import_handoff_after(
     let mark = format!("{:016x}", fnv_fingerprint([&bytes]));
     let project = match mode {
         Mode::Write => Some(Project::find_or_create(world)?),
-        // If there is no project, nothing was imported before.
+        // Without a project, nothing can have been imported before.
         Mode::DryRun => Project::find_for_reading(world).map(Some).or_else(|error| match error {
             Error::NoRoot { .. } => Ok(None),
             error => Err(error),
@@ -98,7 +98,7 @@ pub fn import_handoff_after(
     Ok(imported(id, true, false))
 }
 
-/// Refuses a file that is not text, because its text becomes part of the packet.
+/// Refuses a file that is not text, because the packet will contain its text.
 fn require_text_file(file: &Path, bytes: &[u8]) -> Result<()> {
     let flaw = |line, why: &str, hint: &str| {
         Err(Error::Damaged { path: file.to_owned(), line, why: why.into(), hint: hint.into() })

@@ -32,7 +32,7 @@ impl OfferLimits {
 /// If there are at least this many packets, only the beginning of the index is read, because a session start has no
 /// time to list the folder.
 const MAX_PACKETS_LISTED: usize = 500;
-/// How many bytes at the beginning of the index are read.
+/// How many bytes from the beginning of the index are read.
 const INDEX_HEAD_BYTES: usize = 8 * 1024;
 
 /// Returns one line for each open packet that nobody has claimed.

@@ -27,7 +27,7 @@ use crate::session::list::{self, SessionChoice};
 use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
-/// How many bytes at the end of a journal are searched for events that are newer than the packet.
+/// How many bytes from the end of a journal are searched for events that are newer than the packet.
 const JOURNAL_TAIL_BYTES: u64 = 128 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,7 +86,7 @@ pub struct PickupReport {
     /// Whether the session that claimed the packet has ended, so another session can claim the packet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
-    /// Who last committed the packet; `None` if git does not know the file.
+    /// Who last committed the packet. `None` if git does not track the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
     /// The worktree of the session that the packet is about, if it is not this checkout.
@@ -182,7 +182,7 @@ impl PacketWorktree {
     }
 }
 
-/// Returns the state of the evidence now. If the plan cannot be read, the packet is picked up anyway. Other
+/// Describes the current state of the evidence. If the plan cannot be read, the packet is picked up anyway, and other
 /// commands report the damaged plan.
 fn describe_current_evidence(project: &Project) -> Vec<String> {
     let Ok(Some(loaded)) = plan::load_plan(&project.store) else { return Vec::new() };
@@ -302,7 +302,7 @@ impl ClaimingSessions {
     }
 }
 
-/// `there` is the worktree that the packet is about, if it is another one that exists.
+/// `there` is the worktree that the packet is about, if it exists and is not this checkout.
 fn verify_claims(world: &World, project: &Project, packet: &Packet, there: Option<&Path>) -> Vec<Claim> {
     let checkout = &project.root.checkout;
     let base = checkout.to_string_lossy();
@@ -321,7 +321,7 @@ fn verify_claims(world: &World, project: &Project, packet: &Packet, there: Optio
     let git = (!packet.head.is_empty() || !packet.branch.is_empty())
         .then(|| compare_with_git(project, packet))
         .flatten()
-        // What was uncommitted there is not uncommitted here.
+        // The number of uncommitted files in that worktree says nothing about this checkout.
         .map(|git| CurrentGit { dirty: git.dirty.filter(|_| there.is_none()), ..git });
     let files: Vec<CurrentFile> = packet.all_files().iter().map(look).collect();
     let edited = has_edited_since(project, packet);
@@ -329,7 +329,8 @@ fn verify_claims(world: &World, project: &Project, packet: &Packet, there: Optio
     drift::verify_claims(packet, &CurrentState { project, git, files: &files, edited }, world.now)
 }
 
-/// Returns the other folder as seen from this one: `../topic` if both are in one folder, otherwise its whole path.
+/// Returns the path of another folder as seen from this one: `../topic` if both have the same parent, otherwise the
+/// whole path.
 fn folder_from(here: &Path, there: &Path) -> String {
     let is_beside = here.canonicalize().is_ok_and(|here| here.parent() == there.parent());
     match there.file_name().filter(|_| is_beside) {
@@ -367,8 +368,8 @@ fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
     Some(CurrentGit { branch: git::redacted_branch(&head), head: head.commit, dirty, way })
 }
 
-/// Returns the files that the tools of any session of the project wrote after the packet. The file that was written
-/// last comes last.
+/// Returns the files that the tools of any session wrote after the packet, in the order in which they were first
+/// written.
 fn files_written_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
     for session in list::all_session_ids(&project.store)? {

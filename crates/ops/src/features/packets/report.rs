@@ -21,12 +21,12 @@ const MAX_PACKETS_COUNTED: usize = 500;
 #[derive(Clone, Debug, Serialize)]
 struct PacketCount {
     count: usize,
-    /// How many packets are not done; `None` if not all packets were counted.
+    /// How many packets are not done. `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<usize>,
     /// Whether there may be more packets that were not counted.
     at_least: bool,
-    /// The newest open packet, or else the newest packet; `None` if not all packets were counted.
+    /// The newest open packet, or else the newest packet. `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<String>,
 }
@@ -58,7 +58,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(std::iter::once(line).chain(offered_packet_line(project, at_least)?).collect())
 }
 
-/// Returns a line about the newest packet that nobody has claimed, and the number of the others.
+/// Returns a line about the newest unclaimed packet, with the number of other unclaimed packets.
 fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Option<StatusLine>> {
     let offers = offer::unclaimed_packets(project.store, project.world.now, OfferLimits::ALL)?;
     let Some(first) = offers.first() else { return Ok(None) };

@@ -1,5 +1,5 @@
-//! What a brief says about the plan: its progress, the current task, the blocked tasks, the ready tasks. Each
-//! finished phase is one line, with the path of its record.
+//! The plan in a brief: its progress, the current task, the blocked tasks and the ready tasks. For finished phases, the
+//! brief only names the records.
 
 use model::brief::{BriefSection, Candidate};
 use model::id::Id;
@@ -15,10 +15,10 @@ const SECTION: BriefSection =
     BriefSection { order: 2, longer: 1, name: "plan", title: "Plan", signal: ScoreSignal::Phase };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How many tasks of each kind are named. For the remaining tasks, only their number is given.
+/// How many tasks of each kind are listed.
 const MAX_TASKS_NAMED: usize = 5;
 
-/// How many dependencies of the current task are candidates, nearest first.
+/// How many dependencies of the current task become candidates, nearest first.
 const MAX_DEPENDENCIES: usize = 20;
 
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -93,8 +93,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
                 format!("{} depends on: {}", inline_for_model(&task.id, 64), describe_dependency(dependency));
             let mut candidate = scored(&dependency.id, text, ScoreSignal::DependencyProximity);
             candidate.signals.depth = Some(depth);
-            // The id must not have the prefix of a task in progress or of a blocked task, because sub-agents are given
-            // candidates with these prefixes.
+            // Sub-agents are given candidates whose ids have the prefix of a task in progress or of a blocked task. A
+            // dependency must have another prefix.
             candidate.id = format!("dependency:{}", dependency.id);
             all.push(candidate);
         }
@@ -131,7 +131,7 @@ fn is_plan_finished(standing: &PlanStanding) -> bool {
     standing.progress.done == standing.progress.total
 }
 
-/// Describes the plan: `“Title”: phase 2 of 4 “Name”, 3 of 7 tasks done; 12 of 30 in all.`
+/// Describes the plan: `“Title”: phase 2 “Name” (2 of 4), 3 of 7 tasks done; 12 of 30 in all.`
 fn describe_plan(plan: &Plan, standing: &PlanStanding) -> String {
     let title = inline_for_model(&plan.title, 100).replace(['“', '”'], "\"");
     let TaskProgress { done, total } = standing.progress;

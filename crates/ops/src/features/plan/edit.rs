@@ -174,7 +174,7 @@ pub fn add_task(world: &World, wanted: TaskRequest, session: Option<&str>) -> Re
     build_task_report(&before, changed, &made, given.has_redacted())
 }
 
-/// Creates a plan. An existing plan is replaced only if `replace` is true; the ledger keeps it.
+/// Creates a plan. An existing plan is replaced only if `replace` is true; it stays in the ledger.
 pub fn begin_plan(world: &World, title: &str, phases: &[String], replace: bool) -> Result<PlanReport> {
     let store = Project::find_or_create(world)?.store;
     let author = PlanAuthor::current_author(world, None)?;
@@ -302,7 +302,7 @@ pub(super) fn build_plan_report(changed: PlanChanged, phase: Option<u32>, covere
 
 fn require_nonempty(text: &str, what: &str) -> Result<()> {
     match text.is_empty() {
-        true => Err(Error::Usage { what: format!("say {what}"), hint: "it is empty".into() }),
+        true => Err(Error::Usage { what: format!("say {what}"), hint: "the text is empty".into() }),
         false => Ok(()),
     }
 }

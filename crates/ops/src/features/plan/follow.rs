@@ -1,4 +1,4 @@
-//! At a checkpoint, updates the tasks that came from a harness's own list, if the list has changed.
+//! At a checkpoint, updates the tasks that came from a harness's own task list, if that list has changed.
 
 use model::digest::Digest;
 use model::id::Id;

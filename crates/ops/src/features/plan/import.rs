@@ -1,5 +1,5 @@
 //! `thru plan import`: reads a plan from a file or from a session. A session can contain a plan that the user approved,
-//! and a list that the agent keeps.
+//! and the agent's own task list.
 
 use std::path::Path;
 
@@ -20,10 +20,10 @@ use crate::project::{Project, settings};
 use crate::session::list::{self, SessionChoice};
 use crate::{Error, Mode, Result, World};
 
-/// The largest file that is read. Nobody writes a larger plan by hand.
+/// The size limit of the file. Nobody writes a larger plan by hand.
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
-/// What happens to an existing plan.
+/// What an import does with an existing plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingPlan {
     /// The existing plan is kept, and the import is refused.
@@ -68,7 +68,7 @@ pub(crate) struct IncomingPlan {
     pub from: String,
     pub plan: Plan,
     pub warnings: Vec<ImportWarning>,
-    /// The fingerprint of the source, so that the same source is imported only once. Empty if the source is our own
+    /// The fingerprint of the source, so that the same source is imported only once. Empty if the source is thru's own
     /// view of the plan.
     pub mark: String,
     pub covered: bool,
@@ -143,7 +143,7 @@ pub(crate) fn import_plan(
 ) -> Result<ImportReport> {
     let store = match mode {
         Mode::Write => Some(Project::find_or_create(world)?.store),
-        // If there is no project, nothing was imported before.
+        // Without a project, nothing can have been imported before.
         Mode::DryRun => match Project::find_for_reading(world) {
             Ok(project) => Some(project.store),
             Err(Error::NoRoot { .. }) => None,
@@ -231,7 +231,7 @@ fn build_report(incoming: &IncomingPlan) -> ImportReport {
     }
 }
 
-/// Imports the plan that the user approved in a session, and the agent's list.
+/// Imports the plan that the user approved in a session, and the agent's task list.
 pub fn import_session_plan(
     world: &World,
     named: Option<&str>,
@@ -292,7 +292,7 @@ fn plan_from_digest(digest: &Digest) -> Option<IncomingPlan> {
     Some(IncomingPlan { from, plan: followed.plan, warnings, mark, covered: false })
 }
 
-/// Links the tasks to the session's list, so that later changes in the list change the tasks.
+/// Links the tasks to the session's list, so that later changes in the list also change the tasks.
 fn link_tasks_to_session(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
     let seen = plan::follow_todos(&Plan::default(), &LinkedTodos::default(), &digest.todos, "", "").todos;
     Ok(store.session(session).write(&seen)?)

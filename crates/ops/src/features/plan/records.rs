@@ -10,7 +10,7 @@ use store::{Durability, Store, layout};
 use crate::Result;
 use crate::features::decisions;
 
-/// Writes the records of the phases that ended, and returns their paths.
+/// Writes the records of the phases that ended, and returns a note about each record.
 pub fn write_phase_records(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     for phase in ended.iter().filter_map(|id| plan.phase(*id)) {

@@ -114,7 +114,7 @@ pub struct TaskShown {
     pub held_up: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceLine>,
-    /// The changes of the task, oldest first.
+    /// The changes to the task, oldest first.
     pub history: Vec<HistoryLine>,
 }
 
@@ -221,7 +221,7 @@ pub(super) fn plan_findings(
     match from {
         PlanSource::File if fold.plan.as_ref() != Some(plan) => {
             found.push(
-                Finding::new(FindingLevel::Warning, "the ledger gives another plan than plan.json")
+                Finding::new(FindingLevel::Warning, "the ledger describes a different plan than plan.json")
                     .at_line(layout::PLAN_LEDGER, None),
             );
         }

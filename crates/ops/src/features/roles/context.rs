@@ -88,7 +88,7 @@ fn checked_file(file: String, report: RoleReport) -> CheckedContextFile {
 pub struct CreatedContextFile {
     pub role: String,
     pub file: String,
-    /// False if the file already existed; it is left unchanged.
+    /// False if the file already existed. In that case it is left unchanged.
     pub created: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Changes a role when its session has an event. Only hooks run this code. If the session has no role, they read one
-//! small file.
+//! Updates a role when an event occurs in its session. Only hooks run this code. If the session has no role, they read
+//! just one small file.
 
 use std::time::Duration;
 
@@ -20,14 +20,14 @@ use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::{Error, Result};
 
-/// How many candidates of its role a new session gets: the name of the role, and its goal.
+/// How many candidates about its role a new session gets: the role's name and its goal.
 const MAX_CANDIDATES_AT_STARTUP: usize = 2;
 
 /// Who changes the state of a role: a session's hook, or a user at a terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoleMover<'a> {
     pub project: ProjectContext<'a>,
-    /// The name of the harness, or of the command line.
+    /// The name of the harness, or `cli` for a command.
     pub by: &'a str,
     /// `None` for a user at a terminal, outside every session.
     pub session: Option<&'a Id>,
@@ -36,7 +36,6 @@ pub(crate) struct RoleMover<'a> {
     pub deadline: Deadline,
 }
 
-/// Decides what an event does to the role of its session.
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some(happened) = role_event(context.event, context.pending, &context.record.files) else {
         return Ok(Decision::no_action("the event says nothing about a role"));

@@ -124,7 +124,7 @@ pub(crate) fn step_lifecycle(
     happened: LifecycleEvent,
     insist: ForceStep,
 ) -> Result<Lifecycle> {
-    // The user at the terminal took the step. Do not record a session, because it would only be a guess.
+    // At a terminal, no session is recorded, because it would only be a guess.
     let session = list::session_of_current_harness(world);
     let actor = StepActor {
         by: COMMAND_LINE_ACTOR,
@@ -170,7 +170,7 @@ pub struct LifecycleRow {
     pub state: Option<LifecycleState>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub since: String,
-    /// The sessions with this role that have not ended; `None` if no session ever had it.
+    /// The sessions with this role that have not ended. `None` if no session has ever had it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_sessions: Option<Vec<String>>,
     /// The session that is compacting or recovering.
@@ -191,7 +191,7 @@ pub struct LifecycleRow {
     /// Why the state of the role cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
-    /// The command that helps if the state cannot be read; `None` if no command can help.
+    /// The command that helps if the state cannot be read. `None` if no command can help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -275,7 +275,7 @@ fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow
     })
 }
 
-/// Returns the sessions with a role that have not ended; `None` if no session has the role.
+/// Returns the open sessions that have a role, or `None` if no session has it.
 fn open_sessions(store: &Store, role: &Id) -> Result<Option<Vec<String>>> {
     let bindings = store.role_bindings()?;
     let sessions: Vec<&Id> = bindings.iter().filter(|(_, of)| of == role).map(|(id, _)| id).collect();

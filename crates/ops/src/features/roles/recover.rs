@@ -25,10 +25,10 @@ const DEFAULT_ARCHITECTURE_DOC: &str = "ARCHITECTURE.md";
 pub struct RecoverReport {
     pub role: String,
     pub source: RoleSource,
-    /// The context file; `None` if there is none. In that case, `missing` is the path of the file to create.
+    /// The context file. If this is `None`, `missing` is the path of the file to create.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Who last committed the file; `None` if git does not track the file.
+    /// Who last committed the file. `None` if git does not track the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ pub struct RecoverReport {
     pub valid: bool,
     /// The errors that `thru context validate` finds in the file.
     pub errors: Vec<String>,
-    /// The file that describes the role; `None` if there is none.
+    /// The file that describes the role. `None` if there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skill: Option<DocumentToRead>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ pub struct RecoverReport {
     /// `None` if the role has no lifecycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
-    /// The session whose recovery this command ended from outside; `None` if it ended none.
+    /// The session whose recovery this command ended from outside. `None` if it ended none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_recovery_of: Option<String>,
     /// Why the state of the lifecycle was not changed.
@@ -122,7 +122,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
     Ok(report)
 }
 
-/// Returns the session in which the role compacts or recovers, if this command runs outside it.
+/// Returns the session in which the role is compacting or recovering, unless this command runs inside that session.
 fn recovering_elsewhere(world: &World, store: &Store, role: &Id) -> Option<String> {
     let lifecycle = store.read_lifecycle(role).ok().flatten()?;
     let is_on_its_way = matches!(lifecycle.state, LifecycleState::Compacting | LifecycleState::Recovering);

@@ -10,12 +10,11 @@ use store::{Store, layout};
 
 use crate::Result;
 
-/// How many bytes are read at the end of the list of sessions and of the receipts: about 200 lines of each.
+/// How many bytes are read from the end of the session list and of the receipts: about 200 lines of each.
 pub(super) const LOG_TAIL_BYTES: u64 = 32 * 1024;
 
-/// Returns the other sessions that recorded something since `from`, last active first. Looks for them at the end of the
-/// list of sessions and at the end of the receipts. The receipts contain prompts and stops of sessions that started
-/// long ago.
+/// Returns the other sessions that recorded something since `from`, most recently active first. Searches the end of the
+/// session list and the end of the receipts. The receipts include prompts and stops of sessions that started long ago.
 pub fn sessions_active_since(store: &Store, own: &Id, now: Timestamp, from: &str) -> Result<Vec<Id>> {
     let Some(window) = time::parse_time(from).map(|from| now.duration_since(from)) else {
         return Ok(Vec::new());
@@ -34,8 +33,8 @@ pub fn sessions_active_since(store: &Store, own: &Id, now: Timestamp, from: &str
     sessions_changed_within(store, own, window, others)
 }
 
-/// Returns the sessions whose journal was written at most `window` before our journal. Both times come from the file
-/// system, because clocks of processes can differ.
+/// Returns the sessions whose journal was written at most `window` before this session's journal. Both times come from
+/// the file system, because the clocks of processes can differ.
 fn sessions_changed_within(
     store: &Store,
     own: &Id,

@@ -21,7 +21,7 @@ pub struct ActivityReport {
     pub tools: Vec<CallCounts>,
     /// Counts by the type of the sub-agent, or by the role of the session.
     pub agents: Vec<CallCounts>,
-    /// Counts by session, last active first.
+    /// Counts by session, most recently active first.
     pub sessions: Vec<SessionCounts>,
     /// The summaries of all sessions.
     pub summaries: SavedTokens,
@@ -69,8 +69,8 @@ pub fn activity_report(world: &World, session: Option<&str>) -> Result<ActivityR
     })
 }
 
-/// Returns the calls of a session from the log, and the calls that no checkpoint has folded yet. The log is a cache: if
-/// it has fewer calls than the digest, all calls are read from the journal.
+/// Returns the calls of a session from the log, and the calls that no checkpoint has folded yet. The log is a cache. If
+/// its number of calls does not match the digest, all calls are read from the journal.
 fn calls_of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<Activity>> {
     let role = store.role_of_session(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
     let mut unfolded = Vec::new();
@@ -91,7 +91,7 @@ fn calls_of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Resul
     Ok(whole)
 }
 
-/// Returns the counts of a session; `None` if it has no calls.
+/// Returns the counts of a session, or `None` if it has no calls.
 fn session_counts(calls: &[Activity]) -> Option<SessionCounts> {
     let last = calls.last()?;
     let mut sub_agents: Vec<String> =

@@ -19,15 +19,15 @@ use crate::features::{Decision, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::session::roster::{self, RosterEntry};
 
-/// A prompt that is at least this old is an earlier prompt. A newer prompt is the current event, which two hooks may
-/// report.
+/// A prompt must be at least this old to count as an earlier prompt. A newer one is the current event, which two hooks
+/// may report.
 const MIN_AGE_OF_EARLIER_PROMPT: SignedDuration = SignedDuration::from_secs(3);
 
-/// If the part of the journal that is read first contains no earlier prompt, other sessions are considered if they were
-/// active this recently.
+/// If the part of the journal that is read first contains no earlier prompt, all sessions that were active this
+/// recently are considered.
 const MAX_TURN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
-/// How many bytes at the end of a journal are read. The next size is used only if the text does not reach back far
+/// How many bytes from the end of a journal are read. The next size is used only if the text does not reach back far
 /// enough. A journal is rotated at 8 MB.
 const JOURNAL_TAIL_BYTES: [u64; 3] = [64 * 1024, 1024 * 1024, 8 * 1024 * 1024];
 
@@ -36,7 +36,7 @@ const MAX_CLASHES_TOLD: usize = 5;
 /// How many of the remaining files are named.
 const MAX_FILES_NAMED: usize = 20;
 
-/// The conflicting edits that a session was told about.
+/// The conflicting edits that a session has been told about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ClashesTold {
     marks: Vec<u64>,
@@ -92,8 +92,8 @@ fn may_warn(event: &Event) -> bool {
     }
 }
 
-/// Returns the clashes since the last prompt. Earlier clashes were reported at that prompt. So at least one of the two
-/// edits is newer than the prompt, and the other edit is at most ten minutes older than the first.
+/// Returns the clashes since the last prompt; earlier clashes were reported at that prompt. In each of them, at least
+/// one of the two edits is newer than that prompt, and the edits are at most ten minutes apart.
 fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     let ProjectContext { store, world, .. } = *project;
     let mut window = OwnJournalTail::read(store, own, world.now, JOURNAL_TAIL_BYTES[0])?;
@@ -135,8 +135,8 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
 }
 
 /// Returns a filter that drops harmless clashes. A clash is harmless if the other session ended before this session
-/// started, because this session has seen only the final content of the file. If the beginning of our journal was
-/// not read, no clash is dropped.
+/// started, because this session has seen only the final content of the file. If the beginning of this session's
+/// journal was not read, no clash is dropped.
 fn clash_filter(store: &Store, own: &OwnJournalTail) -> Result<impl Fn(&Clash) -> bool> {
     let first = own.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);
     let began = first.filter(|_| own.is_whole).map(|record| record.ts.to_string()).unwrap_or_default();
@@ -151,7 +151,7 @@ fn clash_filter(store: &Store, own: &OwnJournalTail) -> Result<impl Fn(&Clash) -
 /// The end of the session's own journal.
 struct OwnJournalTail {
     text: Vec<u8>,
-    /// The time after which edits are compared; empty if the text contains no earlier prompt.
+    /// The time after which edits are compared. Empty if the text contains no earlier prompt.
     from: String,
     /// Whether the text contains everything since `from`.
     is_complete: bool,
@@ -175,8 +175,8 @@ fn is_whole_journal(text: &[u8], size: u64) -> bool {
     (text.len() as u64) < size / 2
 }
 
-/// Returns the time after which edits are compared: ten minutes before the last earlier prompt. `None` if the text
-/// contains no earlier prompt.
+/// Returns the time after which edits are compared: ten minutes before the last earlier prompt. Returns `None` if the
+/// text contains no earlier prompt.
 fn time_edits_matter_from(text: &[u8], now: Timestamp) -> Option<String> {
     let before = time::to_rfc3339(now.saturating_sub(MIN_AGE_OF_EARLIER_PROMPT).ok()?);
     let prompt = time::parse_time(scan::last_prompt_time(text, &before)?)?;

@@ -1,5 +1,5 @@
-//! What a session continues whose user only said “continue”: the work of the session that it was told about when it
-//! started. After a compaction nothing else says what that was.
+//! Names the work that a session continues if its user only said “continue”: the work of the session that it was told
+//! about when it started. After a compaction, nothing else says what that work was.
 
 use model::brief::{BriefSection, Candidate, Occasion};
 use model::digest::Digest;
@@ -21,7 +21,7 @@ pub const SECTION: BriefSection = BriefSection {
     signal: ScoreSignal::Activity,
 };
 
-/// How many sessions are followed back, if each only continued the one before it.
+/// How many sessions are followed back if each of them only continued the one before it.
 const MAX_SESSIONS_FOLLOWED: usize = 4;
 
 /// Returns the work that the described session continues, unless its user has asked for something since.
@@ -46,11 +46,12 @@ pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
     Some(candidate)
 }
 
-/// Follows the sessions back to the first that was asked for something; `None` if that is the described one itself.
+/// Goes back to the nearest earlier session that was asked for something. Returns `None` if the described session was
+/// itself asked for something.
 fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
     let mut session = described.clone();
     for _ in 0..MAX_SESSIONS_FOLLOWED {
-        // This file is small, and most sessions have no earlier one.
+        // Read this small file first, because most sessions do not continue another one.
         let before = sent::session_told_at_start(store, &session)?;
         let digest = store.current_digest(&session, |_| {}).ok()?;
         if !only_continues(&digest) {
@@ -65,7 +66,7 @@ fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
     None
 }
 
-/// Returns whether the user said “continue” first, and has not given a task since.
+/// Returns whether the first prompt only said “continue” and no later prompt gave a task.
 fn only_continues(digest: &Digest) -> bool {
     let prompts = words::prompts_about_work(&digest.prompts);
     let is_task = |kind: PromptKind| kind == PromptKind::Task;

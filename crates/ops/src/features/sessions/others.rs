@@ -1,4 +1,4 @@
-//! Tells a starting sub-agent, and a brief, what other agents are doing at the same time.
+//! Describes what other agents are doing at the same time, for starting sub-agents and for briefs.
 
 use jiff::{SignedDuration, Timestamp};
 use model::activity::scan;
@@ -26,9 +26,8 @@ const LATELY_SECTION: BriefSection = BriefSection {
 /// A sub-agent is told only about calls that are newer than this.
 const MAX_AGE_FOR_SUBAGENT: SignedDuration = SignedDuration::from_mins(30);
 
-/// How many other sessions are considered at most.
 const MAX_OTHER_SESSIONS: usize = 4;
-/// How many bytes at the end of a journal are read.
+/// How many bytes from the end of a journal are read.
 const JOURNAL_TAIL_BYTES: u64 = 64 * 1024;
 
 /// Returns, for a starting sub-agent, what the other agents of its session and other sessions did in the last half

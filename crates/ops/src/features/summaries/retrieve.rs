@@ -16,7 +16,7 @@ pub struct RetrievedOriginal {
     pub bytes: usize,
     /// The number of lines of the whole original.
     pub lines: usize,
-    /// The number of the first line of `text`, counted from 1; `None` if lines were picked.
+    /// The number of the first line of `text`, counted from 1. `None` if lines were picked.
     pub first_line: Option<usize>,
     pub shown_lines: usize,
     pub text: String,
@@ -30,7 +30,7 @@ pub struct LinePage {
 }
 
 /// Returns a page of the lines. If `picks` is given, the page contains only lines for which it returns true, each with
-/// its number. The caller passes a function, so that the code of hooks does not link a regular-expression crate.
+/// its number. The caller passes a function, so that hooks do not link a regular-expression crate.
 pub fn retrieve_original(
     world: &World,
     id: &str,
@@ -80,7 +80,7 @@ fn missing_original_error(store: &Store, id: &str) -> Error {
                 one_line(&ts, 40),
                 one_line(&digest, 64)
             ),
-            hint: "run the command again that printed it".into(),
+            hint: "rerun the command that printed it".into(),
         },
         None => Error::Absent {
             what: format!("there is no output {id}"),

@@ -1,4 +1,4 @@
-//! Keeps manifests up to date: ticked boxes change them, and before a compaction the active workstream is recorded.
+//! Updates manifests from the ticked boxes of their steps, and records the active workstream before a compaction.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 
 /// At a checkpoint, updates manifests from their steps. Before a compaction, also records the active workstream.
-/// `Ok(Some(problem))` means that the update was done, and that the receipt should mention the problem.
+/// `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
     let place = &Workstreams::of_project(&context.project);
     let (session, event, now) = (context.session, context.event, context.project.world.now);
@@ -102,7 +102,8 @@ struct SessionFollower<'a> {
 }
 
 impl SessionFollower<'_> {
-    /// Updates the manifest of each workstream whose steps were ticked by hand or completed in the harness's own list.
+    /// Updates the manifest of each workstream whose steps were ticked by hand or completed in the harness's own task
+    /// list.
     fn update_touched_manifests(&self, active: Option<&str>) -> Result<()> {
         let edited = |file: &&FileUse| file.edits > 0;
         let files = self.digest.files.iter().filter(edited);

@@ -21,7 +21,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![line.with_json("workstreams", json!(ids))])
 }
 
-/// Reports state files from before a compaction that cannot be used, and says why. Other tools write these files too,
+/// Reports state files from before a compaction that cannot be used, and says why. Other tools also write these files,
 /// and briefs rely on them.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
@@ -47,9 +47,9 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     };
     let old = place.unmigrated_manifests().unwrap_or_default();
     findings.extend(old.into_iter().map(|path| {
-        Finding::new(FindingLevel::Note, "a manifest of the older layout, which nothing reads")
+        Finding::new(FindingLevel::Note, "a manifest in the older layout, which nothing reads")
             .at_line(path, None)
-            .with_hint("`thru resume migrate` takes it over, and keeps the original")
+            .with_hint("`thru resume migrate` converts it, and keeps the original")
     }));
     if findings.is_empty() && text == count_with_noun(0, "manifest") {
         return Vec::new();

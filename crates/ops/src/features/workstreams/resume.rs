@@ -1,4 +1,4 @@
-//! `thru resume`: the commands for manifests and their gates.
+//! `thru resume`: the commands for manifests and for reading gates.
 
 mod migrate;
 mod questions;
@@ -24,7 +24,7 @@ use crate::{Error, Result, World};
 pub use migrate::{Direction, MigratedFile, MigrationOutcome, migrate_all};
 pub use questions::{GateFile, ReadingGate, reading_gate};
 
-/// The largest manifest outside a project that is read.
+/// The largest manifest that is read outside a project.
 const MAX_MANIFEST_BYTES: usize = 256 * 1024;
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
@@ -166,7 +166,7 @@ pub fn list_workstreams(world: &World) -> Result<Vec<ListedWorkstream>> {
 pub struct ManifestShown {
     pub path: String,
     pub manifest: Manifest,
-    /// The first open box of the steps.
+    /// The text of the first open box in the steps file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<String>,
     pub loads: Vec<ShownLoad>,
@@ -270,7 +270,7 @@ fn manifest_findings(bytes: &[u8], path: &str) -> Vec<Finding> {
 pub struct UsedWorkstream {
     pub project_id: String,
     pub session: String,
-    /// Whether no session was named. If so, the newest session of the project was used.
+    /// True if no session was named, and the newest session of the project was used instead.
     pub guess: bool,
     pub manifest: String,
 }
@@ -390,7 +390,7 @@ impl ResumeContext {
                 hint: self.migrate_hint().unwrap_or_else(|| "`thru resume new 01-name` makes one".into()),
             }),
             (Some(last), others) => Err(Error::Usage {
-                what: "there are several workstreams: say which".into(),
+                what: "there are several workstreams; name one".into(),
                 hint: others.iter().chain([&last]).map(|one| one.id.as_str()).collect::<Vec<_>>().join(", "),
             }),
         }
@@ -427,10 +427,10 @@ impl ResumeContext {
         }
     }
 
-    /// Returns the advice to migrate; `None` if there are no manifests in the older layout.
+    /// Returns the advice to migrate, or `None` if there are no manifests in the older layout.
     fn migrate_hint(&self) -> Option<String> {
         let legacy = self.workstreams().unmigrated_manifests().ok()?.into_iter().next()?;
-        Some(format!("{legacy} is of the older layout; `thru resume migrate` takes it over"))
+        Some(format!("{legacy} has the older layout; `thru resume migrate` converts it"))
     }
 }
 

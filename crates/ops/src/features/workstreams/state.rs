@@ -1,4 +1,5 @@
-//! The small state file that records which workstream a session was working on before a compaction.
+//! Small state files of a session: its workstream before a compaction, its chosen workstream, its ticked boxes and its
+//! reminders.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,7 @@ pub fn read_state(store: &Store, rel: &str) -> Option<Result<PrecompactState, St
     }
 }
 
-/// Returns the session's own state file.
+/// Reads the session's own state file. It is an error if the file belongs to another session.
 pub fn session_state(store: &Store, session: &str) -> Option<Result<PrecompactState, String>> {
     let id = Id::new(session).ok()?;
     let state = match store.session(&id).read::<PrecompactState>() {
@@ -56,7 +57,7 @@ impl SessionState for ChosenWorkstream {
     }
 }
 
-/// The entries of a session's own list whose boxes were ticked. Each line contains the id of a workstream and the
+/// The entries of a session's own task list whose boxes were ticked. Each line contains the id of a workstream and the
 /// fingerprint of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TickedEntries {

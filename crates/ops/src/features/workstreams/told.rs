@@ -1,5 +1,5 @@
-//! What a session is told about its workstream: the manifest after a compaction, and later the files of the manifest
-//! that are still unread.
+//! Tells a session about its workstream: the manifest after a compaction, and later the manifest's files that are still
+//! unread.
 
 use jiff::{SignedDuration, Timestamp};
 use model::brief::{BriefSection, Candidate, Occasion, quote_file_text};
@@ -41,7 +41,7 @@ const FILES_SECTION: BriefSection = BriefSection {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name, FILES_SECTION.name];
 
-/// Returns what a restored session is told about its workstream: the manifest, or why there is none.
+/// Returns the candidates about a restored session's workstream: its manifest, or the reason why there is none.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let place = Workstreams::of_project(&context.project);
     let Some(session) = context.session.filter(|_| context.occasion != Occasion::Started) else {
@@ -112,7 +112,7 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
         Err(error) => {
             told.push(workstream_fact(
                 &of("files"),
-                format!("of its files: {}", in_backticks(&error.to_string(), 300)),
+                format!("its files cannot be listed: {}", in_backticks(&error.to_string(), 300)),
             ));
             Vec::new()
         }
@@ -167,7 +167,7 @@ fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&st
     words.join("; ")
 }
 
-/// Describes a file to load: `plan.md (2.1 KB, changed 3 h ago)`.
+/// Describes a file to load: `plan.md (2150 bytes, changed 3 h ago)`.
 fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Timestamp) -> String {
     let Some(path) = &load.path else {
         return format!("{} ({})", shown_path(&load.named, 200), load.lies.describe());
@@ -255,7 +255,7 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
         _ => ("since the compaction", "since"),
     };
     let text = format!(
-        "Throughline: files have been edited {edited}, and of what the manifest of {} loads these have not been read {read}: \
+        "Throughline: files have been edited {edited}, but these files that the manifest of {} loads have not been read {read}: \
          {}.\n",
         found.id,
         names.join(", ")

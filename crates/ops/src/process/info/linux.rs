@@ -25,8 +25,8 @@ pub fn command_line_arguments(pid: i32) -> Vec<String> {
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// Parses a stat line: the number, the name in brackets, the state, the parent, and more. The 22nd word is the start
-/// time. A name may contain blanks and brackets.
+/// Parses a stat line: the process id, the name in parentheses, the state, the parent, and more. The 22nd word is the
+/// start time. A name may contain spaces and parentheses.
 pub(super) fn parse_stat_line(stat: &str) -> Option<ProcessInfo> {
     let (head, rest) = stat.rsplit_once(')')?;
     let words: Vec<&str> = rest.split_whitespace().collect();

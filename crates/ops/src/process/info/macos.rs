@@ -1,6 +1,6 @@
-//! Uses `proc_pidinfo`. Its short result exists for the processes of every user, but has no start time. Its long result
-//! exists only for our own processes. The search for a harness passes `login`, which belongs to root, so both results
-//! are needed.
+//! Uses `proc_pidinfo`. Its short result is available for the processes of every user, but has no start time. Its long
+//! result is available only for the user's own processes. The search for a harness passes through `login`, which
+//! belongs to root, so both results are needed.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,8 @@ pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     Ok(Some(ProcessInfo {
         parent: i32::try_from(short.pbsi_ppid.0).unwrap_or(0),
         name: short.comm().unwrap_or_default().to_owned(),
-        // Microseconds since 1970. Unlike the start time on Linux, this value does not depend on the boot time.
+        // The seconds since 1970, with microseconds. Unlike the start time on Linux, this value does not depend on the
+        // boot time.
         started: long.map(|long| format!("{}.{:06}", long.pbi_start_tvsec, long.pbi_start_tvusec)),
         is_dead: short.pbsi_status == ZOMBIE_STATUS,
     }))

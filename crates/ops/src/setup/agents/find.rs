@@ -1,4 +1,4 @@
-//! Finds our agents in the folders of harnesses.
+//! Finds thru's agents in the folders of harnesses.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::super::install::files::read_settings_file;
 use super::agents_folder;
 use crate::{Error, Result, World};
 
-/// A file that we wrote. Somebody may have changed it since.
+/// A file that thru wrote. Somebody may have changed it since.
 #[derive(Clone, Debug)]
 pub(super) struct OwnAgentFile {
     pub path: PathBuf,
@@ -24,7 +24,7 @@ pub(super) struct OwnAgentFile {
 /// How many files of a folder are examined.
 const MAX_FILES: usize = 1_000;
 
-/// Returns our files in a folder, sorted by name. The list is empty if the folder does not exist.
+/// Returns the files in a folder that thru wrote, sorted by name. The list is empty if the folder does not exist.
 pub(super) fn own_agent_files(folder: &Path) -> Result<Vec<OwnAgentFile>> {
     let mut found = Vec::new();
     for path in files_with_suffix(folder, ".md")? {
@@ -93,11 +93,11 @@ pub struct InstalledSwarm {
 #[serde(rename_all = "snake_case")]
 pub enum AgentFileState {
     Installed,
-    /// The file is ours and nobody changed it, but an installation would now write another text.
+    /// thru wrote the file and nobody changed it, but an installation would now write another text.
     OutOfDate,
-    /// The file is ours, and somebody has changed it.
+    /// thru wrote the file, and somebody has changed it.
     Changed,
-    /// A file with this name exists, but it is not ours.
+    /// A file with this name exists, but thru did not write it.
     Foreign,
     Missing,
 }

@@ -1,5 +1,5 @@
-//! The user's own prompts, which replace or extend ours. They are the files `{agent}.md` and `{agent}_append.md` in the
-//! folder `agents` next to the user's settings. Prompts for a single swarm are in a subfolder with the name of the
+//! The user's own prompts, which replace or extend thru's. They are the files `{agent}.md` and `{agent}_append.md` in
+//! the folder `agents` next to the user's settings. Prompts for a single swarm are in a subfolder with the name of the
 //! swarm.
 
 use std::path::{Path, PathBuf};

@@ -24,7 +24,7 @@ pub struct AgentRow {
     pub part: &'static str,
     pub read_only: bool,
     pub about: &'static str,
-    /// The user's own files that replace or extend the prompt; empty if our prompt is used unchanged.
+    /// The user's own files that replace or extend the prompt. Empty if thru's prompt is used unchanged.
     pub prompt_files: Vec<PathBuf>,
     pub harnesses: Vec<AgentFileLocation>,
 }
@@ -175,7 +175,7 @@ pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
         .into_iter()
         .filter(|other| other.swarm != swarm.as_str())
     {
-        let text = format!("the swarm {} is installed in {} too", other.swarm, other.harness);
+        let text = format!("the swarm {} is also installed in {}", other.swarm, other.harness);
         findings.push(Finding::new(FindingLevel::Note, text));
     }
     findings.extend(plan_findings(world)?);
@@ -217,7 +217,7 @@ fn harness_findings(
         (
             AgentFileState::OutOfDate,
             FindingLevel::Warning,
-            "prompt, model or version have changed since it was installed",
+            "the prompt, the model or the version has changed since it was installed",
             again.clone(),
         ),
         (

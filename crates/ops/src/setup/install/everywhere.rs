@@ -1,4 +1,4 @@
-//! `thru uninstall --all`: removes our hooks from every settings file of every project on this machine, and reports
+//! `thru uninstall --all`: removes thru's hooks from every settings file of every project on this machine, and reports
 //! what remains.
 
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ pub struct UninstallReport {
     pub written: bool,
     /// The checkouts that were examined. The list does not include the user's own settings.
     pub looked_at: Vec<PathBuf>,
-    /// Reports about places that were changed or could not be changed.
+    /// Reports about settings that were changed or could not be changed.
     pub undone: Vec<InstallReport>,
-    /// Folders of projects that could not be examined, and why.
+    /// What could not be removed, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_undone: Vec<String>,
-    /// Checkouts that no longer exist. If a checkout was moved, its settings may still contain our hooks.
+    /// Checkouts that no longer exist. If a checkout was moved, its settings may still contain thru's hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<PathBuf>,
     /// Files that remain on this machine. They have no effect by themselves.
@@ -43,8 +43,8 @@ impl UninstallReport {
     }
 }
 
-/// Removes our hooks from the user's own settings, from the current project, from every project that is trusted on this
-/// machine, from every project that thru was installed in, and from all worktrees of these projects.
+/// Removes thru's hooks from the user's own settings, from the current project, from every project that is trusted on
+/// this machine, from every project that thru was installed in, and from all worktrees of these projects.
 pub fn uninstall_everywhere(world: &World, mode: Mode) -> Result<UninstallReport> {
     let InstalledFolders { present: roots, gone } = folders_with_installations(world)?;
     let mut checkouts: Vec<PathBuf> = roots.iter().flat_map(|root| git::list_worktrees(root)).collect();
@@ -107,7 +107,7 @@ fn folders_with_installations(world: &World) -> Result<InstalledFolders> {
     let installed = world.installs().map_or(Ok(Vec::new()), |installs| installs.list_checkouts())?;
     let mut known: Vec<PathBuf> = trusted.iter().map(|(_, root)| PathBuf::from(&root.path)).collect();
     known.extend(installed.into_iter().map(|checkout| checkout.canonicalize().unwrap_or(checkout)));
-    // Projects that still exist at one path or more.
+    // These are the projects that still exist at one or more paths.
     let mut projects: Vec<ProjectId> = Vec::new();
     projects.extend(trusted.into_iter().filter(|(_, root)| Path::new(&root.path).is_dir()).map(|(id, _)| id));
     match world.find_root() {
@@ -133,7 +133,7 @@ fn remaining_installations(world: &World, roots: &[PathBuf]) -> Vec<LeftInstalla
     let state = world
         .state_folder()
         .map(|path| LeftInstallation { path, what: "trust, consent and backups of settings files" });
-    let config = world.config_file().map(|path| LeftInstallation { path, what: "your settings of thru" });
+    let config = world.config_file().map(|path| LeftInstallation { path, what: "your thru settings" });
     let program = Some(LeftInstallation { path: world.program.clone(), what: "the program" });
     stores.chain(state).chain(config).chain(program).filter(|left| left.path.exists()).collect()
 }

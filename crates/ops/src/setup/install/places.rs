@@ -1,4 +1,4 @@
-//! Where a harness keeps its settings, and which of our entries these settings contain.
+//! Where a harness keeps its settings, and which of thru's entries these settings contain.
 
 use std::path::{Path, PathBuf};
 
@@ -27,11 +27,11 @@ pub(super) fn plugin_of(harness: &Harness) -> Option<&Plugin> {
     }
 }
 
-/// A file through which a harness calls us.
+/// A file through which a harness calls thru.
 #[derive(Clone, Debug)]
 pub struct WiredFile {
     pub path: PathBuf,
-    /// The events for which the harness calls us, by the harness's own names.
+    /// The events for which the harness calls thru, by the harness's own names.
     pub events: Vec<String>,
     pub plugin: Option<InstalledPlugin>,
 }
@@ -97,7 +97,7 @@ pub fn default_scope(harness: &Harness) -> Scope {
     }
 }
 
-/// Returns the files through which a harness calls us, in all scopes.
+/// Returns the files through which a harness calls thru, in all scopes.
 pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
     let mut found = Vec::new();
     if let Some(plugin) = plugin_of(harness) {
@@ -127,7 +127,7 @@ pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<Wire
     found
 }
 
-/// Returns the files through which a harness calls us in this checkout. For a worktree, the file can be in the main
+/// Returns the files through which a harness calls thru in this checkout. For a worktree, the file can be in the main
 /// checkout.
 pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<WiredFile> {
     let mut found = wired_files(world, harness, checkout);
@@ -142,7 +142,7 @@ pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -
     found
 }
 
-/// A settings file that contains our hooks and that its harness ignores.
+/// A settings file that contains thru's hooks but that its harness ignores.
 #[derive(Clone, Debug, Serialize)]
 pub struct IgnoredFile {
     pub harness: &'static str,
@@ -150,7 +150,7 @@ pub struct IgnoredFile {
     pub why: String,
 }
 
-/// Returns the files with our hooks that their harnesses ignore, so that these hooks do not run.
+/// Returns the files with thru's hooks that their harnesses ignore, so that these hooks do not run.
 pub fn ignored_files(world: &World, checkout: &Path) -> Vec<IgnoredFile> {
     let of_harness = |harness: &'static Harness| {
         let wired = wired_files_in_force(world, harness, checkout).into_iter();
@@ -173,7 +173,7 @@ pub(super) fn serves_worktrees(harness: &Harness) -> bool {
     hook_table_of(harness).is_some_and(|table| table.local_serves_worktrees)
 }
 
-/// Returns the settings of our plugin at this path; `None` if the file does not exist or is not ours.
+/// Returns the settings of thru's plugin at this path, or `None` if the file does not exist or thru did not write it.
 fn installed_plugin(plugin: &Plugin, path: &Path) -> Option<InstalledPlugin> {
     let bytes = read_settings_file(path).ok()??;
     plugin::parse_installed_plugin(plugin, &String::from_utf8_lossy(&bytes))
@@ -199,7 +199,7 @@ pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path)
     found
 }
 
-/// Returns after how many days a harness deletes its transcripts; `None` if it keeps them.
+/// Returns after how many days a harness deletes its transcripts, or `None` if it keeps them.
 pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
     let file = hook_table_of(harness).map(|table| folder.join(table.file.name));
@@ -207,7 +207,7 @@ pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32
     (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
 }
 
-/// Returns whether our hooks are in the files of this scope.
+/// Returns whether thru's hooks are in the files of this scope.
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
     let Ok(folder) = harness_folder(world, harness, project, scope) else { return false };
     if let Some(plugin) = plugin_of(harness) {
@@ -327,7 +327,7 @@ pub(super) fn is_written_by_thru(text: &str) -> bool {
     commands::is_our_command_file(text) || plugin::is_our_plugin(text)
 }
 
-/// The version of this program. Our plugins should have the same version.
+/// The version of this program. Installed plugins should have the same version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Where a harness looks for commands, relative to its folder.

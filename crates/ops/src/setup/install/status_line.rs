@@ -1,4 +1,4 @@
-//! `thru install --statusline`: adds our status line to the user's own settings of a harness. A project's settings
+//! `thru install --statusline`: adds thru's status line to the user's own settings of a harness. A project's settings
 //! never get a status line, because it is for one person.
 
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::{
     World, file_plan, read_settings_file, resolve_target,
 };
 
-/// Adds the status line. If the user already has a status line, ours calls it first.
+/// Adds the status line. If the user already has a status line, thru's status line calls it first.
 pub fn install_status_line(world: &World, name: &str, mode: Mode) -> Result<InstallReport> {
     let harness = harness::harness_by_name(name).filter(|harness| harness.status_line.is_some());
     let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table_of)) else {
@@ -77,7 +77,7 @@ impl InstallJob<'_> {
     }
 }
 
-/// Returns the settings without our status line. Only the user's own settings can contain it.
+/// Returns the settings without thru's status line. Only the user's own settings can contain it.
 pub(super) fn without_status_line(
     harness: &Harness,
     scope: Scope,
@@ -89,8 +89,8 @@ pub(super) fn without_status_line(
     }
 }
 
-/// Returns the user's settings file if its status line is ours. Returns `None` if the file cannot be read; other checks
-/// report that.
+/// Returns the user's settings file if it contains thru's status line. Returns `None` if the file cannot be read; other
+/// checks report that.
 pub(super) fn file_with_our_status_line(world: &World, harness: &Harness) -> Option<PathBuf> {
     let (line, table) = (harness.status_line?, hook_table_of(harness)?);
     let path = harness_folder(world, harness, Path::new(""), Scope::User).ok()?.join(table.file.name);

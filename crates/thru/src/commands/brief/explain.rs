@@ -11,7 +11,7 @@ use crate::output::{self, DIM, GOOD};
 /// The width of the table, in characters.
 const TABLE_WIDTH: usize = 100;
 
-/// The indentation of a candidate's second line.
+/// The indentation of a candidate's details.
 const INDENT: usize = 4;
 
 /// Finds a candidate by its id, or by the beginning of its id.
@@ -35,7 +35,7 @@ pub fn find_candidate(rows: &[ExplainedRow], id: &str) -> Result<ExplainedRow> {
     }
 }
 
-/// Prints two lines for each candidate, in the order in which the candidates were considered.
+/// Prints each candidate and its details, in the order in which the candidates were considered.
 pub fn print_table(report: &BriefReport) {
     let rows = &report.explained.rows;
     let by = if report.scoring { "score" } else { "rank" };
@@ -71,7 +71,7 @@ pub fn print_candidate(row: &ExplainedRow, of: usize) {
         ("class", row.class.to_owned()),
         ("in", format!("{}: {}", if row.taken { "yes" } else { "no" }, row.why)),
         ("size", format!("{} characters of {}, about {} tokens", row.chars, row.kind.name(), row.tokens)),
-        ("place", format!("{} of {of}", row.position)),
+        ("position", format!("{} of {of}", row.position)),
     ];
     if row.score.is_none() {
         pairs.push(("rank", row.rank.to_string()));
@@ -86,20 +86,20 @@ pub fn print_candidate(row: &ExplainedRow, of: usize) {
     output::print_line(&row.text);
 }
 
-/// Returns parts like `id · files 0.917 × 1 = 0.917 · in full`.
+/// Returns the details of a candidate, such as `id`, `files 0.917 × 1 = 0.917` and `in full`.
 fn candidate_details(row: &ExplainedRow) -> Vec<String> {
     let signals =
         row.signals.iter().map(|part| format!("{} {}", part.signal, format_product(part, row.depth)));
     std::iter::once(one_line(&row.id, TABLE_WIDTH - INDENT)).chain(signals).chain([row.why.clone()]).collect()
 }
 
-/// Returns a text like `1.000 × 2.5 = 2.500`, or like `1.000 × 1 / (1 + 2) = 0.333` if there is a distance.
+/// Returns a text like `1.000 × 2.5 = 2.500`, or like `1.000 × 1 / (1 + 2) = 0.333` if the candidate has a depth.
 fn format_product(part: &ScorePart, depth: Option<u32>) -> String {
     let depth = depth.map_or(String::new(), |depth| format!(" / (1 + {depth})"));
     format!("{:.3} × {}{depth} = {:.3}", part.value, part.weight, part.contribution)
 }
 
-/// Joins the parts into lines of at most `most` characters.
+/// Joins the parts with dots into lines of at most `most` characters.
 fn wrap_parts(parts: &[String], most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {

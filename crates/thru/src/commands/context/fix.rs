@@ -6,15 +6,15 @@ use ops::{Mode, Result, World};
 use super::validate::print_checked;
 use crate::output::{self, BOLD, DIM, Format};
 
-/// Fix what needs no judgement in a context file: the dash, the labels, the names of headings
+/// Fix purely formal errors in a context file: dashes, labels, heading names
 ///
-/// Shows the diff and keeps a backup; everything else stays byte for byte. The exit code is 1 if the file is still not
-/// valid afterwards.
+/// Shows the diff and keeps a backup. Everything else stays the same, byte for byte. The exit code is 1 if the file is
+/// still not valid afterwards.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The context file, or the name of its role
     file: PathBuf,
-    /// Show what would change, and change nothing
+    /// Show what would change, but change nothing
     #[arg(long)]
     dry_run: bool,
 }

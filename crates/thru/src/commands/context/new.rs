@@ -6,7 +6,7 @@ use crate::output::{self, Format, GOOD};
 /// Create the context file of a role from a template; an existing file stays unchanged
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The name of the role: `tester`, `oosh-expert`
+    /// The name of the role, such as `tester` or `oosh-expert`
     role: String,
 }
 

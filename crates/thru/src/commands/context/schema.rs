@@ -2,7 +2,7 @@ use model::role;
 
 use crate::output::{self, Format};
 
-/// Print the schema of context files; with --json a JSON Schema of their content
+/// Print the schema of context files; with --json, print a JSON Schema of their content
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

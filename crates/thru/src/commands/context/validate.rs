@@ -5,9 +5,9 @@ use ops::{Result, World};
 
 use crate::output::{self, Format};
 
-/// Check context files of roles: every error and warning with its line
+/// Check the context files of roles; print every error and warning with its line number
 ///
-/// Exits with 0 if all are valid (warnings allowed), otherwise with 1.
+/// The exit code is 0 if all files are valid, even with warnings, and 1 otherwise.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The files, or the names of their roles
@@ -36,7 +36,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(u8::from(checked.iter().any(|checked| !checked.valid)))
 }
 
-/// Prints the result without colour and in a fixed wording, because other tools read these lines.
+/// Prints the result without colour and with fixed wording, because other tools read these lines.
 pub fn print_checked(checked: &CheckedContextFile) {
     checked.findings.iter().for_each(output::print_line);
     output::print_line(&checked.verdict);

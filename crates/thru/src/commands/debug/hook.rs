@@ -9,16 +9,16 @@ use crate::output::{self, BOLD, DIM, Format, WARN};
 /// The largest payload that is read, in bytes. Hooks have the same limit.
 const MAX_PAYLOAD_BYTES: usize = 16 * 1024 * 1024;
 
-/// Handle one event like a hook and explain it: root, trust, decisions, reply, why the hook is silent
+/// Handle one event as a hook would, and explain each step: root, trust, decisions, reply or reason for silence
 ///
-/// The payload comes on stdin, as a harness would send it. Nothing is written unless --apply is given.
+/// Reads the payload from stdin, as a harness would send it. Nothing is written unless --apply is given.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The harness that sends the event; `thru harness list` names the harnesses
+    /// The harness that sends the event (see `thru harness list`)
     harness: String,
-    /// The event, by the harness's own name (PostToolUse) or ours (tool-done)
+    /// The event: the harness's own name for it (PostToolUse) or thru's (tool-done)
     event: String,
-    /// Write what the hook would write, and run a loop's validators
+    /// Write what the hook would write, and run the validators of a loop
     #[arg(long)]
     apply: bool,
 }
@@ -28,7 +28,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let payload = input::read_stdin(MAX_PAYLOAD_BYTES)?;
     let call = HookCall { harness: &args.harness, event: &args.event, payload: &payload, started };
     let mode = if args.apply { Mode::Write } else { Mode::DryRun };
-    // A hook has no working directory and no `--root`. It finds the project from the payload.
+    // A hook uses neither the working directory nor `--root`. It finds the project from the payload.
     let hook_world = World { cwd: None, root: None, program: world.program.clone(), ..*world };
     let explanation = explain::explain_event(&hook_world, &call, mode);
     match format {
@@ -53,7 +53,7 @@ fn print_explanation(explanation: &Explanation) {
     print_section("Recorded", &explanation.effects);
     output::print_line(format_args!("\n{BOLD}Features{BOLD:#}"));
     if explanation.decisions.is_empty() {
-        output::print_line("  none wants this event");
+        output::print_line("  no feature handles this event");
     }
     explanation.decisions.iter().for_each(print_decision);
     print_section("In the brief", explanation.brief.as_deref().unwrap_or_default());

@@ -42,6 +42,6 @@ fn print_shown(shown: &DecisionShown) {
     let rows: Vec<(&str, String)> = rows.into_iter().filter(|(_, text)| !text.is_empty()).collect();
     output::print_pairs(&rows);
     for earlier in &shown.before {
-        output::print_line(format_args!("in place of {}", format_row(earlier)));
+        output::print_line(format_args!("supersedes {}", format_row(earlier)));
     }
 }

@@ -8,7 +8,7 @@ use ops::{Error, Result, World};
 use crate::commands::plan::print_notes;
 use crate::output::{self, BOLD, Format, GOOD};
 
-/// Add a statement about a task; a statement is shown, but proves nothing by itself
+/// Add a statement about a task; the statement is shown, but does not prove that the task is done
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The task
@@ -19,7 +19,7 @@ pub struct Args {
     /// Set the verdict: pass, fail, warn, skip, approved, rejected, info
     #[arg(long, default_value = "info")]
     verdict: String,
-    /// Say what should be known
+    /// Set the summary
     #[arg(long, value_name = "TEXT", default_value = "")]
     summary: String,
     /// Name the author [default: the current session]
@@ -40,10 +40,10 @@ pub struct Args {
     /// Add a test that failed; can be given several times
     #[arg(long = "failure", value_name = "TEXT")]
     failures: Vec<String>,
-    /// Copy this file as the patch of a diff
+    /// Attach a copy of this patch file to a diff
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
-    /// Add any other field; can be given several times
+    /// Add another field; can be given several times
     #[arg(long = "meta", value_name = "KEY=VALUE")]
     metadata: Vec<String>,
 }

@@ -4,7 +4,7 @@ use ops::{Mode, Result, World};
 use super::count_entries;
 use crate::output::{self, BOLD, Format};
 
-/// Move older entries from the bundle to a file next to it
+/// Move older entries from a task's bundle to an archive next to it
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The task [default: all tasks]

@@ -25,7 +25,7 @@ pub struct Args {
     /// Read the counts from this JUnit report, which the command writes
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// End the command after this many seconds, and record it as failed
+    /// Stop the command after this many seconds, and record it as failed
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
     /// Act as this session [default: the current session]
@@ -60,13 +60,13 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(u8::from(!recorded.has_passed()))
 }
 
-/// Shows a command's output by whole lines, because a character may arrive in two parts.
+/// Prints a command's output in whole lines, because a character may arrive in two parts.
 struct LinePrinter {
     pending: Vec<u8>,
     format: Format,
 }
 
-/// Lines longer than this are shown in parts.
+/// A line that is longer than this is printed in parts.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
 impl LinePrinter {

@@ -82,7 +82,7 @@ fn print_fields(entry: &EvidenceEntry) {
     row("  commit", entry.head.clone());
     let files = entry.files.filter(|_| !entry.tree.is_empty());
     let files = files.map(|files| count_with_noun(usize::try_from(files).unwrap_or(usize::MAX), "file"));
-    row("  speaks of", files.unwrap_or_default());
+    row("  covers", files.unwrap_or_default());
     for (key, value) in entry.metadata.iter().chain(&entry.rest) {
         rows.push(("  also", format!("{}: {}", one_line(key, 40), one_line(&value.to_string(), 400))));
     }

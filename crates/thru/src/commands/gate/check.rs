@@ -9,7 +9,7 @@ use crate::output::Format;
 /// Prints PERSISTENCE_GATE=PASS, SOFT_CONTINUE or HARD_FAIL. The exit code is 0, 3 or 4.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Use the newest run of this stage, not the live run
+    /// Use the newest run of this stage instead of the live run
     #[arg(long, value_name = "STAGE")]
     stage: Option<String>,
 }

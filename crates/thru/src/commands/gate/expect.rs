@@ -4,15 +4,15 @@ use ops::{Result, World};
 
 use crate::output::{self, DIM, Format};
 
-/// Record what a stage must produce; this creates a run, which becomes the live run
+/// Record which files a stage must produce; this creates a run, which becomes the live run
 ///
-/// Without any file, [stages.STAGE] in the settings applies. Example: thru gate expect review --critical
+/// Without any file, uses [stages.STAGE] from the settings. Example: thru gate expect review --critical
 /// review-security.md --input plan.md --prompt "Review plan.md as {role}" -- claude -p
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The stage, such as `review`
     stage: String,
-    /// Files whose tier depends on their names: plan-*, review-*, retro-cdm* are critical, other retro-* advisory
+    /// Files whose names determine their tier: plan-*, review-* and retro-cdm* are critical, other retro-* are advisory
     #[arg(value_name = "FILE")]
     files: Vec<String>,
     /// Require these files: without them, the stage fails
@@ -21,14 +21,14 @@ pub struct Args {
     /// Expect these files: without them, the stage continues with a note
     #[arg(long, value_name = "FILE", num_args = 1..)]
     advisory: Vec<String>,
-    /// Set the inputs of the outputs: if an input changes, the outputs are stale
+    /// Set the files that the outputs are based on; if one changes, the outputs become stale
     #[arg(long, value_name = "FILE", num_args = 1..)]
     input: Vec<String>,
-    /// Set what a launched command is asked to do; {role} is the role in the file's name
+    /// Set the prompt of launched commands; {role} stands for the role in the file's name
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
-    /// The command that makes an output, without a shell; it gets the prompt on stdin and the path in
-    /// $THROUGHLINE_OUTPUT
+    /// The command that writes an output, run without a shell; it gets the prompt on stdin and the path of the output
+    /// in $THROUGHLINE_OUTPUT
     #[arg(last = true, value_name = "COMMAND")]
     launch: Vec<String>,
 }
@@ -62,11 +62,13 @@ fn print_expectation(made: &Expectation) {
     }
     if let Some(session) = &made.session {
         output::print_message(format_args!(
-            "{DIM}session {} is told what is open{DIM:#}",
+            "{DIM}session {} is told which outputs are missing{DIM:#}",
             model::activity::short_session_id(session)
         ));
     }
     if let Some(kept) = &made.set_aside {
-        output::print_message(format_args!("{DIM}what was expected there before is kept as {kept}{DIM:#}"));
+        output::print_message(format_args!(
+            "{DIM}the previous list of expected outputs is kept as {kept}{DIM:#}"
+        ));
     }
 }

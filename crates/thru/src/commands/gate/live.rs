@@ -12,7 +12,7 @@ pub struct Args {
     /// Set the live run: a folder of the project, or the name of a run in .agent/context/outputs
     #[arg(long, value_name = "DIR", conflicts_with = "clear")]
     set: Option<PathBuf>,
-    /// Leave the project without a live run; the files of the run stay
+    /// Clear the live run; its files stay
     #[arg(long)]
     clear: bool,
 }

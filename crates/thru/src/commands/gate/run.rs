@@ -10,26 +10,29 @@ use crate::ask::{self, Question};
 use crate::output::{self, BOLD, Format};
 use crate::progress::ProgressBoard;
 
-/// Launch the commands of invalid outputs, judge the outputs, and launch failed commands once more
+/// Launch the commands of outputs that are not valid, judge the outputs, and retry failed commands once
 ///
 /// Valid outputs are kept, even after a crash. A command that was launched twice is not launched again without --again.
-/// What a command prints is stored next to its output file. Commands that came with a clone or a pull, or that were
-/// changed since, are not launched without --adopt. The exit code is 0 (PASS), 3 (SOFT_CONTINUE) or 4 (HARD_FAIL).
+/// What a command prints is stored next to its output file. A command that came with a clone or a pull, or that has
+/// changed since you allowed it, is not launched without --adopt. The exit code is 0 (PASS), 3 (SOFT_CONTINUE) or 4
+/// (HARD_FAIL).
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Use the newest run of this stage, not the live run; if there is none, [stages.STAGE] in the settings creates one
+    /// Use the newest run of this stage instead of the live run; if there is none, create one from [stages.STAGE] in
+    /// the settings
     #[arg(long, value_name = "STAGE")]
     stage: Option<String>,
     /// Run this many commands at the same time [default: gates.jobs]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: Option<u16>,
-    /// End a command after this many seconds [default: gates.timeout_s]
+    /// Stop a command after this many seconds [default: gates.timeout_s]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
     /// Also launch commands that were already launched twice
     #[arg(long)]
     again: bool,
-    /// Show the commands and prompts that you have not allowed on this machine, ask, and then run; needs a terminal
+    /// Show the commands and prompts that you have not allowed on this machine, and ask before running them; needs a
+    /// terminal
     #[arg(long)]
     adopt: bool,
 }
@@ -49,7 +52,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(report::print_report(&judged, format))
 }
 
-/// The list of a run may have come with the project, so the user must agree before its commands are launched.
+/// Asks the user to allow the commands of a run, because the run's list of outputs may have come with the project.
 fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: Format) -> Result<()> {
     let question = Question { refusal: "nothing is adopted and launched", command: "thru gate run --adopt" };
     question.require_person(format)?;
@@ -60,7 +63,10 @@ fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: Format) -> Res
     let (stage, run) = (one_line(&adoption.stage, 128), adoption.run.display());
     output::print_line(format_args!("Stage {BOLD}{stage}{BOLD:#} in {run} would launch:"));
     for launch in &adoption.launches {
-        output::print_line(format_args!("{BOLD}{}{BOLD:#} is made by", show_hidden_characters(&launch.file)));
+        output::print_line(format_args!(
+            "{BOLD}{}{BOLD:#} would be written by",
+            show_hidden_characters(&launch.file)
+        ));
         ask::print_marked_text(&quote_command(&launch.launch));
         if !launch.prompt.is_empty() {
             output::print_line("with this prompt:");
@@ -69,7 +75,7 @@ fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: Format) -> Res
     }
     if let Some(definition) = &adoption.definition {
         output::print_line(format_args!(
-            "[stages.{stage}] in {definition} says the same and is adopted with it."
+            "[stages.{stage}] in {definition} defines the same commands and is adopted too."
         ));
     }
     question.ask("Launch these commands on this machine?")?;

@@ -5,7 +5,7 @@ use ops::{Result, World};
 
 use crate::output::{self, Format};
 
-/// Mark an output as complete by adding its last line
+/// Mark an output as complete by appending its last line
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// An output of the live run, or the path of one in any run

@@ -6,10 +6,10 @@ use ops::{Mode, Result, World};
 
 use crate::output::{self, BOLD, DIM, Format};
 
-/// Import handoffs from Factory's own commands as packets
+/// Import handoffs that Factory's own commands wrote, as packets
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file or a folder [default: .factory in the project and at home]
+    /// A file or a folder [default: .factory in the project and in your home folder]
     path: Option<PathBuf>,
     /// Only show what would be created
     #[arg(long)]
@@ -43,7 +43,7 @@ fn print_factory(report: &factory::FactoryReport, mode: Mode) {
     }
     for command in &report.commands {
         output::print_message(format_args!(
-            "{DIM}{} is a command of yours; rename it, and `thru install droid` puts ours there{DIM:#}",
+            "{DIM}{} is your own command; if you rename it, `thru install droid` installs ours{DIM:#}",
             command.display()
         ));
     }

@@ -11,7 +11,8 @@ use crate::commands::plan::print_notes;
 use crate::commands::{decisions, plan};
 use crate::output::{self, DIM, Format, GOOD};
 
-/// Import what opencode-swarm keeps in .swarm: plan.json, plan.md, its ledger, evidence, the decisions and patterns of context.md, summaries, benchmarks.json
+/// Import the .swarm folder of opencode-swarm: plan.json, plan.md, the ledger, evidence, the decisions and patterns in
+/// context.md, summaries, benchmarks.json
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The folder of opencode-swarm [default: .swarm in the project]
@@ -74,7 +75,10 @@ fn import_outcome_words(new: usize, mode: Mode) -> String {
 
 fn print_outputs(report: &OutputsReport, mode: Mode) {
     let how = import_outcome_words(report.new, mode);
-    output::print_line(format_args!("{GOOD}Outputs{GOOD:#}: {} of summaries {how}", report.outputs.len()));
+    output::print_line(format_args!(
+        "{GOOD}Originals{GOOD:#}: {} summarised outputs {how}",
+        report.outputs.len()
+    ));
     for ImportedOutput { from, id, bytes } in &report.outputs {
         output::print_line(format_args!("  {from}  {DIM}{bytes} bytes, `thru swarm retrieve {id}`{DIM:#}"));
     }

@@ -4,7 +4,7 @@ use ops::{Result, World};
 use crate::commands::role::{RoleArg, print_role_doubt};
 use crate::output::{self, BOLD, Format, WARN};
 
-/// Do what the hook does before a compaction: check the file and report problems. The exit code is always 0
+/// Do what the hook does before a compaction: check the context file and report problems; always exit with 0
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -76,7 +76,8 @@ pub fn describe_state(shown: &LoopShown) -> String {
     }
 }
 
-/// Returns whether the user did not start the loop on this machine. No agent gets the prompt of a foreign loop.
+/// Returns whether the loop is active or paused, but was not started by the user on this machine. No agent gets the
+/// prompt of a foreign loop.
 fn is_foreign(shown: &LoopShown) -> bool {
     !shown.started_here && matches!(shown.status, LoopStatus::Active | LoopStatus::Paused)
 }
@@ -88,7 +89,7 @@ pub fn print_foreign_note(world: &World, shown: &LoopShown) {
     }
 }
 
-/// Returns whether the loop is active but must wait for another loop, which is in the foreground of the same session or
+/// Returns whether the loop is active but must wait, because another loop is in the foreground of the same session or
 /// waits for the next session.
 fn waits_for_another_loop(shown: &LoopShown) -> bool {
     shown.status == LoopStatus::Active && shown.started_here && !shown.foreground && !shown.waiting

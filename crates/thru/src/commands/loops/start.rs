@@ -28,10 +28,10 @@ pub struct Args {
     /// Set what the agent says when it cannot continue without you
     #[arg(long, value_name = "TEXT")]
     blocked_promise: Vec<String>,
-    /// Add a shell line that must pass before a promise is accepted; can be given several times
+    /// Add a shell command that must pass before a promise is accepted; can be given several times
     #[arg(long, value_name = "CMD")]
     validator: Vec<String>,
-    /// Use the packet's validators too
+    /// Also use the validators of the packet
     #[arg(long, requires = "from_packet")]
     with_validators: bool,
     /// Set a time limit, e.g. 2h or 1h30m

@@ -4,7 +4,7 @@ use ops::{Error, Result, World};
 
 use crate::output::{self, DIM, Format, GOOD};
 
-/// The largest text that is read. Nobody would read a larger packet.
+/// The maximum size of the text on stdin, in bytes.
 const MAX_INPUT_BYTES: usize = 4 * 1024 * 1024;
 
 pub fn run(world: &World, id: &str, edit: PacketEdit, format: Format) -> Result<u8> {
@@ -31,8 +31,8 @@ fn print_edited(edited: &EditedPacket, format: Format) {
     }
 }
 
-/// Returns the paths as absolute paths. A path that the user types in a subfolder is relative to that subfolder. A path
-/// that matches the record is returned unchanged.
+/// Makes a path absolute if the file exists relative to the current folder. Other paths are returned unchanged, because
+/// they may be relative to the project's folder.
 pub fn to_absolute_paths(world: &World, files: &[String]) -> Vec<String> {
     let seen_from_here = |file: &String| match &world.cwd {
         Some(cwd) if cwd.join(file).exists() => cwd.join(file).to_string_lossy().into_owned(),

@@ -7,10 +7,10 @@ use ops::{Mode, Result, World};
 use super::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
-/// Import a plan that a person or an agent wrote: headings become phases, `- [ ]` items tasks
+/// Import a plan that a person or an agent wrote: headings become phases, and `- [ ]` items become tasks
 ///
-/// Warns about ambiguities, and fails only if there is nothing to read. Also reads a plan.json, even of another tool.
-/// The file stays unchanged.
+/// Warns about ambiguities, and fails only if there is nothing to read. Also reads a plan.json, including one from
+/// another tool. The file stays unchanged.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The file: markdown, or a plan.json

@@ -6,7 +6,7 @@ use ops::{Result, World};
 use super::TEXT_WIDTH;
 use crate::output::{self, BOLD, DIM, Format, WARN};
 
-/// Prints the newest `n` changes; all of them if `n` is 0.
+/// Prints the newest `n` changes, or all changes if `n` is 0.
 pub fn run(world: &World, n: usize, format: Format) -> Result<u8> {
     let mut log = show::show_log(world)?;
     let skip = if n == 0 { 0 } else { log.lines.len().saturating_sub(n) };

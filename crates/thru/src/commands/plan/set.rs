@@ -9,7 +9,7 @@ use crate::output::{BOLD, Format};
 /// Change a task, a phase or the plan itself
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The task; without a task, the plan is changed, or the phase that --phase names
+    /// The task; if omitted, the command changes the plan, or the phase given with --phase
     id: Option<String>,
     /// Set the status of a task (pending, in_progress, closed) or of a phase (also blocked, complete)
     #[arg(long)]
@@ -23,10 +23,10 @@ pub struct Args {
     /// Set all dependencies of the task, separated by commas; `none` removes them
     #[arg(long, value_name = "IDS", requires = "id")]
     depends: Option<String>,
-    /// Set how you know that the task is done; an empty text removes it
+    /// Set how to tell that the task is done; an empty text removes it
     #[arg(long, value_name = "TEXT", requires = "id")]
     acceptance: Option<String>,
-    /// Set a file that the task is about; can be given several times
+    /// Set a file that belongs to the task; can be given several times
     #[arg(long = "file", value_name = "PATH", requires = "id")]
     files: Vec<String>,
     /// Change this phase
@@ -35,7 +35,7 @@ pub struct Args {
     /// Set the name of the phase
     #[arg(long, requires = "phase")]
     name: Option<String>,
-    /// Set what the plan is for
+    /// Set the title of the plan
     #[arg(long, conflicts_with = "id")]
     title: Option<String>,
     /// Set the current phase of the plan

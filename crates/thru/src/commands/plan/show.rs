@@ -12,11 +12,12 @@ use super::{TEXT_WIDTH, format_id_list, push_id_list, status_style};
 use crate::commands::evidence::proof_style;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Stream, Style, WARN};
 
-/// How many bytes are printed at once. Reusing a buffer is faster than allocating a new one.
+/// The size at which the collected text is printed. The buffer is then reused, which is faster than allocating a new
+/// one.
 const PAGE_BYTES: usize = 32 * 1024;
 
-/// How many tasks are listed for each phase other than the current one. The last lines of the output name the tasks
-/// that are ready or blocked.
+/// The maximum number of tasks listed for a phase that is not current. The footer names the tasks that are ready or
+/// blocked.
 const MAX_TASKS_LISTED: usize = 20;
 
 /// The width of a progress bar, in characters.
@@ -71,9 +72,8 @@ pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()>
     Ok(())
 }
 
-/// The text that is printed next. A large plan has thousands of lines, so nothing is copied twice. Without colour, the
-/// text contains no marks that the printer would have to replace. Every text from the plan is cleaned before it is
-/// added.
+/// The text to print next. A large plan has thousands of lines, so nothing is copied twice. Without colour, the text
+/// contains no marks that the printer would have to replace. Text from the plan is cleaned before it is added.
 struct Page {
     text: String,
     has_color: bool,

@@ -7,7 +7,7 @@ use crate::output::{self, BOLD, Format, WARN};
 /// Remove the role from a session; the role's file and lifecycle stay
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Unbind only sessions with this role; without --session, all of them
+    /// Unbind only sessions with this role; without --session, every session with this role
     role: Option<String>,
     /// Use this session [default: the current session]; the beginning of its id is enough
     #[arg(long, value_name = "ID")]

@@ -6,22 +6,22 @@ use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style};
 
-/// Measure how well the work goes, compare the figures with limits, and keep every run
+/// Measure how well the work goes, compare the figures with limits, and store every run
 ///
-/// The figures come from evidence, journals, loops and receipts. A check is pass, fail or no-data: without records
-/// there is no pass. The limits are the settings `benchmark.*`; every run is added to `benchmarks.json`.
+/// The figures come from evidence, journals, loops and receipts. Each check results in pass, fail or no-data; without
+/// records, a check never passes. The settings `benchmark.*` are the limits. Every run is added to `benchmarks.json`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Exit with 1 if a check fails
     #[arg(long)]
     ci_gate: bool,
-    /// Let a check without data fail too
+    /// Also fail a check that has no data
     #[arg(long)]
     require_data: bool,
-    /// Write a picture of the figures to this file
+    /// Write a chart of the figures to this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Replace the file of `--svg` even if thru did not write it
+    /// Replace the SVG file even if thru did not write it
     #[arg(long, requires = "svg")]
     force: bool,
 }

@@ -3,9 +3,9 @@ use ops::{Result, World};
 
 use crate::output::{self, Format, GOOD};
 
-/// Report what is missing or changed: agents, hooks, models, prompts, the plan of another swarm
+/// Report missing or changed agents, hooks, models and prompts, and a plan that belongs to another swarm
 ///
-/// The exit code is 1 if something needs your attention; notes do not change it.
+/// The exit code is 1 if something needs your attention; notes do not count.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Examine this swarm [default: the setting swarm.id]

@@ -3,10 +3,10 @@ use ops::{Error, Result, World};
 
 use crate::output::{self, BOLD, DIM, Format};
 
-/// Name the fields of expertise that a text touches (off unless `swarm.domains` is true)
+/// Name the fields of expertise that a text touches on (off unless `swarm.domains` is true)
 ///
-/// Searches for words that belong to a field, which is only a rule of thumb. An architect agent that reads the task
-/// decides better.
+/// Searches for words that are typical of a field, which is only a rule of thumb. An architect agent that reads the
+/// task judges better.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The text; `-` reads it from stdin
@@ -27,7 +27,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let found = model::domains::find_domains(&text);
     match format {
         Format::Json => output::print_json(&found),
-        Format::Text if found.is_empty() => output::print_message("No field is named."),
+        Format::Text if found.is_empty() => output::print_message("No field of expertise was found."),
         Format::Text => {
             for domain in &found {
                 output::print_line(format_args!(

@@ -8,11 +8,11 @@ use ops::{Mode, Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
-/// Write the code blocks of a message into files
+/// Write the code blocks of a message to files
 ///
-/// Each block is named by its fence, its first line or the line before it. A name that leads out of the folder, or into
-/// `.git`, is not used. Existing files stay unchanged. A file that changes what programs run, or what agents are told,
-/// is written only if `--allow` names it.
+/// The name of each file comes from the block's fence, its first line or the line before it. A name that leads out of
+/// the folder, or into `.git`, is not used. Existing files stay unchanged. A file that changes what programs run, or
+/// what agents are told, is written only if `--allow` names it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The message: a file, or `-` for stdin
@@ -24,7 +24,7 @@ pub struct Args {
     /// Replace existing files
     #[arg(long)]
     replace: bool,
-    /// Write this file although it changes what programs run or what agents are told; can be given several times
+    /// Write this file even though it changes what programs run or what agents are told; can be given several times
     #[arg(long, value_name = "PATH")]
     allow: Vec<String>,
     /// Only show what would be written
@@ -32,7 +32,7 @@ pub struct Args {
     dry_run: bool,
 }
 
-/// Exits with 1 if a block was not written.
+/// Returns 1 if a block was not written.
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let message = extract::read_message(world, &args.message)?;
     let existing = if args.replace { ExistingFile::Replace } else { ExistingFile::Keep };

@@ -9,12 +9,12 @@ use ops::{Mode, Result, World};
 use crate::commands::install;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
-/// Install the agents of a swarm into a harness, or into all that are in use
+/// Install the agents of a swarm into one harness, or into all harnesses in use
 ///
 /// Writes seven files to the harness's folder for agents, each with a mark and a digest in its last line. A file that
 /// you wrote or changed is left alone and reported. Without --user or --project, every worktree of the repository gets
-/// the files. {agent}.md in the folder `agents` next to your settings replaces a prompt, and {agent}_append.md extends
-/// one.
+/// the files. In the folder `agents` next to your settings, {agent}.md replaces an agent's prompt, and
+/// {agent}_append.md extends it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -50,7 +50,7 @@ struct InstallTarget {
     /// Also replace or remove files that somebody changed; a backup is kept
     #[arg(long)]
     force: bool,
-    /// Show what would change, and change nothing
+    /// Show what would change, but change nothing
     #[arg(long)]
     dry_run: bool,
 }

@@ -4,7 +4,7 @@ use ops::{Result, World};
 
 use crate::output::{self, BOLD, DIM, Format, WARN};
 
-/// List the swarms whose agents are installed, in this project and for you
+/// List the swarms whose agents are installed in this project or in your own folder for agents
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// List only swarms in this harness

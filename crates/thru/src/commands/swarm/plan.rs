@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::commands::plan::{print_notes, print_plan};
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
-/// Show the plan with the verdicts on its tasks, and whose plan it is
+/// Show the plan, the verdicts on its tasks, and the swarm that it belongs to
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Assign the plan to a swarm

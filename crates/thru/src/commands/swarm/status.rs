@@ -10,8 +10,8 @@ use crate::output::{self, BOLD, DIM, Format, WARN};
 
 /// Show what agents did: calls, failures and average time, by tool, by agent and by session
 ///
-/// An agent is a type of sub-agent, or the role of a session, or `main`. Everything comes from the journals;
-/// `indexes/activity.jsonl` caches it and can be deleted.
+/// An agent is named by its sub-agent type or by the role of its session, or is `main`. Everything comes from the
+/// journals; `indexes/activity.jsonl` is a cache and can be deleted.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Show only this session; the beginning of its id is enough

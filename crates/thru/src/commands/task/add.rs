@@ -19,13 +19,13 @@ pub struct Args {
     /// Set the size: small, medium, large
     #[arg(long)]
     size: Option<String>,
-    /// Name the tasks that must be finished first, separated by commas
+    /// Set the tasks that must be finished first, separated by commas
     #[arg(long, value_name = "IDS")]
     depends: Option<String>,
-    /// Set how you know that the task is done
+    /// Set how to tell that the task is done
     #[arg(long, value_name = "TEXT")]
     acceptance: Option<String>,
-    /// Add a file that the task is about; can be given several times
+    /// Add a file that belongs to the task; can be given several times
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
 }

@@ -30,11 +30,11 @@ fn print_task(shown: &TaskShown) {
     row("size", task.size.map(|size| size.name().to_owned()));
     row("done when", long(&task.acceptance));
     row("waits for", Some(waits_for.join(", ")));
-    row("held up", Some(held_up.join(", ")));
+    row("holds up", Some(held_up.join(", ")));
     row("blocked", long(&task.blocked_reason));
     row("files", Some(one_line(&task.files_touched.join(", "), 2_000)));
     row("evidence", evidence.as_ref().map(|line| line.error.clone().unwrap_or_else(|| line.text.clone())));
-    row("its file", long(&task.evidence_path));
+    row("evidence file", long(&task.evidence_path));
     row("no evidence", long(&task.without_evidence));
     row("by", long(&task.claimed_by));
     row("started", task.started_at.as_deref().map(clock::local_date_and_time));

@@ -1,4 +1,4 @@
-//! What the fourth newcomer complained about.
+//! Complaints of the fourth newcomer.
 
 use super::*;
 
@@ -30,8 +30,8 @@ fn an_open_stage_is_told_only_to_the_session_that_works_on_it() {
     ask(&env, "s1", "Review the plan");
     let expect = ["gate", "expect", "review", "--critical", "review-security.md"];
     let made = env.thru_call(&expect).with_variable("CLAUDE_CODE_SESSION_ID", "s1").run().assert_ok();
-    assert!(made.stderr.contains("session s1 is told what is open"), "{made}");
-    // Two sessions that have nothing to do with it, one of them in another worktree.
+    assert!(made.stderr.contains("session s1 is told which outputs are missing"), "{made}");
+    // Two unrelated sessions start, one of them in another worktree.
     start_session(&env, "s2");
     ask(&env, "s2", "Add a changelog");
     let elsewhere = json!({"source": "startup", "cwd": tree});
@@ -58,7 +58,7 @@ fn an_open_stage_is_told_only_to_the_session_that_works_on_it() {
     assert!(!brief_after_compaction(&env, "s1").contains(OPEN_OUTPUTS), "the stage was given up");
 }
 
-/// At a terminal there is no session, so the stage belongs to the one that is at work in this checkout.
+/// A command at a terminal has no session, so the stage belongs to the session that is working in this checkout.
 #[test]
 fn a_stage_that_is_begun_at_a_terminal_belongs_to_the_session_at_work_here() {
     let env = TestEnv::with_root();
@@ -121,7 +121,7 @@ fn the_agent_is_told_the_next_step_and_no_action_that_nobody_knows() {
     assert!(brief.contains("next step “check the codes”") && !brief.contains("next action"), "{brief}");
     let shown = env.run_thru(&["resume", "show", "24"]).assert_ok().stdout;
     assert!(shown.contains("next step   check the codes") && !shown.contains("next-open-step"), "{shown}");
-    // A manifest can name a skill, and those of earlier versions have another word for none.
+    // A manifest can name a skill. In manifests of earlier versions, another word means that there is none.
     let path = env.base_folder().join(format!("{folder}/resume-context.md"));
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("\"next-open-step\"", "continue-next-step")).unwrap();
@@ -133,7 +133,7 @@ fn the_agent_is_told_the_next_step_and_no_action_that_nobody_knows() {
     assert!(shown.contains("next action  execute-project"), "{shown}");
 }
 
-/// The user typed “Start on the loop”, and the loop's prompt was the task.
+/// The user only types “Start on the loop”. The task is the prompt of the loop.
 #[test]
 fn the_goal_of_a_session_with_a_loop_is_the_prompt_of_the_loop() {
     let env = TestEnv::with_root();
@@ -148,7 +148,7 @@ fn the_goal_of_a_session_with_a_loop_is_the_prompt_of_the_loop() {
     let next = env.fire_event("s2", "SessionStart", json!({"source": "startup"})).context_for_model();
     assert!(next.contains("is done, at iteration 1"), "{next}");
     assert!(next.contains(&format!("Its prompt was the goal: “{prompt}”")), "{next}");
-    // Later the user asked for something else.
+    // Later, the user asks for something else.
     let start = env.event_payload("s1", "SessionStart", json!({"source": "resume"})).to_string();
     let ask = env.event_payload("s1", "UserPromptSubmit", json!({"prompt": "Now the license"})).to_string();
     for (event, payload) in [("SessionStart", start), ("UserPromptSubmit", ask)] {
@@ -231,7 +231,7 @@ fn a_loop_that_was_started_before_a_move_is_not_called_foreign() {
     assert!(!run(&["status"]).assert_ok().stdout.contains("trust --moved"));
 }
 
-/// After a crash most people type “continue”. What that means is known only from what the session was told.
+/// After a crash, most people type “continue”. Only what the session was told shows what they want to continue.
 #[test]
 fn a_session_that_only_continues_is_told_what_it_continues() {
     let env = TestEnv::with_root();
@@ -306,7 +306,8 @@ fn the_prompt_of_a_cancelled_loop_is_no_goal() {
     assert!(next.contains("Start on the loop") && !next.contains("Rewrite everything"), "{next}");
 }
 
-/// A new session is told about the last session of its own checkout, and that another worktree was worked in since.
+/// A new session is told about the last session in its own checkout, and that another session has worked in another
+/// worktree since.
 #[test]
 fn a_start_is_about_this_checkout() {
     let env = TestEnv::with_repository();

@@ -58,8 +58,8 @@ pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFi
     Ok(done)
 }
 
-/// Returns old files in folders whose names are not ids. These files are not converted, because no command would find
-/// their manifests.
+/// Returns the old files in folders whose names are not workstream ids. These files are not converted, because no
+/// command would find their manifests.
 fn files_in_misnamed_folders(place: &Workstreams) -> Result<Vec<MigratedFile>> {
     let mut found = Vec::new();
     for home in workstreams::home_folders() {
@@ -95,7 +95,7 @@ struct OldResumeFile<'a> {
     now: Timestamp,
 }
 
-/// Returns the old files of one workstream: in its folder, and in its plans folder.
+/// Returns the old files of one workstream: in its folder, and in its planning folder.
 fn old_resume_files<'a>(
     place: &'a Workstreams,
     id: &str,
@@ -132,7 +132,7 @@ impl OldResumeFile<'_> {
         let there = self.read_target()?;
         match (self.has_legacy, self.has_backup, &there) {
             (false, false, _) => return Ok(None),
-            (false, true, Some(_)) => return migration_result(MigrationOutcome::Skip, "migrated already"),
+            (false, true, Some(_)) => return migration_result(MigrationOutcome::Skip, "already migrated"),
             (false, true, None) => {
                 let why =
                     "already migrated, but the manifest was removed since; --rollback restores the original";
@@ -153,7 +153,7 @@ impl OldResumeFile<'_> {
         }
         let made = self.converted_manifest(legacy)?;
         let note = manifest::unknown_phase(&original).map_or(String::new(), |phase| {
-            format!("; its phase `{phase}` is unknown, and is {} now", manifest::DEFAULT_PHASE)
+            format!("; its phase `{phase}` is unknown, so it becomes {}", manifest::DEFAULT_PHASE)
         });
         // If the manifest equals the converted file, an earlier migration was interrupted.
         let is_begun = there.as_ref().is_some_and(|there| is_same_except_time(there, made.bytes()));
@@ -187,7 +187,10 @@ impl OldResumeFile<'_> {
         let OldResumeFile { legacy, backup, target, .. } = self;
         let original = match (self.has_legacy, self.has_backup) {
             (true, true) => {
-                return migration_result(MigrationOutcome::Error, "it is there again; nothing was changed");
+                return migration_result(
+                    MigrationOutcome::Error,
+                    "the original exists again; nothing was changed",
+                );
             }
             (false, true) => backup,
             (true, false) => legacy,
@@ -217,7 +220,7 @@ impl OldResumeFile<'_> {
             match is_untouched {
                 Some(true) => "restored; the manifest made from it was removed",
                 Some(false) => "restored; the manifest was changed since and stays",
-                None => "given back",
+                None => "restored",
             },
         )
     }
@@ -242,7 +245,7 @@ impl OldResumeFile<'_> {
     }
 }
 
-/// Returns why an old file cannot be converted; `None` if it can.
+/// Returns why an old file cannot be converted, or `None` if it can.
 fn why_unusable(original: &[u8]) -> Option<&'static str> {
     match std::str::from_utf8(original) {
         Ok(text) if text.contains('\0') => Some("it is not text"),

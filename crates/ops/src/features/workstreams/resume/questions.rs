@@ -1,4 +1,4 @@
-//! `thru resume gate`: shows which files of a manifest the agent has read, according to hooks.
+//! `thru resume gate`: shows which files of a manifest the agent has read, according to the hooks.
 
 use model::event::FileAction;
 use model::journal::JournalRecord;
@@ -25,7 +25,7 @@ pub struct GateFile {
     pub named: String,
     pub lies: LoadLocation,
     pub path: Option<String>,
-    /// When the agent last read the file; `None` if it has not read the file since the last compaction.
+    /// When the agent last read the file. `None` if it has not read the file since the last compaction.
     pub read_at: Option<String>,
     /// Whether the brief contained the whole text of the file, and the file has not changed since.
     pub given: bool,
