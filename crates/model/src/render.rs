@@ -82,7 +82,8 @@ fn opens_markup(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
     if closes {
         return name != promise::TAG_NAME;
     }
-    name.contains(['-', '_', ':']) || RESERVED_TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))
+    let is_compound = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.contains(['-', '_', ':']);
+    is_compound || RESERVED_TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))
 }
 
 /// Formats a text as one line of at most `max` UTF-16 units for a person, without terminal control characters.
