@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs thru for this user, and sets up a project. Uses the archive for this machine in ./dist or next to this script
-# (thru-VERSION-TARGET.tar.gz with SHA256SUMS, as `cargo xtask dist --all` makes them), and builds thru if there is none.
+# Installs thru for this user, and sets up a project. If there is an archive for this machine in ./dist or next to this
+# script (thru-VERSION-TARGET.tar.gz with SHA256SUMS, as written by `cargo xtask dist --all`), it is used. Otherwise
+# thru is built.
 #
 #   ./install.sh [PROJECT]          PROJECT is the current folder by default
 #   THROUGHLINE_BIN_DIR=DIR         where the binary goes (default: ~/.local/bin)
@@ -26,7 +27,8 @@ unpacked=
 temporary=
 trap 'rm -rf "$unpacked" "$temporary"' EXIT
 
-# The newest archive for this machine, if its checksum is right. A wrong checksum is an error: then nothing is built.
+# Unpacks the newest archive for this machine and sets `built`, if there is an archive. A missing or wrong checksum is
+# an error, and thru is not built instead.
 from_archive() {
     target=$(archive_target)
     [ -n "$target" ] || return 0
@@ -39,16 +41,16 @@ from_archive() {
         name=$(basename -- "$archive")
         expected=$(awk -v name="$name" '$2 == name || $2 == "*" name { print $1 }' "$folder/SHA256SUMS" 2>/dev/null) || expected=
         if [ -z "$expected" ]; then
-            echo "error: $archive: there is no checksum for it in $folder/SHA256SUMS" >&2
-            echo "hint: put SHA256SUMS beside it, or remove the archive to build thru instead" >&2
+            echo "error: $folder/SHA256SUMS contains no checksum for $archive" >&2
+            echo "hint: put SHA256SUMS next to the archive, or remove the archive to build thru instead" >&2
             exit 1
         fi
         if [ "$(sha256_of "$archive")" != "$expected" ]; then
-            echo "error: $archive is not what SHA256SUMS says: it is damaged, or another file" >&2
-            echo "hint: fetch both again, or remove the archive to build thru instead" >&2
+            echo "error: the checksum of $archive does not match SHA256SUMS: the archive is damaged or was replaced" >&2
+            echo "hint: download both files again, or remove the archive to build thru instead" >&2
             exit 1
         fi
-        echo "Unpacking $name (its checksum is right) ..."
+        echo "Unpacking $name (its checksum is correct) ..."
         unpacked=$(mktemp -d)
         tar -xzf "$archive" -C "$unpacked"
         built=$unpacked/${name%.tar.gz}/thru
@@ -67,12 +69,12 @@ if [ -z "$built" ]; then
     *) CARGO_TARGET_DIR=$(pwd)/$CARGO_TARGET_DIR ;;
     esac
     export CARGO_TARGET_DIR
-    echo "Building thru (a minute or two the first time) ..."
+    echo "Building thru (this takes a minute or two the first time) ..."
     (cd "$here" && cargo xtask dist)
     built=$CARGO_TARGET_DIR/dist/thru
 fi
 
-# Into place by rename: a hook may be running the old one at this moment.
+# Replace the binary with a rename, because a hook may be running the old binary at this moment.
 mkdir -p "$bin_dir"
 temporary="$bin_dir/.thru.$$"
 cp "$built" "$temporary"
@@ -85,7 +87,7 @@ case ":$PATH:" in
 *":$bin_dir:"*) ;;
 *)
     echo
-    echo "$bin_dir is not on your PATH. To put it there, add this line to your shell's profile:"
+    echo "$bin_dir is not on your PATH. To add it, put this line into your shell's profile:"
     echo "    export PATH=\"$bin_dir:\$PATH\""
     ;;
 esac

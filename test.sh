@@ -1,6 +1,6 @@
 #!/bin/sh
-# All checks before a change lands: format, lints, house rules, tests, torture, bench.
-# On macOS the torture, the benchmark's limits and the emulated tests are left out: they need Linux.
+# Runs all checks that a change must pass: format, lints, house rules, tests, torture, bench.
+# The torture, the benchmark's limits and the emulated tests need Linux, so they are left out on macOS.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -11,7 +11,8 @@ find_cargo || exit 1
 add_musl
 add_platforms
 
-# need PROGRAM PACKAGE: installs the package if that is possible here. False if the program is still missing.
+# need PROGRAM PACKAGE: if the program is missing, installs the package with apt-get, which needs root. Fails if the
+# program is still missing.
 need() {
     command -v "$1" >/dev/null 2>&1 && return 0
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
@@ -23,17 +24,18 @@ need() {
 }
 
 if [ "$(uname -s)" = Linux ]; then
-    # The torture breaks single system calls, which needs strace.
+    # The torture uses strace to make individual system calls fail.
     if ! need strace strace; then
-        echo "error: strace is needed and not installed" >&2
+        echo "error: strace is required, but it is not installed" >&2
         echo "hint: sudo apt-get install strace (dnf, pacman, apk and zypper have it under the same name)" >&2
         exit 1
     fi
-    # Runs the tests of the arm64 binary. Without it they are skipped, and in CI that is a failure.
-    need qemu-aarch64-static qemu-user-static || echo "note: no qemu-aarch64-static; the arm64 tests will be skipped"
+    # qemu runs the tests of the arm64 binary. Without qemu these tests are skipped, or fail in CI.
+    need qemu-aarch64-static qemu-user-static ||
+        echo "note: qemu-aarch64-static is not installed, so the arm64 tests will be skipped"
 fi
 
-# What makes the second build faster makes the first one slower, and CI has only that one.
+# Incremental builds and debug info speed up rebuilds but slow down a first build, which is all CI ever does.
 if [ -n "${CI-}" ]; then
     export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_CODEGEN_UNITS=2
 fi

@@ -1,10 +1,11 @@
 # shellcheck shell=sh
-# Sourced by install.sh and test.sh: finds a cargo that works, or says how to get one.
-#
-# rustup's `cargo` looks for its toolchains below HOME. With another HOME (a container, CI, `sudo`) it is on
-# PATH and yet cannot run, although the account has a toolchain: so the account's own home is tried next. What
-# cargo downloads stays below the HOME that was given; only the toolchain is borrowed.
+# Functions for install.sh and test.sh.
 
+# Finds a cargo that works, or says how to get one.
+#
+# rustup's `cargo` looks for its toolchains below HOME. If HOME is not the account's own home (in a container, in CI,
+# with `sudo`), cargo is on PATH but cannot run, although the account has a toolchain. So the account's own home is
+# tried next. Only the toolchain is used from there; downloads of cargo stay below the given HOME.
 find_cargo() {
     if cargo --version >/dev/null 2>&1; then
         return 0
@@ -27,16 +28,17 @@ find_cargo() {
         fi
     done
     if command -v cargo >/dev/null 2>&1; then
-        echo "error: there is a cargo ($(command -v cargo)) but it does not run:" >&2
+        echo "error: cargo is installed ($(command -v cargo)), but it does not run:" >&2
         cargo --version 2>&1 | head -n 3 | sed 's/^/    /' >&2
     else
-        echo "error: Rust is needed to build thru, and there is no cargo on PATH" >&2
+        echo "error: Rust is required to build thru, and there is no cargo on PATH" >&2
     fi
-    echo "hint: https://rustup.rs installs it; then open a new shell and run this again" >&2
+    echo "hint: install Rust from https://rustup.rs, then open a new shell and run this script again" >&2
     return 1
 }
 
-# The binary that starts fastest is linked against musl. Without rustup, or without a network, another kind is built.
+# Installs the musl target, because a binary that is linked against musl starts fastest. Without rustup or a network,
+# the binary is linked against another libc.
 add_musl() {
     target=$(uname -m)-unknown-linux-musl
     case "$(uname -s) $target" in
@@ -49,10 +51,10 @@ add_musl() {
     fi
     echo "Adding $target to the Rust toolchain, for a binary that starts faster ..."
     timeout 120 rustup target add "$target" >/dev/null 2>&1 ||
-        echo "note: it cannot be had here; the binary will start a little slower"
+        echo "note: $target could not be added, so the binary will start a little slower"
 }
 
-# The supported systems. Linting for them needs only the standard library of each.
+# Installs the standard library for each supported platform. Nothing else is needed to lint the code for it.
 add_platforms() {
     command -v rustup >/dev/null 2>&1 || return 0
     installed=$(rustup target list --installed 2>/dev/null) || return 0
@@ -63,10 +65,10 @@ add_platforms() {
     [ -n "$missing" ] || return 0
     echo "Adding$missing to the Rust toolchain, to check that thru builds there ..."
     # shellcheck disable=SC2086
-    rustup target add $missing >/dev/null 2>&1 || echo "note: not all of them can be had here"
+    rustup target add $missing >/dev/null 2>&1 || echo "note: not all of these targets could be added"
 }
 
-# The target whose archive from `cargo xtask dist --all` runs here; empty if there is none.
+# Prints the target of the archive from `cargo xtask dist --all` that runs on this machine, or nothing if there is none.
 archive_target() {
     case "$(uname -s) $(uname -m)" in
     Linux\ x86_64 | Linux\ amd64) echo x86_64-unknown-linux-musl ;;
@@ -76,7 +78,7 @@ archive_target() {
     esac
 }
 
-# sha256_of FILE
+# sha256_of FILE: prints the SHA-256 checksum of the file.
 sha256_of() {
     if command -v sha256sum >/dev/null 2>&1; then
         sha256sum "$1" | cut -d' ' -f1

@@ -1,4 +1,5 @@
-// What tool-done does, as a node hook would: the payload from stdin, the root found upwards, one line appended.
+// Does the work of our tool-done hook in Node: reads the payload from stdin, searches upwards for the root, and appends
+// one line to the journal.
 const fs = require("node:fs");
 const path = require("node:path");
 

@@ -1,4 +1,5 @@
-"""What tool-done does, as a Python hook would: the payload from stdin, the root found upwards, one line appended."""
+"""Does the work of our tool-done hook in Python: reads the payload from stdin, searches upwards for the root, and
+appends one line to the journal."""
 
 import datetime
 import json

@@ -1,4 +1,5 @@
-# What tool-done does, as a shell hook would: the payload from stdin, the root found upwards, one line appended.
+# Does the work of our tool-done hook in Bash with jq: reads the payload from stdin, searches upwards for the root, and
+# appends one line to the journal.
 event=$(cat)
 { read -r session; read -r root; } < <(jq -r '.session_id, .cwd' <<<"$event")
 while [ ! -e "$root/.agent/context/root.json" ]; do

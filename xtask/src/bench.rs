@@ -1,8 +1,8 @@
-//! `cargo xtask bench`: measures `thru` in relation to `/bin/true`, in the same run.
+//! `cargo xtask bench`: measures the time of `thru` in relation to `/bin/true`, in the same run.
 //!
-//! An absolute time means nothing on a shared machine. So every row runs once per round, in random order, together with
-//! `/bin/true`. Any disturbance then affects all rows alike. A sample is the time to start the process, write its
-//! payload and wait for its end.
+//! An absolute time means nothing on a shared machine. So in every round, each row and `/bin/true` run once, in random
+//! order. Any disturbance then affects all rows alike. A sample is the time to start the process, write its payload and
+//! wait for its end.
 
 mod gates;
 pub mod layout;
@@ -32,10 +32,10 @@ const PARALLEL_TARGET: f64 = 2.0;
 struct PreparedRow {
     row: &'static Row,
     sandbox: Sandbox,
-    /// The transcript in the payload; empty if there is none.
+    /// The path of the transcript in the payload. It is empty if there is none.
     transcript: PathBuf,
     command: Command,
-    /// The payload with the session that all rows share.
+    /// The payload with the session id that all rows share.
     first_payload: Vec<u8>,
     /// The payload of this round.
     payload: Vec<u8>,
@@ -110,7 +110,7 @@ struct BenchOptions {
 }
 
 pub fn run_benchmark(args: &Args) -> Result<bool> {
-    // A round with the other tools is about 100 times slower, so there are fewer rounds.
+    // With the hooks in other languages, a round takes about 100 times as long, so there are fewer rounds.
     let all = if args.peers { 300 } else { 1000 };
     let rounds = args.rounds.unwrap_or(if args.quick { all / 10 } else { all });
     let bin = dist::chosen_binary(args.bin.as_deref())?;
@@ -152,7 +152,7 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
     let report = format_report(kind, &options, &floor, &ready, crowd);
     print!("{report}");
     println!(
-        "\nMemory below {:.1} MB cannot be told apart: that is the helper that measures it.",
+        "\nPeaks below {:.1} MB cannot be measured, because the measuring helper itself uses that much.",
         kb_to_mb(helper_kb)
     );
     if options.large != 500 {
@@ -195,7 +195,7 @@ fn prepare_row(lab: &Lab, row: &'static Row, options: &BenchOptions) -> Result<P
     ensure!(output.status.success(), "it ended with {}", output.status);
     ensure!(
         !row.speaks || !output.stdout.is_empty(),
-        "it should have told the agent something, and was silent"
+        "the hook should have told the agent something, but printed nothing"
     );
     Ok(one)
 }
@@ -250,7 +250,7 @@ fn time_command(command: &mut Command, payload: &[u8], speaks: bool) -> Result<u
     let time = nanoseconds(start.elapsed());
     // The output of a hook fits into the pipe, so it can be read after the process has ended.
     if let Some(mut pipe) = child.stdout.take() {
-        ensure!(pipe.read(&mut [0])? > 0, "{command:?} should have printed something, and was silent");
+        ensure!(pipe.read(&mut [0])? > 0, "{command:?} should have printed something, but printed nothing");
     }
     Ok(time)
 }
@@ -276,7 +276,7 @@ fn time_parallel_hooks(
 }
 
 fn run_in_parallel(command: &mut Command, payload: &[u8]) -> Result<Vec<u64>> {
-    // A `Command` cannot be cloned, but its parts can.
+    // A `Command` cannot be cloned, so each copy is built from its parts.
     let copies: Vec<Command> = (0..PARALLEL_HOOKS).map(|_| copy_command(command)).collect();
     let barrier = Barrier::new(PARALLEL_HOOKS);
     std::thread::scope(|scope| {

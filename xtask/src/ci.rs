@@ -34,7 +34,7 @@ pub fn run_ci() -> Result<bool> {
     let mut run = CiRun { steps: Vec::new() };
     let mut tests = TestCounts::default();
 
-    // Linking takes long on one core. In the meantime, the steps that do not need the binary are run.
+    // Linking takes long and uses one core. The steps that do not need the binary run in the meantime.
     let dist = ParallelStep::start(&["dist"])?;
     run.run_step("format", || run_successfully(crate::cargo_command().args(["fmt", "--all", "--check"])));
     run.run_step("clippy", || {
@@ -96,8 +96,8 @@ pub fn run_ci() -> Result<bool> {
         run.skip_step("torture", "it breaks single system calls with strace, which exists on Linux only");
         run.skip_step("bench", "its limits were measured on Linux");
     } else if binary {
-        // Processes are killed at every call that changes the disk, and every call fails once. The full torture takes
-        // ten times as long and is started by hand.
+        // The quick torture kills processes at every call that changes the disk, and makes every call fail once. The
+        // full torture takes ten times as long and is started by hand.
         run.run_step("torture", || {
             torture::run_torture(&torture::Args { quick: true, ..Default::default() })
         });

@@ -43,7 +43,8 @@ impl AddressMode {
     pub const CHOSEN: Self = Self::Fixed;
 }
 
-/// The facts about this machine. They are read once, so that the decision itself is a pure function.
+/// The facts about this machine that decide how the binary is built. They are read once, so that the decision itself is
+/// a pure function.
 #[derive(Debug)]
 struct MachineFacts {
     host: String,
@@ -68,7 +69,7 @@ pub struct Args {
     /// Build with fixed addresses (the default)
     #[arg(long)]
     no_pie: bool,
-    /// Build an archive for each platform that can be linked here, with checksums; fetches zig for macOS
+    /// Build an archive for each platform that can be linked on this machine, with checksums; downloads zig for macOS
     #[arg(long)]
     all: bool,
 }
@@ -91,11 +92,11 @@ pub fn dist_binary_path() -> PathBuf {
     crate::target_dir().join("dist").join("thru")
 }
 
-/// Returns the binary that a command uses: the binary in `--bin`, or else the binary from `dist`.
+/// Returns the path of the binary under test: the one that `--bin` names, or else the one that `dist` built.
 pub fn chosen_binary(bin: Option<&Path>) -> Result<PathBuf> {
     let path = bin.map_or_else(dist_binary_path, Path::to_path_buf);
     path.canonicalize()
-        .with_context(|| format!("{} is not there: run `cargo xtask dist` first", path.display()))
+        .with_context(|| format!("{} does not exist: run `cargo xtask dist` first", path.display()))
 }
 
 pub fn build_dist(addresses: AddressMode) -> Result<PathBuf> {
@@ -141,7 +142,7 @@ fn compile_binary(plan: &BuildPlan, variables: &[(&str, &str)]) -> Result<PathBu
     Ok(out.join("release").join(format!("thru{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Adds flags to the flags that the caller has set.
+/// Adds flags to those in the caller's `RUSTFLAGS`.
 fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
     if !flags.is_empty() {
         let given = std::env::var("RUSTFLAGS").unwrap_or_default();

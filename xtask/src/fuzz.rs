@@ -2,7 +2,7 @@
 //!
 //! The random numbers have a seed, so every run can be repeated. The command needs no other tool. `fuzz/` has the same
 //! targets for cargo-fuzz, which is guided by coverage and finds more in a long run. Inputs that fail with either tool
-//! are kept in `fuzz/found/`. Every run starts with these inputs, and `cargo test` tries them too.
+//! are kept in `fuzz/found/`. Every run starts with these inputs, and `cargo test` also tries them.
 
 mod targets;
 
@@ -148,7 +148,7 @@ fn fuzz_target(name: &str, target: FuzzTarget, time: Duration, seed: u64) -> Res
     Ok(FuzzResult { inputs, found: None })
 }
 
-/// Returns why the target fails on this input; `None` if it does not fail.
+/// Returns why the target fails on this input, or `None` if it does not fail.
 fn find_failure(target: FuzzTarget, input: &[u8]) -> Option<String> {
     let start = Instant::now();
     let ended = catch_unwind(AssertUnwindSafe(|| target(input)));

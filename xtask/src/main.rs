@@ -1,7 +1,6 @@
-//! Tools of this repository that are too long for a shell script. `cargo xtask` lists them.
+//! Developers' tools that are too long for a shell script. `cargo xtask` lists them.
 //!
-//! Only developers run this crate, so it may print and panic. The lints that forbid this in the product are disabled
-//! here.
+//! Only developers run this crate, so it may print and panic. The lints that forbid this in `thru` are disabled here.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit, clippy::unwrap_used, clippy::expect_used)]
 
 mod bench;
@@ -31,7 +30,7 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Command {
-    /// Build `thru` as users get it, and copy it to target/dist/thru; with `--all`, build archives for every platform
+    /// Build the binary that users get, as target/dist/thru; with `--all`, build archives for every platform
     Dist(dist::Args),
     /// Measure the cost of `thru` in relation to /bin/true
     Bench(bench::Args),
@@ -49,7 +48,7 @@ enum Command {
     Tokens(tokens::Args),
     /// Summarise real tool outputs from a folder of transcripts, and retrieve the originals
     Summaries(summaries::Args),
-    /// Check the rules of this repository: file length, walls between crates, dependencies, licences
+    /// Check the rules of this repository: file lengths, limits between crates, dependencies, licences
     Tidy(tidy::Args),
     /// Rewrite the outputs and the picture in the README, from a session played with the real binary
     Picture,
@@ -92,10 +91,10 @@ fn rewrite_readme_example() -> anyhow::Result<bool> {
 /// Returns the folder of the checkout that this xtask was built from.
 fn workspace_root() -> PathBuf {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    here.parent().expect("xtask lies in the workspace").to_path_buf()
+    here.parent().expect("xtask is in the workspace").to_path_buf()
 }
 
-/// Returns cargo's target folder, which the caller may have changed.
+/// Returns cargo's target folder, which `CARGO_TARGET_DIR` may override.
 fn target_dir() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => workspace_root().join(dir),

@@ -1,4 +1,4 @@
-//! Peak memory of one command.
+//! Measures the peak memory of one command.
 //!
 //! The kernel records the peak memory of a child process from the fork. Before `exec`, the child is a copy of its
 //! parent, so its peak is never below the size of the parent. A large parent could not measure the 2 MB of a hook. So a

@@ -46,7 +46,7 @@ const EMULATED_TESTS: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::",
 /// Packages that are built without optimisation. This halves the build time, and the tests run the binary only briefly.
 const UNOPTIMISED_PACKAGES: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
 
-/// Returns why the lints cannot run for every platform; `None` if they can.
+/// Returns why the lints cannot run for every platform, or `None` if they can.
 pub fn missing_targets() -> Option<&'static str> {
     let missing: Vec<_> = PLATFORMS.iter().filter(|platform| !is_target_installed(platform.target)).collect();
     for platform in &missing {
@@ -74,7 +74,7 @@ pub fn lint_all() -> Result<bool> {
     Ok(passed)
 }
 
-/// Returns why the binary for arm64 cannot be tested; `None` if it can.
+/// Returns why the binary for arm64 cannot be tested, or `None` if it can.
 pub fn missing_emulator() -> Option<&'static str> {
     if !is_target_installed(ARM64_TARGET) {
         Some("the Rust target aarch64-unknown-linux-musl is not installed")
@@ -100,7 +100,8 @@ pub fn test_emulated() -> Result<e2e::TestRun> {
     let built = crate::target_dir().join(ARM64_TARGET).join("debug/thru");
     let wrapper = write_wrapper(&crate::target_dir().join("emulated"), emulator, &built)?;
     let mut test = crate::cargo_command();
-    // The whole workspace is named, as in the step before: with other features everything would be built again.
+    // Name the whole workspace, like the previous step. With another selection, cargo would choose other features and
+    // build everything again.
     test.args(["test", "--workspace", "--test", "it", "--"]).args(EMULATED_TESTS);
     test.env("THRU_BIN", wrapper).env("THRU_EMULATED", "1");
     e2e::run_tests(&mut test)

@@ -113,7 +113,7 @@ pub fn run_recall(args: &Args) -> Result<bool> {
     let (fixed, scored) =
         measure_transcripts(&args.folder, only, args.cuts, &labels::built_in_labels()?, scoring.as_ref())?;
     if fixed.is_empty() {
-        bail!("{} holds no transcript with a compaction", args.folder.display());
+        bail!("{} contains no transcript with a compaction", args.folder.display());
     }
     let measured = if args.scoring == Some(RankingArg::On) { &scored } else { &fixed };
     if args.misses {
@@ -132,7 +132,7 @@ pub fn run_recall(args: &Args) -> Result<bool> {
 /// Writes the digest at every cut to a folder, and runs the test of `model` that composes each brief with the current
 /// code and with the old code. The old code exists only in that test.
 fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
     let mut written = 0;
     each_session(&args.folder, only, |session| {
         for cut in session.cuts_at_compactions().into_iter().chain(session.artificial_cuts(args.cuts)) {

@@ -54,8 +54,8 @@ impl Lab {
 pub enum LabLocation {
     /// A real disk, as on a user's machine.
     Disk,
-    /// A disk in memory, if there is one. It is faster for thousands of sandboxes, and sufficient, because faults are
-    /// injected into system calls.
+    /// A disk in memory, if there is one. It is faster for thousands of sandboxes. It is sufficient for the torture,
+    /// which injects faults into system calls.
     Memory,
 }
 
@@ -72,7 +72,7 @@ impl LabLocation {
             .chain([PathBuf::from("/var/tmp"), std::env::temp_dir()])
             .filter_map(|path| path.canonicalize().ok())
             .find(free)
-            .context("/var/tmp and the temporary folder both lie inside a project")
+            .context("/var/tmp and the temporary folder are both inside a project")
     }
 }
 
@@ -131,7 +131,7 @@ impl Sandbox {
         let output = self.run_thru(argv, stdin)?;
         ensure!(
             output.status.success(),
-            "setting the sandbox: thru {} ended with {}: {}",
+            "setting up the sandbox: thru {} ended with {}: {}",
             argv.join(" "),
             output.status,
             String::from_utf8_lossy(&output.stderr).trim()
@@ -145,7 +145,7 @@ impl Sandbox {
         // If `thru` found a root further up, the sandbox would be set up in the wrong place.
         ensure!(
             self.store_folder().join("root.json").exists(),
-            "setting the sandbox: init made no root here: {}",
+            "setting up the sandbox: init created no root here: {}",
             String::from_utf8_lossy(&output.stdout).trim()
         );
         Ok(())
@@ -162,7 +162,7 @@ pub fn wrap_command(mut outer: Command, inner: &Command) -> Command {
     outer
 }
 
-/// The longest time that any command of thru may take, even with broken disks and 64 parallel processes.
+/// The longest time that any command may take, even with broken disks and 64 parallel processes.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// The stderr that is reported for a command that had to be killed.

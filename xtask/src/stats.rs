@@ -13,8 +13,7 @@ pub fn ratio(ours: u64, theirs: u64) -> f64 {
     if theirs == 0 { 0.0 } else { ours as f64 / theirs as f64 }
 }
 
-/// The generator xorshift64, which is not suitable for secrets. It gives the rows a random order, so that the machine's
-/// noise is spread evenly over them.
+/// The generator xorshift64, which is not suitable for secrets.
 #[derive(Debug)]
 pub struct Random(u64);
 

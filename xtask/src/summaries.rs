@@ -1,7 +1,7 @@
-//! `cargo xtask summaries DIR`: passes real tool outputs to the real binary. The hook gets each output that is longer
-//! than the threshold. Its summary must be short and contain every error line, and retrieving the output must return
-//! every byte. `oracle` defines error lines independently of the code under test. Outputs with known errors
-//! (`labelled`) are tried first.
+//! `cargo xtask summaries DIR`: sends real tool outputs that are longer than the threshold to the hook of the real
+//! binary. Each summary must be short and contain every error line, and retrieving the output must return every byte.
+//! `oracle` defines error lines independently of the code under test. Outputs with known errors (`labelled`) are tried
+//! first.
 
 mod labelled;
 mod oracle;

@@ -51,7 +51,7 @@ pub fn run_tidy(args: &Args) -> Result<bool> {
         eprintln!("{}: {}", finding.place, finding.text);
     }
     if findings.is_empty() {
-        println!("tidy: {} files, nothing to say", files.len());
+        println!("tidy: {} files, no problems", files.len());
     } else {
         println!("tidy: {} findings", findings.len());
     }

@@ -38,7 +38,7 @@ pub fn run_tokens(args: &Args) -> Result<bool> {
         Ok(())
     })?;
     if steps.is_empty() {
-        bail!("{} holds no transcript with usage", args.folder.display());
+        bail!("{} contains no transcript with usage", args.folder.display());
     }
     let ratios = Settings::DEFAULT.scoring_settings().ratios;
     let figures: Vec<ErrorFigures> =

@@ -1,7 +1,7 @@
 //! `cargo xtask torture`: breaks everything around the real `thru` and looks for lost data.
 //!
-//! It tests these promises: an acknowledged record is never lost, an unreadable file is never treated as an empty file,
-//! a hook never fails, and the next command always works.
+//! It tests these promises: an acknowledged record is never lost, an unreadable file is never treated as empty, a hook
+//! never fails, and the next command always works.
 
 mod concurrency;
 mod decisions;
@@ -47,7 +47,7 @@ const MAX_WAYS_PRINTED: usize = 4;
 pub enum LossKind {
     /// An acknowledged record is missing or changed.
     Record,
-    /// A file that could not be read was treated as a missing file.
+    /// A file that could not be read was treated as missing or empty.
     TakenForEmpty,
     /// Any other failure: a crash, a hang, a wrong exit code, a command that no longer works.
     None,
@@ -211,7 +211,7 @@ pub fn run_torture(args: &Args) -> Result<bool> {
     let disk = Lab::new(bin.clone(), LabLocation::Disk)?.with_rows(row);
     let memory = Lab::new(bin, LabLocation::Memory)?.with_rows(row);
     let mut rows = vec![
-        ["section", "points", "lost", "taken for empty", "failures", "seconds"].map(str::to_owned).to_vec(),
+        ["section", "points", "lost", "treated as empty", "failures", "seconds"].map(str::to_owned).to_vec(),
     ];
     let mut total = TortureTally::default();
     for section in SECTIONS.iter().filter(|section| section.name.contains(only)) {
@@ -276,7 +276,7 @@ fn print_failures(failures: &[TortureFailure]) {
     for (failure, ways) in told.iter().take(MAX_FAILURES_PRINTED) {
         let what = match failure.loss {
             LossKind::Record => "LOST",
-            LossKind::TakenForEmpty => "TAKEN FOR EMPTY",
+            LossKind::TakenForEmpty => "TREATED AS EMPTY",
             LossKind::None => "FAILED",
         };
         println!("\n{what} ({} times): {}", ways.len(), failure.text);

@@ -1,5 +1,5 @@
-//! Append-only logs. Each line is one `write(2)` without a lock. The next writer closes a torn last line, and readers
-//! skip torn lines.
+//! Append-only logs. Each line is written with one `write(2)`, without a lock. If the last line is torn, the next
+//! writer ends it with a newline, and readers skip it.
 
 use std::fs::{File, TryLockError};
 use std::os::fd::AsFd;
@@ -47,7 +47,7 @@ impl Dir {
         Ok(())
     }
 
-    /// Appends several lines, syncs them to disk and never rotates the log. This is for records whose loss a person
+    /// Appends several lines, syncs them to disk and never rotates the log. Use it for records whose loss a person
     /// would notice.
     pub fn append_lines_synced(&self, rel: &str, lines: &[impl AsRef<[u8]>]) -> Result<()> {
         self.append_lines(rel, lines, u64::MAX)?;
@@ -77,8 +77,8 @@ impl Dir {
         Ok((file, size))
     }
 
-    /// Renames a full log, so that a new log begins. Returns false if the rename fails. The log then keeps growing, and
-    /// nothing is lost.
+    /// Renames a full log, so that the caller can start a new one. Returns false if the log was not renamed. The log
+    /// then keeps growing, and nothing is lost.
     fn rotate_log(&self, rel: &str, file: &File) -> bool {
         // If several processes find the log full, the lock on the log lets only one of them rename it.
         if let Err(TryLockError::WouldBlock | TryLockError::Error(_)) = file.try_lock() {
@@ -91,7 +91,6 @@ impl Dir {
         if (here.st_dev, here.st_ino) != (named.st_dev, named.st_ino) {
             return true; // another process has already renamed the log
         }
-        // To choose a free name, the existing parts must be listed.
         let Ok(taken) = self.rotated_parts(rel) else { return false };
         let next = taken.last().and_then(|name| rotated_part_number(name)).unwrap_or(0) + 1;
         let Some(stem) = rel.strip_suffix(".jsonl") else { return false };

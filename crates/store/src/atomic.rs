@@ -11,12 +11,12 @@ use rustix::io::Errno;
 use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
-/// The guarantee for a file when the call returns.
+/// What a write guarantees when the call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// The file is on disk. This is for records whose loss a person would notice.
+    /// The file is on disk. Use this for records whose loss a person would notice.
     Synced,
-    /// After a crash of the program the file is complete or absent. A power cut may undo the write.
+    /// If the program crashes, the file has its old or its new content. A power cut may undo the write.
     Relaxed,
     /// The file is always complete or absent, and can be rebuilt. The old file is removed first, because some file
     /// systems write a replaced file to disk at once, which would slow down a hook.
@@ -174,7 +174,6 @@ impl Dir {
     }
 }
 
-/// The suffix of temporary files.
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// How old a temporary file must be to count as a leftover.
@@ -199,7 +198,7 @@ fn is_temporary_name(name: &str) -> bool {
 pub(crate) enum NewFileAccess {
     /// Only the owner, because records contain what people said. A stricter umask is respected.
     ForOwner,
-    /// Everybody whom the umask allows. This is for files of other programs, which other users may need to read.
+    /// Everybody whom the umask allows. Use this for files of other programs, which other users may need to read.
     ByUmask,
     /// Everybody who could use the replaced file. Its mode is kept, regardless of the umask.
     WithMode(Mode),

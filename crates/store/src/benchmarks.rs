@@ -1,4 +1,4 @@
-//! The runs of the benchmark on disk.
+//! Reads and writes `benchmarks.json`, the history of benchmark runs.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The files of a checkout, for evidence that is bound to them: which files exist, and whether they have changed.
+//! Examines the files of a checkout, to find out whether files that evidence is about have changed.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -15,7 +15,8 @@ use crate::{Dir, EntryKind, Result, layout, tracked};
 /// Files larger than this are compared by size and time only.
 const MAX_HASHED_BYTES: usize = 64 * 1024 * 1024;
 
-/// If a file changed less than this many nanoseconds before it was listed, a later change may have the same time.
+/// If a file changed less than this many nanoseconds before it was listed, another change right after the listing may
+/// have the same timestamp.
 const AMBIGUOUS_TIME_NANOS: i64 = 1_000_000_000;
 
 /// Names of folders with generated files. They are skipped only outside git.
@@ -32,8 +33,8 @@ const FILES_PER_CLOCK_READ: usize = 64;
 pub struct Checkout {
     dir: Dir,
     looked: RefCell<HashMap<String, Option<FileStat>>>,
-    /// The folder that was used last; `None` if it does not exist. It is kept because files are examined folder by
-    /// folder.
+    /// The path and the handle of the folder that was used last. The handle is `None` if the folder does not exist. It
+    /// is cached because files are examined folder by folder.
     folder: RefCell<(String, Option<Dir>)>,
     left: Cell<EffortLimit>,
 }
@@ -70,7 +71,7 @@ pub enum Comparison {
     Unfinished,
 }
 
-/// When the files of a listing were examined, or through which checkout.
+/// When a listing was made. This decides which file times can be relied on.
 #[derive(Clone, Copy, Debug)]
 pub enum ListingOrigin<'c> {
     /// The files were examined no later than this time of the file system's clock.
@@ -219,7 +220,7 @@ impl Checkout {
     ) -> Option<&'f str> {
         files.into_iter().find(|path| match self.file_stat(path) {
             Some(seen) => seen.changed.max(seen.inode_changed) >= at(path),
-            // A submodule is a folder of which git tracks only the commit.
+            // A submodule is a folder. Git tracks only its commit, so the folder is not a missing file.
             None => !self.is_folder(path) && self.folder_change_time(path) >= at(path),
         })
     }

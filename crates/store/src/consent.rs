@@ -1,5 +1,5 @@
-//! Consent records: the commands that this user allowed thru to run on this machine, and the prompts that it may give to
-//! an agent. They are kept outside every project, next to the trust records.
+//! Consent records: the commands that this user allowed thru to run on this machine, and the prompts that it may give
+//! to an agent. They are kept outside every project, next to the trust records.
 //!
 //! There is one small file for each loop, run and stage, so a stop hook opens only one file.
 
@@ -109,7 +109,7 @@ impl Consents {
             why: e.to_string(),
         })?;
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
-        made.map_err(|e| io_error(&e, &self.folder, "make a folder"))?;
+        made.map_err(|e| io_error(&e, &self.folder, "create a folder"))?;
         Dir::open(&self.folder)?.write(&name, format!("{text}\n").as_bytes(), Durability::Synced)
     }
 
@@ -148,7 +148,8 @@ impl Consents {
     }
 
     fn allowed_digests(&self, kind: ConsentKind, id: &str) -> Result<Vec<ConsentDigest>> {
-        // Hooks run this code, so try the path as given first. Resolving links takes a system call for each folder.
+        // Hooks run this code, so try the path as it was given first. Resolving links takes a system call for each
+        // folder.
         match self.read_record(&self.root, kind, id)? {
             Some(digests) => Ok(digests),
             None => match self.root.canonicalize() {
@@ -176,7 +177,7 @@ impl Consents {
             );
             return Err(Error::Foreign { path, why });
         }
-        // The file name is only a short digest, so check the fields of the record too.
+        // The file name is only a short digest, so also check the fields of the record.
         let is_it = Path::new(&record.root) == root && record.kind == kind && record.id == id;
         Ok(is_it.then_some(record.digests))
     }

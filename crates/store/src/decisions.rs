@@ -1,4 +1,4 @@
-//! Decisions on disk: an append-only log, and its view for people.
+//! Decisions on disk: the append-only log `decisions.jsonl`, and `context.md` for people to read.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use model::decision::Decision;
 
 use crate::{Durability, Error, LineTally, Lock, Result, SessionState, Store, layout};
 
-/// The largest view that is read. thru writes no larger view.
+/// The largest `context.md` that is read. thru writes no larger file.
 const MAX_VIEW_BYTES: usize = 16 * 1024 * 1024;
 
 impl Store {
@@ -23,7 +23,7 @@ impl Store {
         }
     }
 
-    /// Syncs the lines that tool calls have appended.
+    /// Syncs the lines that hooks have appended without a sync.
     pub fn sync_decisions(&self) -> Result<()> {
         self.dir().sync_log(layout::DECISIONS)
     }

@@ -1,4 +1,4 @@
-//! A folder that is held open. Names are resolved beneath it, and never through a symbolic link.
+//! A handle to an open folder. Names are resolved beneath the folder, and never through a symbolic link.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -49,8 +49,8 @@ impl Dir {
     }
 
     /// Opens `path` if no part of it is a link. The error "not found" means that the path does not exist. After any
-    /// other error, the caller must try `open`. This function makes one system call instead of two, which matters when
-    /// every parent of a folder is checked.
+    /// other error, the caller must try `open`. This function makes one system call instead of two, which matters in a
+    /// search that checks every parent of a folder.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
         let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
         Ok(Dir { fd, path: path.to_owned(), tracked: TrackedFiles::Nothing })
@@ -94,7 +94,7 @@ impl Dir {
             };
             match fs::mkdirat(&parent.fd, part, mode) {
                 Ok(()) | Err(Errno::EXIST) => {}
-                Err(e) => return Err(Error::from_errno(e, &self.path.join(&made), "make a folder")),
+                Err(e) => return Err(Error::from_errno(e, &self.path.join(&made), "create a folder")),
             }
         }
         self.open_subfolder(rel)
@@ -105,7 +105,7 @@ impl Dir {
         match fs::mkdirat(&self.fd, name, OWNER_ONLY) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
-            Err(e) => Err(Error::from_errno(e, &self.path.join(name), "make a folder")),
+            Err(e) => Err(Error::from_errno(e, &self.path.join(name), "create a folder")),
         }
     }
 
@@ -114,8 +114,8 @@ impl Dir {
         self.read_keeping_open(rel, max).map(|(bytes, _)| bytes)
     }
 
-    /// Reads a file and returns it still open. A hook ends soon afterwards, so not closing the file saves a system
-    /// call.
+    /// Reads a file, and also returns the open file. A hook exits soon afterwards, and if it never closes the file, it
+    /// saves a system call.
     pub(crate) fn read_keeping_open(&self, rel: &str, max: usize) -> Result<(Vec<u8>, File)> {
         let file = File::from(self.open_to_read(rel)?);
         Ok((read_open_file(&file, &self.path.join(rel), max)?, file))
@@ -247,7 +247,10 @@ impl Dir {
                 Err(e) => return Err(Error::from_errno(e, &self.path.join(name), "rename")),
             }
         }
-        Err(Error::Refused { path: self.path.join(first), why: "there are too many of these".to_owned() })
+        Err(Error::Refused {
+            path: self.path.join(first),
+            why: "too many copies of this file were kept".to_owned(),
+        })
     }
 
     /// Renames a damaged file that must be replaced. Returns the new name.
@@ -267,7 +270,7 @@ impl Dir {
         system::sync_folder(self.fd.as_fd()).map_err(|e| Error::from_errno(e, &self.path, "sync"))
     }
 
-    /// Opens a file for reading. Every function that reads the content of a file calls this function.
+    /// Opens a file for reading. Every function that reads content uses this one, so a tracked file is hidden from all.
     fn open_to_read(&self, rel: &str) -> Result<OwnedFd> {
         if self.tracked.hides(rel) {
             return Err(Error::Absent { path: self.path.join(rel) });

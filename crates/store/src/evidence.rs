@@ -40,7 +40,7 @@ impl Store {
         Ok((tasks, others))
     }
 
-    /// Returns a task's bundle; `None` if the task has no evidence.
+    /// Returns a task's bundle, or `None` if the task has no evidence.
     pub fn read_evidence(&self, task: &Id) -> Result<Option<EvidenceBundle>> {
         let rel = layout::evidence_bundle_path(task);
         let bytes = match self.dir().read_file(&rel, MAX_BUNDLE_FILE_BYTES) {

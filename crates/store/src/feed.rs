@@ -18,7 +18,7 @@ use crate::{Error, Result};
 pub struct FeedCursor {
     pub inode: u64,
     pub offset: u64,
-    /// Digest of the last bytes before `offset`. It shows whether the file was rewritten under the same inode number.
+    /// A digest of the last bytes before `offset`. It shows whether the file was rewritten under the same inode number.
     pub tail_digest: u64,
 }
 
@@ -53,10 +53,9 @@ pub struct FeedReport {
     pub lines: u64,
     /// The number of lines that were cut.
     pub skipped_long: u64,
-    /// The number of bytes between the old cursor (or the beginning of the file) and the window. They were not
-    /// read.
+    /// How many bytes were skipped between the old cursor (or the beginning of the file) and the window.
     pub unread_before: u64,
-    /// Whether the cursor did not match, because the file was replaced, cut or rewritten.
+    /// Whether the cursor did not match the file, because the file was replaced, truncated or rewritten.
     pub restarted: bool,
 }
 
@@ -272,7 +271,7 @@ struct BackwardsBuffer {
     /// `buffer[start..end]` was read and has not been returned yet.
     start: usize,
     end: usize,
-    /// The largest size that the buffer needs.
+    /// The size beyond which the buffer need not grow.
     most: usize,
 }
 
@@ -297,7 +296,7 @@ impl BackwardsBuffer {
         &mut self.buffer[self.start..self.start + length]
     }
 
-    /// Removes and returns the last line; `None` if the beginning of the line has not been read yet.
+    /// Removes and returns the last line, or returns `None` if the beginning of the line has not been read yet.
     fn take_last_line(&mut self) -> Option<std::ops::Range<usize>> {
         let held = &self.buffer[self.start..self.end];
         let before = memchr::memrchr(b'\n', held)?;

@@ -15,8 +15,8 @@ pub enum ReplaceOutcome {
 }
 
 impl Dir {
-    /// Replaces `name` if it still contains `expected`; `None` means that the file must not exist. The content is
-    /// compared right before the rename, when the new file is complete.
+    /// Replaces `name` if its content is still `expected`. If `expected` is `None`, the file must not exist. The
+    /// content is compared after the new content was written to a temporary file, right before the rename.
     pub fn replace_if_unchanged(
         &self,
         name: &str,

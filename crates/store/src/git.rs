@@ -18,10 +18,10 @@ pub enum CheckoutKind {
     Worktree { main: PathBuf },
 }
 
-/// Returns the kind of checkout whose top is `dir`; `None` if `dir` is not the top of a checkout.
+/// Returns the kind of checkout whose top is `dir`, or `None` if `dir` is not the top of a checkout.
 pub fn checkout_kind(dir: &Path) -> Option<CheckoutKind> {
     let dot_git = dir.join(".git");
-    // The standard library would make a second system call to find out why the first call failed.
+    // The standard library is not used, because it would make a second system call if the first call fails.
     let stat = fs::statat(CWD, &dot_git, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Some(CheckoutKind::Top);
@@ -73,9 +73,9 @@ fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The commit; empty before the first commit.
+    /// The commit, or an empty text before the first commit.
     pub commit: String,
-    /// The branch; empty if no branch is checked out.
+    /// The branch, or an empty text if no branch is checked out.
     pub branch: String,
 }
 
@@ -104,7 +104,7 @@ pub fn read_head(dir: &Path) -> Option<Head> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remote {
     pub name: String,
-    /// The branch's commit on the remote, as of the last fetch or push; `None` if it is unknown.
+    /// The branch's commit on the remote, as of the last fetch or push, or `None` if it is unknown.
     pub commit: Option<String>,
 }
 

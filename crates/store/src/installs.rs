@@ -38,7 +38,7 @@ impl InstallList {
         // record.
         let Ok(line) = serde_json::to_vec(&line) else { return Ok(()) };
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.state);
-        made.map_err(|e| io_error(&e, &self.state, "make a folder"))?;
+        made.map_err(|e| io_error(&e, &self.state, "create a folder"))?;
         Dir::open(&self.state)?.append_line(layout::STATE_INSTALLS, &line, u64::MAX)
     }
 

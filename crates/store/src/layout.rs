@@ -26,7 +26,7 @@ pub const INITIAL_FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch",
 /// The lock held while `root.json` is changed.
 pub const MARKER_LOCK: &str = "state/locks/root.lock";
 
-/// The lock held while a session is folded.
+/// The lock held while a session's journal is folded into its digest.
 pub fn session_lock_path(session: &Id) -> String {
     format!("{LOCKS}/session-{session}.lock")
 }
@@ -53,7 +53,7 @@ pub const SWEPT_FOLDER: &str = "state/swept";
 /// The lock held while crashed sessions are handled.
 pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
 pub const DECISIONS: &str = "decisions.jsonl";
-/// The view of decisions, patterns and activity that people read.
+/// Decisions, patterns and activity, for people to read.
 pub const CONTEXT_VIEW: &str = "context.md";
 /// The lock held while `context.md` is written.
 pub const CONTEXT_LOCK: &str = "state/locks/context.lock";
@@ -63,7 +63,7 @@ pub const DECISIONS_LOCK: &str = "state/locks/decisions.lock";
 pub const ANSWERS_SEEN_FOLDER: &str = "state/answers-seen";
 
 pub const PLAN: &str = "plan.json";
-/// The plan in readable form.
+/// The plan, for people to read.
 pub const PLAN_VIEW: &str = "plan.md";
 /// The log of changes to the plan.
 pub const PLAN_LEDGER: &str = "plan-ledger.jsonl";
@@ -105,7 +105,7 @@ pub fn evidence_lock_path(task: &Id) -> String {
 
 /// The folder with the originals of summarised outputs.
 pub const SUMMARIES: &str = "summaries";
-/// The log of summaries, one line each.
+/// The log of summaries, with one line for each summary.
 pub const SUMMARIES_INDEX: &str = "summaries/index.jsonl";
 /// The log of removed originals.
 pub const SUMMARIES_ARCHIVE: &str = "summaries/archive.jsonl";
@@ -147,11 +147,11 @@ pub const PRECOMPACT_STATE_FILE: &str = "state/precompact_state.json";
 pub fn precompact_path(session: &Id) -> String {
     format!("{PRECOMPACT_FOLDER}/{session}.json")
 }
-/// The workstream that `thru resume use` selected for a session.
+/// The folder that records which workstream `thru resume use` selected for a session.
 pub const WORKSTREAM_USED_FOLDER: &str = "state/workstream-used";
-/// The files that a session was reminded to read.
+/// The folder that records which files a session was reminded to read.
 pub const REMINDERS_FOLDER: &str = "state/reminded";
-/// The boxes that were ticked because of a session's own todo list.
+/// The folder that records which boxes were ticked because of a session's todo list.
 pub const TICKED_FOLDER: &str = "state/ticked";
 
 pub const RELEVANT_FILES_INDEX: &str = "indexes/relevant-files.jsonl";
@@ -165,13 +165,13 @@ pub const CURSORS_FOLDER: &str = "state/cursors";
 /// The number of records that could not be written, and when. The file is created in advance, because a full disk
 /// accepts no new file.
 pub const LOST_RECORDS_FILE: &str = "state/reserved.json";
-/// The old name of this file, in the same folder. A session start renames it.
+/// The former name of [`LOST_RECORDS_FILE`], in the same folder. A session start renames the file.
 pub const FORMER_LOST_RECORDS_NAME: &str = "lost.json";
 /// The folder that records the facts in each session's context since its last compaction.
 pub const CONTEXT_HELD_FOLDER: &str = "state/told";
-/// The briefs that hooks sent to each session, the last of each occasion.
+/// The folder with the last brief that was sent to each session on each occasion.
 pub const SENT_BRIEFS_FOLDER: &str = "state/sent";
-/// How full each session's context window was when the session was last told about it.
+/// The folder that records how full each session's context window was when the agent was last warned.
 pub const WINDOWS_FOLDER: &str = "state/window";
 /// The folder that records which clashes each session was warned about.
 pub const CLASHES_TOLD_FOLDER: &str = "state/clashes-told";
@@ -194,7 +194,7 @@ pub const OUTPUTS: &str = "outputs";
 pub const EXPECTED_FILE: &str = gate::EXPECTED_FILE;
 /// The file in a run's folder that lists the outputs that the stage continued without.
 pub const OMISSIONS_FILE: &str = gate::OMISSIONS_FILE;
-/// The run that each session works on.
+/// The folder that records which run each session works on.
 pub const WORKED_RUN_FOLDER: &str = "state/gate-run";
 /// The file that names the live run.
 pub const LIVE_RUN_FILE: &str = "state/live.json";

@@ -1,6 +1,6 @@
-//! The disk: the only crate that opens files below `.agent/context/`.
+//! Access to the disk. This is the only crate that opens files below `.agent/context/`.
 //!
-//! All files are opened through [`Dir`], a folder that is held open, so that no name can leave it.
+//! All files are opened through [`Dir`], a handle to an open folder, so that no name can lead out of that folder.
 
 #![forbid(unsafe_code)]
 

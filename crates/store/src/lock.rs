@@ -1,4 +1,5 @@
-//! An exclusive lock on a record, for reading, changing and writing it. A wait for the lock ends at a deadline.
+//! An exclusive lock on a record, held while the record is read, changed and written. The wait for a lock ends at a
+//! deadline.
 
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::FileExt;
@@ -10,7 +11,8 @@ use rustix::fs::{self, AtFlags, Mode, OFlags};
 use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
-/// A lock that is held until it is dropped. If the lock file were removed, two processes could hold the lock.
+/// A lock that is held until it is dropped. The lock file is never removed, because then two processes could hold the
+/// lock.
 #[derive(Debug)]
 pub struct Lock {
     file: File,

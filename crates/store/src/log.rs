@@ -31,8 +31,8 @@ pub struct NewLines {
 
 impl Dir {
     /// Calls `each` for every complete line after `place` in the last `window` bytes. Returns `None` if this is not
-    /// the log that was read before. An unfinished line is left out. Either it is still being written, or it is torn
-    /// and the next writer ends it.
+    /// the log that was read before. An unfinished last line is left out, because either it is still being written, or
+    /// it is torn and the next writer will end it.
     pub fn each_new_line(
         &self,
         rel: &str,
@@ -43,7 +43,7 @@ impl Dir {
         let place = if place == LogPosition::default() { self.oldest_position(rel)? } else { place };
         let (mut place, mut unread) = self.position_before_end(rel, place, window);
         // If reading starts in the middle of a part, the first line is complete only if the byte before it is a line
-        // end. So that byte is read too.
+        // end. So that byte is also read.
         let mut is_partial = unread > 0 && place.offset > 0;
         loop {
             let part = self.rotated_part(rel, place.parts + 1);

@@ -24,7 +24,7 @@ impl Store {
         self.lock_record(&layout::validators_lock_path(id), Duration::ZERO)
     }
 
-    /// Returns the foreground pointer; `None` if no loop was ever started or the index was deleted.
+    /// Returns the foreground pointer, or `None` if no loop was ever started or the index was deleted.
     pub fn read_foreground(&self) -> Result<Option<ForegroundPointer>> {
         let bytes = match self.dir().read_file(layout::ACTIVE_LOOP, MAX_LOOP_BYTES) {
             Err(Error::Absent { .. }) => return Ok(None),

@@ -25,7 +25,7 @@ const NOTHING_LOST: &[u8] = br#"{"reserved":"for a note on a full disk; nothing 
 /// How many bytes of the reason are kept.
 const MAX_REASON_BYTES: usize = 400;
 
-/// The lost records, according to the note.
+/// The content of the note: how many records were lost, when and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostRecords {
     pub first: String,
@@ -56,7 +56,7 @@ pub struct LostNote<'a> {
 }
 
 impl Store {
-    /// Creates the blank note, unless the note exists.
+    /// Creates a blank note, unless there is already a note.
     pub fn reserve_lost_note(&self) -> Result<()> {
         let (folder, name) =
             layout::LOST_RECORDS_FILE.rsplit_once('/').unwrap_or(("", layout::LOST_RECORDS_FILE));
@@ -102,7 +102,7 @@ impl<'a> LostNote<'a> {
         }
     }
 
-    /// Returns the content of the note; `None` if nothing was lost, which is the usual case.
+    /// Returns the content of the note, or `None` if nothing was lost, which is the usual case.
     pub fn read_note(&self) -> Option<LostRecords> {
         let inside = self.store.dir().read_file(layout::LOST_RECORDS_FILE, NOTE_BYTES).ok();
         let outside = || read_outside_store(&self.outside.as_ref()?.join(&self.name), NOTE_BYTES).ok();
@@ -146,7 +146,7 @@ impl<'a> LostNote<'a> {
         use std::os::unix::fs::DirBuilderExt;
         let path = self.outside.as_ref()?;
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-        Some(made.map_err(|e| io_error(&e, path, "make a folder")).and_then(|()| Dir::open(path)))
+        Some(made.map_err(|e| io_error(&e, path, "create a folder")).and_then(|()| Dir::open(path)))
     }
 }
 

@@ -68,7 +68,7 @@ impl Store {
         }
     }
 
-    /// Sets or clears the live run. An unreadable file is kept under another name.
+    /// Sets or clears the live run. A damaged file is first renamed, so that its content is kept.
     pub fn write_live_run(&self, dir: Option<&str>, now: Timestamp) -> Result<()> {
         if let (Err(Error::Damaged { .. }), Some((folder, name))) =
             (self.read_live_run(), layout::LIVE_RUN_FILE.rsplit_once('/'))
@@ -99,9 +99,9 @@ impl Store {
         Err(Error::Absent { path: outputs.path().to_owned() })
     }
 
-    /// Saves the final message of a sub-agent that did not write `file`. The message is written next to the missing
-    /// file. If the run's folder is outside the store, the message is written to a folder with the same name inside the
-    /// store, because a hook writes only to the store. Earlier messages are kept above the new message.
+    /// Saves the final message of a sub-agent that did not write `file`. The message is written next to the path of the
+    /// missing file. If the run's folder is outside the store, the message is written to a folder with the same name
+    /// inside the store, because a hook writes only to the store. Earlier messages are kept above the new one.
     pub fn save_last_message(&self, run: &RunFolder, file: &str, text: &str) -> Result<()> {
         match self.path_in_outputs(run) {
             None => append_message_once(&run.dir, &layout::last_message_file(file), text.trim_end()),

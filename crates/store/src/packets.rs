@@ -54,7 +54,7 @@ impl Store {
     }
 }
 
-/// Returns the name of the packet in a file; `None` if the file is not a packet.
+/// Returns the name of the packet in a file, or `None` if the file is not a packet.
 fn packet_name_of_file(file: &str) -> Option<&str> {
     file.strip_suffix(".md").filter(|name| Id::new(name).is_ok())
 }

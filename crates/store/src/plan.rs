@@ -1,4 +1,4 @@
-//! The plan on disk: the file, its view, its ledger. The ledger is written first.
+//! The plan on disk: `plan.json`, the view `plan.md`, and the ledger. The ledger is written first.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{Durability, Error, LineTally, Lock, Result, SessionState, Store, lay
 /// The largest plan that is read. No real plan is larger.
 const MAX_PLAN_BYTES: usize = 64 * 1024 * 1024;
 
-/// The end of the ledger. It is enough to check whether `plan.json` matches the ledger.
+/// Fields of the last ledger line, which are enough to check whether `plan.json` matches the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct LedgerEnd {
@@ -26,7 +26,7 @@ impl Store {
         self.lock_record(layout::PLAN_LOCK, wait)
     }
 
-    /// Returns the bytes of `plan.json`; `None` if it does not exist.
+    /// Returns the bytes of `plan.json`, or `None` if it does not exist.
     pub fn read_plan_bytes(&self) -> Result<Option<Vec<u8>>> {
         self.read_if_exists(layout::PLAN)
     }

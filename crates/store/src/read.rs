@@ -1,7 +1,7 @@
 //! Reads files: up to a limit, regular files only, and without blocking.
 //!
-//! Instead of a small file, there may be a pipe, a device, a folder or a gigabyte of data. A hook must neither hang on
-//! it nor load it. `cargo xtask tidy` forbids the readers of the standard library in all other files.
+//! Where thru expects a small file, there may be a pipe, a device, a folder or a gigabyte of data. A hook must neither
+//! hang nor read all of it. `cargo xtask tidy` forbids the readers of the standard library in all other files.
 
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read};
@@ -35,8 +35,8 @@ pub fn read_outside_store(path: &Path, max: usize) -> Result<Vec<u8>> {
     read_open_file(&open_outside_store(path)?, path, max)
 }
 
-/// Returns the metadata of the entry at a path, without following a link; `None` if there is no entry. It is an error
-/// if the path may not be examined, whereas `Path::exists` treats such a path as absent.
+/// Returns the metadata of the entry at a path, without following a link, or `None` if there is no entry. It is an
+/// error if the path may not be examined, whereas `Path::exists` treats such a path as absent.
 pub fn metadata_without_following(path: &Path) -> Result<Option<Metadata>> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found)),

@@ -66,11 +66,11 @@ pub struct Root {
 pub enum FoundRoot {
     /// The root has a readable marker.
     Marked { root: Root, store: Store, marker: Marker },
-    /// There is no marker. The marker would be created in this root.
+    /// There is no marker. `thru init` would create one in this root.
     Unmarked(Root),
 }
 
-/// Finds the root. It is an error if a marker is unreadable, damaged or foreign; it is never treated as "no root".
+/// Finds the root. A marker that is unreadable, damaged or foreign is an error, and is never treated as missing.
 pub fn find_root(wish: &RootQuery) -> Result<FoundRoot> {
     if let Some(path) = wish.explicit {
         let path = absolute_path(path)?;
@@ -151,7 +151,7 @@ fn is_owned_by_user_up_to(start: &Path, dir: &Path, user: u32) -> bool {
         || dir.ancestors().any(|folder| path_exists(&folder.join(".git")))
 }
 
-/// Returns why `dir` must not be a root; `None` if it may be. Does not check `roots.allow`.
+/// Returns why `dir` must not be a root, or `None` if it may be. Does not check `roots.allow`.
 pub fn why_unfit(dir: &Path, rules: &RootRules) -> Option<UnfitReason> {
     let identity = |path: &Path| fs::statat(CWD, path, AtFlags::empty()).ok().map(|s| (s.st_dev, s.st_ino));
     // The home folder may have more than one path.
@@ -186,7 +186,7 @@ fn found_marked_root(dir: &Path, store: Store, marker: Marker) -> FoundRoot {
     FoundRoot::Marked { root: Root { path: dir.to_owned(), checkout: dir.to_owned() }, store, marker }
 }
 
-/// Opens the store at `dir` with its marker; `None` if there is no marker.
+/// Opens the store at `dir` and reads its marker. Returns `None` if there is no marker.
 fn open_marked_store(dir: &Path) -> Result<Option<(Store, Marker)>> {
     let Some(mut store) = open_store_folder(dir)? else { return Ok(None) };
     match store.read_marker_keeping_open() {
@@ -196,7 +196,8 @@ fn open_marked_store(dir: &Path) -> Result<Option<(Store, Marker)>> {
     }
 }
 
-/// Opens the store's folder at `dir`; `None` if there is none. A link in place of `.agent` or `context` is refused.
+/// Opens the store's folder at `dir`, or returns `None` if there is none. If `.agent` or `context` is a link, it is
+/// refused.
 pub(crate) fn open_store_folder(dir: &Path) -> Result<Option<Store>> {
     let path = dir.join(layout::STORE_FOLDER);
     match Dir::open_direct(&path) {

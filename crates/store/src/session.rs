@@ -59,7 +59,7 @@ impl Store {
         self.dir().write_at_path(&layout::first_journal_part_path(session), text, Durability::Relaxed)
     }
 
-    /// Takes the lock that is held while a session is folded and its digest is replaced.
+    /// Takes the lock that is held while a session's journal is folded and its digest is replaced.
     pub fn lock_session(&self, session: &Id, wait: Duration) -> Result<Lock> {
         self.lock_record(&layout::session_lock_path(session), wait)
     }

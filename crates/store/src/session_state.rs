@@ -7,11 +7,11 @@ use model::workstream;
 
 use crate::{Durability, Error, Result, Store, feed, layout};
 
-/// The type of a file that each session can have.
+/// A kind of state file. Each session can have one file of each kind.
 pub trait SessionState: Sized {
     const FOLDER: &'static str;
     const SUFFIX: &'static str = "";
-    /// The size of the largest file that thru writes.
+    /// The largest file that is read. thru writes no larger file.
     const MAX_BYTES: usize;
     const DURABILITY: Durability = Durability::Relaxed;
 
@@ -39,7 +39,7 @@ impl Store {
 }
 
 impl SessionHandle<'_> {
-    /// Returns the session's `T`; `None` if there is no file. A file that cannot be read is an error.
+    /// Returns the session's `T`, or `None` if there is no file. A file that cannot be read is an error.
     pub fn read<T: SessionState>(&self) -> Result<Option<T>> {
         let path = state_path::<T>(self.id);
         let bytes = match self.store.dir().read_file(&path, T::MAX_BYTES) {

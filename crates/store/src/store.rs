@@ -1,4 +1,4 @@
-//! The open store of a root: its marker, its logs, its creation.
+//! The store of a root: creating and opening it, and reading its marker and settings.
 
 use std::fs::File;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub struct Store {
     dir: Dir,
     /// The commands and prompts that this user allowed in this root. `None` means that nothing is allowed.
     consents: Option<Box<Consents>>,
-    /// The deadline of the hook; `None` in a command.
+    /// The deadline of the hook. It is `None` in a command.
     until: Option<Instant>,
     /// How many bytes of journals this process skipped for lack of time.
     journal_unread: AtomicU64,
@@ -67,7 +67,7 @@ impl Store {
         self.consents.as_ref().is_some_and(|consents| consents.is_allowed(kind, id, digests).unwrap_or(false))
     }
 
-    /// Returns the consents; `None` if there is no state folder or the root has no marker.
+    /// Returns the consents, or `None` if there is no state folder or the root has no marker.
     pub fn consents(&self) -> Option<&Consents> {
         self.consents.as_deref()
     }

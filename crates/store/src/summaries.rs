@@ -30,7 +30,7 @@ impl Store {
         self.dir().append_line(layout::SUMMARIES_INDEX, &noted.to_json_line(), limit)
     }
 
-    /// Returns an original; `None` if it never existed or has been removed.
+    /// Returns an original, or `None` if it never existed or has been removed.
     pub fn read_original(&self, id: &str) -> Result<Option<Vec<u8>>> {
         let rel = format!("{}/{}", layout::SUMMARIES, layout::original_file_name(id));
         match self.dir().read_file(&rel, MAX_ORIGINAL_BYTES) {

@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::{Errno, Result};
 
-/// Flags for every call that opens a file. A hook must not block if a pipe is in the place of a file.
+/// Flags for every call that opens a file. With `NONBLOCK`, a hook does not hang if it finds a pipe instead of a file.
 pub const OPEN_FLAGS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
 /// The flag for opening each folder along a path. On Linux, this requires only search permission, like a single call

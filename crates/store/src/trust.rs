@@ -1,5 +1,5 @@
-//! Which roots are trusted on this machine. The records are outside every project, so that a clone cannot bring its own
-//! trust record.
+//! Records which roots are trusted on this machine. They are outside every project, so that a clone cannot bring its
+//! own trust record.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -26,9 +26,10 @@ const MAX_FORMER_PATHS: usize = 16;
 pub struct TrustRecords {
     state: PathBuf,
     user: u32,
-    /// The home folder, if `state` is the default folder below it; `None` if an environment variable names `state`.
+    /// The home folder, if `state` is the default folder below it. It is `None` if an environment variable names
+    /// `state`.
     home: Option<PathBuf>,
-    /// The open file of the record that was read last. See `Store::read_marker`.
+    /// The open file of the record that was read last. A hook never closes it, which saves a system call.
     record: RefCell<Option<File>>,
 }
 
@@ -68,7 +69,8 @@ impl TrustRecords {
     pub fn is_trusted(&self, project: &ProjectId, root: &Path) -> Result<bool> {
         let (record, way) = self.read_record(project)?;
         let known = |root: &Path| record.roots.iter().any(|known| Path::new(&known.path) == root);
-        // Hooks run this code, so compare the path as given first. Resolving links takes a system call for each folder.
+        // Hooks run this code, so compare the path as it was given first. Resolving links takes a system call per
+        // folder.
         let holds = known(root) || root.canonicalize().is_ok_and(|root| known(&root));
         if holds {
             self.require_private()?;
@@ -77,8 +79,8 @@ impl TrustRecords {
         Ok(holds)
     }
 
-    /// Returns the path where the project was trusted before it was moved to `root`; `None` if one of its trusted paths
-    /// still exists.
+    /// Returns the path where the project was trusted before it was moved to `root`, or `None` if one of its trusted
+    /// paths still exists.
     pub fn former_path(&self, project: &ProjectId, root: &Path) -> Result<Option<String>> {
         let (record, _) = self.read_record(project)?;
         let here = root.canonicalize().unwrap_or_else(|_| root.to_owned());
@@ -264,7 +266,7 @@ impl TrustRecords {
 fn create_private_folder(path: &Path) -> Result<Dir> {
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|e| crate::read::io_error(&e, path, "make a folder"))?;
+    made.map_err(|e| crate::read::io_error(&e, path, "create a folder"))?;
     Dir::open(path)
 }
 

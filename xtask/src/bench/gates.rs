@@ -49,7 +49,7 @@ pub fn check_limits<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) 
             .filter(|call| call.name.starts_with("open"))
             .map(|call| {
                 let path = call.path().unwrap_or("?").replace(&*sandbox.dir.to_string_lossy(), "");
-                if call.failed { format!("{path} (not there)") } else { path }
+                if call.failed { format!("{path} (missing)") } else { path }
             })
             .collect();
     } else {
@@ -99,7 +99,8 @@ impl LimitChecks {
         ]);
     }
 
-    /// Prints a missed limit without failing, because the limit was set for musl, which makes fewer calls at start-up.
+    /// Prints a missed limit without failing. The limit was set for musl, which makes fewer calls at start-up than
+    /// glibc.
     fn mention_limit(&mut self, name: String, found: usize, most: usize) {
         let missed = self.missed;
         self.check_limit(name, found, most);
@@ -116,7 +117,7 @@ fn trace_system_calls(sandbox: &Sandbox, argv: &[&str], payload: &[u8]) -> Resul
     let mut strace = Command::new("strace");
     strace.args(["-f", "-s", "4096", "-o"]).arg(&log);
     sandbox::run_with_timeout(&mut sandbox::wrap_command(strace, &sandbox.thru_command(argv)), payload)?;
-    Ok(String::from_utf8_lossy(&std::fs::read(&log).context("reading what strace wrote")?).into_owned())
+    Ok(String::from_utf8_lossy(&std::fs::read(&log).context("reading the log of strace")?).into_owned())
 }
 
 fn bytes_read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
@@ -137,7 +138,7 @@ fn bytes_read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
     Ok(read.filter_map(|call| call.returned).sum())
 }
 
-/// Returns the number of user-space instructions according to callgrind; `None` if valgrind is not installed.
+/// Returns the number of user-space instructions according to callgrind, or `None` if valgrind is not installed.
 fn count_instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     let installed = Command::new("valgrind")
         .arg("--version")

@@ -19,8 +19,8 @@ use crate::table;
 pub const LINKER_SCRIPT: &str = "xtask/hook-layout.ld";
 
 const SCRIPT_HEAD: &str = "\
-/* The functions that hooks call, next to each other: each page of the program that a hook touches costs it time.
- * Written by `cargo xtask layout`. A function that is missing here, or is here and gone, costs time and nothing else. */
+/* Places the functions that hooks call next to each other, because each page of the program that a hook touches costs
+ * time. Written by `cargo xtask layout`. If the list is out of date, hooks are slower, but still correct. */
 SECTIONS
 {
   .text.hooks :
@@ -105,7 +105,7 @@ fn linker_patterns(called: &[&str], symbols: &BTreeMap<String, u64>) -> Vec<Stri
     [own, shared].concat()
 }
 
-/// Returns a pattern for a Rust name, without the parts that differ between builds; `None` for all other names.
+/// Returns a pattern for a Rust name, without the parts that differ between builds. Returns `None` for all other names.
 fn linker_pattern(name: &str) -> Option<String> {
     let name = name.split_once(".llvm.").map_or(name, |(name, _)| name);
     if name.starts_with("_ZN") {

@@ -73,7 +73,7 @@ pub fn run_peers(lab: &Lab, kind: LinkKind, options: &BenchOptions) -> Result<()
 }
 
 fn peer_command(peer: &PeerProgram, sandbox: &Sandbox) -> Result<Command> {
-    let interpreter = find_program(peer.interpreter).context("the interpreter has gone")?;
+    let interpreter = find_program(peer.interpreter).context("the interpreter is no longer installed")?;
     let script = crate::workspace_root().join("xtask/peers").join(peer.script);
     let mut command = sandbox.command(&interpreter, &[&*script.to_string_lossy()]);
     // The programs that the script calls may be outside the default PATH of a sandbox.

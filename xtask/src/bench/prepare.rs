@@ -295,7 +295,7 @@ pub fn role_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "PostToolUse", more)
 }
 
-/// A project as after a clone: the store exists, but there is no trust record.
+/// A project in the state after a clone: the store exists, but there is no trust record.
 pub fn prepare_untrusted(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     Ok(std::fs::remove_dir_all(sandbox.state_folder())?)
@@ -313,7 +313,7 @@ pub fn edit_2m_payload(sandbox: &Path) -> Vec<u8> {
     payload::edit_payload(sandbox, "toolu_01bench", 1_900_000, &payload::github_token())
 }
 
-/// The payload of a Bash call with 4 KB. The journal keeps the command, so the command must be redacted.
+/// The payload of a Bash call with 4 KB. The journal records the command, so the hook must redact it.
 pub fn bash_4k_payload(sandbox: &Path) -> Vec<u8> {
     let script = payload::sample_code(3_300, &payload::github_token());
     payload::bash_payload(sandbox, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))

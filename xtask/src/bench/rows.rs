@@ -23,11 +23,12 @@ pub struct Row {
     pub argv: &'static [&'static str],
     pub payload: fn(&Path) -> Vec<u8>,
     pub target: TimeTarget,
-    /// Whether the row is also run 64 times in parallel. Only one row is.
+    /// Whether the row's hook is also run 64 times in parallel. Only one row has this flag.
     pub crowd: bool,
     /// The transcript in the row's payload.
     pub transcript: Option<TranscriptSpec>,
-    /// Resets the sandbox before each sample. Gets the transcript and the round. Its time is not measured.
+    /// Resets the sandbox before each sample. Its arguments are the sandbox, the transcript and the number of the
+    /// round. Its time is not measured.
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
     /// Whether the hook must print something in every sample. Without this check, a hook that does nothing would look
     /// fast.
@@ -205,7 +206,7 @@ pub const ROWS: &[Row] = &[
     Row {
         before_each: restore_loop,
         speaks: true,
-        ..row("hook stop, a loop goes on", prepare_loop, STOP, stop_payload, at_most(2.5, 3.0))
+        ..row("hook stop, a loop continues", prepare_loop, STOP, stop_payload, at_most(2.5, 3.0))
     },
     row("hook stop, another session's loop", prepare_foreign_loop, STOP, stop_payload, at_most(2.5, 3.0)),
     row("hook before-compact, no transcript", prepare_trusted, COMPACT, compact_payload, at_most(6.0, 6.5)),
@@ -367,7 +368,7 @@ pub const ROWS: &[Row] = &[
     row("thru --version", prepare_nothing, &["--version"], empty_payload, at_most(4.0, 4.5)),
 ];
 
-/// A part of the names of rows with a slow setup. A quick run leaves these rows out.
+/// Rows whose name contains this text have a slow setup. A quick run leaves them out.
 pub const MANY_PACKETS: &str = "100,000 packets";
 
 /// The row whose system calls are counted.
@@ -375,8 +376,7 @@ pub const TOOL_DONE: &str = "hook tool-done, 4 KB edit";
 pub const COMPACT_MEDIUM: &str = "hook before-compact, 10 MB, cursor";
 pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, cursor";
 
-/// A part of the name of each row that measures a first contact. A first contact happens once per session and reads up
-/// to 14 MB.
+/// Rows whose name contains this text measure a first contact, which happens once per session and reads up to 14 MB.
 pub const FIRST_CONTACT_NAME: &str = "first contact";
 /// The target of the rows that measure a first contact.
 const FIRST_CONTACT: TimeTarget = at_most(30.0, 30.5);

@@ -1,7 +1,7 @@
 //! `cargo xtask dist --all`: makes an archive for each platform that can be linked here, and writes their checksums.
 //!
 //! Binaries for Linux are linked with the linkers that come with Rust, for both architectures. The linker and the
-//! system libraries for macOS come with zig from PyPI: 442 MB, fetched once and only for this.
+//! system libraries for macOS come from zig's package on PyPI (442 MB), which is downloaded once and used only here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Properties of arbitrary bytes. Each target panics if its property is violated.
+//! Properties that must hold for arbitrary input. Each target panics if its property is violated.
 //!
 //! The targets are shared by `cargo xtask fuzz`, which runs everywhere, and by `fuzz/`, where cargo-fuzz guides them by
 //! coverage.
@@ -56,8 +56,8 @@ pub fn fuzz_document(data: &[u8]) {
     assert_eq!(document.value_of("fuzzed"), None);
 }
 
-/// The input is a text, a byte that no text contains, and a document. The text replaces the document's first section.
-/// The rest of the document does not change.
+/// The input is a text, the byte 0xff, which no text contains, and a document. When the text replaces the document's
+/// first section, the rest of the document does not change.
 pub fn fuzz_section(data: &[u8]) {
     let split = data.iter().position(|byte| *byte == 0xff).unwrap_or(0);
     let (text, rest) = (&data[..split], &data[(split + 1).min(data.len())..]);
@@ -127,10 +127,11 @@ pub fn fuzz_settings(data: &[u8]) {
     for place in [HookLocation::CLAUDE_CODE, HookLocation::DROID_SETTINGS, HookLocation::DROID_HOOKS] {
         let Ok(ours) = find_hooks(data, &place) else { continue };
         let Ok(installed) = install_hooks(Some(data), &place, &entries) else { continue };
-        let twice = install_hooks(Some(&installed.bytes), &place, &entries).expect("what we wrote parses");
+        let twice =
+            install_hooks(Some(&installed.bytes), &place, &entries).expect("the edited settings parse");
         assert_eq!(twice.bytes, installed.bytes, "twice is once");
         if ours.is_empty() {
-            let back = uninstall_hooks(&installed.bytes, &place).expect("what we wrote can be taken out");
+            let back = uninstall_hooks(&installed.bytes, &place).expect("our hooks can be removed");
             assert_eq!(
                 String::from_utf8_lossy(&back.bytes),
                 String::from_utf8_lossy(data),

@@ -37,7 +37,7 @@ pub struct SessionCut {
     pub before: usize,
     /// The index of the first event since the previous compaction.
     pub epoch: usize,
-    /// The harness's own summary; empty for an artificial cut.
+    /// The harness's own summary. It is empty for an artificial cut.
     pub summary: String,
 }
 

@@ -11,7 +11,7 @@ use super::cut::{CutKind, MAX_CALLS_AFTER, RecallSession, SessionCut, collapse_w
 use super::events::{EventKind, ToolCall};
 use super::texts::SessionPast;
 
-/// The longest text that a hook may add to a summary, in characters.
+/// The longest brief that a hook may send in addition to a summary, in characters.
 const BRIEF_SIZE_WITH_SUMMARY: usize = 9_500;
 
 /// How many bytes of an input are shown.

@@ -1,5 +1,5 @@
-//! The effects of a session on the outside world, with their ids. This file has its own rules to find them in the
-//! output of commands.
+//! Finds the effects of a session on the outside world, with their ids, in the output of commands. The rules are
+//! independent of those in `model`, which are under test.
 
 use serde_json::Value;
 

@@ -49,7 +49,7 @@ pub fn parse_labels(text: &str) -> Result<Labels> {
     Ok(labels)
 }
 
-/// Returns the commands that were open at a cut, in the form that a text would use; `None` if the session is not
+/// Returns the commands that were open at a cut, in the form that a text would use, or `None` if the session is not
 /// labelled.
 pub fn open_commands_at_cut(
     labels: &Labels,

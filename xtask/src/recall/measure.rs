@@ -9,7 +9,7 @@ use super::texts::SessionPast;
 use super::wanted::WantedItems;
 use super::{BRIEF_SIZES, effects, errors};
 
-/// How many items were found, and how many there are.
+/// How many items were found, and how many items there are in total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FoundShare {
     pub found: usize,
@@ -38,7 +38,7 @@ pub const COMMANDS_AGAIN_QUESTION: &str = "commands needed again";
 const BARE_COMMANDS_QUESTION: &str = "the same, without pipes";
 
 pub fn question_index(name: &str) -> usize {
-    QUESTION_NAMES.iter().position(|known| *known == name).expect("a question that is asked")
+    QUESTION_NAMES.iter().position(|known| *known == name).expect("every question is in QUESTION_NAMES")
 }
 
 #[derive(Clone, Debug, Default)]
@@ -47,7 +47,7 @@ pub struct RecallAnswers {
     /// The shares, in the order of [`QUESTION_NAMES`].
     pub shares: [FoundShare; 13],
     pub missed: Vec<(usize, String)>,
-    /// How many of the files in the text were needed again.
+    /// How many of the files that the text names were needed again.
     pub precision: FoundShare,
     /// The same share for a list of the most recently used files, with the same number of files.
     pub recent: FoundShare,
@@ -71,7 +71,7 @@ pub struct MeasuredCut {
     pub beside: Option<SummaryAndBrief>,
 }
 
-/// The results for the summary, for the brief next to it, and for both together.
+/// The results for the summary, for the brief that is sent in addition to it, and for both together.
 #[derive(Debug)]
 pub struct SummaryAndBrief {
     pub summary: RecallAnswers,

@@ -48,8 +48,8 @@ struct CutSelection<'a> {
     cuts: Vec<&'a MeasuredCut>,
 }
 
-/// Returns the compactions. If there are artificial cuts, also returns the artificial cuts alone, and all cuts
-/// together.
+/// Returns the groups of cuts that are reported: the compactions and, if there are artificial cuts, also the artificial
+/// cuts alone and all cuts together.
 fn selections(measured: &[MeasuredCut]) -> Vec<CutSelection<'_>> {
     let of = |keep: fn(CutKind) -> bool| measured.iter().filter(|one| keep(one.sort)).collect::<Vec<_>>();
     let real = CutSelection { name: "compactions", cuts: of(|sort| sort != CutKind::MadeUp) };

@@ -1,4 +1,4 @@
-//! The texts that are measured: the output of a hook, `thru brief`, `thru handoff` and `thru pickup` at a cut.
+//! Composes the texts that are measured at a cut: the briefs that a hook would send, and the text of `thru pickup`.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub struct SessionPast {
 
 impl SessionPast {
     pub fn before_cut(session: &RecallSession, cut: &SessionCut) -> Result<SessionPast> {
-        let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
         let transcript = folder.path().join(format!("{}.jsonl", session.name));
         std::fs::write(&transcript, session.lines[..cut.line].join(&b'\n'))
             .with_context(|| format!("cannot write {}", transcript.display()))?;
@@ -70,7 +70,7 @@ impl SessionPast {
     /// Returns the text that an agent gets when it picks up a packet of the session, with all sections.
     pub fn pickup_text(&self) -> Result<String> {
         let root = self.folder.path().join("project");
-        std::fs::create_dir_all(&root).context("cannot make a project")?;
+        std::fs::create_dir_all(&root).context("cannot create a project")?;
         let now = self.digest.last_at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
         let home = self.folder.path().to_owned();
         let var = |name: &str| (name == "HOME").then(|| home.clone().into_os_string());

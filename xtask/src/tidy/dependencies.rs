@@ -61,7 +61,7 @@ fn differences(written: &str, found: &BTreeSet<String>) -> Vec<Finding> {
     let new = found.iter().filter(|name| !listed.contains(&name.as_str())).map(|name| {
         Finding::new(
             DEPENDENCY_LIST_FILE,
-            format!("{name} is new on the hook path; if that is meant: cargo xtask tidy --bless"),
+            format!("{name} is new on the hook path; if this is intended, run cargo xtask tidy --bless"),
         )
     });
     gone.chain(new).collect()

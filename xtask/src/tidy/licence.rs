@@ -44,7 +44,7 @@ pub fn check_licences() -> Result<Vec<Finding>> {
             Some(expression) => {
                 findings.push(Finding::new("Cargo.lock", format!("{name} is under {expression}")));
             }
-            None => findings.push(Finding::new("Cargo.lock", format!("{name} names no licence"))),
+            None => findings.push(Finding::new("Cargo.lock", format!("{name} declares no licence"))),
         }
     }
     Ok(findings)

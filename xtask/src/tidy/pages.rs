@@ -1,5 +1,4 @@
-//! Checks what ARCHITECTURE.md says about the source: every file that it names must exist, and must define the items
-//! that are named next to the file.
+//! Checks that every source file that ARCHITECTURE.md names exists, and that it defines the items named next to it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +6,7 @@ use super::Finding;
 
 const PAGE: &str = "ARCHITECTURE.md";
 
-/// What a name in backticks may end in, if it is the name of a source file.
+/// A name in backticks that ends with one of these extensions is the name of a source file.
 const SOURCE_EXTENSIONS: &[&str] = &[".rs", ".js", ".ld"];
 
 const ITEM_KEYWORDS: &[&str] = &["fn", "struct", "enum", "trait", "type", "const", "static", "mod"];

@@ -15,7 +15,7 @@ const FORBIDDEN_LEFTOVERS: &[&str] =
 /// Folders that exist only on one developer's machine.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/")];
 
-/// A wall: code below `folder` must not contain `word`, for the reason `why`. Tests may contain it.
+/// A rule that code below `folder` must not contain `word`, for the reason `why`. Tests may contain it.
 struct ForbiddenWord {
     folder: &'static str,
     word: &'static str,
@@ -33,7 +33,7 @@ const PRINTING_REASON: &str = "only thru talks to a person";
 const REDACTION_REASON: &str =
     "captured text is redacted whole, then cut or picked from: use model::redact::Redacted outside harness";
 
-/// The reason for several walls. The readers of the standard library block on pipes and have no limit.
+/// The reason for several of these rules. The readers of the standard library block on pipes and have no limit.
 const READER_REASON: &str = "files and streams are read by crates/store/src/read.rs, which bounds every read";
 
 const fn forbidden_reader(folder: &'static str, word: &'static str) -> ForbiddenWord {
@@ -183,9 +183,9 @@ pub fn check_source(path: &Path, text: &str) -> Vec<Finding> {
         }
         let code = code_without_comment(line);
         if code.trim_start().starts_with("#[ignore]") {
-            findings.push(Finding::new(place(), "an ignored test says why: #[ignore = \"…\"]"));
+            findings.push(Finding::new(place(), "an ignored test must give a reason: #[ignore = \"…\"]"));
         }
-        // The test module at the end of a file begins here. The walls do not apply to it.
+        // The test module at the end of a file begins here. The forbidden words may occur in it.
         in_tests |=
             previous.trim() == "#[cfg(test)]" && code.trim_start().starts_with("mod ") && code.contains('{');
         if !in_tests {
@@ -194,7 +194,8 @@ pub fn check_source(path: &Path, text: &str) -> Vec<Finding> {
                 findings.push(Finding::new(place(), format!("{word}: {why}")));
             }
             for word in HARNESS_WORDS.iter().filter(|word| !names_harnesses && contains_word(code, word)) {
-                let text = format!("{word}: a harness is named in crates/harness only; ask its row");
+                let text =
+                    format!("{word}: only crates/harness may name a harness; use the table of harnesses");
                 findings.push(Finding::new(place(), text));
             }
             if cuts_before_redaction(code) {

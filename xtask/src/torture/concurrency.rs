@@ -118,7 +118,7 @@ pub fn inits_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
             let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
             Ok(vec![match (output.status.success(), told["project_id"].as_str()) {
                 (true, Some(id)) => id.to_owned(),
-                (true, None) => format!("no project_id in what it printed: {}", first_line(&output.stdout)),
+                (true, None) => format!("its output contains no project_id: {}", first_line(&output.stdout)),
                 (false, _) => format!("{}: {}", output.status, first_line(&output.stderr)),
             }])
         })?;
@@ -264,7 +264,7 @@ pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<Torture
             // again.
             let mut tries = (0..CLAIM_TRIES).map(|_| sandbox.run_thru(prepare::STOP, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
-                failed.push(format!("a stop was let go {CLAIM_TRIES} times"));
+                failed.push(format!("a stop was not blocked in {CLAIM_TRIES} tries"));
             }
         }
         Ok(failed)

@@ -50,7 +50,7 @@ pub fn are_decisions_imported(sandbox: &Sandbox) -> bool {
     decisions_in_force(sandbox).is_some_and(|texts| texts.len() == 5)
 }
 
-/// Returns the texts of the decisions in force; `None` if they cannot be listed.
+/// Returns the texts of the decisions in force, or `None` if they cannot be listed.
 fn decisions_in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
     let output = sandbox.run_thru(&["decisions", "list", "-n", "0", "--json"], b"").ok()?;
     let listing: Value = serde_json::from_slice(&output.stdout).ok()?;
@@ -80,7 +80,7 @@ pub fn decisions_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally>
     if (lines, held) != (WRITERS * each, WRITERS * each) {
         wrong.push((
             LossKind::Record,
-            format!("{} decisions are {lines} lines, and {held} hold", WRITERS * each),
+            format!("{} decisions were recorded as {lines} lines, and {held} are in force", WRITERS * each),
         ));
     }
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru decide TEXT --why WHY`"))

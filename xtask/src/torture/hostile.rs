@@ -1,4 +1,4 @@
-//! Folders where nobody should start `thru`, input that nobody should send, and full disks.
+//! Runs `thru` in folders where nobody should start it, with input that nobody should send, and on full disks.
 //!
 //! The rules are always the same: a hook exits with 0 and prints nothing, a command says what is wrong and exits with a
 //! documented code, nothing hangs, no existing file changes, and no file is created outside the project.

@@ -15,7 +15,7 @@ pub enum AllowedRemoval {
     Nothing,
     /// The trust in the sandbox's own project, which the command revokes.
     Trust,
-    /// Nothing. The command changes the settings of a harness, which another check judges.
+    /// No record. The command changes the settings of a harness, which another check judges.
     Settings,
     /// The error in a context file, which the command fixes.
     Fault,

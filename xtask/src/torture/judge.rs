@@ -44,7 +44,7 @@ pub fn judge_hook_output(output: &Output, wrong: &mut Failures) {
     {
         wrong.push((
             LossKind::None,
-            format!("the hook printed something else than JSON: {}", first_line(&output.stdout)),
+            format!("the hook printed something other than JSON: {}", first_line(&output.stdout)),
         ));
     }
     judge_no_panic(output, wrong);
@@ -106,7 +106,10 @@ pub fn judge_aftermath(
             format!("the same command again: {}: {}", again.status, first_line(&again.stderr)),
         ));
     } else if !(row.done)(sandbox) {
-        wrong.push((LossKind::None, "the same command again said it succeeded, and had not".into()));
+        wrong.push((
+            LossKind::None,
+            "the same command, run again, reported success, but did not succeed".into(),
+        ));
     }
     judge_status(sandbox, wrong)?;
 
@@ -129,7 +132,7 @@ fn judge_doctor(sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
     match output.status.code() {
         Some(0) => {}
         Some(1) if !output.stdout.trim_ascii().is_empty() || !output.stderr.trim_ascii().is_empty() => {}
-        Some(1) => wrong.push((LossKind::None, "doctor found something and does not say what".into())),
+        Some(1) => wrong.push((LossKind::None, "doctor reports a problem but does not say which".into())),
         _ => {
             wrong
                 .push((LossKind::None, format!("doctor: {}: {}", output.status, first_line(&output.stderr))));

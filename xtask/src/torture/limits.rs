@@ -1,4 +1,4 @@
-//! No hook may exceed its deadline or use more than eight megabytes, even if its files are replaced.
+//! Checks that no hook exceeds its deadline or uses more than eight megabytes, even if its files are replaced.
 //!
 //! At every event, each file is replaced with a gigabyte of data (a sparse file, which needs no disk space), a pipe, a
 //! device and a folder.
@@ -157,7 +157,7 @@ pub fn run_limits(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
 /// Restores the sandbox, except for the file at `place`.
 fn restore_without_file(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
     before.restore(&sandbox.dir)?;
-    fs::create_dir_all(place.parent().context("a file without a folder")?)?;
+    fs::create_dir_all(place.parent().context("the path has no parent folder")?)?;
     if place.is_dir() && !place.is_symlink() {
         fs::remove_dir_all(place)?;
     } else if place.symlink_metadata().is_ok() {

@@ -138,7 +138,10 @@ pub fn plan_changes_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTal
     let ledger = fs::read_to_string(sandbox.store_folder().join("plan-ledger.jsonl"))?;
     let lines = ledger.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count();
     if lines != 1 + WRITERS * each || lines != ledger.lines().count() {
-        wrong.push((LossKind::Record, format!("{} changes and an import are {lines} lines", WRITERS * each)));
+        wrong.push((
+            LossKind::Record,
+            format!("{} changes and an import were recorded as {lines} lines", WRITERS * each),
+        ));
     }
     if !does_ledger_match_plan(&sandbox) {
         wrong.push((LossKind::Record, "the ledger does not give the plan".into()));

@@ -52,7 +52,7 @@ pub fn prepare_records(sandbox: &Sandbox) -> Result<()> {
     })
 }
 
-/// A project with the same records, as after a clone. Only another path is trusted.
+/// A project with the same records in the state after a clone: the project is trusted only at another path.
 pub fn prepare_clone(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     edit_json(&trust_record_path(sandbox)?, |trust| {
@@ -81,7 +81,7 @@ pub fn trust_record_path(sandbox: &Sandbox) -> Result<std::path::PathBuf> {
     Ok(sandbox.state_folder().join("trust").join(format!("{id}.json")))
 }
 
-/// Settings that are easily damaged: they have comments, tabs, other hooks, and no line end at the end.
+/// Settings that are easily damaged: they have comments, tabs, other hooks, and no newline at the end.
 pub const USER_SETTINGS_TEXT: &str = "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
 pub const EXCLUDE_TEXT: &str = "# git ls-files --others\n*.swp\n";
 pub const LOCAL_SETTINGS_PATH: &str = "project/.claude/settings.local.json";
@@ -103,7 +103,7 @@ pub fn prepare_repository(sandbox: &Sandbox) -> Result<()> {
 pub fn prepare_settings(sandbox: &Sandbox) -> Result<()> {
     prepare_repository(sandbox)?;
     for path in [LOCAL_SETTINGS_PATH, USER_SETTINGS_PATH].map(|path| sandbox.dir.join(path)) {
-        fs::create_dir_all(path.parent().context("settings lie in a folder")?)?;
+        fs::create_dir_all(path.parent().context("the path has no parent folder")?)?;
         fs::write(path, USER_SETTINGS_TEXT)?;
     }
     Ok(())

@@ -142,7 +142,7 @@ pub const ROWS: &[Row] = &[
     hook_row("hook SessionEnd", &["hook", "claude-code", "SessionEnd"], end_payload),
     Row {
         done: has_loop_continued,
-        ..hook_row_on(prepare_loop, "hook Stop, a loop goes on", STOP, stop_payload)
+        ..hook_row_on(prepare_loop, "hook Stop, a loop continues", STOP, stop_payload)
     },
     Row {
         done: is_loop_done,

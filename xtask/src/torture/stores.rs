@@ -1,7 +1,7 @@
 //! `cargo xtask torture --only hostile-stores`: runs every hook and command in stores that an attacker made.
 //!
-//! It tests these promises: no command from such a store runs, no prompt from it is given to an agent as the user's own,
-//! no record in it makes `thru` read or write outside the project, and no record delays a hook. To add an attack
+//! It tests these promises: no command from such a store runs, no prompt from it is given to an agent as the user's
+//! own, no record in it makes `thru` read or write outside the project, and no record delays a hook. To add an attack
 //! through records, add a line to `ATTACKS`. To add an attack through the layout, add a line to `layouts`.
 
 mod arrivals;

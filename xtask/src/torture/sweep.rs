@@ -20,8 +20,8 @@ use super::{LossKind, TortureDepth, TortureTally, on_all_cores};
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::strace::{self, SystemCall};
 
-/// Calls that can fail because of a broken disk, a full table or a missing permission. With `?`, strace skips a call
-/// that the architecture does not have.
+/// Calls that can fail because of a broken disk, a full table or a missing permission. The `?` tells strace to ignore a
+/// call that the architecture does not have.
 const FAULTY_CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?rename,?renameat,?renameat2,?link,?linkat,?symlink,\
     ?symlinkat,?unlink,?unlinkat,?rmdir,?write,?writev,?pwrite64,?read,?pread64,?lseek,?fsync,?fdatasync,?ftruncate,\
     ?truncate,?fallocate,?flock,?fcntl,?stat,?lstat,?fstat,?statx,?newfstatat,?access,?faccessat,?faccessat2,?getdents64,\
@@ -150,7 +150,7 @@ fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally>
     let firsts = strace::first_calls_by_kind(&log);
     let mut tally = TortureTally::default();
     let mut judged = HashSet::new();
-    // The state that the last command left; `None` if another command has run since.
+    // The state that the last command left, or `None` if another command has run since.
     let mut left = None;
     let kinds = firsts.iter().filter(|(call, _)| {
         let is_spared = PROCESS_STARTING_CALLS.contains(&call.as_str())
@@ -174,7 +174,7 @@ fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally>
                     before.restore(&sandbox.dir)?;
                     let (_, log) = bench.run_under_strace(&format!("trace={FAULTY_CALLS}"), &[])?;
                     let is_made = strace::parse_log(&log).any(|made| made.name == call);
-                    ensure!(!is_made, "strace did not inject what it was asked to: {inject}");
+                    ensure!(!is_made, "strace did not inject the fault: {inject}");
                 }
                 break;
             }
@@ -226,7 +226,7 @@ fn judge_output_of_broken_command(
             judge::judge_error_message(row.argv, output, &mut wrong);
         }
         if output.status.success() && !(row.done)(sandbox) {
-            wrong.push((LossKind::None, "it said it succeeded, and had not".into()));
+            wrong.push((LossKind::None, "it reported success, but did not succeed".into()));
         }
     }
     wrong
@@ -259,7 +259,8 @@ impl StracedCommand<'_> {
             .args(more);
         let mut command = sandbox::wrap_command(strace, &self.sandbox.thru_command(self.row.argv));
         let output = sandbox::run_with_timeout(&mut command, &(self.row.stdin)(&self.sandbox.dir))?;
-        let log = std::fs::read(&self.log).context("strace left no log; may this user trace processes?")?;
+        let log = std::fs::read(&self.log)
+            .context("strace wrote no log; perhaps this user may not trace processes")?;
         Ok((output, String::from_utf8_lossy(&log).into_owned()))
     }
 

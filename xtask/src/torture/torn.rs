@@ -56,7 +56,7 @@ fn last_line_start(log: &[u8]) -> usize {
 /// Checks that a log begins with its old bytes, then a line end if there was none, then one or more complete new lines.
 fn judge_healed_log(log: &[u8], old: &[u8], wrong: &mut Failures) {
     let Some(new) = log.strip_prefix(old) else {
-        wrong.push((LossKind::Record, "what was before the cut has changed".into()));
+        wrong.push((LossKind::Record, "the bytes before the cut have changed".into()));
         return;
     };
     let new = if old.is_empty() || old.ends_with(b"\n") {
@@ -64,7 +64,7 @@ fn judge_healed_log(log: &[u8], old: &[u8], wrong: &mut Failures) {
     } else if let Some(new) = new.strip_prefix(b"\n") {
         new
     } else {
-        wrong.push((LossKind::Record, "the new line is glued to the torn one".into()));
+        wrong.push((LossKind::Record, "the new line was joined to the torn line".into()));
         return;
     };
     let whole = new.ends_with(b"\n") && super::integrity::count_torn_lines(new) == 0;
@@ -99,7 +99,7 @@ pub fn truncated_files(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
         prepare::prepare_records(&sandbox)?;
         let path = path(&sandbox)?;
         let whole = fs::read(&path)?;
-        ensure!(!whole.is_empty(), "{} is empty to begin with", path.display());
+        ensure!(!whole.is_empty(), "{} is empty before the test", path.display());
         let before = Snapshot::take(&sandbox.dir)?;
         let mut tally = TortureTally::default();
         // Do not cut off only the final line end, because the file would still be complete.

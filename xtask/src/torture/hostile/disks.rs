@@ -105,7 +105,10 @@ fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: 
     let output = sandbox.run_thru(TOOL_DONE, &prepare::tool_payload(&sandbox.dir))?;
     judge::judge_hook_output(&output, wrong);
     if !rows::tool_call_ids(sandbox).iter().any(|id| id == prepare::TOOL_CALL_ID) {
-        wrong.push((LossKind::None, "with room again, the next hook left no line in the journal".into()));
+        wrong.push((
+            LossKind::None,
+            "after space was freed, the next hook wrote no line to the journal".into(),
+        ));
     }
     Ok(())
 }
@@ -268,7 +271,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
     if root
         && !Command::new("setpriv").arg("--version").stdout(Stdio::null()).status().is_ok_and(|s| s.success())
     {
-        tally.skipped.push("forbidden files: root needs `setpriv` to become somebody else".into());
+        tally.skipped.push("forbidden files: root needs `setpriv` to run commands as another user".into());
         return Ok(tally);
     }
     // The other user must be able to reach the lab.

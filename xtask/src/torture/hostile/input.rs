@@ -134,7 +134,7 @@ fn try_payload(sandbox: &Sandbox, before: &Snapshot, argv: &[&str], payload: &[u
     let next = sandbox.run_thru(TOOL_DONE, &payload::bash_payload(&sandbox.dir, "toolu_after", "true"))?;
     judge::judge_hook_output(&next, &mut wrong);
     if !rows::tool_call_ids(sandbox).iter().any(|id| id == "toolu_after") {
-        wrong.push((LossKind::None, "the next hook left no line in the journal".into()));
+        wrong.push((LossKind::None, "the next hook wrote no line to the journal".into()));
     }
     Ok(wrong)
 }

@@ -26,9 +26,9 @@ struct HostilePlace {
 
 enum StartFolder {
     Plainly,
-    /// With these variables. A variable without a value is removed.
+    /// The command gets these environment variables. A variable without a value is removed.
     With(&'static [(&'static str, Option<&'static str>)]),
-    /// Through a shell line ending in `"$@"`.
+    /// The command is run by a shell line that ends with `"$@"`.
     Shell(&'static str),
 }
 use StartFolder::{Plainly, Shell, With};

@@ -230,7 +230,11 @@ pub fn all_command_lines(sandbox: &Sandbox) -> Result<Vec<CommandLine>> {
         .filter(|words| words[0] != "hook" && !COMMAND_LINES.iter().any(|line| runs(words, line)))
         .map(|words| words.join(" "))
         .collect();
-    ensure!(forgotten.is_empty(), "the hostile stores do not run: thru {}", forgotten.join(", thru "));
+    ensure!(
+        forgotten.is_empty(),
+        "the hostile stores do not test this command: thru {}",
+        forgotten.join(", thru ")
+    );
     Ok(COMMAND_LINES.to_vec())
 }
 

@@ -1,5 +1,5 @@
-//! Loops and runs that the user started here and that somebody else changed afterwards. The consent ends when the text
-//! changes.
+//! Loops and runs that the user started on this machine and that somebody else changed afterwards. The user's consent
+//! does not cover the changed text.
 
 use std::fs;
 use std::path::PathBuf;
@@ -106,12 +106,16 @@ pub fn expect_run(sandbox: &Sandbox, command: &[&str]) -> Result<()> {
 fn only_entry_in(sandbox: &Sandbox, folder: &str, ending: &str) -> Result<PathBuf> {
     let entries = fs::read_dir(sandbox.store_folder().join(folder))?.collect::<Result<Vec<_>, _>>()?;
     let found = entries.iter().map(fs::DirEntry::path).find(|path| path.to_string_lossy().ends_with(ending));
-    found.with_context(|| format!("setting the sandbox: nothing in {folder}"))
+    found.with_context(|| format!("setting up the sandbox: there is no such file in {folder}"))
 }
 
 fn replace_in_file(sandbox: &Sandbox, path: &std::path::Path, from: &str, to: &str) -> Result<()> {
     let text = fs::read_to_string(path)?;
-    ensure!(text.contains(from), "setting the sandbox: {} does not hold {from}: {text}", path.display());
+    ensure!(
+        text.contains(from),
+        "setting up the sandbox: {} does not contain {from}: {text}",
+        path.display()
+    );
     let canary = canaries_folder(sandbox).join("edited").display().to_string();
     let command = if path.ends_with("expected.json") { canary } else { format!("touch {canary}") };
     Ok(fs::write(path, text.replacen(from, &to.replace("@CANARY", &command), 1))?)

@@ -36,7 +36,7 @@ impl RepositoryItem {
     pub fn create_in(&self, project: &Path) -> Result<()> {
         let (Self::File(path, _) | Self::Link(path, _)) = self;
         let path = project.join(path);
-        fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
+        fs::create_dir_all(path.parent().context("the path has no parent folder")?)?;
         match self {
             Self::File(_, text) => fs::write(&path, text),
             Self::Link(_, to) => symlink(to, &path),
@@ -170,7 +170,8 @@ pub fn attack_with_run_elsewhere(sandbox: &Sandbox) -> Vec<RepositoryItem> {
     ]
 }
 
-/// Returns a record that names a live run in a folder outside the project. `create_user_files` creates the folder and the run.
+/// Returns a record that names a live run in a folder outside the project. `create_user_files` creates the folder and
+/// the run.
 pub fn attack_with_live_run_outside(sandbox: &Sandbox) -> Vec<RepositoryItem> {
     vec![new_live_run_pointer(&sandbox.dir.join("outside/run").display().to_string())]
 }

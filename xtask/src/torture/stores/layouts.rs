@@ -70,7 +70,7 @@ fn stores_with_links() -> Vec<HostileStore> {
         HostileStore::trusted(GROUP, format!("{path} is a link to a file"), move |sandbox| {
             arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             let link = sandbox.project_folder().join(path);
-            fs::create_dir_all(link.parent().context("it lies in a folder")?)?;
+            fs::create_dir_all(link.parent().context("the path has no parent folder")?)?;
             if link.exists() {
                 fs::remove_file(&link)?;
             }
@@ -478,7 +478,7 @@ fn move_outside(sandbox: &Sandbox, path: &str) -> Result<()> {
         fs::rename(&from, &to)?;
     } else {
         fs::create_dir_all(&to)?;
-        fs::create_dir_all(from.parent().context("it lies in a folder")?)?;
+        fs::create_dir_all(from.parent().context("the path has no parent folder")?)?;
     }
     Ok(symlink(to, from)?)
 }
@@ -488,7 +488,7 @@ fn chown_to_user(sandbox: &Sandbox, user: TestUser, paths: &[&str]) -> Result<()
     for path in paths {
         let mut chown = Command::new("chown");
         chown.args(["-R", "-h", &owner]).arg(sandbox.dir.join(path));
-        ensure!(chown.status().context("starting chown")?.success(), "setting the sandbox: chown {path}");
+        ensure!(chown.status().context("starting chown")?.success(), "setting up the sandbox: chown {path}");
     }
     Ok(())
 }
@@ -498,13 +498,13 @@ fn set_mode(path: &Path, mode: u32) -> Result<()> {
 }
 
 fn make_fifo(path: &Path) -> Result<()> {
-    fs::create_dir_all(path.parent().context("it lies in a folder")?)?;
+    fs::create_dir_all(path.parent().context("the path has no parent folder")?)?;
     if path.symlink_metadata().is_ok() {
         fs::remove_file(path)?;
     }
     ensure!(
         Command::new("mkfifo").arg(path).status()?.success(),
-        "setting the sandbox: mkfifo {}",
+        "setting up the sandbox: mkfifo {}",
         path.display()
     );
     Ok(())
@@ -512,7 +512,7 @@ fn make_fifo(path: &Path) -> Result<()> {
 
 /// Creates a file of the largest possible size, without using disk space.
 fn make_huge_file(path: &Path) -> Result<()> {
-    fs::create_dir_all(path.parent().context("it lies in a folder")?)?;
+    fs::create_dir_all(path.parent().context("the path has no parent folder")?)?;
     let file = fs::OpenOptions::new().create(true).append(true).open(path)?;
     Ok(file.set_len(1 << 30)?)
 }

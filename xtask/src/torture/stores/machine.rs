@@ -1,4 +1,4 @@
-//! The victim's machine: git, trust, and the records of a session before the attack.
+//! Sets up the victim's machine before the attack: repositories, trust, and the records of a session.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub fn run_git(folder: &Path, args: &[&str]) -> Result<()> {
     let output = git.output().context("starting git")?;
     ensure!(
         output.status.success(),
-        "setting the sandbox: git {} in {}: {}",
+        "setting up the sandbox: git {} in {}: {}",
         args.join(" "),
         folder.display(),
         String::from_utf8_lossy(&output.stderr).trim()
@@ -69,7 +69,7 @@ pub fn trust_project(sandbox: &Sandbox) -> Result<()> {
     let status = sandbox.run_successfully(&["status", "--json"], b"")?;
     let told: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
     // If the project were not trusted, hooks would ignore the stores of half of the attacks.
-    ensure!(told["trusted"] == true, "setting the sandbox: the project is not trusted: {told}");
+    ensure!(told["trusted"] == true, "setting up the sandbox: the project is not trusted: {told}");
     Ok(())
 }
 

@@ -100,7 +100,7 @@ impl StoreRunner {
         }
         ensure!(
             seen.contains(&Violation::Fed) && seen.contains(&Violation::Ran),
-            "a loop of the user's own is not seen to give its prompt and to run its validator: {seen:?}"
+            "the torture did not detect that the user's own loop gave its prompt and ran its validator: {seen:?}"
         );
         let store = HostileStore::trusted("control", "control", |sandbox| {
             edited::expect_run(
@@ -117,7 +117,7 @@ impl StoreRunner {
         let seen: Vec<Violation> = found.violations.iter().map(|(violation, ..)| *violation).collect();
         ensure!(
             seen.contains(&Violation::Ran) && seen.contains(&Violation::Wrote),
-            "a run of the user's own is not seen to launch, or settings not to be written: {seen:?}"
+            "the torture did not detect that the user's own run launched a command or that settings were written: {seen:?}"
         );
         Ok(())
     }

@@ -117,13 +117,16 @@ pub fn report_fed_prompt(rules: &StoreRules, output: &Output, found: &mut Violat
     let reply: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let told = || judge::first_line(&output.stdout);
     if reply["decision"] == "block" || reply["continue"] == false {
-        found.push((Violation::Fed, format!("a hook held the agent: {}", told())));
+        found.push((Violation::Fed, format!("a hook blocked the agent: {}", told())));
     }
     if text.contains(PROMPT_CANARY) {
         found.push((Violation::Fed, format!("a hook gave the agent the store's prompt: {}", told())));
     }
     if text.to_lowercase().contains("the user started") {
-        found.push((Violation::Fed, format!("a hook called the store's loop the user's: {}", told())));
+        found.push((
+            Violation::Fed,
+            format!("a hook said that the user started the store's loop: {}", told()),
+        ));
     }
     if !rules.is_trusted {
         let only_to_the_user = reply
@@ -132,7 +135,7 @@ pub fn report_fed_prompt(rules: &StoreRules, output: &Output, found: &mut Violat
         if text.contains(TEXT_CANARY) || !(text.trim().is_empty() || only_to_the_user) {
             found.push((
                 Violation::Fed,
-                format!("a hook told the agent of a store that is not trusted: {}", told()),
+                format!("a hook told the agent about a store that is not trusted: {}", told()),
             ));
         }
     }
