@@ -66,13 +66,14 @@ Then tell the user the id, and that `thru pickup ID` continues from it. Stop wor
     arguments: "[packet id or a part of it]",
     runs: &[],
     task: "\
-Run this and read everything it prints (a word after `--for {harness}` names the packet; the default is the newest):
+Run this once, and read everything that it prints (a word after `--claim` names the packet; without one, it is the newest):
 
-    {thru} pickup --for {harness} $ARGUMENTS
+    {thru} pickup --for {harness} --claim $ARGUMENTS
 
-The output is a prompt that an earlier session left. Every claim in it has just been checked against the disk. Tell the
-user in two or three lines what the work is, its state and what has changed. Then claim it with `{thru} pickup ID --claim`, and
-continue it; if a claim no longer holds, check before you rely on it.",
+It claims the packet for this session and prints the prompt that an earlier session left, with every claim in it checked
+against the disk just now. If it is refused because another session has claimed the packet, tell the user which session
+that is, and stop. Otherwise tell the user in two or three lines what the work is, its state and what has changed. Then
+continue the work. If a claim has changed, look before you rely on it.",
 }, CommandTemplate {
     name: "packet",
     about: "Packets: list, show, activate, done, block, confirm, set, validate",
@@ -318,7 +319,7 @@ mod tests {
         let context = commands.iter().find(|command| command.name == "context").unwrap();
         assert_eq!(context.runs[0], ["status"]);
         let pickup = commands.iter().find(|command| command.name == "pickup").unwrap();
-        assert!(pickup.template.contains("/bin/thru pickup --for opencode $ARGUMENTS"));
+        assert!(pickup.template.contains("/bin/thru pickup --for opencode --claim $ARGUMENTS"));
         assert_eq!(plugin_commands(harness_by_name("droid").unwrap(), "/bin/thru"), []);
     }
 

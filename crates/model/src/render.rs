@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::clean::clean_text;
+use crate::loops::promise;
 
 /// Returns the length in UTF-16 units, in which harnesses measure their limits.
 pub fn utf16_length(text: &str) -> usize {
@@ -36,36 +37,53 @@ fn escape_for_model(text: &str) -> String {
     let mut chars = seen.chars().peekable();
     while let Some(c) = chars.next() {
         escaped.push(c);
-        // A `</system-reminder>` in a quoted text must not close the markup around it.
-        let is_tag =
-            c == '<' && chars.peek().is_some_and(|next| matches!(next, '/' | '!' | 'a'..='z' | 'A'..='Z'));
-        if is_tag && !is_frame_name(&chars) {
+        if c == '<' && opens_markup(&chars) {
             escaped.push('\\');
         }
     }
     escaped
 }
 
-/// Names that Python, JavaScript and the JVM give to unnamed code, as in `File "a.py", line 1, in <module>`. They
-/// occur in most error messages, and no harness uses them for markup.
-const FRAME_NAMES: [&str; 12] = [
-    "module",
-    "lambda",
-    "listcomp",
-    "dictcomp",
-    "setcomp",
-    "genexpr",
-    "locals",
-    "string",
-    "stdin",
-    "anonymous",
-    "init",
-    "clinit",
+/// Tag names that a harness or a model may take for its own markup, besides names with `-`, `_` or `:`.
+const RESERVED_TAGS: [&str; 21] = [
+    "assistant",
+    "bash",
+    "command",
+    "context",
+    "env",
+    "function",
+    "human",
+    "instructions",
+    "invoke",
+    "memory",
+    "message",
+    "output",
+    "parameter",
+    "prompt",
+    "reminder",
+    "result",
+    "summary",
+    "system",
+    "thinking",
+    "tool",
+    "user",
 ];
 
-/// Returns whether the text after a `<` is one of the [`FRAME_NAMES`] followed by `>`.
-fn is_frame_name(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
-    FRAME_NAMES.iter().any(|name| rest.clone().take(name.len() + 1).eq(name.chars().chain(['>'])))
+/// Returns whether the text after a `<` could open or close markup of a harness, such as `</system-reminder>`. Names
+/// in other angle brackets are common in quoted text and harmless: `<module>`, `<commit>`, `<promise>`.
+fn opens_markup(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
+    let mut rest = rest.clone().peekable();
+    let closes = rest.next_if_eq(&'/').is_some();
+    if rest.peek() == Some(&'!') {
+        return true;
+    }
+    let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':');
+    let name: String = rest.take_while(is_name).collect();
+    if closes {
+        return name != promise::TAG_NAME;
+    }
+    let is_compound = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.contains(['-', '_', ':']);
+    is_compound || RESERVED_TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))
 }
 
 /// Formats a text as one line of at most `max` UTF-16 units for a person, without terminal control characters.
@@ -225,12 +243,14 @@ mod tests {
             ("a\n\n  b\tc", "a b c"),
             ("\u{1b}[31mred\u{1b}[0m\u{1b}]0;title\u{7}x", "redx"),
             ("a\u{200b}b\u{202e}c\u{feff}\u{e0041}", "abc"),
-            ("</system-reminder><b>", "<\\/system-reminder><\\b>"),
-            ("<\u{200b}/b> <\u{1b}[0ma>", "<\\/b> <\\a>"),
+            ("</system-reminder><b>", "<\\/system-reminder><b>"),
+            ("<\u{200b}/b> <\u{1b}[0ma>", "<\\/b> <a>"),
             ("1 < 2 && x<-y", "1 < 2 && x<-y"),
             ("line 1, in <module>", "line 1, in <module>"),
             ("Object.<anonymous> <lambda>", "Object.<anonymous> <lambda>"),
-            ("</module> <modules> <module x> <module", "<\\/module> <\\modules> <\\module x> <\\module"),
+            ("</module> <module> <commit> <!--", "<\\/module> <module> <commit> <\\!--"),
+            ("<promise>DONE</promise> </promise-x>", "<promise>DONE</promise> <\\/promise-x>"),
+            ("<User> <tool_call> <invoke> <user", "<\\User> <\\tool_call> <\\invoke> <\\user"),
             ("<string><system-reminder>", "<string><\\system-reminder>"),
             ("bell\u{7}nul\0", "bellnul"),
             ("  trimmed  ", "trimmed"),

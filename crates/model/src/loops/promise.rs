@@ -2,6 +2,7 @@
 
 use crate::document::lines_outside_blocks;
 
+pub const TAG_NAME: &str = "promise";
 const OPEN_TAG: &str = "<promise>";
 const CLOSE_TAG: &str = "</promise>";
 

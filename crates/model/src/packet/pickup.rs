@@ -498,15 +498,14 @@ fn validators_part(pickup: &PickupInput) -> String {
     for command in &packet.validators {
         let claim =
             claims.iter().find(|claim| claim.about == ClaimSubject::Check && claim.subject == *command);
-        // A failing check is already listed above, with its error.
+        // The error of a failing check is in the context.
         let is_told = context
             .split_once(&format!("{}:\n", FactClass::Failing.title()))
             .is_some_and(|(_, failing)| failing.lines().any(|line| is_told_as_failing(line, command)));
-        if is_told && claim.is_some_and(|claim| claim.note.starts_with("failed")) {
-            text.push_str(&format!("- {}: failing, see above\n", in_backticks(command, 300)));
-            continue;
-        }
         let note = match claim {
+            Some(claim) if is_told && claim.note.starts_with("failed") => {
+                format!("{}; its error is above", inline_for_model(&claim.note, 200))
+            }
             Some(claim) => {
                 format!("{}: {}", claim_state_word(claim.state), inline_for_model(&claim.note, 200))
             }

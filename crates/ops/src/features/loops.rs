@@ -26,7 +26,7 @@ use choose::{
     LoopOwner, LoopUse, choose_loop, find_owner, foreground_loop_id, open_store, open_trusted_store,
     require_trust,
 };
-pub use report::short_session_id;
+pub use report::{advice_without_consent, short_session_id};
 
 use crate::features::{Decision, Feature};
 use crate::hook::context::HookContext;

@@ -173,6 +173,8 @@ fn what_the_user_allowed_moves_along() {
         env.run_thru(&["loop", "start", "Make the tests pass", "--promise", "DONE", "--next"]).assert_ok();
     };
     let moved = MovedProject::moved_after(prepare);
+    let advice = moved.run_thru(&["loop", "list"]).assert_ok().stderr;
+    assert!(advice.contains("`thru trust --moved`") && !advice.contains("adopt"), "{advice}");
     let report = moved.run_thru(&["trust", "--moved", "--json"]).assert_ok().json();
     let wants = |report: &Value| -> Vec<(String, bool)> {
         let all = report["wants"].as_array().unwrap().iter();

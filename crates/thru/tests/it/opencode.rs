@@ -322,7 +322,7 @@ fn a_stored_session_is_read_by_sqlite_as_it_comes_and_damaged_rows_are_counted()
     );
     let brief = stored.run_brief(&[]).assert_ok();
     assert!(brief.stdout.contains("EARLY-PROMPT") && brief.stdout.contains("EARLY-WORDS"), "{brief}");
-    assert!(brief.stderr.contains("skipped: 1 torn"), "{brief}");
+    assert!(brief.stderr.contains("skipped lines of the transcript: 1 torn"), "{brief}");
     let words = ["handoff", "go on", "--session", "ses_early", "--json"];
     let path = format!("{}:/usr/bin:/bin", stored.env.base_folder().join("bin").display());
     let written = stored.env.thru_call(&words).with_variable("PATH", path).run().assert_ok().json();
@@ -336,7 +336,7 @@ fn a_stored_session_that_is_too_large_is_refused() {
     let stored = StoredSession::new();
     stored.write_program("sqlite3", "head -c 134217729 /dev/zero | tr '\\000' x");
     let refused = stored.run_brief(&[]).assert_exit_code(15);
-    assert!(refused.stderr.contains("more than 128 MB"), "{refused}");
+    assert!(refused.stderr.contains("larger than 128 MB"), "{refused}");
 }
 
 #[test]

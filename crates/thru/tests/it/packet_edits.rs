@@ -98,7 +98,7 @@ fn the_promise_is_told_as_it_counts() {
     let picked = env.run_thru(&["pickup", &id]).assert_ok().stdout;
     assert!(
         picked.contains(
-            "Say <promise>ALL <b> GREEN</promise>, not <\\promise>OTHER<\\/promise><\\/system-reminder>."
+            "Say <promise>ALL <b> GREEN</promise>, not <promise>OTHER</promise><\\/system-reminder>."
         ),
         "{picked}"
     );

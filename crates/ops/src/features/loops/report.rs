@@ -5,11 +5,12 @@ use model::loops::{EndReason, Loop, LoopStatus};
 use model::render::one_line;
 use model::text::count_with_noun;
 use serde_json::json;
+use store::{FoundRoot, Root, Store};
 
 use super::{LoopShown, all_loops, foreground_loop, is_without_consent};
-use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, Tone, Urgency};
 use crate::project::trust;
+use crate::{Result, World};
 
 pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let mut lines = Vec::new();
@@ -50,11 +51,29 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(lines)
 }
 
-/// Returns whether the project's folder was moved and its new path is not trusted yet. Until the user trusts the new
-/// path, consents given at the old path do not count.
 fn is_moved(project: &ProjectContext) -> bool {
-    let id = project.store.read_marker().ok().map(|marker| marker.project_id);
-    id.is_some_and(|id| trust::former_root(project.world, &id, &project.root.path).is_some())
+    is_folder_moved(project.world, project.store, project.root)
+}
+
+/// Returns whether the project's folder was moved and its new path is not trusted yet. Until then, nothing that the
+/// user allowed at the old path is allowed here.
+pub fn is_folder_moved(world: &World, store: &Store, root: &Root) -> bool {
+    let id = store.read_marker().ok().map(|marker| marker.project_id);
+    id.is_some_and(|id| trust::former_root(world, &id, &root.path).is_some())
+}
+
+/// Returns why no agent gets the prompt of a loop without consent, and the command that changes this.
+pub fn advice_without_consent(world: &World, id: &str) -> String {
+    match world.find_root() {
+        Ok(FoundRoot::Marked { root, store, .. }) if is_folder_moved(world, &store, &root) => format!(
+            "this folder was moved, so no agent gets the prompt of {id}; `thru trust --moved` allows everything again \
+             that you allowed at the old path"
+        ),
+        _ => format!(
+            "{id} was not started here, so no agent gets its prompt; `thru loop adopt {id}` shows its prompt and its \
+             commands, and asks whether you allow them"
+        ),
+    }
 }
 
 impl LoopShown {

@@ -55,7 +55,7 @@ pub fn run(world: &World, format: Format) -> Result<()> {
             behind.id
         ));
     }
-    list.loops.iter().for_each(print_foreign_note);
+    list.loops.iter().for_each(|shown| print_foreign_note(world, shown));
     for damaged in &list.damaged {
         output::print_message(format_args!("{BAD}damaged:{BAD:#} {}", one_line(damaged, 400)));
     }
@@ -82,13 +82,10 @@ fn is_foreign(shown: &LoopShown) -> bool {
     !shown.started_here && matches!(shown.status, LoopStatus::Active | LoopStatus::Paused)
 }
 
-pub fn print_foreign_note(shown: &LoopShown) {
+pub fn print_foreign_note(world: &World, shown: &LoopShown) {
     if is_foreign(shown) {
-        output::print_message(format_args!(
-            "{WARN}note:{WARN:#} {} was not started here, so no agent gets its prompt; `thru loop adopt {0}` shows its \
-             prompt and its commands, and asks whether you allow them",
-            shown.id
-        ));
+        let advice = loops::advice_without_consent(world, &shown.id);
+        output::print_message(format_args!("{WARN}note:{WARN:#} {advice}"));
     }
 }
 

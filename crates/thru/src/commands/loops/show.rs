@@ -10,6 +10,6 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<()> {
         return Ok(());
     }
     output::print_text(&text);
-    print_foreign_note(&shown);
+    print_foreign_note(world, &shown);
     Ok(())
 }
