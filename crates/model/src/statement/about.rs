@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use super::items::shorten_items;
 use super::talk::is_step;
 use super::{ends_in_number, first_sentences};
 
@@ -19,6 +20,9 @@ const SHORTEST_SENTENCE: usize = 16;
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
+    }
+    if let Some(items) = shorten_items(text, max).filter(|_| topic.is_empty()) {
+        return Cow::Owned(items);
     }
     let topic = word_stems(topic);
     let units = split_units(text);
@@ -49,6 +53,9 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
         }
     }
     kept.sort_unstable();
+    // "It fails there" is unclear without the sentence before it.
+    let alone = kept.clone();
+    kept.retain(|i| *i == best.2 || alone.contains(&i.wrapping_sub(1)) || !begins_with_pronoun(units[*i]));
     let mut out = String::new();
     // A whole sentence can be understood on its own, so no ellipsis marks an omitted beginning.
     let mut next = kept[0];
@@ -65,7 +72,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
 /// Returns the text without sentences about open work, which may since have been finished. If no sentence would
 /// remain, returns the text unchanged. An ellipsis marks each gap between kept sentences.
 pub fn without_open_ends(text: &str) -> Cow<'_, str> {
-    const OPEN_ENDS: [&str; 11] = [
+    const OPEN_ENDS: [&str; 13] = [
         "remaining",
         "still fail",
         "still to ",
@@ -77,6 +84,8 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
         "try running",
         "i will ",
         "i'll ",
+        "should see",
+        "should now see",
     ];
     let pieces = split_pieces(text);
     let is_open = |piece: &&&str| {
@@ -104,6 +113,43 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     if kept == 0 || kept == pieces.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
+/// Returns a message without the question at its end and without the options that it offers, because the user has
+/// answered. Returns an empty text if nothing else was said.
+pub fn without_answered_question<'t>(text: &'t str, asks: &str) -> Cow<'t, str> {
+    /// Beginnings of sentences that introduce a choice, in lower case.
+    const OFFERS: [&str; 9] = [
+        "options:",
+        "two options",
+        "three options",
+        "option 1",
+        "option a",
+        "would you like me to",
+        "do you want me to",
+        "want me to",
+        "which ",
+    ];
+    if asks.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let is_offer = |piece: &str| {
+        let small = piece.to_lowercase();
+        OFFERS.iter().any(|offer| small.starts_with(offer)) || small.contains("options:")
+    };
+    let mut kept: Vec<&str> = Vec::new();
+    for piece in split_pieces(text) {
+        match () {
+            () if is_offer(piece) => break,
+            () if piece.ends_with('?') && asks.contains(piece) => {}
+            () => kept.push(piece),
+        }
+    }
+    // A heading without its text, or a separator, is nothing.
+    while kept.last().is_some_and(|piece| piece.ends_with(':') || !piece.contains(char::is_alphanumeric)) {
+        kept.pop();
+    }
+    Cow::Owned(kept.join(" ").trim_end_matches([' ', '…']).to_owned())
+}
+
 /// Phrases that introduce a cause, in lower case.
 const CAUSE_WORDS: [&str; 12] = [
     "because",
@@ -129,6 +175,11 @@ pub fn names_cause(text: &str) -> bool {
 pub fn gives_reason(text: &str) -> bool {
     const MIN_REASON_WEIGHT: usize = 4;
     split_pieces(text).iter().any(|piece| weigh_piece(piece, 1) >= MIN_REASON_WEIGHT)
+}
+
+fn begins_with_pronoun(unit: &str) -> bool {
+    const PRONOUNS: [&str; 8] = ["It ", "This ", "That ", "They ", "These ", "Those ", "It's ", "You could "];
+    PRONOUNS.iter().any(|start| unit.starts_with(start))
 }
 
 /// Returns how informative a sentence is on its own. A cause, a decision, a next step or a result counts more than a

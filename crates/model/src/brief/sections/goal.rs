@@ -18,17 +18,76 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let goal = digest.current_goal();
     let Some(newest) = goal.newest else { return };
+    // Once the newest message is answered, what is left to do is the request that opened the session.
+    let stands_alone = newest.prompt_kind() == PromptKind::Task
+        && goal.accepted.is_none()
+        && !prompt::leans_on_message_before(&newest.text);
+    let is_over = digest.has_finished() && !stands_alone;
+    if is_over {
+        add_opening_request(digest, all);
+    }
     if goal.is_answered || digest.comes_before_task(newest) {
         add_newest_message(digest, newest, &goal, all);
         add_rest_of_plan(digest, &goal, all);
-        add_accepted_proposal(&goal, all);
+        add_accepted_proposal(digest, &goal, all);
+        add_message_before(digest, all);
         add_task(digest, &goal, all);
+    } else {
+        add_task(digest, &goal, all);
+        add_rest_of_plan(digest, &goal, all);
+        add_accepted_proposal(digest, &goal, all);
+        add_message_before(digest, all);
+        add_newest_message(digest, newest, &goal, all);
+    }
+    if !is_over && !stands_alone {
+        add_opening_request(digest, all);
+    }
+}
+
+/// Adds the request with which the session began, unless it is already part of the goal.
+fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
+    let Some(first) = digest.opening_request() else { return };
+    let id = format!("prompt:{}", first.record);
+    let goal = digest.current_goal();
+    let is_newest = goal.newest.is_some_and(|newest| newest.record == first.record);
+    // An unanswered task is quoted at length.
+    let is_task = goal.task.is_some_and(|task| task.record == first.record && !goal.is_answered);
+    if all.has_fact(&id) || is_newest || is_task {
         return;
     }
-    add_task(digest, &goal, all);
-    add_rest_of_plan(digest, &goal, all);
-    add_accepted_proposal(&goal, all);
-    add_newest_message(digest, newest, &goal, all);
+    let form = |most: usize| {
+        format!("The session began with: {}", in_quotation_marks(&title_of(&first.text), most))
+    };
+    let mut forms = vec![form(90), form(180)];
+    forms.dedup();
+    all.add_fact(FactClass::Goal, id, forms).known_by = vec![first.text.clone()];
+}
+
+/// Adds the message before the newest one, if the newest one is unclear without it.
+fn add_message_before(digest: &Digest, all: &mut GatheredCandidates) {
+    let Some(before) = digest.prompt_before_newest() else { return };
+    let id = format!("prompt:{}", before.record);
+    let goal = digest.current_goal();
+    if goal.task.is_some_and(|task| task.record == before.record) || all.has_fact(&id) {
+        return;
+    }
+    let words = words_before_paste(&before.text);
+    let form = |most: usize| format!("The message before it: {}", quote_prompt(&words, most));
+    let mut forms = vec![form(120), form(300)];
+    forms.dedup();
+    all.add_fact(FactClass::Goal, id, forms).known_by = vec![before.text.clone()];
+}
+
+/// Returns the first line of a text, together with the second one if the first only introduces it.
+fn title_of(text: &str) -> String {
+    let mut lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
+    let mut lines = lines.by_ref().filter(|line| line.chars().any(char::is_alphanumeric));
+    let first = lines.next().unwrap_or_default();
+    match lines.next() {
+        Some(second) if first.ends_with(':') => format!("{first} {second}"),
+        Some(_) => format!("{first} …"),
+        None => first.to_owned(),
+    }
 }
 
 /// Adds the rest of the approved plan, unless all of it is done.
@@ -49,8 +108,15 @@ fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) 
 fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     let Some(task) = goal.task else { return };
     let leads = goal.newest.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
+    // The agent's question, or the message before the newest one, explains it better than an older task that was
+    // answered.
+    let is_explained = goal.accepted.is_some()
+        || digest.prompt_before_newest().is_some_and(|before| before.record != task.record);
+    if goal.is_answered && is_explained {
+        return;
+    }
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
-        (true, _) => ("Before it, answered", &[62, 300]),
+        (true, _) => ("Before it, answered", &[62, 200]),
         (false, true) => ("The task during which it was said", &[120, 300, 700]),
         (false, false) => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
     };
@@ -59,6 +125,7 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     // As context for the newest message, the text above pasted output is enough.
     let left = match label {
         "Task" => left,
+        _ if goal.is_answered => title_if_long(&left).into(),
         _ => words_before_paste(&left).into(),
     };
     let form = |most: usize| {
@@ -74,7 +141,7 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
 
 /// Adds the proposal that the newest message accepts or answers. This is the question with the text before it, or
 /// only the option that the user chose.
-fn add_accepted_proposal(goal: &Goal, all: &mut GatheredCandidates) {
+fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     let Some(accepted) = goal.accepted else { return };
     let body = accepted.text.strip_suffix(accepted.asks.as_str()).unwrap_or(&accepted.text).trim_end();
     let chosen = goal.newest.and_then(|newest| statement::option_named_by_answer(body, &newest.text));
@@ -91,7 +158,10 @@ fn add_accepted_proposal(goal: &Goal, all: &mut GatheredCandidates) {
                 quote_agent_words(chosen, most)
             );
         }
-        let about = in_quotation_marks(&statement::last_sentences(body, most), most + 2);
+        let about = match statement::shorten_items(body, most) {
+            Some(items) => in_quotation_marks(&items, most + 2),
+            None => in_quotation_marks(&statement::last_sentences(body, most), most + 2),
+        };
         match (accepted.asks.as_str(), body) {
             ("", _) => format!("Accepted proposal of the agent: {about}"),
             (asks, "") => format!("The agent had asked: {}", in_quotation_marks(asks, most + 2)),
@@ -105,13 +175,19 @@ fn add_accepted_proposal(goal: &Goal, all: &mut GatheredCandidates) {
     if !accepted.asks.is_empty() && chosen.is_none() {
         forms[0] = format!("The agent had asked: {}", in_quotation_marks(&accepted.asks, 160));
     }
+    // The agent's last message says what became of a proposal that was carried out.
+    if digest.has_finished() {
+        forms.truncate(1);
+    }
     all.add_fact(FactClass::Goal, format!("accepted:{}", accepted.record), forms).known_by =
         vec![accepted.text.clone()];
 }
 
 fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut GatheredCandidates) {
     let alone = goal.task.is_none() && goal.accepted.is_none() && digest.plan.is_none();
+    let is_over = digest.has_finished() && digest.said_last > newest.record;
     let label = match (alone, newest.refused.is_empty()) {
+        (_, true) if is_over => "Newest message, answered: ".to_owned(),
         (true, true) => String::new(),
         (false, true) => "Newest message: ".to_owned(),
         (_, false) => format!("Newest message, refusing {}: ", in_backticks(&newest.refused, 60)),
@@ -126,9 +202,22 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
     let length = left.chars().count();
     let most = most
         .map(|most| if (most..=MAX_UNCUT_CHARS).contains(&length) && most >= 300 { length } else { most });
-    let forms = most.map(|most| format!("{label}{}", quote_prompt(&left, most)));
+    let means = digest.meaning_of_command(newest).map_or(String::new(), |said| {
+        let said = said.split(": ").next().unwrap_or(said);
+        format!("; the agent began with {}", in_quotation_marks(&statement::first_sentences(said, 160), 164))
+    });
+    let forms = most.map(|most| format!("{label}{}{means}", quote_prompt(&left, most)));
     all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
         vec![newest.text.clone()];
+}
+
+/// Returns only the title of a plan or a long paste, and other messages unchanged.
+fn title_if_long(text: &str) -> String {
+    const MANY_LINES: usize = 6;
+    match text.lines().filter(|line| !line.trim().is_empty()).count() >= MANY_LINES {
+        true => title_of(text),
+        false => text.to_owned(),
+    }
 }
 
 /// Returns only the first line of a message if many lines of pasted output follow it. Other messages are returned

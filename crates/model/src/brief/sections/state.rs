@@ -50,7 +50,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     if digest.records == 0 {
         return;
     }
-    let condensed = statement::condense_closing(&digest.said);
+    let condensed = statement::without_commit_lines(&statement::condense_closing(&digest.said));
     let since = digest.steps_since_last_message();
     // A short last message may announce the next step, so it is quoted unchanged until the agent has finished.
     let announced = !digest.has_finished() && digest.said.len() <= MAX_ANNOUNCEMENT_BYTES;

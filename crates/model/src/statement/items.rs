@@ -1,0 +1,165 @@
+//! Shortens a message that lists things. Every item keeps its beginning, rather than some items being dropped.
+
+/// With less room per item than this, an item would say nothing.
+const MIN_ITEM_CHARS: usize = 28;
+
+/// An item is cut at the end of a clause only if the clause has at least this many characters.
+const MIN_CLAUSE_CHARS: usize = 14;
+
+/// Shortens a text with a numbered list to `max` characters by shortening each item to its first clauses. Returns
+/// `None` if the text has no such list, if the text fits, or if there is too little room.
+pub fn shorten_items(text: &str, max: usize) -> Option<String> {
+    if text.chars().count() <= max {
+        return None;
+    }
+    let starts = item_starts(text);
+    let first = *starts.first()?;
+    let items: Vec<&str> = starts
+        .iter()
+        .enumerate()
+        .map(|(i, start)| text[*start..starts.get(i + 1).copied().unwrap_or(text.len())].trim())
+        .collect();
+    if items.len() < 2 {
+        return None;
+    }
+    let intro = clauses_within(last_sentence(text[..first].trim()), max / 3);
+    let room = max.checked_sub(intro.chars().count() + 1)?;
+    let most = chars_per_item(&items, room)?;
+    let mut out = intro;
+    for item in items {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&clauses_within(item, most));
+    }
+    Some(out)
+}
+
+/// Returns the most characters that each item can have, so that all of them fit into `room`.
+fn chars_per_item(items: &[&str], room: usize) -> Option<usize> {
+    let lengths: Vec<usize> = items.iter().map(|item| item.chars().count() + 1).collect();
+    let needed = |most: usize| lengths.iter().map(|length| (*length).min(most + 1)).sum::<usize>();
+    let longest = *lengths.iter().max()?;
+    (MIN_ITEM_CHARS..=longest).rev().find(|most| needed(*most) <= room)
+}
+
+/// Returns the positions where the items of a numbered list begin. If the list begins with 2, the text before it is
+/// the first item.
+fn item_starts(text: &str) -> Vec<usize> {
+    let mut starts = Vec::new();
+    let mut from = 0;
+    for number in 1..=30 {
+        match number_position(text, number, from) {
+            Some(at) => {
+                starts.push(at);
+                from = at + 1;
+            }
+            None if number == 1 => {}
+            None => break,
+        }
+        if number == 2 && starts.len() == 1 && starts[0] > 0 && !text.starts_with("1. ") && number_position(text, 1, 0).is_none() {
+            starts.insert(0, 0);
+        }
+    }
+    starts
+}
+
+/// Returns the position of `N. ` at the start of the text or after the end of a sentence or item.
+fn number_position(text: &str, number: usize, from: usize) -> Option<usize> {
+    let mark = format!("{number}. ");
+    let mut found = text[from..].match_indices(&mark).map(|(at, _)| from + at);
+    found.find(|at| {
+        *at == 0
+            || text[..*at].ends_with(' ')
+                && text[..*at].trim_end().ends_with(['.', ':', ';', '!', '?', ')', '…', '`', '"'])
+    })
+}
+
+/// Returns the last sentence of an introduction, which is about the list.
+fn last_sentence(text: &str) -> &str {
+    text.rfind(". ").map_or(text, |at| &text[at + 2..])
+}
+
+/// Returns the first clauses of a text that fit into `most` characters, with an ellipsis if something is left out.
+fn clauses_within(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let within = text.char_indices().nth(most.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
+    let kept = &text[..within];
+    let ends = [". ", "; ", ": ", " — ", " – ", " - ", ", ", " ("].iter().filter_map(|mark| kept.rfind(mark));
+    let clause = ends.filter(|end| kept[..*end].chars().count() >= MIN_CLAUSE_CHARS).max();
+    let word = || kept.rfind(' ').filter(|at| kept[..*at].chars().count() >= MIN_CLAUSE_CHARS);
+    // A clause that leaves most of the room empty says too little.
+    let clause = clause.filter(|end| *end * 2 >= within);
+    let end = clause.or_else(word).unwrap_or(within);
+    format!("{}…", kept[..end].trim_end_matches([' ', ',', ';', ':', '(', '—', '–']))
+}
+
+/// Returns a message without the list items that begin with the id of a commit. Git shows them.
+pub fn without_commit_lines(text: &str) -> String {
+    let is_commit = |item: &str| {
+        let words = item.rsplit_once(": ").map_or(item, |(_, rest)| rest).trim_start();
+        let id = words.split_whitespace().next().unwrap_or_default().trim_matches('`');
+        (7..=40).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && id.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    if !text.split("; ").any(is_commit) {
+        return text.to_owned();
+    }
+    let mut kept: Vec<&str> = Vec::new();
+    for item in text.split("; ") {
+        // The last sentences after the list are kept, and so is the text before it.
+        match is_commit(item) {
+            false => kept.push(item),
+            true => {
+                let (before, after) = (text_before_commit(item), text_after_commit(item));
+                kept.extend([before, after].into_iter().filter(|part| !part.is_empty()));
+            }
+        }
+    }
+    kept.join("; ").replace(".; ", ". ")
+}
+
+/// Returns the sentences of an item that come before its commit.
+fn text_before_commit(item: &str) -> &str {
+    let Some((before, _)) = item.rsplit_once(": ") else { return "" };
+    before.rfind(". ").map_or("", |at| &before[..=at])
+}
+
+/// Returns the sentences of an item that come after its commit.
+fn text_after_commit(item: &str) -> &str {
+    let start = item.rfind(": ").map_or(0, |at| at + 2);
+    item[start..].find(". ").map_or("", |at| item[start + at + 2..].trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_keeps_its_beginning() {
+        let list = "Four comments came in. My view: 1. `a.rs:10` - Empty input, the reader returns nothing at all. \
+                    2. `b.rs:20` - Check for an empty list; it is dropped. 3. `c.rs:30` - Say what the first part is. \
+                    4. `d.rs:40` - Log the failure.";
+        assert_eq!(
+            shorten_items(list, 150).as_deref(),
+            Some(
+                "My view: 1. `a.rs:10` - Empty input… 2. `b.rs:20` - Check for an… 3. `c.rs:30` - Say what the first… \
+                 4. `d.rs:40` - Log the failure."
+            )
+        );
+        assert_eq!(shorten_items(list, 60), None);
+        assert_eq!(shorten_items(list, 1_000), None);
+        assert_eq!(shorten_items("It takes 2. That is long enough to be cut somewhere in the middle.", 30), None);
+    }
+
+    #[test]
+    fn items_that_name_commits_are_dropped() {
+        let text = "All comments are answered: the reader; the writer. Commits: d1b15fb answer comments; 25fbbfd log more. \
+                    Ready to merge. Next?";
+        assert_eq!(without_commit_lines(text), "All comments are answered: the reader; the writer. Ready to merge. Next?");
+        assert_eq!(without_commit_lines("a; b; c"), "a; b; c");
+    }
+}
