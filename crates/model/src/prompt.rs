@@ -192,7 +192,9 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     ];
     let begins =
         |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
-    APPROVAL_WORDS.contains(&first) || APPROVAL_PHRASES.iter().any(begins)
+    // "Let's do a review" is a request.
+    let is_request = words.len() > 3 && ["a", "an", "another", "some"].contains(&words[2].as_str());
+    APPROVAL_WORDS.contains(&first) || APPROVAL_PHRASES.iter().any(begins) && !is_request
 }
 
 /// Whether a message reads like an answer: a yes or no with an explanation, a choice, or too few words to be clear on
@@ -301,12 +303,29 @@ pub fn opens_work(text: &str) -> bool {
         && small.chars().count() <= MAX_GIT_ORDER_CHARS;
     // A report with pasted output may end with a question.
     let is_report = text.lines().filter(|line| !line.trim().is_empty()).count() >= PASTED_LINES;
+    let words = lower_words(text, 1);
+    let first = words.first().map_or("", String::as_str);
+    let is_reply = ["yes", "y", "yep", "yeah", "no", "why", "how", "what"].contains(&first);
     (classify_prompt(text) == PromptKind::Task || is_report)
+        && !is_reply
         && !text.starts_with('/')
         && !is_git_order
         && !is_statement_of_fact(text)
         && !is_errand(text)
         && !ASKING_STARTS.iter().any(|start| small.starts_with(start))
+}
+
+/// Returns the message, or its first line if many lines of pasted output follow. Returns `None` if all of it is
+/// pasted output.
+pub fn words_above_paste(text: &str) -> Option<&str> {
+    const PASTED_LINES: usize = 6;
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    let is_paste = lines.count() >= PASTED_LINES && !text.contains("\n#") && !text.contains("\n- ");
+    match is_paste {
+        false => Some(text),
+        true => Some(first).filter(|first| first.ends_with([':', '.', '?', '!'])),
+    }
 }
 
 /// Whether a message only states a fact and requests nothing, such as "the strategy is a trailer on the commit".

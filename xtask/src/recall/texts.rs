@@ -106,7 +106,10 @@ fn words_for_compaction<'a>(session: &RecallSession<'a>, cut: &SessionCut) -> Op
     const COMMAND: &str = "<command-name>/compact</command-name>";
     let later = session.lines[cut.line..].iter().take(LINES_SEARCHED).copied();
     let mut later = later.filter(|_| matches!(cut.sort, CutKind::Compaction(_)));
-    later.find(|line| String::from_utf8_lossy(line).contains(COMMAND))
+    later.find(|line| {
+        let line = String::from_utf8_lossy(line);
+        line.contains(COMMAND) && !line.contains("<command-args></command-args>")
+    })
 }
 
 fn compose_brief(digest: &Digest, size: usize, scoring: Option<&Scoring>) -> String {

@@ -191,7 +191,7 @@ impl Digest {
 
     /// Returns the first request for work in the session, which says what the session is about.
     pub fn opening_request(&self) -> Option<&Prompt> {
-        self.prompts.iter().find(|prompt| prompt.begins_turn() && prompt::opens_work(&prompt.text))
+        self.prompts.iter().find(|prompt| prompt.refused.is_empty() && prompt::opens_work(&prompt.text))
     }
 
     /// Returns the prompt directly before the newest one, if the newest one is unclear without it.
@@ -201,7 +201,11 @@ impl Digest {
         if !prompt::leans_on_message_before(&newest.text) || self.current_goal().accepted.is_some() {
             return None;
         }
-        let before = earlier.iter().rev().find(|before| before.begins_turn())?;
+        let is_objection = |before: &Prompt| {
+            !before.refused.is_empty() && prompt::contradicts_agent(&before.text)
+        };
+        let mut before = earlier.iter().rev();
+        let before = before.find(|before| !is_objection(before) && !before.text.starts_with('/'))?;
         (before.prompt_kind() != PromptKind::Approval || before.text.len() >= prompt::MIN_SUBSTANTIAL_CHARS)
             .then_some(before)
     }

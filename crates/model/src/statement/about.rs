@@ -21,7 +21,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
     }
-    if let Some(items) = shorten_items(text, max).filter(|_| topic.is_empty()) {
+    if let Some(items) = shorten_items(text, max) {
         return Cow::Owned(items);
     }
     let topic = word_stems(topic);
@@ -34,6 +34,15 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
     order.sort_by_key(|(shared, weight, i)| (Reverse(*shared), Reverse(*weight), *i));
     let best = order.first().map_or((0, 0, 0), |best| *best);
+    // If the first sentence does not fit, a later one that gives the conclusion is better than a part of it.
+    let fits = |unit: &str| unit.chars().count() + 3 <= max;
+    let concludes = |unit: &&&str| fits(unit) && names_cause(unit) && !begins_with_pronoun(unit);
+    if best.0 == 0
+        && !fits(units[0])
+        && let Some(unit) = units[1..].iter().find(concludes)
+    {
+        return Cow::Owned(format!("… {unit}"));
+    }
     // The first sentence says what the others are about, so it is kept unless another one is better.
     if first.0 == best.0 && (best.0 > 0 || first.1 == best.1) {
         return first_sentences(text, max);
@@ -72,7 +81,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
 /// Returns the text without sentences about open work, which may since have been finished. If no sentence would
 /// remain, returns the text unchanged. An ellipsis marks each gap between kept sentences.
 pub fn without_open_ends(text: &str) -> Cow<'_, str> {
-    const OPEN_ENDS: [&str; 13] = [
+    const OPEN_ENDS: [&str; 14] = [
         "remaining",
         "still fail",
         "still to ",
@@ -86,6 +95,7 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
         "i'll ",
         "should see",
         "should now see",
+        "i need to",
     ];
     let pieces = split_pieces(text);
     let is_open = |piece: &&&str| {
@@ -128,13 +138,15 @@ pub fn without_answered_question<'t>(text: &'t str, asks: &str) -> Cow<'t, str> 
         "want me to",
         "which ",
     ];
-    if asks.is_empty() {
-        return Cow::Borrowed(text);
-    }
     let is_offer = |piece: &str| {
         let small = piece.to_lowercase();
-        OFFERS.iter().any(|offer| small.starts_with(offer)) || small.contains("options:")
+        let is_asked = !asks.is_empty();
+        is_asked && (OFFERS.iter().any(|offer| small.starts_with(offer)) || small.contains("options:"))
+            || small.starts_with("would you like me to:")
     };
+    if asks.is_empty() && !text.contains("ould you like me to:") {
+        return Cow::Borrowed(text);
+    }
     let mut kept: Vec<&str> = Vec::new();
     for piece in split_pieces(text) {
         match () {

@@ -1,10 +1,13 @@
 //! Shortens a message that lists things. Every item keeps its beginning, rather than some items being dropped.
 
 /// With less room per item than this, an item would say nothing.
-const MIN_ITEM_CHARS: usize = 28;
+const MIN_ITEM_CHARS: usize = 36;
 
 /// An item is cut at the end of a clause only if the clause has at least this many characters.
 const MIN_CLAUSE_CHARS: usize = 14;
+
+/// A last item that is longer than the others by more than this also contains the text after the list.
+const MAX_LONGER_LAST_ITEM: usize = 80;
 
 /// Shortens a text with a numbered list to `max` characters by shortening each item to its first clauses. Returns
 /// `None` if the text has no such list, if the text fits, or if there is too little room.
@@ -19,10 +22,17 @@ pub fn shorten_items(text: &str, max: usize) -> Option<String> {
         .enumerate()
         .map(|(i, start)| text[*start..starts.get(i + 1).copied().unwrap_or(text.len())].trim())
         .collect();
-    if items.len() < 2 {
+    let length = |item: &&str| item.chars().count();
+    let (last, others) = items.split_last().filter(|(_, others)| !others.is_empty())?;
+    // The conclusion after a list counts more than its items.
+    if length(last) > others.iter().map(length).max()? * 2 + MAX_LONGER_LAST_ITEM {
         return None;
     }
-    let intro = clauses_within(last_sentence(text[..first].trim()), max / 3);
+    let intro = text[..first].trim().trim_start_matches(['…', ' ']);
+    let intro = match intro.chars().count() <= max / 3 {
+        true => intro.to_owned(),
+        false => clauses_within(last_sentence(intro), max / 3),
+    };
     let room = max.checked_sub(intro.chars().count() + 1)?;
     let most = chars_per_item(&items, room)?;
     let mut out = intro;
@@ -57,7 +67,7 @@ fn item_starts(text: &str) -> Vec<usize> {
             None if number == 1 => {}
             None => break,
         }
-        if number == 2 && starts.len() == 1 && starts[0] > 0 && !text.starts_with("1. ") && number_position(text, 1, 0).is_none() {
+        if number == 2 && starts.len() == 1 && number_position(text, 1, 0).is_none() {
             starts.insert(0, 0);
         }
     }
@@ -98,13 +108,7 @@ fn clauses_within(text: &str, most: usize) -> String {
 
 /// Returns a message without the list items that begin with the id of a commit. Git shows them.
 pub fn without_commit_lines(text: &str) -> String {
-    let is_commit = |item: &str| {
-        let words = item.rsplit_once(": ").map_or(item, |(_, rest)| rest).trim_start();
-        let id = words.split_whitespace().next().unwrap_or_default().trim_matches('`');
-        (7..=40).contains(&id.len())
-            && id.bytes().all(|byte| byte.is_ascii_hexdigit())
-            && id.bytes().any(|byte| byte.is_ascii_digit())
-    };
+    let is_commit = |item: &str| commit_position(item).is_some();
     if !text.split("; ").any(is_commit) {
         return text.to_owned();
     }
@@ -122,16 +126,29 @@ pub fn without_commit_lines(text: &str) -> String {
     kept.join("; ").replace(".; ", ". ")
 }
 
+/// Returns the position of a commit's id at the start of an item, or after its introduction.
+fn commit_position(item: &str) -> Option<usize> {
+    let is_id = |word: &str| {
+        (7..=40).contains(&word.len())
+            && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && word.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    let starts = [0].into_iter().chain(item.match_indices(": ").map(|(at, mark)| at + mark.len()));
+    let first_word = |at: usize| item[at..].split_whitespace().next().unwrap_or_default().trim_matches('`');
+    let mut starts = starts;
+    starts.find(|at| is_id(first_word(*at)))
+}
+
 /// Returns the sentences of an item that come before its commit.
 fn text_before_commit(item: &str) -> &str {
-    let Some((before, _)) = item.rsplit_once(": ") else { return "" };
+    let before = &item[..commit_position(item).unwrap_or(0)];
     before.rfind(". ").map_or("", |at| &before[..=at])
 }
 
 /// Returns the sentences of an item that come after its commit.
 fn text_after_commit(item: &str) -> &str {
-    let start = item.rfind(": ").map_or(0, |at| at + 2);
-    item[start..].find(". ").map_or("", |at| item[start + at + 2..].trim())
+    let rest = &item[commit_position(item).unwrap_or(0)..];
+    rest.find(". ").map_or("", |at| rest[at + 2..].trim())
 }
 
 #[cfg(test)]

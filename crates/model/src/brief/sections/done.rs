@@ -9,14 +9,14 @@ use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
 use crate::content::TextContent;
 use crate::digest::{AgentStatement, AgentUse, Digest, Prompt, Turn};
-use crate::prompt::PromptKind;
+use crate::prompt::{self, PromptKind};
 use crate::render::{in_quotation_marks, path_or_code};
 use crate::statement;
 use crate::text::cut_to_bytes;
 
 use super::overtaken::{
     is_guessing, is_older_word_on_failures, is_overtaken_by_work, is_quoted_by_newest_prompt, is_same_subject,
-    is_solved_failure,
+    is_solved_failure, is_spent,
 };
 use super::quote_agent_words;
 
@@ -96,21 +96,24 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let mut told = TextContent::from_text(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
-    let mut subjects: Vec<String> = Vec::new();
+    let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), 0);
     // If the agent's last message sums up its work, that message is the newest conclusion.
     let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        // The user has answered the question, and nothing else was said.
-        if statement::without_answered_question(&outcome.text, &outcome.asks).is_empty() {
+        // The user has answered the question, or the announced work was done, and nothing else was said.
+        if is_spent(digest, outcome) {
+            skipped += 1;
             continue;
         }
         let is_settled = is_overtaken_by_work(digest, turn, outcome, newer + turns_told.len());
         let subject = format!("{} {}", turn.prompt.text, outcome.text);
         let is_known = told.shared_percent(&outcome.text) >= REPEATED_PERCENT
             || subjects.iter().any(|newer| is_same_subject(&subject, newer));
-        if turns_told.len() < max_turns && !is_settled && !is_known && is_worth_knowing(digest, turn, outcome)
+        // No older turn takes the place of one that is left out.
+        skipped += usize::from(is_known);
+        if turns_told.len() + skipped < max_turns && !is_settled && !is_known && is_worth_knowing(digest, turn, outcome)
         {
             told.add_words(&outcome.text);
             subjects.push(subject);
@@ -150,6 +153,10 @@ fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
         .filter_map(|(record, text)| Some((record, digest.edits_of_named_files(text, record)?)))
         .max_by_key(|(record, _)| *record)
         .map(|(_, edits)| edits)
+        .map(|mut edits| {
+            edits.left.retain(|name| !digest.is_read_and_checked(name));
+            edits
+        })
         .filter(|edits| !edits.left.is_empty() && edits.left.len() <= MAX_FILES_LEFT)
     else {
         return;
@@ -317,16 +324,16 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
                 let text = statement::without_answered_question(&outcome.text, &outcome.asks);
                 let text = if overtaken { statement::without_open_ends(&text) } else { Cow::from(&*text) };
                 let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
-                match turn.prompt.prompt_kind() {
-                    // The text of an approval is not worth quoting.
-                    PromptKind::Approval => told,
-                    _ => format!("{} → {told}", in_quotation_marks(&turn.prompt.text, *request)),
+                match (turn.prompt.prompt_kind(), prompt::words_above_paste(&turn.prompt.text)) {
+                    // The text of an approval is not worth quoting, and neither is pasted output.
+                    (PromptKind::Approval, _) | (_, None) => told,
+                    (_, Some(words)) => format!("{} → {told}", in_quotation_marks(words, *request)),
                 }
             };
             // Only the newest conclusion is quoted at length.
             let lengths: &[(usize, usize)] = match newer {
-                0 => &[(64, 160), (80, 300), (120, 600), (120, 1_200)],
-                1 => &[(64, 160), (80, 300), (80, 500)],
+                0 => &[(64, 160), (80, 300), (120, 600), (120, 800)],
+                1 => &[(64, 160), (80, 300), (80, 400)],
                 _ => &[(64, 160), (80, 240)],
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())

@@ -68,7 +68,8 @@ fn add_message_before(digest: &Digest, all: &mut GatheredCandidates) {
     let Some(before) = digest.prompt_before_newest() else { return };
     let id = format!("prompt:{}", before.record);
     let goal = digest.current_goal();
-    if goal.task.is_some_and(|task| task.record == before.record) || all.has_fact(&id) {
+    let is_task = goal.task.is_some_and(|task| task.record == before.record);
+    if is_task || all.has_fact(&id) || digest.has_finished() {
         return;
     }
     let words = words_before_paste(&before.text);
@@ -80,8 +81,10 @@ fn add_message_before(digest: &Digest, all: &mut GatheredCandidates) {
 
 /// Returns the first line of a text, together with the second one if the first only introduces it.
 fn title_of(text: &str) -> String {
-    let mut lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
-    let mut lines = lines.by_ref().filter(|line| line.chars().any(char::is_alphanumeric));
+    let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
+    // "You are an experienced developer" does not say what to do.
+    let mut lines =
+        lines.filter(|line| line.chars().any(char::is_alphanumeric) && !line.starts_with("You are "));
     let first = lines.next().unwrap_or_default();
     match lines.next() {
         Some(second) if first.ends_with(':') => format!("{first} {second}"),

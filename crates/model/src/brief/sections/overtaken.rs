@@ -79,6 +79,14 @@ pub fn is_older_word_on_failures(digest: &Digest, said: &AgentStatement) -> bool
             || later.any(|later| is_about_failures(&later.text)))
 }
 
+/// Whether a message mostly consists of a question that the user has answered, or of work that was done since.
+pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
+    let text = statement::without_answered_question(&outcome.text, &outcome.asks);
+    let is_edited_since = digest.file_edited_after(outcome.record).is_some();
+    let left = if is_edited_since { statement::without_open_ends(&text) } else { text.as_ref().into() };
+    left.is_empty() || is_edited_since && left.len() * 2 < text.len()
+}
+
 /// Whether the user has since given up the work that a statement is about. The statement to which the user replied
 /// with that decision still explains it.
 fn is_abandoned(digest: &Digest, said: &AgentStatement) -> bool {

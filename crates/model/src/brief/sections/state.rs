@@ -66,7 +66,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
                 };
                 format!("The agent had finished and waited for the user. Its last message: {told}{asks}")
             };
-            all.add_fact(FactClass::State, "said".to_owned(), [160, 400, 1_000, 2_000].map(form).to_vec())
+            all.add_fact(FactClass::State, "said".to_owned(), [160, 400, 1_000].map(form).to_vec())
                 .known_by = vec![words.to_owned()];
         }
         return;
@@ -92,8 +92,12 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         let left: Vec<String> = edits.left.iter().map(|name| path_or_code(name, 80)).collect();
         if left.is_empty() { String::new() } else { format!("; not yet edited: {}", left.join(", ")) }
     });
+    let complete = match digest.looks_complete() && left.is_empty() && digest.ended_with_check() {
+        true => ". The checks passed after the last edit and nothing is open: the work looks complete",
+        false => "",
+    };
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
-        (true, Some(then)) => format!("At work. Last said: {}; then {then}{left}", last(most)),
+        (true, Some(then)) => format!("At work. Last said: {}; then {then}{left}{complete}", last(most)),
         (true, None) if digest.has_work_after_last_message() => format!("At work. Last said: {}", last(most)),
         // The turn may have ended with the last message.
         (true, None) => format!("Last said: {}", last(most)),
