@@ -265,7 +265,8 @@ pub fn leans_on_message_before(text: &str) -> bool {
     let points = words.iter().enumerate().any(|(i, word)| {
         let next = words.get(i + 1).map_or("", String::as_str);
         POINTING_WORDS.contains(&word.as_str())
-            && (word == "it" || ["", "is", "are", "was", "to", "in", "for", "if", "as", "too"].contains(&next))
+            && (word == "it"
+                || ["", "is", "are", "was", "to", "in", "for", "if", "as", "too"].contains(&next))
     });
     let is_long = text.len() >= MIN_PASTE_BYTES || words.len() > MAX_LEANING_WORDS;
     !is_long && !text.starts_with('/') && (LEANING_STARTS.iter().any(begins) || points)
@@ -289,12 +290,14 @@ pub fn is_errand(text: &str) -> bool {
     ];
     let words = lower_words(text, MAX_ERRAND_WORDS + 1);
     let skipped = usize::from(words.first().is_some_and(|first| first == "please"));
-    words.len() <= MAX_ERRAND_WORDS && LOOKING_STARTS.iter().any(|start| begins_with(&words[skipped..], start))
+    words.len() <= MAX_ERRAND_WORDS
+        && LOOKING_STARTS.iter().any(|start| begins_with(&words[skipped..], start))
 }
 
 /// Whether a message could state what a session is about. A question, an errand or an order to commit does not.
 pub fn opens_work(text: &str) -> bool {
-    const ASKING_STARTS: &[&str] = &["can you tell ", "can you explain ", "could you explain ", "tell me ", "explain "];
+    const ASKING_STARTS: &[&str] =
+        &["can you tell ", "can you explain ", "could you explain ", "tell me ", "explain "];
     /// A longer order to commit or push also says what for.
     const MAX_GIT_ORDER_CHARS: usize = 80;
     const PASTED_LINES: usize = 3;
@@ -313,6 +316,20 @@ pub fn opens_work(text: &str) -> bool {
         && !is_statement_of_fact(text)
         && !is_errand(text)
         && !ASKING_STARTS.iter().any(|start| small.starts_with(start))
+}
+
+/// Returns the first line of a text, together with the second one if the first only introduces it.
+pub fn title_of(text: &str) -> String {
+    let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
+    // "You are an experienced developer" does not say what to do.
+    let mut lines =
+        lines.filter(|line| line.chars().any(char::is_alphanumeric) && !line.starts_with("You are "));
+    let first = lines.next().unwrap_or_default();
+    match lines.next() {
+        Some(second) if first.ends_with(':') => format!("{first} {second}"),
+        Some(_) => format!("{first} …"),
+        None => first.to_owned(),
+    }
 }
 
 /// Returns the message, or its first line if many lines of pasted output follow. Returns `None` if all of it is
@@ -538,9 +555,10 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
     });
     let small = wish.to_lowercase();
     // These words show that the instruction is about every step.
-    let is_general = ["directive", "from now on", "going forward", "in general", "spelling", "convention", "every time"]
-        .iter()
-        .any(|words| small.contains(words));
+    let is_general =
+        ["directive", "from now on", "going forward", "in general", "spelling", "convention", "every time"]
+            .iter()
+            .any(|words| small.contains(words));
     has("always")
         || has("never")
         || has("must")
@@ -610,9 +628,17 @@ pub fn abandons_work(text: &str) -> bool {
     const MAX_CHARS: usize = 240;
     let small = text.to_lowercase();
     text.chars().count() <= MAX_CHARS
-        && ["abandon", "start over", "throw away", "throw that away", "scrap that", "scrap this", "discard the"]
-            .iter()
-            .any(|words| small.contains(words))
+        && [
+            "abandon",
+            "start over",
+            "throw away",
+            "throw that away",
+            "scrap that",
+            "scrap this",
+            "discard the",
+        ]
+        .iter()
+        .any(|words| small.contains(words))
         && !["don't ", "not "].iter().any(|negation| small.contains(negation))
 }
 

@@ -181,7 +181,10 @@ fn line_ranks(lines: &[&str]) -> Vec<usize> {
 
 /// Whether a line outside a block is code.
 fn is_code_line(line: &str) -> bool {
-    line.ends_with(['{', '}', ';']) || line.starts_with(['{', '}']) || line.contains(" := ") || line.contains(" += ")
+    line.ends_with(['{', '}', ';'])
+        || line.starts_with(['{', '}'])
+        || line.contains(" := ")
+        || line.contains(" += ")
 }
 
 /// Whether a line of a block could be typed as a command and is not code.

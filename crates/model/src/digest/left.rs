@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::{CheckUse, Digest, names};
+use super::{CheckUse, Digest, StepAction, names};
 use crate::journal::TodoField;
 use crate::render::path_or_code;
 use crate::run::{CommandKind, RunResult};
@@ -108,9 +108,11 @@ impl Digest {
             && (!self.are_todos_current() || self.open_todos().all(is_done))
     }
 
-    /// Returns whether the last call was a check that passed.
+    /// Returns whether the agent has only checked its work since its last message, and the last check passed.
     pub fn ended_with_check(&self) -> bool {
-        self.steps_since_last_message().last().is_some_and(|step| step.passed)
+        let since = self.steps_since_last_message();
+        since.last().is_some_and(|step| step.passed)
+            && !since.iter().any(|step| step.did == StepAction::Edited)
     }
 
     /// Returns whether a text contains a file name with an extension that the session's files have.

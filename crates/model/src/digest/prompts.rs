@@ -194,6 +194,22 @@ impl Digest {
         self.prompts.iter().find(|prompt| prompt.refused.is_empty() && prompt::opens_work(&prompt.text))
     }
 
+    /// Returns whether a prompt is the newest one or the task that is still open.
+    pub fn is_in_goal(&self, prompt: &Prompt) -> bool {
+        let goal = self.current_goal();
+        let task = goal.task.filter(|_| !goal.is_answered);
+        [goal.newest, task].into_iter().flatten().any(|known| known.record == prompt.record)
+    }
+
+    /// Returns whether the newest prompt is clear without what was said before.
+    pub fn stands_newest_alone(&self) -> bool {
+        let goal = self.current_goal();
+        goal.accepted.is_none()
+            && goal.newest.is_some_and(|newest| {
+                newest.prompt_kind() == PromptKind::Task && !prompt::leans_on_message_before(&newest.text)
+            })
+    }
+
     /// Returns the prompt directly before the newest one, if the newest one is unclear without it.
     pub fn prompt_before_newest(&self) -> Option<&Prompt> {
         let (newest, earlier) = self.prompts.split_last()?;
@@ -201,9 +217,8 @@ impl Digest {
         if !prompt::leans_on_message_before(&newest.text) || self.current_goal().accepted.is_some() {
             return None;
         }
-        let is_objection = |before: &Prompt| {
-            !before.refused.is_empty() && prompt::contradicts_agent(&before.text)
-        };
+        let is_objection =
+            |before: &Prompt| !before.refused.is_empty() && prompt::contradicts_agent(&before.text);
         let mut before = earlier.iter().rev();
         let before = before.find(|before| !is_objection(before) && !before.text.starts_with('/'))?;
         (before.prompt_kind() != PromptKind::Approval || before.text.len() >= prompt::MIN_SUBSTANTIAL_CHARS)

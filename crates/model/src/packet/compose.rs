@@ -291,7 +291,8 @@ impl<'a> PacketFacts<'a> {
             );
         }
         let before = self.material.digest.prompt_before_newest();
-        let explained = accepted.is_some() || before.is_some_and(|before| Some(before.record) != task.map(|task| task.record));
+        let explained = accepted.is_some()
+            || before.is_some_and(|before| Some(before.record) != task.map(|task| task.record));
         if let Some(before) = before.filter(|_| explained && leads) {
             add("The message before it", time_of_prompt(before), &before.text, MAX_EARLIER_TASK_CHARS);
         }

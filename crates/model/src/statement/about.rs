@@ -299,6 +299,14 @@ mod tests {
     }
 
     #[test]
+    fn an_answered_question_is_left_out() {
+        let text = "The cause is `skip()`. Options: 1. Change it. 2. Leave it. Which do you prefer?";
+        assert_eq!(without_answered_question(text, "Which do you prefer?"), "The cause is `skip()`.");
+        assert_eq!(without_answered_question(text, ""), text);
+        assert_eq!(without_answered_question("Want me to push it?", "Want me to push it?"), "");
+    }
+
+    #[test]
     fn the_cause_is_kept() {
         let text = "I looked at the reader and at its callers. They fall into three groups. The test fails because `skip()` \
                     eats the comment. The rest is as it was before the change.";

@@ -15,8 +15,8 @@ use crate::statement;
 use crate::text::cut_to_bytes;
 
 use super::overtaken::{
-    is_guessing, is_older_word_on_failures, is_overtaken_by_work, is_quoted_by_newest_prompt, is_same_subject,
-    is_solved_failure, is_spent,
+    is_guessing, is_older_word_on_failures, is_overtaken_by_work, is_quoted_by_newest_prompt,
+    is_same_subject, is_solved_failure, is_spent,
 };
 use super::quote_agent_words;
 
@@ -113,7 +113,10 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
             || subjects.iter().any(|newer| is_same_subject(&subject, newer));
         // No older turn takes the place of one that is left out.
         skipped += usize::from(is_known);
-        if turns_told.len() + skipped < max_turns && !is_settled && !is_known && is_worth_knowing(digest, turn, outcome)
+        if turns_told.len() + skipped < max_turns
+            && !is_settled
+            && !is_known
+            && is_worth_knowing(digest, turn, outcome)
         {
             told.add_words(&outcome.text);
             subjects.push(subject);
@@ -137,7 +140,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     for (record, fact) in facts {
         add_done_fact(all, record, fact, topic);
     }
-    super::earlier::add_unanswered_requests(digest, &turns_told, all);
+    super::earlier::add_earlier_requests(digest, &turns_told, all);
 }
 
 /// Lists the unedited files among those that the request, the accepted proposal or the plan names.

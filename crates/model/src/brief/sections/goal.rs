@@ -14,15 +14,15 @@ use super::quote_agent_words;
 /// A message of at most this many characters is quoted in full where a long form is used.
 const MAX_UNCUT_CHARS: usize = 450;
 
+/// With at least this much room, a slash command is explained.
+const MIN_CHARS_TO_EXPLAIN: usize = 300;
+
 pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let goal = digest.current_goal();
     let Some(newest) = goal.newest else { return };
     // Once the newest message is answered, what is left to do is the request that opened the session.
-    let stands_alone = newest.prompt_kind() == PromptKind::Task
-        && goal.accepted.is_none()
-        && !prompt::leans_on_message_before(&newest.text);
-    let is_over = digest.has_finished() && !stands_alone;
+    let is_over = digest.has_finished() && !digest.stands_newest_alone();
     if is_over {
         add_opening_request(digest, all);
     }
@@ -39,28 +39,18 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
         add_message_before(digest, all);
         add_newest_message(digest, newest, &goal, all);
     }
-    if !is_over && !stands_alone {
-        add_opening_request(digest, all);
-    }
 }
 
-/// Adds the request with which the session began, unless it is already part of the goal.
+/// Adds the request with which the session began.
 fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
-    let Some(first) = digest.opening_request() else { return };
-    let id = format!("prompt:{}", first.record);
-    let goal = digest.current_goal();
-    let is_newest = goal.newest.is_some_and(|newest| newest.record == first.record);
-    // An unanswered task is quoted at length.
-    let is_task = goal.task.is_some_and(|task| task.record == first.record && !goal.is_answered);
-    if all.has_fact(&id) || is_newest || is_task {
-        return;
-    }
+    let Some(first) = digest.opening_request().filter(|first| !digest.is_in_goal(first)) else { return };
     let form = |most: usize| {
-        format!("The session began with: {}", in_quotation_marks(&title_of(&first.text), most))
+        format!("The session began with: {}", in_quotation_marks(&prompt::title_of(&first.text), most))
     };
     let mut forms = vec![form(90), form(180)];
     forms.dedup();
-    all.add_fact(FactClass::Goal, id, forms).known_by = vec![first.text.clone()];
+    all.add_fact(FactClass::Goal, format!("prompt:{}", first.record), forms).known_by =
+        vec![first.text.clone()];
 }
 
 /// Adds the message before the newest one, if the newest one is unclear without it.
@@ -74,23 +64,9 @@ fn add_message_before(digest: &Digest, all: &mut GatheredCandidates) {
     }
     let words = words_before_paste(&before.text);
     let form = |most: usize| format!("The message before it: {}", quote_prompt(&words, most));
-    let mut forms = vec![form(120), form(300)];
+    let mut forms = vec![form(62), form(140), form(300)];
     forms.dedup();
     all.add_fact(FactClass::Goal, id, forms).known_by = vec![before.text.clone()];
-}
-
-/// Returns the first line of a text, together with the second one if the first only introduces it.
-fn title_of(text: &str) -> String {
-    let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
-    // "You are an experienced developer" does not say what to do.
-    let mut lines =
-        lines.filter(|line| line.chars().any(char::is_alphanumeric) && !line.starts_with("You are "));
-    let first = lines.next().unwrap_or_default();
-    match lines.next() {
-        Some(second) if first.ends_with(':') => format!("{first} {second}"),
-        Some(_) => format!("{first} …"),
-        None => first.to_owned(),
-    }
 }
 
 /// Adds the rest of the approved plan, unless all of it is done.
@@ -209,7 +185,10 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         let said = said.split(": ").next().unwrap_or(said);
         format!("; the agent began with {}", in_quotation_marks(&statement::first_sentences(said, 160), 164))
     });
-    let forms = most.map(|most| format!("{label}{}{means}", quote_prompt(&left, most)));
+    let forms = most.map(|most| {
+        let means = if most >= MIN_CHARS_TO_EXPLAIN { means.as_str() } else { "" };
+        format!("{label}{}{means}", quote_prompt(&left, most))
+    });
     all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
         vec![newest.text.clone()];
 }
@@ -218,7 +197,7 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
 fn title_if_long(text: &str) -> String {
     const MANY_LINES: usize = 6;
     match text.lines().filter(|line| !line.trim().is_empty()).count() >= MANY_LINES {
-        true => title_of(text),
+        true => prompt::title_of(text),
         false => text.to_owned(),
     }
 }

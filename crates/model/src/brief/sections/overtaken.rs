@@ -84,7 +84,7 @@ pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
     let text = statement::without_answered_question(&outcome.text, &outcome.asks);
     let is_edited_since = digest.file_edited_after(outcome.record).is_some();
     let left = if is_edited_since { statement::without_open_ends(&text) } else { text.as_ref().into() };
-    left.is_empty() || is_edited_since && left.len() * 2 < text.len()
+    left.is_empty() || is_edited_since && left.len() * 3 < text.len()
 }
 
 /// Whether the user has since given up the work that a statement is about. The statement to which the user replied
@@ -140,15 +140,12 @@ fn names_in(text: &str) -> BTreeSet<&str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-');
     let words = text.split(|c: char| !is_part(c)).map(|word| word.trim_matches(['.', '-', '/']));
     let is_name = |word: &&str| {
-        let inner_capital = word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+        let inner_capital =
+            word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
         word.len() >= MIN_NAME_BYTES && (inner_capital || word.contains('_'))
     };
     let last_part = |word: &'_ str| -> usize { word.rfind('/').map_or(0, |at| at + 1) };
-    words
-        .map(|word| &word[last_part(word)..])
-        .flat_map(|word| word.split('.'))
-        .filter(is_name)
-        .collect()
+    words.map(|word| &word[last_part(word)..]).flat_map(|word| word.split('.')).filter(is_name).collect()
 }
 
 #[cfg(test)]

@@ -50,7 +50,10 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     if digest.records == 0 {
         return;
     }
-    let condensed = statement::without_commit_lines(&statement::condense_closing(&digest.said));
+    let is_listed = |id: &str| {
+        digest.effects.iter().any(|used| !used.effect.id.is_empty() && id.starts_with(&used.effect.id))
+    };
+    let condensed = statement::without_commit_lines(&statement::condense_closing(&digest.said), is_listed);
     let since = digest.steps_since_last_message();
     // A short last message may announce the next step, so it is quoted unchanged until the agent has finished.
     let announced = !digest.has_finished() && digest.said.len() <= MAX_ANNOUNCEMENT_BYTES;
@@ -93,7 +96,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         if left.is_empty() { String::new() } else { format!("; not yet edited: {}", left.join(", ")) }
     });
     let complete = match digest.looks_complete() && left.is_empty() && digest.ended_with_check() {
-        true => ". The checks passed after the last edit and nothing is open: the work looks complete",
+        true => ". The checks passed after the last edit: the work looks complete",
         false => "",
     };
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
