@@ -300,6 +300,9 @@ impl Digest {
                 self.purpose.clear();
                 self.add_prompt(record, at_work);
             }
+            Some(EventName::BeforeCompact) if main && !record.text.is_empty() => {
+                self.add_words_for_compaction(record);
+            }
             Some(EventName::ToolDone) => {
                 self.called += 1;
                 self.add_call(record);

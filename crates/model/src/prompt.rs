@@ -192,7 +192,9 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     ];
     let begins =
         |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
-    APPROVAL_WORDS.contains(&first) || APPROVAL_PHRASES.iter().any(begins)
+    // "Let's do a review" is a request.
+    let is_request = words.len() > 3 && ["a", "an", "another", "some"].contains(&words[2].as_str());
+    APPROVAL_WORDS.contains(&first) || APPROVAL_PHRASES.iter().any(begins) && !is_request
 }
 
 /// Whether a message reads like an answer: a yes or no with an explanation, a choice, or too few words to be clear on
@@ -243,6 +245,104 @@ fn is_question(text: &str, first: &str) -> bool {
     last.trim_end().ends_with('?') && !asks_for_work
         || wonders
         || QUESTION_WORDS.contains(&first) && text.contains('?')
+}
+
+/// Returns the text that a person typed after `/compact`. It says what to do after the compaction.
+pub fn words_after_compact(text: &str) -> Option<&str> {
+    let words = text.trim().strip_prefix("/compact")?;
+    Some(words.trim()).filter(|typed| words.starts_with(char::is_whitespace) && !typed.is_empty())
+}
+
+/// Whether a message is unclear without the message before it, such as "and the tests?" or "how about the reader?".
+pub fn leans_on_message_before(text: &str) -> bool {
+    const MAX_LEANING_WORDS: usize = 15;
+    const LEANING_STARTS: &[&[&str]] =
+        &[&["and"], &["also"], &["but"], &["hmm", "but"], &["how", "about"], &["what", "about"], &["same"]];
+    const POINTING_WORDS: &[&str] = &["it", "this", "these", "those", "them"];
+    let words = lower_words(text, MAX_LEANING_WORDS + 1);
+    let begins = |start: &&[&str]| begins_with(&words, start);
+    // "This line" names what it points to, "this" before a verb or at the end does not.
+    let points = words.iter().enumerate().any(|(i, word)| {
+        let next = words.get(i + 1).map_or("", String::as_str);
+        POINTING_WORDS.contains(&word.as_str())
+            && (word == "it"
+                || ["", "is", "are", "was", "to", "in", "for", "if", "as", "too"].contains(&next))
+    });
+    let is_long = text.len() >= MIN_PASTE_BYTES || words.len() > MAX_LEANING_WORDS;
+    !is_long && !text.starts_with('/') && (LEANING_STARTS.iter().any(begins) || points)
+}
+
+fn begins_with(words: &[String], start: &[&str]) -> bool {
+    words.iter().map(String::as_str).take(start.len()).eq(start.iter().copied())
+}
+
+/// Whether a message only asks the agent to look at something, such as "have a look at docs/plan.md".
+pub fn is_errand(text: &str) -> bool {
+    const MAX_ERRAND_WORDS: usize = 8;
+    const LOOKING_STARTS: &[&[&str]] = &[
+        &["look", "at"],
+        &["have", "a", "look", "at"],
+        &["take", "a", "look", "at"],
+        &["see"],
+        &["read"],
+        &["open"],
+        &["check", "out"],
+    ];
+    let words = lower_words(text, MAX_ERRAND_WORDS + 1);
+    let skipped = usize::from(words.first().is_some_and(|first| first == "please"));
+    words.len() <= MAX_ERRAND_WORDS
+        && LOOKING_STARTS.iter().any(|start| begins_with(&words[skipped..], start))
+}
+
+/// Whether a message could state what a session is about. A question, an errand or an order to commit does not.
+pub fn opens_work(text: &str) -> bool {
+    const ASKING_STARTS: &[&str] =
+        &["can you tell ", "can you explain ", "could you explain ", "tell me ", "explain "];
+    /// A longer order to commit or push also says what for.
+    const MAX_GIT_ORDER_CHARS: usize = 80;
+    const PASTED_LINES: usize = 3;
+    let small = text.trim().to_lowercase();
+    let is_git_order = ["commit", "push", "rebase"].iter().any(|word| small.contains(word))
+        && small.chars().count() <= MAX_GIT_ORDER_CHARS;
+    // A report with pasted output may end with a question.
+    let is_report = text.lines().filter(|line| !line.trim().is_empty()).count() >= PASTED_LINES;
+    let words = lower_words(text, 1);
+    let first = words.first().map_or("", String::as_str);
+    let is_reply = ["yes", "y", "yep", "yeah", "no", "why", "how", "what"].contains(&first);
+    (classify_prompt(text) == PromptKind::Task || is_report)
+        && !is_reply
+        && !text.starts_with('/')
+        && !is_git_order
+        && !is_statement_of_fact(text)
+        && !is_errand(text)
+        && !ASKING_STARTS.iter().any(|start| small.starts_with(start))
+}
+
+/// Returns the first line of a text, together with the second one if the first only introduces it.
+pub fn title_of(text: &str) -> String {
+    let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
+    // "You are an experienced developer" does not say what to do.
+    let mut lines =
+        lines.filter(|line| line.chars().any(char::is_alphanumeric) && !line.starts_with("You are "));
+    let first = lines.next().unwrap_or_default();
+    match lines.next() {
+        Some(second) if first.ends_with(':') => format!("{first} {second}"),
+        Some(_) => format!("{first} …"),
+        None => first.to_owned(),
+    }
+}
+
+/// Returns the message, or its first line if many lines of pasted output follow. Returns `None` if all of it is
+/// pasted output.
+pub fn words_above_paste(text: &str) -> Option<&str> {
+    const PASTED_LINES: usize = 6;
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    let is_paste = lines.count() >= PASTED_LINES && !text.contains("\n#") && !text.contains("\n- ");
+    match is_paste {
+        false => Some(text),
+        true => Some(first).filter(|first| first.ends_with([':', '.', '?', '!'])),
+    }
 }
 
 /// Whether a message only states a fact and requests nothing, such as "the strategy is a trailer on the commit".
@@ -349,6 +449,8 @@ fn is_instruction(sentence: &str) -> bool {
         "make sure ",
         "please don't",
         "please do not",
+        "please use ",
+        "please keep ",
         "oh, please don't",
         "also don't ",
         "but don't ",
@@ -451,11 +553,30 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
         word.contains('/')
             || word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.len() >= 2)
     });
+    let small = wish.to_lowercase();
+    // These words show that the instruction is about every step.
+    let is_general =
+        ["directive", "from now on", "going forward", "in general", "spelling", "convention", "every time"]
+            .iter()
+            .any(|words| small.contains(words));
     has("always")
         || has("never")
         || has("must")
+        || is_general
         || (has("don't") || has("not")) && about_git
         || forbids && names_file
+}
+
+/// Returns whether a later message orders what an instruction forbids. "Commit this" ends "don't commit yet".
+pub fn is_lifted_by(wish: &str, later: &str) -> bool {
+    const FORBIDDEN_STEPS: [&str; 6] = ["amend", "force", "rebase", "merge", "push", "commit"];
+    const NEGATIONS: [&str; 8] = ["not", "don't", "dont", "doesn't", "didn't", "never", "without", "no"];
+    let words = lower_words(wish, 60);
+    let has = |words: &[String], wanted: &str| words.iter().any(|word| word == wanted);
+    let negated = |words: &[String]| NEGATIONS.iter().any(|negation| has(words, negation));
+    let Some(step) = FORBIDDEN_STEPS.into_iter().find(|step| has(&words, step)) else { return false };
+    let later = lower_words(later, 30);
+    negated(&words) && has(&later, step) && !negated(&later)
 }
 
 /// Returns whether a refusal gives a reason or an alternative.
@@ -489,6 +610,9 @@ pub fn contradicts_agent(text: &str) -> bool {
         &["this", "is", "wrong"],
         &["undo"],
         &["revert"],
+        &["but"],
+        &["hmm", "but"],
+        &["not", "quite"],
     ];
     // "No need to" and "no problem" express agreement.
     const AGREEING_STARTS: &[&[&str]] =
@@ -497,6 +621,25 @@ pub fn contradicts_agent(text: &str) -> bool {
     let begins =
         |start: &&[&str]| words.iter().map(String::as_str).take(start.len()).eq(start.iter().copied());
     CONTRADICTING_STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
+}
+
+/// Whether the user gives up the work done so far.
+pub fn abandons_work(text: &str) -> bool {
+    const MAX_CHARS: usize = 240;
+    let small = text.to_lowercase();
+    text.chars().count() <= MAX_CHARS
+        && [
+            "abandon",
+            "start over",
+            "throw away",
+            "throw that away",
+            "scrap that",
+            "scrap this",
+            "discard the",
+        ]
+        .iter()
+        .any(|words| small.contains(words))
+        && !["don't ", "not "].iter().any(|negation| small.contains(negation))
 }
 
 /// Whether a text is a pasted review or bug report. Such a text is about code and is not addressed to the agent.

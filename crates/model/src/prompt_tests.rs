@@ -125,3 +125,70 @@ fn messages_that_ask_for_nothing() {
         assert_eq!(is_without_substance(text), expected, "{text}");
     }
 }
+
+#[test]
+fn messages_that_need_what_came_before() {
+    for (text, expected) in [
+        ("and the tests?", true),
+        ("how about the writer?", true),
+        ("can we check if this is wrong elsewhere?", true),
+        ("let's consolidate the types with these if possible", true),
+        ("rename the reader to parser", false),
+        ("this line is drawn twice, please draw one line only", false),
+        ("/review", false),
+    ] {
+        assert_eq!(leans_on_message_before(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn messages_that_open_work() {
+    for (text, expected) in [
+        ("make the reader keep comments in nested arrays", true),
+        ("can you explain how the reader works with nested arrays", false),
+        ("can we group the changes into a few commits please", false),
+        ("have a look at docs/plan.md", false),
+        ("yes, and then rename the reader and all of its tests", false),
+        ("/review the changes of this branch, all of them", false),
+    ] {
+        assert_eq!(opens_work(text), expected, "{text}");
+    }
+    assert!(
+        is_errand("have a look at docs/plan.md")
+            && !is_errand("look at the log and fix what fails there today")
+    );
+    assert_eq!(classify_prompt("let's do a review"), PromptKind::Remark);
+    assert_eq!(classify_prompt("let's do it"), PromptKind::Approval);
+}
+
+#[test]
+fn an_order_lifts_a_prohibition() {
+    for (wish, later, expected) in [
+        ("don't commit yet", "commit this", true),
+        ("we don't need to push", "then push and open a pull request", true),
+        ("please don't amend commits", "commit this", false),
+        ("don't commit yet", "it makes no sense to commit that", false),
+        ("always run make check", "push it", false),
+    ] {
+        assert_eq!(is_lifted_by(wish, later), expected, "{wish} / {later}");
+    }
+}
+
+#[test]
+fn words_that_are_typed_with_a_compaction_or_a_paste() {
+    assert_eq!(words_after_compact("/compact then review it"), Some("then review it"));
+    assert_eq!(words_after_compact("/compact"), None);
+    assert_eq!(words_after_compact("/compaction is slow"), None);
+    let paste = "a\nb\nc\nd\ne\nf\ng";
+    assert_eq!(
+        words_above_paste(&format!("this is what it prints:\n{paste}")),
+        Some("this is what it prints:")
+    );
+    assert_eq!(words_above_paste(&format!("Built: x\n{paste}")), None);
+    assert_eq!(words_above_paste("fix it"), Some("fix it"));
+    assert_eq!(
+        title_of("Implement the plan:\n\n# Keep comments\n## Why"),
+        "Implement the plan: Keep comments"
+    );
+    assert_eq!(title_of("You are a developer.\nMake it so.\nNow."), "Make it so. …");
+}

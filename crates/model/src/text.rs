@@ -99,6 +99,8 @@ pub fn outline_text(text: &str, max: usize) -> String {
         }
     }
     kept.sort_unstable();
+    let all: Vec<usize> = kept.iter().map(|(i, _)| *i).collect();
+    kept.retain(|(i, line)| *i == 0 || !is_bare_heading(line) || has_kept_text(*i, &lines, &all));
     let mut out = String::new();
     let mut next = 0;
     for (i, line) in kept {
@@ -116,8 +118,21 @@ pub fn outline_text(text: &str, max: usize) -> String {
     out
 }
 
-/// Ranks the lines of a text. Lines with lower ranks are kept first. Fenced code ranks last, unless the heading above
-/// it is about checks.
+/// Whether a line is a heading that says nothing without the text below it. A heading that names a step does.
+fn is_bare_heading(line: &str) -> bool {
+    let names_step = line.contains('`') || line.bytes().any(|byte| byte.is_ascii_digit());
+    line.trim_start().starts_with('#') && !names_step && line.len() <= MAX_BARE_HEADING_BYTES
+}
+
+/// Whether a line of the section below a heading is kept.
+fn has_kept_text(heading: usize, lines: &[&str], kept: &[usize]) -> bool {
+    let below = &lines[heading + 1..];
+    let length = below.iter().position(|line| line.trim_start().starts_with('#')).unwrap_or(below.len());
+    kept.iter().any(|line| (heading + 1..=heading + length).contains(line))
+}
+
+/// Ranks the lines of a text. Lines with a lower rank are kept first. Code in fences ranks last, unless the heading
+/// above it asks for checks.
 fn line_ranks(lines: &[&str]) -> Vec<usize> {
     let (mut fenced, mut checking, mut after_heading, mut purpose) = (false, false, true, false);
     // The first `IDENTIFYING_CHARS` characters identify a text, so the lines that contain them are kept first.
@@ -130,6 +145,10 @@ fn line_ranks(lines: &[&str]) -> Vec<usize> {
         let item = bare.starts_with("- ")
             || bare.starts_with("* ")
             || bare.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
+        if !fenced && i > 0 && is_code_line(bare) {
+            weights.push(FENCE_RANK);
+            continue;
+        }
         if bare.starts_with("```") || bare.chars().filter(|c| c.is_alphanumeric()).count() < 3 {
             fenced ^= bare.starts_with("```");
             weights.push(FENCE_RANK);
@@ -160,7 +179,15 @@ fn line_ranks(lines: &[&str]) -> Vec<usize> {
     weights
 }
 
-/// Whether a line in a block could be typed as a command rather than being code.
+/// Whether a line outside a block is code.
+fn is_code_line(line: &str) -> bool {
+    line.ends_with(['{', '}', ';'])
+        || line.starts_with(['{', '}'])
+        || line.contains(" := ")
+        || line.contains(" += ")
+}
+
+/// Whether a line of a block could be typed as a command and is not code.
 fn could_be_command(line: &str) -> bool {
     line.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '$'))
         && !line.ends_with(['{', '}', ';', ')', ',', ':', '('])
@@ -171,7 +198,10 @@ fn could_be_command(line: &str) -> bool {
 /// An outline of at least this many characters contains whole steps.
 const MIN_ROOM_FOR_WHOLE_STEPS: usize = 600;
 
-/// The number of characters that is enough to identify a text.
+/// A heading with more bytes than this says something on its own.
+const MAX_BARE_HEADING_BYTES: usize = 24;
+
+/// This many characters are enough to identify a text.
 const IDENTIFYING_CHARS: usize = 60;
 
 /// The rank of a line that only opens or closes a block.

@@ -144,7 +144,7 @@ impl FactClass {
             FactClass::Traps => "Traps",
             FactClass::Edited | FactClass::Read => "Files",
             FactClass::Commands => "Other commands",
-            FactClass::Earlier => "Also asked before, newest first",
+            FactClass::Earlier => "Also asked",
             FactClass::Named => "Files named in commands",
             FactClass::Problems => "Throughline itself",
         }

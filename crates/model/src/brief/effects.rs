@@ -190,7 +190,8 @@ fn git_state_candidates(
                 parts.push(format!("last commit {long}{pushed}{head}"));
                 short.push(format!("last commit {name}{pushed}{head}"));
             } else {
-                parts.push(format!("last commit {name} {subject}{pushed}"));
+                // The commit's title and the link are listed among the effects on the outside world.
+                parts.push(format!("last commit {name}{pushed}"));
                 short.push(format!("last commit {name}{pushed}"));
             }
         }
@@ -203,10 +204,9 @@ fn git_state_candidates(
     // If there is a summary, a new pull request is listed among the effects on the outside world.
     let is_listed = |used: &EffectUse| summary.is_some() && used.record > digest.epoch;
     if let Some(used) = git.pull_request.filter(|used| is_new(&used.effect.id) && !is_listed(used)) {
-        let Effect { id, link, .. } = &used.effect;
-        let link = if link.is_empty() { String::new() } else { format!(" {}", inline_for_model(link, 200)) };
-        short.push(format!("pull request #{}", inline_for_model(id, 40)));
-        parts.push(format!("pull request #{}{link}", inline_for_model(id, 40)));
+        let name = format!("pull request #{}", inline_for_model(&used.effect.id, 40));
+        short.push(name.clone());
+        parts.push(name);
     }
     let mut all = Vec::new();
     let reset: Vec<String> = digest.reset_commits().into_iter().map(commit_name).collect();

@@ -1,8 +1,10 @@
 pub mod checks;
 pub mod done;
+mod earlier;
 pub mod failures;
 pub mod files;
 pub mod goal;
+mod overtaken;
 pub mod state;
 pub mod words;
 

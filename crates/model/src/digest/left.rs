@@ -3,8 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::{Digest, names};
+use super::{CheckUse, Digest, StepAction, names};
+use crate::journal::TodoField;
 use crate::render::path_or_code;
+use crate::run::{CommandKind, RunResult};
 
 /// Texts with fewer bytes than this are quoted unchanged.
 const MIN_SHORTENED_BYTES: usize = 1_200;
@@ -54,10 +56,11 @@ impl Digest {
             let is_done = named.peek().is_some() && named.all(|name| edited(name));
             match is_done && !is_needed_until_end(section) {
                 true => {
-                    out.push_str(&format!(
-                        "{} {DONE_NOTE}\n",
-                        section.lines().next().unwrap_or_default().trim_end()
-                    ));
+                    let heading = section.lines().next().unwrap_or_default().trim_end();
+                    // A list of files is not a step.
+                    if is_step_heading(heading) {
+                        out.push_str(&format!("{heading} {DONE_NOTE}\n"));
+                    }
                     left_out = true;
                 }
                 false => out.push_str(section),
@@ -77,6 +80,39 @@ impl Digest {
         };
         let (edited, left): (Vec<String>, Vec<String>) = names.into_iter().partition(is_edited);
         (edited.len() + left.len() >= 2 && !edited.is_empty()).then_some(NamedFileEdits { edited, left })
+    }
+
+    /// Returns whether a file was read for the newest prompt and the checks passed after the last edit. The file then
+    /// needed no edit.
+    pub fn is_read_and_checked(&self, name: &str) -> bool {
+        let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
+        let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
+        uses.any(|file| file.reads > 0 && file.last > asked) && self.looks_complete()
+    }
+
+    /// Returns whether the work for the newest prompt looks complete: files were edited, every check that ran for it
+    /// passed after the last edit, no test of the session is older than that, and no entry of the todo list is open.
+    pub fn looks_complete(&self) -> bool {
+        let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
+        let is_fresh = |used: &&CheckUse| self.file_edited_after(used.last).is_none();
+        let runs = self.check_runs();
+        let mut checks = runs.iter().filter(|used| used.sort.is_check() && used.last > asked);
+        let is_tested = checks.clone().any(|used| used.sort == CommandKind::Test);
+        let is_done = |todo: &TodoField| self.has_run_since_todos(&todo.text);
+        self.file_edited_after(asked).is_some()
+            && is_tested
+            && checks.all(|used| used.ended == RunResult::Passed && is_fresh(used))
+            && runs.iter().filter(|used| used.sort == CommandKind::Test).all(is_fresh)
+            && self.open_failures().next().is_none()
+            && self.unfinished_calls().next().is_none()
+            && (!self.are_todos_current() || self.open_todos().all(is_done))
+    }
+
+    /// Returns whether the agent has only checked its work since its last message, and the last check passed.
+    pub fn ended_with_check(&self) -> bool {
+        let since = self.steps_since_last_message();
+        since.last().is_some_and(|step| step.passed)
+            && !since.iter().any(|step| step.did == StepAction::Edited)
     }
 
     /// Returns whether a text contains a file name with an extension that the session's files have.
@@ -117,6 +153,14 @@ fn split_sections(text: &str) -> Vec<&str> {
     }
     found.push(&text[start..]);
     found
+}
+
+/// Whether a heading names a step: it contains a number, a name in backticks, or more than a few words.
+fn is_step_heading(heading: &str) -> bool {
+    const MIN_STEP_WORDS: usize = 4;
+    heading.contains('`')
+        || heading.bytes().any(|byte| byte.is_ascii_digit())
+        || heading.split_whitespace().count() > MIN_STEP_WORDS
 }
 
 /// Whether a section is needed until the work is finished: the introduction, the purpose or the checks.

@@ -58,14 +58,20 @@ impl Prompt {
 
 impl Digest {
     pub(super) fn add_prompt(&mut self, record: &JournalRecord, at_work: bool) {
-        if !prompt::is_typed_work_prompt(&record.text) {
+        let typed = prompt::words_after_compact(&record.text).unwrap_or(&record.text);
+        if !prompt::is_typed_work_prompt(typed) {
+            return;
+        }
+        // The hook before a compaction and the transcript both report the words after `/compact`.
+        let is_compaction = typed.len() < record.text.len();
+        if is_compaction && self.prompts.iter().rev().take(2).any(|known| known.text == typed) {
             return;
         }
         let mut prompt = Prompt {
             at: record.ts.to_string(),
             record: self.records,
             names: Vec::new(),
-            text: prompt::typed_words(&record.text).to_owned(),
+            text: prompt::typed_words(typed).to_owned(),
             refused: cut_to_bytes(&record.command, MAX_REFUSAL_BYTES).to_owned(),
             at_work: at_work && !self.prompts.is_empty(),
         };
@@ -88,6 +94,13 @@ impl Digest {
         if self.prompts.len() > MAX_PROMPTS {
             self.prompts.remove(1);
         }
+    }
+
+    /// Adds what the user typed after `/compact` as the newest prompt.
+    pub(super) fn add_words_for_compaction(&mut self, record: &JournalRecord) {
+        self.mark_turn_closed();
+        self.worked = self.records;
+        self.add_prompt(record, false);
     }
 
     /// Returns the user's current goal: the newest prompt and the task to which it belongs. Questions and remarks do
@@ -133,6 +146,7 @@ impl Digest {
                     if !is_newest
                         && prompt.begins_turn()
                         && !prompt::is_without_substance(&prompt.text)
+                        && !prompt::is_errand(&prompt.text)
                         && self.closing_words_of_turn(i).is_none() =>
                 {
                     goal.task = Some(prompt);
@@ -145,6 +159,7 @@ impl Digest {
                         && !(is_newest && prompt.text.starts_with('/'))
                         && (is_newest
                             || !prompt::is_statement_of_fact(&prompt.text)
+                                && !prompt::is_errand(&prompt.text)
                             || self.has_edits_in_turn(i)) =>
                 {
                     goal.task = Some(prompt).filter(|_| !is_newest);
@@ -172,6 +187,58 @@ impl Digest {
             goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
         }
         goal
+    }
+
+    /// Returns the first request for work in the session, which says what the session is about.
+    pub fn opening_request(&self) -> Option<&Prompt> {
+        self.prompts.iter().find(|prompt| prompt.refused.is_empty() && prompt::opens_work(&prompt.text))
+    }
+
+    /// Returns whether a prompt is the newest one or the task that is still open.
+    pub fn is_in_goal(&self, prompt: &Prompt) -> bool {
+        let goal = self.current_goal();
+        let task = goal.task.filter(|_| !goal.is_answered);
+        [goal.newest, task].into_iter().flatten().any(|known| known.record == prompt.record)
+    }
+
+    /// Returns whether the newest prompt is clear without what was said before.
+    pub fn stands_newest_alone(&self) -> bool {
+        let goal = self.current_goal();
+        goal.accepted.is_none()
+            && goal.newest.is_some_and(|newest| {
+                newest.prompt_kind() == PromptKind::Task && !prompt::leans_on_message_before(&newest.text)
+            })
+    }
+
+    /// Returns the prompt directly before the newest one, if the newest one is unclear without it.
+    pub fn prompt_before_newest(&self) -> Option<&Prompt> {
+        let (newest, earlier) = self.prompts.split_last()?;
+        // An answer leans on the agent's question instead.
+        if !prompt::leans_on_message_before(&newest.text) || self.current_goal().accepted.is_some() {
+            return None;
+        }
+        let is_objection =
+            |before: &Prompt| !before.refused.is_empty() && prompt::contradicts_agent(&before.text);
+        let mut before = earlier.iter().rev();
+        let before = before.find(|before| !is_objection(before) && !before.text.starts_with('/'))?;
+        (before.prompt_kind() != PromptKind::Approval || before.text.len() >= prompt::MIN_SUBSTANTIAL_CHARS)
+            .then_some(before)
+    }
+
+    /// Returns what the agent said first after a slash command without arguments.
+    pub fn meaning_of_command(&self, prompt: &Prompt) -> Option<&str> {
+        let is_bare = prompt.text.starts_with('/') && prompt.text.split_whitespace().count() == 1;
+        let said = self.statements.iter().find(|said| said.record > prompt.record).filter(|_| is_bare)?;
+        (said.record < self.said_last).then_some(said.text.as_str())
+    }
+
+    /// Returns whether the agent has not yet closed a turn since the prompt. A question counts as answered as soon as
+    /// the agent has said anything.
+    pub fn is_unanswered(&self, prompt: &Prompt) -> bool {
+        let is_question = prompt.prompt_kind() == PromptKind::Question || prompt::is_errand(&prompt.text);
+        let answers = |said: &AgentStatement| (said.closing || is_question) && said.record > prompt.record;
+        let closed = self.statements.iter().any(answers);
+        !closed && !(self.has_finished() && self.said_last > prompt.record)
     }
 
     /// Returns the closing message of the turn that a prompt began. Prompts sent while the agent works do not end the

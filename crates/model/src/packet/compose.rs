@@ -291,7 +291,13 @@ impl<'a> PacketFacts<'a> {
                 most,
             );
         }
-        if leads {
+        let before = self.material.digest.prompt_before_newest();
+        let explained = accepted.is_some()
+            || before.is_some_and(|before| Some(before.record) != task.map(|task| task.record));
+        if let Some(before) = before.filter(|_| explained && leads) {
+            add("The message before it", time_of_prompt(before), &before.text, MAX_EARLIER_TASK_CHARS);
+        }
+        if leads && !(is_answered && explained) {
             // A short prompt such as "Do it again" makes no sense without the prompt to which it refers.
             let refers = newest.is_some_and(|newest| newest.text.chars().count() < MAX_REFERRING_CHARS);
             let most = match (is_answered, refers) {

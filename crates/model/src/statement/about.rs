@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use super::items::shorten_items;
 use super::talk::is_step;
 use super::{ends_in_number, first_sentences};
 
@@ -20,6 +21,9 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
     }
+    if let Some(items) = shorten_items(text, max) {
+        return Cow::Owned(items);
+    }
     let topic = word_stems(topic);
     let units = split_units(text);
     let mut order: Vec<(usize, usize, usize)> = Vec::new();
@@ -30,6 +34,15 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
     order.sort_by_key(|(shared, weight, i)| (Reverse(*shared), Reverse(*weight), *i));
     let best = order.first().map_or((0, 0, 0), |best| *best);
+    // If the first sentence does not fit, a later one that gives the conclusion is better than a part of it.
+    let fits = |unit: &str| unit.chars().count() + 3 <= max;
+    let concludes = |unit: &&&str| fits(unit) && names_cause(unit) && !begins_with_pronoun(unit);
+    if best.0 == 0
+        && !fits(units[0])
+        && let Some(unit) = units[1..].iter().find(concludes)
+    {
+        return Cow::Owned(format!("… {unit}"));
+    }
     // The first sentence says what the others are about, so it is kept unless another one is better.
     if first.0 == best.0 && (best.0 > 0 || first.1 == best.1) {
         return first_sentences(text, max);
@@ -49,6 +62,9 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
         }
     }
     kept.sort_unstable();
+    // "It fails there" is unclear without the sentence before it.
+    let alone = kept.clone();
+    kept.retain(|i| *i == best.2 || alone.contains(&i.wrapping_sub(1)) || !begins_with_pronoun(units[*i]));
     let mut out = String::new();
     // A whole sentence can be understood on its own, so no ellipsis marks an omitted beginning.
     let mut next = kept[0];
@@ -65,7 +81,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
 /// Returns the text without sentences about open work, which may since have been finished. If no sentence would
 /// remain, returns the text unchanged. An ellipsis marks each gap between kept sentences.
 pub fn without_open_ends(text: &str) -> Cow<'_, str> {
-    const OPEN_ENDS: [&str; 11] = [
+    const OPEN_ENDS: [&str; 14] = [
         "remaining",
         "still fail",
         "still to ",
@@ -77,6 +93,9 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
         "try running",
         "i will ",
         "i'll ",
+        "should see",
+        "should now see",
+        "i need to",
     ];
     let pieces = split_pieces(text);
     let is_open = |piece: &&&str| {
@@ -104,6 +123,45 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     if kept == 0 || kept == pieces.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
+/// Returns a message without the question at its end and without the options that it offers, because the user has
+/// answered. Returns an empty text if nothing else was said.
+pub fn without_answered_question<'t>(text: &'t str, asks: &str) -> Cow<'t, str> {
+    /// Beginnings of sentences that introduce a choice, in lower case.
+    const OFFERS: [&str; 9] = [
+        "options:",
+        "two options",
+        "three options",
+        "option 1",
+        "option a",
+        "would you like me to",
+        "do you want me to",
+        "want me to",
+        "which ",
+    ];
+    let is_offer = |piece: &str| {
+        let small = piece.to_lowercase();
+        let is_asked = !asks.is_empty();
+        is_asked && (OFFERS.iter().any(|offer| small.starts_with(offer)) || small.contains("options:"))
+            || small.starts_with("would you like me to:")
+    };
+    if asks.is_empty() && !text.contains("ould you like me to:") {
+        return Cow::Borrowed(text);
+    }
+    let mut kept: Vec<&str> = Vec::new();
+    for piece in split_pieces(text) {
+        match () {
+            () if is_offer(piece) => break,
+            () if piece.ends_with('?') && asks.contains(piece) => {}
+            () => kept.push(piece),
+        }
+    }
+    // A heading without its text, or a separator, is nothing.
+    while kept.last().is_some_and(|piece| piece.ends_with(':') || !piece.contains(char::is_alphanumeric)) {
+        kept.pop();
+    }
+    Cow::Owned(kept.join(" ").trim_end_matches([' ', '…']).to_owned())
+}
+
 /// Phrases that introduce a cause, in lower case.
 const CAUSE_WORDS: [&str; 12] = [
     "because",
@@ -129,6 +187,11 @@ pub fn names_cause(text: &str) -> bool {
 pub fn gives_reason(text: &str) -> bool {
     const MIN_REASON_WEIGHT: usize = 4;
     split_pieces(text).iter().any(|piece| weigh_piece(piece, 1) >= MIN_REASON_WEIGHT)
+}
+
+fn begins_with_pronoun(unit: &str) -> bool {
+    const PRONOUNS: [&str; 8] = ["It ", "This ", "That ", "They ", "These ", "Those ", "It's ", "You could "];
+    PRONOUNS.iter().any(|start| unit.starts_with(start))
 }
 
 /// Returns how informative a sentence is on its own. A cause, a decision, a next step or a result counts more than a
@@ -233,6 +296,14 @@ mod tests {
         assert_eq!(without_open_ends(text), "HALF is in. … TEN is as it was.");
         assert_eq!(without_open_ends("I’ll add THIRD."), "I’ll add THIRD.");
         assert_eq!(without_open_ends("HALF is in. TEN is gone."), "HALF is in. TEN is gone.");
+    }
+
+    #[test]
+    fn an_answered_question_is_left_out() {
+        let text = "The cause is `skip()`. Options: 1. Change it. 2. Leave it. Which do you prefer?";
+        assert_eq!(without_answered_question(text, "Which do you prefer?"), "The cause is `skip()`.");
+        assert_eq!(without_answered_question(text, ""), text);
+        assert_eq!(without_answered_question("Want me to push it?", "Want me to push it?"), "");
     }
 
     #[test]

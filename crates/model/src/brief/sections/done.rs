@@ -8,12 +8,16 @@ use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
 use crate::content::TextContent;
-use crate::digest::{AgentStatement, AgentUse, Digest, FileEdit, Goal, Prompt, Turn};
+use crate::digest::{AgentStatement, AgentUse, Digest, Prompt, Turn};
 use crate::prompt::{self, PromptKind};
 use crate::render::{in_quotation_marks, path_or_code};
 use crate::statement;
 use crate::text::cut_to_bytes;
 
+use super::overtaken::{
+    is_guessing, is_older_word_on_failures, is_overtaken_by_work, is_quoted_by_newest_prompt,
+    is_same_subject, is_solved_failure, is_spent,
+};
 use super::quote_agent_words;
 
 const MAX_TURNS: usize = 3;
@@ -31,9 +35,6 @@ const MAX_FINDINGS: usize = 3;
 
 const MAX_AGENT_ANSWERS: usize = 4;
 
-/// The number of newest turns that are included even if they changed nothing.
-const NEWEST_TURNS_INCLUDED: usize = 2;
-
 const MAX_REASONS: usize = 4;
 
 const MAX_FILES_PER_GROUP: usize = 4;
@@ -43,21 +44,6 @@ const REPEATED_PERCENT: usize = 60;
 
 /// A closing message with fewer bytes says little, unless it names a file or contains code.
 const MIN_INFORMATIVE_BYTES: usize = 90;
-
-/// The length at which the quotation of an earlier request is cut, in characters.
-const MAX_EARLIER_REQUEST_CHARS: usize = 62;
-
-/// The maximum number of characters by which a quotation may be extended to complete its last word.
-const MAX_LAST_WORD_CHARS: usize = 20;
-
-/// An earlier request of at most this many characters is quoted in full if there is room.
-const EARLIER_WHOLE_CHARS: usize = 160;
-
-/// An approval with more words than this states what it approves, such as "yes, write up the design".
-const MAX_YES_WORDS: usize = 4;
-
-/// A statement counts as a guess if a word within this many bytes from its start says so.
-const GUESSED_BYTES: usize = 240;
 
 /// A closing message of at least this many bytes is assumed to sum up the sub-agents' answers.
 const MIN_SUMMARY_BYTES: usize = 240;
@@ -85,6 +71,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
     let found = found.filter(|said| {
         !digest.is_statement_retracted(said)
+            && !is_quoted_by_newest_prompt(digest, said)
             && !is_solved_failure(digest, said)
             && !is_guessing(said)
             && !is_older_word_on_failures(digest, said)
@@ -109,16 +96,30 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let mut told = TextContent::from_text(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
+    let (mut subjects, mut skipped): (Vec<String>, usize) = (Vec::new(), 0);
     // If the agent's last message sums up its work, that message is the newest conclusion.
     let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
+        // The user has answered the question, or the announced work was done, and nothing else was said.
+        if is_spent(digest, outcome) {
+            skipped += 1;
+            continue;
+        }
         let is_settled = is_overtaken_by_work(digest, turn, outcome, newer + turns_told.len());
-        let is_known = told.shared_percent(&outcome.text) >= REPEATED_PERCENT;
-        if turns_told.len() < max_turns && !is_settled && !is_known && is_worth_knowing(digest, turn, outcome)
+        let subject = format!("{} {}", turn.prompt.text, outcome.text);
+        let is_known = told.shared_percent(&outcome.text) >= REPEATED_PERCENT
+            || subjects.iter().any(|newer| is_same_subject(&subject, newer));
+        // No older turn takes the place of one that is left out.
+        skipped += usize::from(is_known);
+        if turns_told.len() + skipped < max_turns
+            && !is_settled
+            && !is_known
+            && is_worth_knowing(digest, turn, outcome)
         {
             told.add_words(&outcome.text);
+            subjects.push(subject);
             let overtaken = digest.file_edited_after(outcome.record).is_some();
             let standing = LaterWork { newer: newer + turns_told.len(), overtaken };
             facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing)));
@@ -139,7 +140,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     for (record, fact) in facts {
         add_done_fact(all, record, fact, topic);
     }
-    add_earlier_requests(&turns, &turns_told, &goal, all);
+    super::earlier::add_earlier_requests(digest, &turns_told, all);
 }
 
 /// Lists the unedited files among those that the request, the accepted proposal or the plan names.
@@ -155,6 +156,10 @@ fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
         .filter_map(|(record, text)| Some((record, digest.edits_of_named_files(text, record)?)))
         .max_by_key(|(record, _)| *record)
         .map(|(_, edits)| edits)
+        .map(|mut edits| {
+            edits.left.retain(|name| !digest.is_read_and_checked(name));
+            edits
+        })
         .filter(|edits| !edits.left.is_empty() && edits.left.len() <= MAX_FILES_LEFT)
     else {
         return;
@@ -261,44 +266,6 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
         || telling.count() >= MIN_INFORMATIVE_WORDS
 }
 
-/// Whether later work has made a closing message obsolete. This is so if the message answers a question or makes a
-/// proposal, and the agent has worked on the matter since. If `newer` is not 0, newer conclusions are included, and a
-/// guess is also obsolete.
-fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
-    let during = turn.prompt.record..outcome.record;
-    let worked = digest.changes.iter().any(|change| during.contains(&change.record))
-        || digest.effects.iter().any(|used| during.contains(&used.record));
-    if newer == 0 {
-        // The code was changed for a later prompt, so an answer about it may no longer be true.
-        let later = digest.prompts.iter().find(|prompt| prompt.record > outcome.record);
-        let is_changed = later.is_some_and(|prompt| digest.file_edited_after(prompt.record).is_some())
-            && !digest.names_files(&outcome.text);
-        let worked_on = |change: &FileEdit| {
-            change.record > outcome.record && (is_changed || name_file(&outcome.text, &change.path))
-        };
-        let is_answer = (turn.prompt.prompt_kind() == PromptKind::Question || !worked)
-            && outcome.record < digest.said_last;
-        // The user answered the question, and the agent works on the answer.
-        let is_decided = !outcome.asks.is_empty() && digest.file_edited_after(outcome.record).is_some();
-        // A message that names a cause explains the later work.
-        return !statement::names_cause(&outcome.text)
-            && (is_decided || is_answer && digest.changes.iter().any(worked_on));
-    }
-    let is_talk = turn.prompt.prompt_kind() == PromptKind::Question || !outcome.asks.is_empty();
-    let is_over = is_talk || !worked && newer >= NEWEST_TURNS_INCLUDED;
-    is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
-}
-
-fn name_file(words: &str, path: &str) -> bool {
-    words.contains(path.rsplit('/').next().unwrap_or(path))
-}
-
-fn is_guessing(said: &AgentStatement) -> bool {
-    // In a long statement, a later "probably" may refer to only one point.
-    let beginning = cut_to_bytes(&said.text, GUESSED_BYTES);
-    ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
-}
-
 fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
     let text = outcome.text.as_str();
     // A short message that ends with a question was answered by the next prompt.
@@ -326,86 +293,12 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
         && !is_unfinished
         && !text.is_empty()
         && !digest.is_statement_retracted(outcome)
+        && !is_quoted_by_newest_prompt(digest, outcome)
 }
 
 /// Whether a statement is short and gives no reason.
 fn is_remark(said: &AgentStatement) -> bool {
     said.text.len() < MIN_INFORMATIVE_BYTES * 2 && !statement::gives_reason(&said.text)
-}
-
-/// Whether a statement reports a failure, a check has passed since, and no failure is open.
-fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
-    const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
-    let small = said.text.to_lowercase();
-    let since = digest
-        .checks
-        .iter()
-        .any(|check| check.last > said.record && check.ended == crate::run::RunResult::Passed);
-    FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
-}
-
-/// Whether a statement about failing tests is outdated because a later one is also about failing tests.
-fn is_older_word_on_failures(digest: &Digest, said: &AgentStatement) -> bool {
-    let is_about_failures = |text: &str| {
-        let small = text.to_lowercase();
-        small.contains("test") && ["fail", "remaining issue"].iter().any(|word| small.contains(word))
-    };
-    let mut later = digest.statements.iter().filter(|later| later.record > said.record);
-    is_about_failures(&said.text)
-        && (said.record < digest.said_last && is_about_failures(&digest.said)
-            || later.any(|later| is_about_failures(&later.text)))
-}
-
-/// Adds the remaining requests, which were answered or superseded, on one line.
-fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut GatheredCandidates) {
-    let goals: Vec<&str> =
-        [goal.newest, goal.task].into_iter().flatten().map(|prompt| prompt.text.as_str()).collect();
-    // A resumed session can contain a prompt twice.
-    let mut known: Vec<&str> = told.iter().map(|prompt| prompt.text.as_str()).collect();
-    for turn in turns.iter().rev() {
-        let text = turn.prompt.text.as_str();
-        let is_yes = turn.prompt.prompt_kind() == PromptKind::Approval
-            && text.len() < 40
-            && text.split_whitespace().count() <= MAX_YES_WORDS;
-        // The prompt is already part of the goal or listed among the user's words.
-        let is_told = all.has_fact(&format!("prompt:{}", turn.prompt.record));
-        if is_yes
-            || is_told
-            || prompt::is_without_substance(text)
-            || goals.contains(&text)
-            || known.iter().any(|known| first_words(known) == first_words(text))
-        {
-            continue;
-        }
-        known.push(text);
-        let mut forms =
-            vec![in_quotation_marks(&first_words(text), MAX_EARLIER_REQUEST_CHARS + MAX_LAST_WORD_CHARS + 4)];
-        forms.extend(
-            short_text_or_sentence(text).map(|words| in_quotation_marks(words, EARLIER_WHOLE_CHARS + 2)),
-        );
-        forms.dedup();
-        all.add_fact(FactClass::Earlier, format!("prompt:{}", turn.prompt.record), forms).known_by =
-            vec![text.to_owned()];
-    }
-}
-
-/// Returns a short text, or the first sentence of a longer text if that sentence is short. Returns `None` if the
-/// result would be no longer than the cut quotation.
-fn short_text_or_sentence(text: &str) -> Option<&str> {
-    let is_short = |text: &&str| text.chars().count() <= EARLIER_WHOLE_CHARS;
-    Some(text)
-        .filter(is_short)
-        .or_else(|| crate::text::sentences(text).next().filter(is_short))
-        .filter(|words| words.chars().count() >= MAX_EARLIER_REQUEST_CHARS)
-}
-
-/// Returns the beginning of a text, without cutting a word.
-fn first_words(text: &str) -> Cow<'_, str> {
-    let mut ends = text.char_indices().skip(MAX_EARLIER_REQUEST_CHARS).map(|(at, c)| (at, c.is_whitespace()));
-    match ends.clone().nth(MAX_LAST_WORD_CHARS).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
-        Some(at) => Cow::Owned(format!("{}…", text[..at].trim_end_matches([',', ';', ':']))),
-        None => Cow::Borrowed(text),
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -431,22 +324,19 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
         DoneFact::Turn(turn, outcome, LaterWork { newer, overtaken }) => {
             let about = if newer == 0 { topic } else { "" };
             let form = |(request, most): &(usize, usize)| {
-                let text = if overtaken {
-                    statement::without_open_ends(&outcome.text)
-                } else {
-                    Cow::from(&outcome.text)
-                };
+                let text = statement::without_answered_question(&outcome.text, &outcome.asks);
+                let text = if overtaken { statement::without_open_ends(&text) } else { Cow::from(&*text) };
                 let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
-                match turn.prompt.prompt_kind() {
-                    // The text of an approval is not worth quoting.
-                    PromptKind::Approval => told,
-                    _ => format!("{} → {told}", in_quotation_marks(&turn.prompt.text, *request)),
+                match (turn.prompt.prompt_kind(), prompt::words_above_paste(&turn.prompt.text)) {
+                    // The text of an approval is not worth quoting, and neither is pasted output.
+                    (PromptKind::Approval, _) | (_, None) => told,
+                    (_, Some(words)) => format!("{} → {told}", in_quotation_marks(words, *request)),
                 }
             };
             // Only the newest conclusion is quoted at length.
             let lengths: &[(usize, usize)] = match newer {
-                0 => &[(64, 160), (80, 300), (120, 600), (120, 1_200)],
-                1 => &[(64, 160), (80, 300), (80, 500)],
+                0 => &[(64, 160), (80, 300), (120, 600), (120, 800)],
+                1 => &[(64, 160), (80, 300), (80, 400)],
                 _ => &[(64, 160), (80, 240)],
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())

@@ -14,21 +14,59 @@ use super::quote_agent_words;
 /// A message of at most this many characters is not cut in the longer forms.
 const MAX_UNCUT_CHARS: usize = 450;
 
+/// With at least this much room, a slash command is explained.
+const MIN_CHARS_TO_EXPLAIN: usize = 300;
+
 pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let goal = digest.current_goal();
     let Some(newest) = goal.newest else { return };
+    // Once the newest message is answered, what is left to do is the request that opened the session.
+    let is_over = digest.has_finished() && !digest.stands_newest_alone();
+    if is_over {
+        add_opening_request(digest, all);
+    }
     if goal.is_answered || digest.comes_before_task(newest) {
         add_newest_message(digest, newest, &goal, all);
         add_rest_of_plan(digest, &goal, all);
-        add_accepted_proposal(&goal, all);
+        add_accepted_proposal(digest, &goal, all);
+        add_message_before(digest, all);
         add_task(digest, &goal, all);
+    } else {
+        add_task(digest, &goal, all);
+        add_rest_of_plan(digest, &goal, all);
+        add_accepted_proposal(digest, &goal, all);
+        add_message_before(digest, all);
+        add_newest_message(digest, newest, &goal, all);
+    }
+}
+
+/// Adds the request with which the session began.
+fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
+    let Some(first) = digest.opening_request().filter(|first| !digest.is_in_goal(first)) else { return };
+    let form = |most: usize| {
+        format!("The session began with: {}", in_quotation_marks(&prompt::title_of(&first.text), most))
+    };
+    let mut forms = vec![form(90), form(180)];
+    forms.dedup();
+    all.add_fact(FactClass::Goal, format!("prompt:{}", first.record), forms).known_by =
+        vec![first.text.clone()];
+}
+
+/// Adds the message before the newest one, if the newest one is unclear without it.
+fn add_message_before(digest: &Digest, all: &mut GatheredCandidates) {
+    let Some(before) = digest.prompt_before_newest() else { return };
+    let id = format!("prompt:{}", before.record);
+    let goal = digest.current_goal();
+    let is_task = goal.task.is_some_and(|task| task.record == before.record);
+    if is_task || all.has_fact(&id) || digest.has_finished() {
         return;
     }
-    add_task(digest, &goal, all);
-    add_rest_of_plan(digest, &goal, all);
-    add_accepted_proposal(&goal, all);
-    add_newest_message(digest, newest, &goal, all);
+    let words = words_before_paste(&before.text);
+    let form = |most: usize| format!("The message before it: {}", quote_prompt(&words, most));
+    let mut forms = vec![form(62), form(140), form(300)];
+    forms.dedup();
+    all.add_fact(FactClass::Goal, id, forms).known_by = vec![before.text.clone()];
 }
 
 /// Adds the rest of the approved plan, unless all of it is done.
@@ -49,8 +87,15 @@ fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) 
 fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     let Some(task) = goal.task else { return };
     let leads = goal.newest.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
+    // The agent's question, or the message before the newest one, explains it better than an older task that was
+    // answered.
+    let is_explained = goal.accepted.is_some()
+        || digest.prompt_before_newest().is_some_and(|before| before.record != task.record);
+    if goal.is_answered && is_explained {
+        return;
+    }
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
-        (true, _) => ("Before it, answered", &[62, 300]),
+        (true, _) => ("Before it, answered", &[62, 200]),
         (false, true) => ("The task during which it was said", &[120, 300, 700]),
         (false, false) => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
     };
@@ -59,6 +104,7 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     // As context for the newest message, the text above pasted output is enough.
     let left = match label {
         "Task" => left,
+        _ if goal.is_answered => title_if_long(&left).into(),
         _ => words_before_paste(&left).into(),
     };
     let form = |most: usize| {
@@ -74,7 +120,7 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
 
 /// Adds the proposal that the newest message accepts or answers. This is the question with the text before it, or
 /// only the option that the user chose.
-fn add_accepted_proposal(goal: &Goal, all: &mut GatheredCandidates) {
+fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     let Some(accepted) = goal.accepted else { return };
     let body = accepted.text.strip_suffix(accepted.asks.as_str()).unwrap_or(&accepted.text).trim_end();
     let chosen = goal.newest.and_then(|newest| statement::option_named_by_answer(body, &newest.text));
@@ -91,7 +137,10 @@ fn add_accepted_proposal(goal: &Goal, all: &mut GatheredCandidates) {
                 quote_agent_words(chosen, most)
             );
         }
-        let about = in_quotation_marks(&statement::last_sentences(body, most), most + 2);
+        let about = match statement::shorten_items(body, most) {
+            Some(items) => in_quotation_marks(&items, most + 2),
+            None => in_quotation_marks(&statement::last_sentences(body, most), most + 2),
+        };
         match (accepted.asks.as_str(), body) {
             ("", _) => format!("Accepted proposal of the agent: {about}"),
             (asks, "") => format!("The agent had asked: {}", in_quotation_marks(asks, most + 2)),
@@ -105,13 +154,19 @@ fn add_accepted_proposal(goal: &Goal, all: &mut GatheredCandidates) {
     if !accepted.asks.is_empty() && chosen.is_none() {
         forms[0] = format!("The agent had asked: {}", in_quotation_marks(&accepted.asks, 160));
     }
+    // The agent's last message says what became of a proposal that was carried out.
+    if digest.has_finished() {
+        forms.truncate(1);
+    }
     all.add_fact(FactClass::Goal, format!("accepted:{}", accepted.record), forms).known_by =
         vec![accepted.text.clone()];
 }
 
 fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut GatheredCandidates) {
     let alone = goal.task.is_none() && goal.accepted.is_none() && digest.plan.is_none();
+    let is_over = digest.has_finished() && digest.said_last > newest.record;
     let label = match (alone, newest.refused.is_empty()) {
+        (_, true) if is_over => "Newest message, answered: ".to_owned(),
         (true, true) => String::new(),
         (false, true) => "Newest message: ".to_owned(),
         (_, false) => format!("Newest message, refusing {}: ", in_backticks(&newest.refused, 60)),
@@ -126,9 +181,25 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
     let length = left.chars().count();
     let most = most
         .map(|most| if (most..=MAX_UNCUT_CHARS).contains(&length) && most >= 300 { length } else { most });
-    let forms = most.map(|most| format!("{label}{}", quote_prompt(&left, most)));
+    let means = digest.meaning_of_command(newest).map_or(String::new(), |said| {
+        let said = said.split(": ").next().unwrap_or(said);
+        format!("; the agent began with {}", in_quotation_marks(&statement::first_sentences(said, 160), 164))
+    });
+    let forms = most.map(|most| {
+        let means = if most >= MIN_CHARS_TO_EXPLAIN { means.as_str() } else { "" };
+        format!("{label}{}{means}", quote_prompt(&left, most))
+    });
     all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
         vec![newest.text.clone()];
+}
+
+/// Returns only the title of a plan or a long paste, and other messages unchanged.
+fn title_if_long(text: &str) -> String {
+    const MANY_LINES: usize = 6;
+    match text.lines().filter(|line| !line.trim().is_empty()).count() >= MANY_LINES {
+        true => prompt::title_of(text),
+        false => text.to_owned(),
+    }
 }
 
 /// Returns only the first line of a message if many lines of pasted output follow it. Other messages are returned

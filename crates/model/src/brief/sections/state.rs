@@ -50,7 +50,10 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     if digest.records == 0 {
         return;
     }
-    let condensed = statement::condense_closing(&digest.said);
+    let is_listed = |id: &str| {
+        digest.effects.iter().any(|used| !used.effect.id.is_empty() && id.starts_with(&used.effect.id))
+    };
+    let condensed = statement::without_commit_lines(&statement::condense_closing(&digest.said), is_listed);
     let since = digest.steps_since_last_message();
     // A short last message may announce the next step, so it is quoted unchanged until the agent has finished.
     let announced = !digest.has_finished() && digest.said.len() <= MAX_ANNOUNCEMENT_BYTES;
@@ -66,7 +69,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
                 };
                 format!("The agent had finished and waited for the user. Its last message: {told}{asks}")
             };
-            all.add_fact(FactClass::State, "said".to_owned(), [160, 400, 1_000, 2_000].map(form).to_vec())
+            all.add_fact(FactClass::State, "said".to_owned(), [160, 400, 1_000].map(form).to_vec())
                 .known_by = vec![words.to_owned()];
         }
         return;
@@ -92,8 +95,12 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         let left: Vec<String> = edits.left.iter().map(|name| path_or_code(name, 80)).collect();
         if left.is_empty() { String::new() } else { format!("; not yet edited: {}", left.join(", ")) }
     });
+    let complete = match digest.looks_complete() && left.is_empty() && digest.ended_with_check() {
+        true => ". The checks passed after the last edit: the work looks complete",
+        false => "",
+    };
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
-        (true, Some(then)) => format!("At work. Last said: {}; then {then}{left}", last(most)),
+        (true, Some(then)) => format!("At work. Last said: {}; then {then}{left}{complete}", last(most)),
         (true, None) if digest.has_work_after_last_message() => format!("At work. Last said: {}", last(most)),
         // The turn may have ended with the last message.
         (true, None) => format!("Last said: {}", last(most)),

@@ -25,6 +25,10 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             break;
         }
         let mut wishes = prompt::instruction_sentences(&prompt.text);
+        let later = || digest.prompts.iter().filter(|later| later.record > prompt.record);
+        if wishes.iter().any(|wish| later().any(|later| prompt::is_lifted_by(wish, &later.text))) {
+            continue;
+        }
         // An instruction for an earlier task no longer applies, unless it is a lasting one.
         if prompt.record < since {
             wishes.retain(|wish| prompt::is_lasting_instruction(wish));

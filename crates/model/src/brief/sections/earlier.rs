@@ -1,0 +1,63 @@
+//! Earlier requests that still matter: those that the agent has not answered yet, and the one that opened the session.
+//! What was answered is told by its outcome.
+
+use crate::brief::candidate::FactClass;
+use crate::brief::gather::GatheredCandidates;
+use crate::digest::{Digest, Prompt};
+use crate::prompt::{self, PromptKind};
+use crate::render::in_quotation_marks;
+use crate::text::sentences;
+
+const MAX_REQUESTS: usize = 4;
+
+/// A request of at most this many characters is quoted in full. Of a longer one, only the first sentence is quoted.
+const MAX_WHOLE_CHARS: usize = 160;
+
+/// An approval with more words than this states what it approves, such as "yes, write up the design".
+const MAX_YES_WORDS: usize = 4;
+
+pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut GatheredCandidates) {
+    // A resumed session can contain a prompt twice.
+    let mut known: Vec<&str> = told.iter().map(|prompt| prompt.text.as_str()).collect();
+    for prompt in digest.prompts.iter().rev().filter(|prompt| digest.is_unanswered(prompt)) {
+        let text = prompt.text.as_str();
+        let is_yes =
+            prompt.prompt_kind() == PromptKind::Approval && text.split_whitespace().count() <= MAX_YES_WORDS;
+        let id = format!("prompt:{}", prompt.record);
+        // The prompt may already be part of the goal or listed among the user's words.
+        if is_yes || prompt::is_without_substance(text) || all.has_fact(&id) || known.contains(&text) {
+            continue;
+        }
+        if known.len() == told.len() + MAX_REQUESTS {
+            break;
+        }
+        known.push(text);
+        let words = words_of_request(text);
+        let form = format!("not answered yet: {}", in_quotation_marks(words, MAX_WHOLE_CHARS + 2));
+        all.add_fact(FactClass::Earlier, id, vec![form]).known_by = vec![text.to_owned()];
+    }
+    add_opening_request(digest, all);
+}
+
+/// Adds the request that opened the session, if the newest prompt is unclear without context.
+fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
+    let Some(first) = digest.opening_request().filter(|first| !digest.is_in_goal(first)) else { return };
+    let id = format!("prompt:{}", first.record);
+    if digest.stands_newest_alone() || all.has_fact(&id) {
+        return;
+    }
+    let form = |most: usize| {
+        format!("the session began with {}", in_quotation_marks(&prompt::title_of(&first.text), most))
+    };
+    let mut forms = vec![form(90), form(180)];
+    forms.dedup();
+    all.add_fact(FactClass::Earlier, id, forms).known_by = vec![first.text.clone()];
+}
+
+/// Returns a short request in full, and of a longer one the first sentence.
+fn words_of_request(text: &str) -> &str {
+    match text.chars().count() <= MAX_WHOLE_CHARS {
+        true => text,
+        false => sentences(text).next().unwrap_or(text),
+    }
+}

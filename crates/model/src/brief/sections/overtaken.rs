@@ -1,0 +1,153 @@
+//! Decides which of the agent's statements no longer hold, because of later work or because of what the user said.
+
+use std::collections::BTreeSet;
+
+use crate::content::TextContent;
+use crate::digest::{AgentStatement, Digest, FileEdit, Turn};
+use crate::prompt::{self, PromptKind};
+use crate::statement;
+use crate::text::cut_to_bytes;
+
+/// The number of newest turns that are included even if they changed nothing.
+const NEWEST_TURNS_INCLUDED: usize = 2;
+
+/// A statement counts as a guess if a word within this many bytes from its start says so.
+const GUESSED_BYTES: usize = 240;
+
+/// Whether later work has made a closing message obsolete. This is so if the message answers a question or makes a
+/// proposal, and the agent has worked on the matter since. If `newer` is not 0, newer conclusions are included, and a
+/// guess is also obsolete.
+pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
+    let during = turn.prompt.record..outcome.record;
+    let worked = digest.changes.iter().any(|change| during.contains(&change.record))
+        || digest.effects.iter().any(|used| during.contains(&used.record));
+    let is_edited_since = digest.file_edited_after(outcome.record).is_some();
+    if is_abandoned(digest, outcome) || is_edited_since && describes_old_code(&outcome.text) {
+        return true;
+    }
+    if newer == 0 {
+        // The code was changed for a later prompt, so an answer about it may no longer be true.
+        let later = digest.prompts.iter().find(|prompt| prompt.record > outcome.record);
+        let is_changed = later.is_some_and(|prompt| digest.file_edited_after(prompt.record).is_some())
+            && !digest.names_files(&outcome.text);
+        let worked_on = |change: &FileEdit| {
+            change.record > outcome.record && (is_changed || name_file(&outcome.text, &change.path))
+        };
+        let is_answer = (turn.prompt.prompt_kind() == PromptKind::Question || !worked)
+            && outcome.record < digest.said_last;
+        // The user answered the question, and the agent works on the answer.
+        let is_decided = !outcome.asks.is_empty() && digest.file_edited_after(outcome.record).is_some();
+        // A message that names a cause explains the later work.
+        return !statement::names_cause(&outcome.text)
+            && (is_decided || is_answer && digest.changes.iter().any(worked_on));
+    }
+    let is_talk = turn.prompt.prompt_kind() == PromptKind::Question || !outcome.asks.is_empty();
+    let is_over = is_talk || !worked && newer >= NEWEST_TURNS_INCLUDED;
+    is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
+}
+
+fn name_file(words: &str, path: &str) -> bool {
+    words.contains(path.rsplit('/').next().unwrap_or(path))
+}
+
+pub fn is_guessing(said: &AgentStatement) -> bool {
+    // In a long statement, a later "probably" may refer to only one point.
+    let beginning = cut_to_bytes(&said.text, GUESSED_BYTES);
+    ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
+}
+
+/// Whether a statement reports a failure, a check has passed since, and no failure is open.
+pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
+    const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
+    let small = said.text.to_lowercase();
+    let since = digest
+        .checks
+        .iter()
+        .any(|check| check.last > said.record && check.ended == crate::run::RunResult::Passed);
+    FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
+}
+
+/// Whether a statement about failing tests is outdated because a later one is also about failing tests.
+pub fn is_older_word_on_failures(digest: &Digest, said: &AgentStatement) -> bool {
+    let is_about_failures = |text: &str| {
+        let small = text.to_lowercase();
+        small.contains("test") && ["fail", "remaining issue"].iter().any(|word| small.contains(word))
+    };
+    let mut later = digest.statements.iter().filter(|later| later.record > said.record);
+    is_about_failures(&said.text)
+        && (said.record < digest.said_last && is_about_failures(&digest.said)
+            || later.any(|later| is_about_failures(&later.text)))
+}
+
+/// Whether a message mostly consists of a question that the user has answered, or of work that was done since.
+pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
+    let text = statement::without_answered_question(&outcome.text, &outcome.asks);
+    let is_edited_since = digest.file_edited_after(outcome.record).is_some();
+    let left = if is_edited_since { statement::without_open_ends(&text) } else { text.as_ref().into() };
+    left.is_empty() || is_edited_since && left.len() * 3 < text.len()
+}
+
+/// Whether the user has since given up the work that a statement is about. The statement to which the user replied
+/// with that decision still explains it.
+fn is_abandoned(digest: &Digest, said: &AgentStatement) -> bool {
+    let mut later = digest.prompts.iter().filter(|prompt| prompt.record > said.record);
+    later.any(|prompt| {
+        prompt::abandons_work(&prompt.text)
+            && digest.words_answered_by(prompt).is_none_or(|answered| answered.record != said.record)
+    })
+}
+
+/// Whether a statement describes the code before a change.
+fn describes_old_code(text: &str) -> bool {
+    let small = cut_to_bytes(text, GUESSED_BYTES).to_lowercase();
+    ["current behavior", "current behaviour", "currently, ", "currently it "]
+        .iter()
+        .any(|words| small.contains(words))
+}
+
+/// Whether the newest prompt quotes a statement in order to object to it.
+pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> bool {
+    const MIN_QUOTED_WORDS: usize = 4;
+    const MIN_QUOTED_BYTES: usize = 24;
+    let Some(newest) = digest.prompts.last().filter(|newest| newest.record > said.record) else {
+        return false;
+    };
+    let text = TextContent::from_text(&said.text);
+    let parts = newest.text.split("<-").flat_map(|part| part.split("->")).flat_map(str::lines);
+    let is_long = |part: &&str| {
+        part.split_whitespace().count() >= MIN_QUOTED_WORDS && part.trim().len() >= MIN_QUOTED_BYTES
+    };
+    // Only a part of the message can be a quotation with an objection.
+    parts
+        .map(str::trim)
+        .filter(|part| part.len() < newest.text.trim().len())
+        .filter(is_long)
+        .any(|part| text.has_phrase(&part.to_lowercase().replace(['`', '*', '"'], "")))
+}
+
+/// Whether two texts are about the same thing: they share two names, and these are a good part of the older one's
+/// names.
+pub fn is_same_subject(older: &str, newer: &str) -> bool {
+    const MIN_SHARED: usize = 2;
+    let (older, newer) = (names_in(older), names_in(newer));
+    let shared = older.intersection(&newer).count();
+    shared >= MIN_SHARED && shared * 3 >= older.len()
+}
+
+/// Returns the names of functions, types and files in a text, without the module or folder before them.
+fn names_in(text: &str) -> BTreeSet<&str> {
+    const MIN_NAME_BYTES: usize = 6;
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-');
+    let words = text.split(|c: char| !is_part(c)).map(|word| word.trim_matches(['.', '-', '/']));
+    let is_name = |word: &&str| {
+        let inner_capital =
+            word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+        word.len() >= MIN_NAME_BYTES && (inner_capital || word.contains('_'))
+    };
+    let last_part = |word: &'_ str| -> usize { word.rfind('/').map_or(0, |at| at + 1) };
+    words.map(|word| &word[last_part(word)..]).flat_map(|word| word.split('.')).filter(is_name).collect()
+}
+
+#[cfg(test)]
+#[path = "overtaken_tests.rs"]
+mod tests;

@@ -1,0 +1,173 @@
+//! Shortens a message that lists things. Every item keeps its beginning, rather than some items being dropped.
+
+/// With less room per item than this, an item would say nothing.
+const MIN_ITEM_CHARS: usize = 36;
+
+/// An item is cut at the end of a clause only if the clause has at least this many characters.
+const MIN_CLAUSE_CHARS: usize = 14;
+
+/// A last item that is longer than the others by more than this also contains the text after the list.
+const MAX_LONGER_LAST_ITEM: usize = 80;
+
+/// Shortens a text with a numbered list to `max` characters by shortening each item to its first clauses. Returns
+/// `None` if the text has no such list, if the text fits, or if there is too little room.
+pub fn shorten_items(text: &str, max: usize) -> Option<String> {
+    if text.chars().count() <= max {
+        return None;
+    }
+    let starts = item_starts(text);
+    let first = *starts.first()?;
+    let items: Vec<&str> = starts
+        .iter()
+        .enumerate()
+        .map(|(i, start)| text[*start..starts.get(i + 1).copied().unwrap_or(text.len())].trim())
+        .collect();
+    let length = |item: &&str| item.chars().count();
+    let (last, others) = items.split_last().filter(|(_, others)| !others.is_empty())?;
+    // The conclusion after a list counts more than its items.
+    if length(last) > others.iter().map(length).max()? * 2 + MAX_LONGER_LAST_ITEM {
+        return None;
+    }
+    let intro = text[..first].trim().trim_start_matches(['…', ' ']);
+    let intro = match intro.chars().count() <= max / 3 {
+        true => intro.to_owned(),
+        false => clauses_within(last_sentence(intro), max / 3),
+    };
+    let room = max.checked_sub(intro.chars().count() + 1)?;
+    let most = chars_per_item(&items, room)?;
+    let mut out = intro;
+    for item in items {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&clauses_within(item, most));
+    }
+    Some(out)
+}
+
+/// Returns the most characters that each item can have, so that all of them fit into `room`.
+fn chars_per_item(items: &[&str], room: usize) -> Option<usize> {
+    let lengths: Vec<usize> = items.iter().map(|item| item.chars().count() + 1).collect();
+    let needed = |most: usize| lengths.iter().map(|length| (*length).min(most + 1)).sum::<usize>();
+    let longest = *lengths.iter().max()?;
+    (MIN_ITEM_CHARS..=longest).rev().find(|most| needed(*most) <= room)
+}
+
+/// Returns the positions where the items of a numbered list begin. If the list begins with 2, the text before it is
+/// the first item.
+fn item_starts(text: &str) -> Vec<usize> {
+    let mut starts = Vec::new();
+    let mut from = 0;
+    for number in 1..=30 {
+        match number_position(text, number, from) {
+            Some(at) => {
+                starts.push(at);
+                from = at + 1;
+            }
+            None if number == 1 => {}
+            None => break,
+        }
+        if number == 2 && starts.len() == 1 && number_position(text, 1, 0).is_none() {
+            starts.insert(0, 0);
+        }
+    }
+    starts
+}
+
+/// Returns the position of `N. ` at the start of the text or after the end of a sentence or item.
+fn number_position(text: &str, number: usize, from: usize) -> Option<usize> {
+    let mark = format!("{number}. ");
+    let mut found = text[from..].match_indices(&mark).map(|(at, _)| from + at);
+    found.find(|at| {
+        *at == 0
+            || text[..*at].ends_with(' ')
+                && text[..*at].trim_end().ends_with(['.', ':', ';', '!', '?', ')', '…', '`', '"'])
+    })
+}
+
+/// Returns the last sentence of an introduction, which is about the list.
+fn last_sentence(text: &str) -> &str {
+    text.rfind(". ").map_or(text, |at| &text[at + 2..])
+}
+
+/// Returns the first clauses of a text that fit into `most` characters, with an ellipsis if something is left out.
+fn clauses_within(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let within = text.char_indices().nth(most.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
+    let kept = &text[..within];
+    let ends = [". ", "; ", ": ", " — ", " – ", " - ", ", ", " ("].iter().filter_map(|mark| kept.rfind(mark));
+    let clause = ends.filter(|end| kept[..*end].chars().count() >= MIN_CLAUSE_CHARS).max();
+    let word = || kept.rfind(' ').filter(|at| kept[..*at].chars().count() >= MIN_CLAUSE_CHARS);
+    // A clause that leaves most of the room empty says too little.
+    let clause = clause.filter(|end| *end * 2 >= within);
+    let end = clause.or_else(word).unwrap_or(within);
+    format!("{}…", kept[..end].trim_end_matches([' ', ',', ';', ':', '(', '—', '–']))
+}
+
+/// Returns a message without the list items that begin with the id of a commit that is told elsewhere.
+pub fn without_commit_lines(text: &str, is_listed: impl Fn(&str) -> bool) -> String {
+    let position = |item: &str| commit_position(item, &is_listed);
+    let is_commit = |item: &str| position(item).is_some();
+    if !text.split("; ").any(is_commit) {
+        return text.to_owned();
+    }
+    let mut kept: Vec<&str> = Vec::new();
+    for item in text.split("; ") {
+        // The last sentences after the list are kept, and so is the text before it.
+        match position(item) {
+            None => kept.push(item),
+            Some(at) => {
+                let (before, after) = item.split_at(at);
+                let before = before.rfind(". ").map_or("", |end| &before[..=end]);
+                let after = after.find(". ").map_or("", |end| after[end + 2..].trim());
+                kept.extend([before, after].into_iter().filter(|part| !part.is_empty()));
+            }
+        }
+    }
+    kept.join("; ").replace(".; ", ". ")
+}
+
+/// Returns the position of a commit's id at the start of an item, or after its introduction.
+fn commit_position(item: &str, is_listed: impl Fn(&str) -> bool) -> Option<usize> {
+    let is_id = |word: &str| {
+        (7..=40).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit()) && is_listed(word)
+    };
+    let mut starts = [0].into_iter().chain(item.match_indices(": ").map(|(at, mark)| at + mark.len()));
+    let first_word = |at: usize| item[at..].split_whitespace().next().unwrap_or_default().trim_matches('`');
+    starts.find(|at| is_id(first_word(*at)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_keeps_its_beginning() {
+        let list = "Four comments came in. My view: 1. `a.rs:10` - Empty input, the reader returns nothing at all. \
+                    2. `b.rs:20` - Check for an empty list; it is dropped. 3. `c.rs:30` - Say what the first part is. \
+                    4. `d.rs:40` - Log the failure.";
+        let told = shorten_items(list, 180).unwrap_or_default();
+        assert!(
+            told.chars().count() <= 180 && told.starts_with("My view: 1. `a.rs:10` - Empty input…"),
+            "{told}"
+        );
+        assert!(["2. `b.rs", "3. `c.rs", "4. `d.rs"].iter().all(|item| told.contains(item)), "{told}");
+        assert_eq!(shorten_items(list, 60), None);
+        assert_eq!(shorten_items(list, 1_000), None);
+        assert_eq!(
+            shorten_items("It takes 2. That is long enough to be cut somewhere in the middle.", 30),
+            None
+        );
+    }
+
+    #[test]
+    fn items_that_name_commits_are_dropped() {
+        let text = "All comments are answered: the reader; the writer. Commits: d1b15fb answer comments; 25fbbfd log more. \
+                    Ready to merge. Next?";
+        let told = without_commit_lines(text, |id| ["d1b15fb", "25fbbfd"].contains(&id));
+        assert_eq!(told, "All comments are answered: the reader; the writer. Ready to merge. Next?");
+        assert_eq!(without_commit_lines(text, |_| false), text);
+    }
+}
