@@ -21,7 +21,7 @@ use claims::SummaryClaims;
 const THIN_SUMMARY_BYTES: usize = 1_500;
 
 /// The maximum number of edited files, of which those edited most often are chosen.
-const MAX_EDITED_FILES: usize = 3;
+const MAX_EDITED_FILES: usize = 6;
 
 /// The maximum number of files that were only read. They are listed only if no edited file is.
 const MAX_READ_FILES: usize = 2;
