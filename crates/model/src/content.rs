@@ -73,7 +73,7 @@ impl TextContent {
 }
 
 /// Returns the text in lower case, without quotation marks and markup, with white space collapsed.
-fn normalise_text(text: &str) -> String {
+pub(crate) fn normalise_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -91,7 +91,7 @@ fn normalise_text(text: &str) -> String {
 }
 
 /// Returns the meaningful words: those longer than three bytes.
-fn meaningful_words(plain: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn meaningful_words(plain: &str) -> impl Iterator<Item = &str> {
     let words = plain.split([' ', '/', ':', ',', ';']);
     words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(|word| word.len() > 3)
 }

@@ -4,117 +4,77 @@
 use std::collections::BTreeSet;
 
 use super::candidate::{Candidate, FactClass};
-use crate::content::TextContent;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
 use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
 use crate::text::{count_with_noun, cut_to_bytes};
 
-/// Returns all facts about git and the outside world. Contradictions of the summary come first, then work at risk.
-pub(super) fn effect_candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
+/// Returns all facts about git and the outside world, for a reader without a summary. Work at risk comes first.
+pub(super) fn effect_candidates(digest: &Digest) -> Vec<Candidate> {
     let git = digest.git_state();
-    let mut all: Vec<Candidate> = find_contradictions(summary, digest)
-        .into_iter()
-        .enumerate()
-        .map(|(place, text)| {
-            effect_candidate(FactClass::Risk, &format!("risk:contradiction-{place}"), vec![text])
-        })
-        .collect();
-    let known = (!summary.is_empty()).then(|| TextContent::from_text(summary));
-    all.extend(work_at_risk(digest, &git, summary));
-    let branch_told = !summary.is_empty() && all.iter().any(|candidate| candidate.id == "risk:uncommitted");
-    all.extend(git_state_candidates(digest, &git, known.as_ref(), branch_told));
-    // An earlier brief already contained the facts from before the last compaction.
-    let only_new = !summary.is_empty();
-    all.extend(external_effect_candidates(digest, only_new));
+    let mut all: Vec<Candidate> = uncommitted_work(digest, &git).into_iter().collect();
+    all.extend(stashed_work(&git));
+    all.extend(unpushed_work(&git));
+    all.extend(git_state_candidates(digest, &git));
+    all.extend(external_effect_candidates(digest, |_| true));
     all
 }
 
-fn effect_candidate(class: FactClass, id: &str, forms: Vec<String>) -> Candidate {
+pub(super) fn effect_candidate(class: FactClass, id: &str, forms: Vec<String>) -> Candidate {
     Candidate::of_class(class, id.to_owned(), forms)
 }
 
-/// Returns the work that would be lost if the working tree or the machine were lost, unless the summary mentions it.
-fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
-    let mut all = Vec::new();
-    let knows_git = !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty();
+/// Whether the session is known to be in a checkout.
+pub(super) fn knows_git(digest: &Digest, git: &GitState) -> bool {
+    !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty()
+}
+
+fn uncommitted_work(digest: &Digest, git: &GitState) -> Option<Candidate> {
     // A deleted file cannot be lost.
     let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
-    let name = |file: &&FileUse| file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
-    let known = summary_says(summary, UNCOMMITTED_WORDS, files.iter().map(name));
-    if knows_git && !files.is_empty() && !known {
-        let n = files.len();
-        let seen = digest
-            .effects
-            .iter()
-            .any(|used| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend));
-        let head = match git.commit {
-            // HEAD moved or the branch changed, so the files may be in a commit that no hook saw.
-            None if git.moved.is_some() || seen => {
-                format!("{} edited here, in no commit that was seen: ", count_with_noun(n, "file"))
-            }
-            // Staged files also count as uncommitted.
-            None => format!("nothing committed of {}: ", count_with_noun(n, "edited file")),
-            Some(used) => {
-                format!("not committed since {}: {}: ", commit_name(used), count_with_noun(n, "file"))
-            }
-        };
-        // If there is a summary that does not name the branch, name it here.
-        let is_new_branch = !summary.is_empty()
-            && !git.branch.is_empty()
-            && !TextContent::from_text(summary).has_phrase(&git.branch.to_lowercase());
-        let head = match is_new_branch {
-            true => format!("branch {}: {head}", path_or_code(git.branch, 100)),
-            false => head,
-        };
-        // A packet, or a brief without a summary, lists the edited files below. If these are the same files, their
-        // number is enough.
-        let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
-        let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
-        let forms = match all_of_them {
-            true => [head.trim_end_matches(": ").to_owned()].to_vec(),
-            // Without a summary, the files are listed below with their folders, so file names are enough.
-            false if summary.is_empty() => {
-                let names = || files.iter().map(|file| path_or_code(&name(file), 120));
-                [6, 14, usize::MAX].map(|most| format!("{head}{}", list_first_items(names(), most))).to_vec()
-            }
-            false => {
-                // If some files were committed, a file name in the summary does not show that this file is still
-                // uncommitted.
-                let is_new = |file: &&FileUse| {
-                    git.commit.is_some() || seen || !contains_file_name(summary, &name(file))
-                };
-                let new: Vec<&FileUse> = files.iter().copied().filter(is_new).collect();
-                // The summary already names the other files.
-                let head = match new.len() {
-                    0 => head.trim_end_matches(": ").to_owned(),
-                    many if many == n => head,
-                    _ => format!("{}; the summary does not name ", head.trim_end_matches(": ")),
-                };
-                [6, 14, usize::MAX].map(|most| format!("{head}{}", list_by_folder(&new, most))).to_vec()
-            }
-        };
-        all.push(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms)));
+    if !knows_git(digest, git) || files.is_empty() {
+        return None;
     }
-    if !git.stashed.is_empty() {
-        let files =
-            list_first_items(git.stashed.iter().map(|file: &&FileUse| path_or_code(&file.path, 120)), 14);
-        let n = count_with_noun(git.stashed.len(), "file");
-        all.push(effect_candidate(
-            FactClass::Risk,
-            "risk:stash",
-            vec![format!("in a stash, in no commit: {n}: {files}")],
-        ));
-    }
-    let known = summary_says(summary, UNPUSHED_WORDS, git.unpushed.iter().map(|used| used.effect.id.clone()));
-    if !git.unpushed.is_empty() && !known {
-        let ids: Vec<String> = git.unpushed.iter().map(|used| commit_name(used)).collect();
-        let (noun, verb) = if ids.len() == 1 { ("commit", "is") } else { ("commits", "are") };
-        let forms = [6, usize::MAX]
-            .map(|most| format!("{noun} {} {verb} not pushed", list_first_items(ids.iter().cloned(), most)));
-        all.push(effect_candidate(FactClass::Risk, "risk:unpushed", without_duplicates(forms.to_vec())));
-    }
-    all
+    let n = files.len();
+    let seen =
+        digest.effects.iter().any(|used| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend));
+    let head = match git.commit {
+        // HEAD moved or the branch changed, so the files may be in a commit that no hook saw.
+        None if git.moved.is_some() || seen => {
+            format!("{} edited here, in no commit that was seen: ", count_with_noun(n, "file"))
+        }
+        // Staged files also count as uncommitted.
+        None => format!("nothing committed of {}: ", count_with_noun(n, "edited file")),
+        Some(used) => format!("not committed since {}: {}: ", commit_name(used), count_with_noun(n, "file")),
+    };
+    // The edited files are listed below. If these are the same files, their number is enough, otherwise their names.
+    let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
+    let forms = match digest.files.iter().filter(is_edited).count() == n {
+        true => [head.trim_end_matches(": ").to_owned()].to_vec(),
+        false => {
+            let name = |file: &&FileUse| file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
+            let names = || files.iter().map(|file| path_or_code(&name(file), 120));
+            [6, 14, usize::MAX].map(|most| format!("{head}{}", list_first_items(names(), most))).to_vec()
+        }
+    };
+    Some(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms)))
+}
+
+pub(super) fn stashed_work(git: &GitState) -> Option<Candidate> {
+    let files = git.stashed.iter().map(|file: &&FileUse| path_or_code(&file.path, 120));
+    let files = list_first_items(files, 14);
+    let n = count_with_noun(git.stashed.len(), "file");
+    let text = format!("in a stash, in no commit: {n}: {files}");
+    (!git.stashed.is_empty()).then(|| effect_candidate(FactClass::Risk, "risk:stash", vec![text]))
+}
+
+pub(super) fn unpushed_work(git: &GitState) -> Option<Candidate> {
+    let ids: Vec<String> = git.unpushed.iter().map(|used| commit_name(used)).collect();
+    let (noun, verb) = if ids.len() == 1 { ("commit", "is") } else { ("commits", "are") };
+    let forms = [6, usize::MAX]
+        .map(|most| format!("{noun} {} {verb} not pushed", list_first_items(ids.iter().cloned(), most)));
+    let forms = without_duplicates(forms.to_vec());
+    (!ids.is_empty()).then(|| effect_candidate(FactClass::Risk, "risk:unpushed", forms))
 }
 
 /// Whether a text contains a file name as a whole word.
@@ -128,30 +88,10 @@ pub(super) fn contains_file_name(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether the summary contains all of `names`, and one of its lines contains both a name and one of `words`.
-fn summary_says(summary: &str, words: &[&str], names: impl Iterator<Item = String>) -> bool {
-    if summary.is_empty() {
-        return false;
-    }
-    let names: Vec<String> = names.collect();
-    let line_says = |line: &str| {
-        let small = line.to_ascii_lowercase();
-        words.iter().any(|word| small.contains(word)) && names.iter().any(|name| line.contains(name.as_str()))
-    };
-    names.iter().all(|name| summary.contains(name.as_str())) && summary.lines().any(line_says)
-}
-
-/// Returns the branch, the last commit, the pull request and later changes to the checkout, unless the summary
-/// already names them.
-fn git_state_candidates(
-    digest: &Digest,
-    git: &GitState,
-    summary: Option<&TextContent>,
-    branch_told: bool,
-) -> Vec<Candidate> {
-    let is_new = |word: &str| summary.is_none_or(|summary| !summary.has_phrase(&word.to_lowercase()));
+/// Returns the branch, the last commit, the pull request and later changes to the checkout.
+fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     let (mut parts, mut short) = (Vec::new(), Vec::new());
-    if !git.branch.is_empty() && is_new(git.branch) && !branch_told {
+    if !git.branch.is_empty() {
         short.push(format!("branch {}", path_or_code(git.branch, 100)));
         parts.push(format!("branch {}", path_or_code(git.branch, 100)));
     }
@@ -178,11 +118,7 @@ fn git_state_candidates(
             } else {
                 in_quotation_marks(&used.effect.what, 70)
             };
-            // If there is a summary, a new commit is listed among the effects on the outside world.
-            let is_told = summary.is_some() && used.record > digest.epoch;
-            if is_told || !used.effect.id.is_empty() && !is_new(&used.effect.id) {
-                // The commit is already known, so there is nothing to add.
-            } else if used.effect.id.is_empty() {
+            if used.effect.id.is_empty() {
                 // `git commit -q` prints no id. HEAD on disk is most likely this commit, but that is not certain.
                 let head =
                     disk.map(|commit| format!("; HEAD {}", cut_to_bytes(commit, 10))).unwrap_or_default();
@@ -195,52 +131,51 @@ fn git_state_candidates(
                 short.push(format!("last commit {name}{pushed}"));
             }
         }
-        (_, Some(commit)) if is_new(cut_to_bytes(commit, 7)) => {
+        (_, Some(commit)) => {
             short.push(format!("HEAD {}", cut_to_bytes(commit, 10)));
             parts.push(format!("HEAD {}", cut_to_bytes(commit, 10)));
         }
         _ => {}
     }
-    // If there is a summary, a new pull request is listed among the effects on the outside world.
-    let is_listed = |used: &EffectUse| summary.is_some() && used.record > digest.epoch;
-    if let Some(used) = git.pull_request.filter(|used| is_new(&used.effect.id) && !is_listed(used)) {
-        let name = format!("pull request #{}", inline_for_model(&used.effect.id, 40));
-        short.push(name.clone());
-        parts.push(name);
+    if let Some(used) = git.pull_request {
+        let Effect { id, link, .. } = &used.effect;
+        let link = if link.is_empty() { String::new() } else { format!(" {}", inline_for_model(link, 200)) };
+        short.push(format!("pull request #{}", inline_for_model(id, 40)));
+        parts.push(format!("pull request #{}{link}", inline_for_model(id, 40)));
     }
-    let mut all = Vec::new();
-    let reset: Vec<String> = digest.reset_commits().into_iter().map(commit_name).collect();
-    if !reset.is_empty() {
-        all.push(effect_candidate(
-            FactClass::State,
-            "git:reset",
-            vec![format!("Git: reset away since: {}", reset.join(", "))],
-        ));
-    }
+    let mut all: Vec<Candidate> = reset_commits(digest).into_iter().collect();
     if !parts.is_empty() {
         let forms = vec![format!("Git: {}", short.join("; ")), format!("Git: {}", parts.join("; "))];
         all.push(effect_candidate(FactClass::State, "git:state", without_duplicates(forms)));
     }
-    if !git.notes.is_empty() {
-        let notes: Vec<String> =
-            git.notes.iter().map(|used| describe_effect(&used.effect, DescriptionDetail::Short)).collect();
-        all.push(effect_candidate(
-            FactClass::State,
-            "git:notes",
-            vec![format!("Git since then: {}", list_last_items(&notes, 6))],
-        ));
-    }
+    all.extend(checkout_notes(git));
     all
 }
 
-/// Returns one candidate for each group of related effects, so that their ids share one line.
-fn external_effect_candidates(digest: &Digest, only_new: bool) -> Vec<Candidate> {
+/// Returns the commits that a reset removed.
+pub(super) fn reset_commits(digest: &Digest) -> Option<Candidate> {
+    let reset: Vec<String> = digest.reset_commits().into_iter().map(commit_name).collect();
+    let text = format!("Git: reset away since: {}", reset.join(", "));
+    (!reset.is_empty()).then(|| effect_candidate(FactClass::State, "git:reset", vec![text]))
+}
+
+/// Returns what changed the checkout since the last commit: stash, discard or reset.
+pub(super) fn checkout_notes(git: &GitState) -> Option<Candidate> {
+    let notes: Vec<String> =
+        git.notes.iter().map(|used| describe_effect(&used.effect, DescriptionDetail::Short)).collect();
+    let text = format!("Git since then: {}", list_last_items(&notes, 6));
+    (!notes.is_empty()).then(|| effect_candidate(FactClass::State, "git:notes", vec![text]))
+}
+
+/// Returns one candidate for each group of related effects, so that their ids share one line. Effects for which
+/// `is_wanted` is false are left out.
+pub(super) fn external_effect_candidates(
+    digest: &Digest,
+    is_wanted: impl Fn(&EffectUse) -> bool,
+) -> Vec<Candidate> {
     let mut groups: Vec<EffectGroup> = Vec::new();
-    for used in digest.effects.iter().filter(|used| used.effect.kind.is_external()) {
+    for used in digest.effects.iter().filter(|used| used.effect.kind.is_external() && is_wanted(used)) {
         let is_new = used.record > digest.epoch;
-        if only_new && !is_new {
-            continue;
-        }
         let key = GroupKey::of_effect(used, is_new);
         match groups.iter_mut().find(|group| group.key == key) {
             Some(group) => group.members.push(used),
@@ -343,23 +278,7 @@ impl EffectGroup<'_> {
                 [ids, named, long].map(|list| format!("{head}{there}: {}{at}", list.join(", "))).to_vec()
             }
         };
-        Candidate {
-            known_by: self.texts_in_summary(),
-            ..effect_candidate(FactClass::Outside, &id, without_duplicates(forms))
-        }
-    }
-
-    /// Returns the texts that show that a summary already states this fact: every id or, for a push, the pushed
-    /// commit or branch and the word `pushed`.
-    fn texts_in_summary(&self) -> Vec<String> {
-        let last = self.members[self.members.len() - 1];
-        if self.key.kind == EffectKind::Push {
-            let end = last.effect.id.rsplit("..").next().unwrap_or("").trim_start_matches('.');
-            let named = if end.is_empty() { last.effect.what.as_str() } else { end };
-            return vec![named.to_owned(), "pushed".to_owned()];
-        }
-        let ids: Vec<String> = self.members.iter().map(|used| used.effect.id.clone()).collect();
-        if ids.iter().any(String::is_empty) { Vec::new() } else { ids }
+        effect_candidate(FactClass::Outside, &id, without_duplicates(forms))
     }
 
     /// Returns the text before the ids, such as `4 comments on owner/name#133` or `3 commits on main`.
@@ -440,7 +359,7 @@ fn id_with_text(used: &EffectUse, most: usize) -> String {
 }
 
 /// Returns the commit's id or, if it has none, its subject or time.
-fn commit_name(used: &EffectUse) -> String {
+pub(super) fn commit_name(used: &EffectUse) -> String {
     let Effect { id, what, .. } = &used.effect;
     match (id.is_empty(), what.is_empty()) {
         (false, _) => inline_for_model(id, 40),
@@ -455,7 +374,7 @@ fn format_time_of_day(at: &str) -> String {
 }
 
 /// Lists at most `most` files grouped by folder, such as `src/{a.rs, b.rs}, c.rs`, then the number of omitted files.
-fn list_by_folder(files: &[&FileUse], most: usize) -> String {
+pub(super) fn list_by_folder(files: &[&FileUse], most: usize) -> String {
     let mut folders: Vec<(&str, Vec<String>)> = Vec::new();
     for file in files.iter().take(most) {
         let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
@@ -489,17 +408,10 @@ fn list_last_items(items: &[String], most: usize) -> String {
     format!("{before}{}", items[from..].join("; "))
 }
 
-fn without_duplicates(mut forms: Vec<String>) -> Vec<String> {
+pub(super) fn without_duplicates(mut forms: Vec<String>) -> Vec<String> {
     forms.dedup();
     forms
 }
-
-/// Phrases that say that something is not committed.
-const UNCOMMITTED_WORDS: &[&str] =
-    &["uncommitted", "not committed", "not yet committed", "nothing committed", "unstaged"];
-
-/// Phrases that say that something is not pushed.
-const UNPUSHED_WORDS: &[&str] = &["unpushed", "not pushed", "not yet pushed", "not been pushed"];
 
 /// Phrases that say that nothing is committed.
 const NOTHING_COMMITTED_PHRASES: &[&str] = &[
@@ -567,7 +479,7 @@ pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     found
 }
 
-fn clock_time(at: &str) -> String {
+pub(super) fn clock_time(at: &str) -> String {
     at.get(11..16).map(|time| format!(" at {time}")).unwrap_or_default()
 }
 

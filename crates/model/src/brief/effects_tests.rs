@@ -21,8 +21,8 @@ fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {
     FileUse { path: path.into(), edits: 1, last: at, edited_at: at, saved_at, ..FileUse::default() }
 }
 
-fn longest_forms(digest: &Digest, summary: &str) -> Vec<String> {
-    effect_candidates(digest, summary).into_iter().map(|mut all| all.forms.pop().unwrap()).collect()
+fn longest_forms(digest: &Digest) -> Vec<String> {
+    effect_candidates(digest).into_iter().map(|mut all| all.forms.pop().unwrap()).collect()
 }
 
 #[test]
@@ -30,34 +30,17 @@ fn what_is_only_in_the_working_tree() {
     let mut digest = Digest::new("s");
     digest.branch = "topic".into();
     digest.files = (0..20).map(|n| edited_file(&format!("src/f{n}.rs"), n + 1, 0)).collect();
-    let alone = effect_candidates(&digest, "");
+    let alone = effect_candidates(&digest);
     assert_eq!(alone[0].forms, ["nothing committed of 20 edited files"]);
-    let told = effect_candidates(&digest, "a summary");
-    // If there is a summary, the branch is part of the line about uncommitted files.
-    let head = "branch topic: nothing committed of 20 edited files: src/{f19.rs, ";
-    assert!(told[0].forms[0].starts_with(head), "{}", told[0].forms[0]);
-    assert!(!told.iter().any(|candidate| candidate.id == "git:state"), "{told:?}");
-    assert!(told[0].forms[0].ends_with("f14.rs}, +14 more"), "{}", told[0].forms[0]);
-    assert!(!told[0].forms[2].contains("more"));
-    let told =
-        effect_candidates(&digest, "Nothing of it is committed: f0.rs. The others are not committed either.");
-    assert!(told[0].id == "risk:uncommitted", "it names one of twenty");
-    // Files that the summary names are not listed again.
-    let head = "branch topic: nothing committed of 20 edited files; the summary does not name src/{f19.rs, ";
-    assert!(told[0].forms[2].starts_with(head) && !told[0].forms[2].contains("f0.rs"), "{told:?}");
-    digest.files.truncate(1);
-    let told = effect_candidates(&digest, "On topic. f0.rs is not committed.");
-    assert_eq!(told.len(), 0, "said already: {told:?}");
-    digest.files = (0..20).map(|n| edited_file(&format!("src/f{n}.rs"), n + 1, 0)).collect();
     digest.branch = "main".into();
     digest.effects.push(commit_effect(21, "1111111", "One"));
     digest.files[3] = edited_file("src/f3.rs", 25, 21);
     digest.files.iter_mut().for_each(|file| file.saved_at = 21);
-    assert_eq!(longest_forms(&digest, "")[0], "not committed since 1111111: 1 file: f3.rs");
+    assert_eq!(longest_forms(&digest)[0], "not committed since 1111111: 1 file: f3.rs");
     // A commit on one branch says nothing about another branch.
     digest.branch = "other".into();
-    assert_eq!(longest_forms(&digest, "")[0], "1 file edited here, in no commit that was seen: f3.rs");
-    assert!(longest_forms(&digest, "").contains(&"Git: branch other".to_owned()));
+    assert_eq!(longest_forms(&digest)[0], "1 file edited here, in no commit that was seen: f3.rs");
+    assert!(longest_forms(&digest).contains(&"Git: branch other".to_owned()));
 }
 
 #[test]
@@ -68,9 +51,8 @@ fn a_stash_that_was_taken_back_and_changes_made_anew_are_history() {
     digest.effects.push(effect_use(2, EffectKind::Stash, "WIP", "", ""));
     digest.effects.push(effect_use(3, EffectKind::Unstash, "pop", "", ""));
     digest.effects.push(effect_use(5, EffectKind::Discard, "src/a.rs", "", ""));
-    let notes =
-        |digest: &Digest| longest_forms(digest, "").iter().any(|line| line.starts_with("Git since then"));
-    assert!(!notes(&digest), "{:?}", longest_forms(&digest, ""));
+    let notes = |digest: &Digest| longest_forms(digest).iter().any(|line| line.starts_with("Git since then"));
+    assert!(!notes(&digest), "{:?}", longest_forms(&digest));
     digest.effects.push(effect_use(12, EffectKind::Discard, "src/a.rs", "", ""));
     assert!(notes(&digest));
 }
@@ -79,7 +61,7 @@ fn a_stash_that_was_taken_back_and_changes_made_anew_are_history() {
 fn what_is_not_known_to_be_git_is_not_at_risk() {
     let mut digest = Digest::new("s");
     digest.files = vec![edited_file("a.rs", 1, 0)];
-    assert_eq!(longest_forms(&digest, ""), Vec::<String>::new());
+    assert_eq!(longest_forms(&digest), Vec::<String>::new());
 }
 
 #[test]
@@ -93,7 +75,7 @@ fn a_group_of_effects_keeps_every_id() {
     digest.effects.push(commit_effect(12, "1111111", "One"));
     digest.effects.push(effect_use(13, EffectKind::Push, "main", "origin", "0000000..1111111"));
     digest.effects.push(commit_effect(14, "2222222", "Two"));
-    let told = effect_candidates(&digest, "");
+    let told = effect_candidates(&digest);
     for form in [0, 1] {
         let text: String =
             told.iter().map(|one| one.forms[form.min(one.forms.len() - 1)].clone() + "\n").collect();
@@ -118,7 +100,6 @@ fn a_summary_that_is_wrong_is_put_right() {
             "the summary says “are uncommitted”; commit 3696270 was made at 16:20, and nothing was edited since"
         ]
     );
-    assert!(longest_forms(&digest, wrong)[0].starts_with("the summary says"));
     for summary in ["", "All changes are committed as 3696270.", "Commit the changes."] {
         assert_eq!(find_contradictions(summary, &digest), Vec::<String>::new(), "{summary}");
     }
@@ -144,12 +125,12 @@ fn a_pull_request_of_another_branch_is_not_this_ones() {
     digest.effects.push(effect_use(2, EffectKind::Push, "topic", "origin", "1..2"));
     digest.effects.push(effect_use(3, EffectKind::PullRequest, "One", "o/r", "7"));
     assert!(
-        longest_forms(&digest, "").contains(&"Git: branch topic; pull request #7".to_owned()),
+        longest_forms(&digest).contains(&"Git: branch topic; pull request #7".to_owned()),
         "{:?}",
-        longest_forms(&digest, "")
+        longest_forms(&digest)
     );
     digest.branch = "other".into();
-    assert!(!longest_forms(&digest, "").iter().any(|line| line.starts_with("Git: ") && line.contains("#7")));
+    assert!(!longest_forms(&digest).iter().any(|line| line.starts_with("Git: ") && line.contains("#7")));
 }
 
 /// `git commit -q` prints no id, and with `-F -` its command line has no subject either.
@@ -164,11 +145,7 @@ fn a_quiet_commit_is_named_once() {
     ] {
         digest.effects = vec![commit_effect(3, "", subject)];
         digest.disk = Some(GitOnDisk { commit: head.into(), ..GitOnDisk::default() });
-        assert!(
-            longest_forms(&digest, "").contains(&expected.to_owned()),
-            "{:?}",
-            longest_forms(&digest, "")
-        );
+        assert!(longest_forms(&digest).contains(&expected.to_owned()), "{:?}", longest_forms(&digest));
     }
 }
 
@@ -177,5 +154,5 @@ fn our_own_records_are_not_at_risk() {
     let mut digest = Digest::new("s");
     digest.branch = "main".into();
     digest.files = vec![edited_file(".agent/context/agents/tester.context.md", 2, 0)];
-    assert_eq!(longest_forms(&digest, ""), ["Git: branch main"]);
+    assert_eq!(longest_forms(&digest), ["Git: branch main"]);
 }

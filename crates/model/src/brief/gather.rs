@@ -19,7 +19,7 @@ pub(super) fn gather_candidates(material: &BriefMaterial) -> Vec<Candidate> {
     files::gather_files(material, &mut all);
     match material.visible_summary() {
         "" => all.candidates,
-        summary => beside::facts_missing_in_summary(all.candidates, summary),
+        _ => beside::facts_missing_in_summary(all.candidates, material),
     }
 }
 
@@ -60,9 +60,11 @@ impl GatheredCandidates {
     }
 
     fn add_effects(&mut self, material: &BriefMaterial) {
-        for candidate in effects::effect_candidates(material.digest, material.visible_summary()) {
-            self.push(candidate);
-        }
+        let candidates = match material.visible_summary() {
+            "" => effects::effect_candidates(material.digest),
+            summary => beside::effect_candidates(material.digest, summary),
+        };
+        candidates.into_iter().for_each(|candidate| self.push(candidate));
     }
 
     /// Adds the features' facts in the order in which the features supply them, then problems with hooks.

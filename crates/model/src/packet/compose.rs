@@ -18,7 +18,9 @@ use super::{
 use crate::brief::{self, BriefFact, FactClass, Occasion};
 use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
+use crate::effect::EffectKind;
 use crate::event::TodoStatus;
+use crate::prompt::PromptKind;
 use crate::render::{block_quote, in_backticks, in_quotation_marks, inline_for_model, path_or_code};
 use crate::statement;
 use crate::text::{count_with_noun, outline_text};
@@ -59,6 +61,9 @@ const DURING_CHARS: usize = 700;
 
 /// A prompt with fewer characters than this may refer to the prompt before it.
 const MAX_REFERRING_CHARS: usize = 60;
+
+/// A message with fewer words does not explain the one after it.
+const MIN_EXPLAINING_WORDS: usize = 4;
 
 /// The maximum length of a quoted accepted proposal.
 const MAX_PROPOSAL_CHARS: usize = 2_000;
@@ -234,9 +239,10 @@ impl<'a> PacketFacts<'a> {
             text.push_str(&format!("{}\n", inline_for_model(purpose, 1_000)));
         }
         let mut add = |title: &str, when: String, words: &str, most: usize| {
+            let words = words::without_pasted_output(words);
             text.push_str(&format!(
                 "\n{title}{when}:\n\n{}\n",
-                block_quote(&outline_text(words, most), most)
+                block_quote(&outline_text(&words, most), most)
             ));
         };
         if !self.material.loop_prompt.is_empty() {
@@ -291,13 +297,11 @@ impl<'a> PacketFacts<'a> {
                 most,
             );
         }
-        let before = self.material.digest.prompt_before_newest();
-        let explained = accepted.is_some()
-            || before.is_some_and(|before| Some(before.record) != task.map(|task| task.record));
-        if let Some(before) = before.filter(|_| explained && leads) {
-            add("The message before it", time_of_prompt(before), &before.text, MAX_EARLIER_TASK_CHARS);
+        if let Some(before) = self.message_leaned_on() {
+            let first = before.text.trim().lines().next().unwrap_or_default();
+            add("Sent after", time_of_prompt(before), first, MAX_EARLIER_TASK_CHARS);
         }
-        if leads && !(is_answered && explained) {
+        if leads && !self.is_task_over() {
             // A short prompt such as "Do it again" makes no sense without the prompt to which it refers.
             let refers = newest.is_some_and(|newest| newest.text.chars().count() < MAX_REFERRING_CHARS);
             let most = match (is_answered, refers) {
@@ -308,6 +312,44 @@ impl<'a> PacketFacts<'a> {
             add_task(&mut add, most);
         }
         text
+    }
+
+    /// Returns the message before the newest one, if the newest one makes no sense without it and the goal does not
+    /// contain it.
+    fn message_leaned_on(&self) -> Option<&'a Prompt> {
+        let newest = self.goal.newest.filter(|_| self.goal.accepted.is_none())?;
+        let before = self.material.digest.prompts.iter().rfind(|prompt| prompt.record < newest.record)?;
+        let is_task = self.goal.task.is_some_and(|task| task.record == before.record);
+        // "yes" or "commit this" does not explain anything.
+        let is_full = before.text.split_whitespace().count() >= MIN_EXPLAINING_WORDS;
+        (!is_task && is_full && words::leans_on_message_before(&newest.text)).then_some(before)
+    }
+
+    /// Whether the task was summed up, a commit or a pull request followed it, and the newest prompt is another one. A
+    /// long task is a plan, whose rules may still hold.
+    fn is_task_over(&self) -> bool {
+        let is_request =
+            |prompt: &&Prompt| matches!(prompt.prompt_kind(), PromptKind::Task | PromptKind::Question);
+        let newest = self.goal.newest.filter(is_request).map_or(0, |newest| newest.record);
+        let is_published = |task: &Prompt| {
+            self.material.digest.effects.iter().any(|used| {
+                matches!(used.effect.kind, EffectKind::Commit | EffectKind::PullRequest)
+                    && (task.record..newest).contains(&used.record)
+            })
+        };
+        let task = self.goal.task.filter(|task| task.text.len() < MAX_TASK_CHARS / 10);
+        self.goal.is_answered && task.is_some_and(is_published)
+    }
+
+    /// Whether the line about git already tells of an act: the last commit, and that it is pushed.
+    fn is_told_by_git_line(&self, fact: &BriefFact) -> bool {
+        let git = self.told.iter().find(|fact| fact.id == "git:state").map_or("", |fact| fact.text.as_str());
+        let last = git.split_once("last commit ").map_or("", |(_, rest)| rest);
+        let id = last.split([' ', ',', ';']).next().unwrap_or_default();
+        let is_pushed = last.contains(", pushed");
+        let is_commit = fact.id.ends_with(":commit") && fact.text.starts_with(&format!("commit {id} "));
+        let is_push = fact.id.ends_with(":push") && is_pushed && !fact.text.contains("; pushed ");
+        fact.class == FactClass::Outside && !id.is_empty() && (is_commit || is_push)
     }
 
     /// Whether the goal contains the purpose. For a swept session, the purpose is the beginning of the request.
@@ -355,7 +397,9 @@ impl<'a> PacketFacts<'a> {
             // Todos belong to the section Plan, changes are listed with their files, and unfinished calls follow
             // below.
             let is_elsewhere = |fact: &BriefFact| {
-                matches!(fact.id.as_str(), "todos" | "unfinished") || fact.id.starts_with("change:")
+                matches!(fact.id.as_str(), "todos" | "unfinished")
+                    || fact.id.starts_with("change:")
+                    || self.is_told_by_git_line(fact)
             };
             let facts = facts.filter(|fact| !is_elsewhere(fact) && !self.is_refuted_by_git(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
@@ -395,7 +439,9 @@ impl<'a> PacketFacts<'a> {
 
     /// Returns the newest of the earlier requests, then the first one, which says what the session is about.
     fn earlier_requests(&self) -> Option<String> {
-        let all: Vec<&str> = self.facts_of_class(FactClass::Earlier).map(|fact| fact.text.as_str()).collect();
+        let before = self.message_leaned_on().map(|prompt| format!("prompt:{}", prompt.record));
+        let facts = self.facts_of_class(FactClass::Earlier).filter(|fact| Some(&fact.id) != before.as_ref());
+        let all: Vec<&str> = facts.map(|fact| fact.text.as_str()).collect();
         let newest = all.len().min(MAX_EARLIER_REQUESTS - 1);
         let first = all.last().filter(|_| all.len() > newest);
         let told: Vec<&str> = all[..newest].iter().chain(first).copied().collect();

@@ -219,15 +219,25 @@ fn collapse_white_space(text: &str) -> String {
 fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> String {
     let source = format!("Session {} in ", path_or_code(&packet.session_id, 60));
     let is_told = |line: &str| {
-        if line.starts_with(&source) {
+        // Begin already says that the newest message has not been taken up.
+        let is_untouched = line == "- The newest message has not been taken up yet";
+        if line.starts_with(&source) || is_untouched && prompt.contains("it has not been taken up yet") {
             return true;
         }
         let said = ["- At work. Last said: “", "- Last said: “"].into_iter();
         let quoted = said.filter_map(|start| line.strip_prefix(start)?.split_once('”')).next();
         quoted.is_some_and(|(words, _)| prompt.contains(words.trim_start_matches('…').trim()))
     };
-    let kept: String = context.lines().filter(|line| !is_told(line)).flat_map(|line| [line, "\n"]).collect();
-    without_started_calls(&kept, prompt)
+    let kept: Vec<&str> = context.lines().filter(|line| !is_told(line)).collect();
+    without_started_calls(&without_empty_lists(&kept), prompt)
+}
+
+/// Joins lines, and leaves out the title of a list of which nothing is left.
+fn without_empty_lists(lines: &[&str]) -> String {
+    let is_state = |line: &str| line == format!("{}:", FactClass::State.title());
+    let is_item = |at: usize| lines.get(at).is_some_and(|line| line.starts_with("- "));
+    let kept = lines.iter().enumerate().filter(|(i, line)| !is_state(line) || is_item(i + 1));
+    kept.flat_map(|(_, line)| [*line, "\n"]).collect()
 }
 
 /// Removes the lines about uncommitted work if nothing is uncommitted now. If HEAD has moved, adds a note to these
@@ -359,22 +369,17 @@ fn files_part(pickup: &PickupInput) -> String {
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        // If most files could not be checked, only the heading says so.
-        let nothing = common
-            .as_ref()
-            .is_some_and(|words| words.starts_with(claim_state_word(ClaimVerification::Unverified)));
+        // That files could not be checked is no news about the work.
+        let is_unchecked =
+            |words: &String| words.starts_with(claim_state_word(ClaimVerification::Unverified));
         let elsewhere = files.iter().find(|claim| drift::is_elsewhere(claim));
         let is_common = |claim: &&Claim| common.as_ref() == Some(&found(claim));
-        let nothing = nothing && !elsewhere.is_some_and(is_common);
         let all = match &common {
             _ if elsewhere.is_some_and(|one| files.iter().all(|claim| claim.note == one.note)) => {
                 format!(" ({})", files[0].note)
             }
-            Some(_) if nothing => " (not checked here)".to_owned(),
+            Some(words) if is_unchecked(words) && !elsewhere.is_some_and(is_common) => String::new(),
             Some(words) => format!(" ({words}, unless said otherwise)"),
-            None if files.iter().all(|claim| claim.state == ClaimVerification::Unverified) => {
-                " (not found here)".to_owned()
-            }
             None => String::new(),
         };
         text.push_str(&format!("\nFiles, most relevant first{all}:\n"));
@@ -383,6 +388,7 @@ fn files_part(pickup: &PickupInput) -> String {
         pickup.document.section(&[SectionHead::exact(2, FILES_HEADING)]).map(|section| section.text());
     let reasons = reasons.unwrap_or_default();
     let mut used: [(&str, Vec<String>); 3] = USES.map(|how| (how, Vec::new()));
+    let mut gone: Vec<String> = Vec::new();
     for claim in files.iter().take(MAX_FILES) {
         let shown = mention_path(&claim.subject, claim, pickup.mention);
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
@@ -392,6 +398,10 @@ fn files_part(pickup: &PickupInput) -> String {
             drift::is_elsewhere(claim) && files.iter().any(|other| other.note != claim.note);
         let is_unremarkable = !is_elsewhere_among_others
             && (common.as_ref() == Some(&found(claim)) || claim.state == ClaimVerification::Unverified);
+        if why.ends_with(", gone") && !is_chosen {
+            gone.push(shown);
+            continue;
+        }
         if is_only_used(why) && !is_chosen && is_unremarkable {
             if let Some((_, names)) = used.iter_mut().find(|(how, _)| why.starts_with(how)) {
                 names.push(shown);
@@ -411,7 +421,7 @@ fn files_part(pickup: &PickupInput) -> String {
         let now = now.map_or(String::new(), |words| format!(" ({words})"));
         text.push_str(&format!("- {shown}{why}{now}\n"));
     }
-    for (how, names) in used {
+    for (how, names) in used.into_iter().chain([("gone", gone)]) {
         if !names.is_empty() {
             text.push_str(&format!("- {how}: {}\n", names.join(", ")));
         }

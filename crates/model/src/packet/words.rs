@@ -44,6 +44,77 @@ pub fn prompts_about_work(prompts: &[Prompt]) -> Vec<&Prompt> {
     prompts.iter().filter(|prompt| prompt::is_typed_work_prompt(&prompt.text)).collect()
 }
 
+/// First words of a message that continues the one before it.
+const LEANING_STARTS: [&str; 12] =
+    ["and", "but", "also", "no", "yes", "hmm", "how about", "what about", "so", "or", "then", "ok"];
+
+/// Words that stand for something in the message before.
+const LEANING_WORDS: [&str; 8] = ["these", "those", "that", "it", "this", "them", "they", "same"];
+
+/// A message of at most this many words that has one of [`LEANING_WORDS`] leans on the one before it.
+const MAX_LEANING_WORDS: usize = 15;
+
+/// Returns whether a message makes no sense without the one before it, such as "and with these?".
+pub fn leans_on_message_before(text: &str) -> bool {
+    let small = text.trim().to_lowercase();
+    let words: Vec<&str> =
+        small.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect();
+    let first = LEANING_STARTS.iter().any(|start| {
+        let start: Vec<&str> = start.split(' ').collect();
+        words.starts_with(&start)
+    });
+    // A long message explains itself.
+    words.len() <= MAX_LEANING_WORDS * 2 && first
+        || words.len() <= MAX_LEANING_WORDS && words.iter().any(|word| LEANING_WORDS.contains(word))
+}
+
+/// Fewer lines than this are not collapsed.
+const MIN_OUTPUT_LINES: usize = 8;
+
+/// A last paragraph of at most this many lines, without output, is what the user says about the output.
+const MAX_LAST_WORDS_LINES: usize = 3;
+
+/// Returns a message in which pasted output is replaced by the number of its lines. At least a third of these lines
+/// must look like output, because programs also print prose. A message with headings or code fences is a plan and is
+/// returned unchanged.
+pub fn without_pasted_output(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_title = lines.first().is_some_and(|line| line.starts_with("# "));
+    let is_plan = is_title || lines.iter().any(|line| line.starts_with("## ") || line.starts_with("```"));
+    let Some(start) = lines.iter().position(|line| is_output_line(line)).filter(|_| !is_plan) else {
+        return text.to_owned();
+    };
+    let last = lines.iter().rposition(|line| line.trim().is_empty()).map_or(0, |blank| blank + 1);
+    let is_said = last > start
+        && lines.len() - last <= MAX_LAST_WORDS_LINES
+        && !lines[last..].iter().any(|line| is_output_line(line));
+    let end = if is_said { last } else { lines.len() };
+    let pasted = lines[start..end].iter().filter(|line| !line.trim().is_empty());
+    let output = pasted.clone().filter(|line| is_output_line(line)).count();
+    let pasted = pasted.count();
+    if pasted < MIN_OUTPUT_LINES || output * 3 < pasted {
+        return text.to_owned();
+    }
+    let note = format!("[{pasted} lines of output]");
+    [&lines[..start], &[note.as_str()], &lines[end..]].concat().join("\n")
+}
+
+/// Whether a line looks like the output of a program: it begins with a mark or a level, or has an absolute path.
+fn is_output_line(line: &str) -> bool {
+    const STARTS: [&str; 16] =
+        ["===", "---", "+++", "$ ", "> ", "[", "/", "|", "│", "└", "├", "✓", "✗", "✘", "at ", "error"];
+    const LEVELS: [&str; 6] = ["INFO", "WARN", "DEBUG", "ERROR", "FAIL", "PASS"];
+    let bare = line.trim();
+    let is_path = |word: &str| word.starts_with('/') && word.matches('/').count() >= 2;
+    let is_time = |word: &str| word.len() >= 8 && word.bytes().filter(|byte| *byte == b':').count() >= 2;
+    STARTS.iter().any(|start| bare.starts_with(start))
+        || bare
+            .split_whitespace()
+            .take(3)
+            .any(|word| is_time(word) || LEVELS.contains(&word.trim_end_matches(':')))
+        || bare.split_whitespace().any(is_path)
+}
+
 /// Returns the last few questions in the agent's last message.
 pub fn unanswered_questions(said: &str) -> Vec<&str> {
     let all: Vec<&str> = sentences(said).filter(|sentence| sentence.ends_with('?')).collect();

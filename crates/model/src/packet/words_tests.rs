@@ -1,4 +1,4 @@
-use super::{is_about, says_what_to_do, unanswered_questions};
+use super::*;
 
 #[test]
 fn purposes_that_say_what_is_to_be_done() {
@@ -33,5 +33,31 @@ fn purposes_that_are_about_a_request() {
         ("write the release notes", false),
     ] {
         assert_eq!(is_about(purpose, request), expected, "{purpose}");
+    }
+}
+
+#[test]
+fn a_message_that_leans_on_the_one_before() {
+    let cases = [
+        ("and can we do the same with these?", true),
+        ("how about the changes in the reader?", true),
+        ("Can we keep it?", true),
+        ("No, revert those changes", true),
+        ("Write a reader for tables in src/table.rs", false),
+        ("Add tests", false),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(leans_on_message_before(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn pasted_output_is_collapsed() {
+    let output = "=== Step 1 ===\nBuilt: /tmp/build/one\n=== Step 2 ===\nDone\n[main 1234567] One\n# One\n=== Step 3 ===\n/tmp/build/two";
+    let text = format!("It works, but the numbers are off:\n{output}\n\nPlease look at it.");
+    let expected = "It works, but the numbers are off:\n[8 lines of output]\nPlease look at it.";
+    assert_eq!(without_pasted_output(&text), expected);
+    for text in ["One\n- two\n- three\n- four\n- five\n- six", &format!("# Plan\n{output}"), "Fix /a/b.rs"] {
+        assert_eq!(without_pasted_output(text), text);
     }
 }

@@ -135,7 +135,7 @@ fn a_file_that_may_never_have_been_here_has_not_changed() {
     assert_eq!(drift_lines(&told), [""; 0], "{told}");
     let prompt = told["prompt"].as_str().unwrap();
     assert!(
-        prompt.contains("(not found here):\n- `src/never.rs`\n") && !prompt.contains("@src/never.rs"),
+        prompt.contains("most relevant first:\n- `src/never.rs`\n") && !prompt.contains("@src/never.rs"),
         "{prompt}"
     );
 }

@@ -27,8 +27,9 @@ impl PacketFacts<'_> {
     /// Composes the prompt from the goal, the first step, the files to open and the exit criteria.
     pub(super) fn next_prompt(&self) -> String {
         let mut parts = vec![format!("Goal: {}", self.goal_line())];
-        parts.extend(self.first_step().map(|step| format!("Begin with: {step}.")));
-        let files = self.first_files();
+        let step = self.first_step();
+        let files = self.first_files(step.as_deref().unwrap_or_default());
+        parts.extend(step.map(|step| format!("Begin with: {step}.")));
         if !files.is_empty() {
             parts.push(format!("Open first: {}.", files.join(", ")));
         }
@@ -112,8 +113,17 @@ impl PacketFacts<'_> {
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let since = brief::describe_last_steps(digest, MAX_LAST_STEPS);
         if self.is_work_checked() {
-            let step = "comparing the result with the goal: the checks passed after the last edit";
-            return (!self.is_new_work()).then(|| step.to_owned());
+            let commands = self.validator_commands();
+            let step = match commands.iter().find(|command| self.last_run_of(command).is_none()) {
+                Some(command) => {
+                    let command = in_backticks(command, 120);
+                    format!("{command}, which has not been run; the other checks passed after the last edit")
+                }
+                None => {
+                    "comparing the result with the goal: the checks passed after the last edit".to_owned()
+                }
+            };
+            return (!self.is_new_work()).then_some(step);
         }
         let since_then = match since.is_empty() {
             true => String::new(),
@@ -192,6 +202,12 @@ impl PacketFacts<'_> {
         match (edits, since.iter().filter(worked).any(named)) {
             (Some(edits), _) if !edits.left.is_empty() => AnnouncementProgress::Begun,
             (Some(_), _) | (None, true) => AnnouncementProgress::Done,
+            // An announcement of several changes, or of a step that is still on the list, is not done after one edit.
+            (None, false)
+                if has(StepAction::Edited) && !announces_several(&words) && self.next_todo().is_none() =>
+            {
+                AnnouncementProgress::Done
+            }
             (None, false) if has(StepAction::Edited) => AnnouncementProgress::Begun,
             (None, false) => AnnouncementProgress::Open,
         }
@@ -226,32 +242,53 @@ impl PacketFacts<'_> {
         is_edited && are_fresh && self.failing.is_empty() && choose::has_passed_since_edits(&self.runs)
     }
 
-    /// Returns the files to open first: those that the user chose, those that a failure names, and those used for the
-    /// newest prompt. Files from earlier work are listed elsewhere in the packet.
-    fn first_files(&self) -> Vec<String> {
+    /// Returns the files to open first: those that the user chose, those of the step to begin with, those that a
+    /// failure names, those used for the newest prompt, or else those with uncommitted edits. Other files are listed
+    /// elsewhere in the packet.
+    fn first_files(&self, step: &str) -> Vec<String> {
         let digest = self.material.digest;
-        let named = |file: &&FileUse| {
-            let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-            self.failing.iter().any(|failure| failure.error.contains(name))
+        let base = |path: &'_ str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let is_only = |name: &str| digest.files.iter().filter(|file| base(&file.path) == name).count() == 1;
+        // What was done since the announcement is in brackets.
+        let planned = step.split(" (since then ").next().unwrap_or(step);
+        let in_step = |file: &FileUse| {
+            let name = base(&file.path);
+            planned.contains(&file.path) || is_only(&name) && planned.contains(&name)
         };
+        let named =
+            |file: &FileUse| self.failing.iter().any(|failure| failure.error.contains(&base(&file.path)));
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let mut used: Vec<&FileUse> =
-            self.suggested.iter().copied().filter(|file| file.last > asked).collect();
-        used.sort_by_key(|file| std::cmp::Reverse((named(file), file.edited_at > asked, file.last)));
-        let failing = self.suggested.iter().copied().filter(named);
-        let here = failing.chain(used).filter(|file| !file.outside && !self.is_file_gone(file));
+        let git = digest.git_state();
+        // A file that a later commit left out is not part of the work.
+        let committed = git.commit.map_or(0, |used| used.record);
+        let is_uncommitted = |file: &FileUse| {
+            file.edited_at > committed && git.uncommitted.iter().any(|other| other.path == file.path)
+        };
+        let all = self.suggested.iter().copied().filter(|file| !file.outside && !self.is_file_gone(file));
+        let all: Vec<&FileUse> =
+            all.filter(|file| digest.records > 0 && file.edits + file.reads > 0).collect();
+        let is_first = |file: &&FileUse| in_step(file) || named(file) || file.last > asked;
+        let mut first: Vec<&FileUse> = all.iter().copied().filter(is_first).collect();
+        if first.is_empty() {
+            first.extend(all.iter().copied().filter(|file| is_uncommitted(file)));
+        }
+        first.sort_by_key(|file| {
+            std::cmp::Reverse((
+                in_step(file),
+                named(file),
+                file.edited_at > asked,
+                is_uncommitted(file),
+                file.last,
+            ))
+        });
         let mut paths: Vec<&str> = self.material.confirmed.iter().map(String::as_str).collect();
         // A compiler error may name files that the session has not opened.
         let is_used = |path: &str| digest.files.iter().any(|file| file.path == path);
         let unopened = self.failing.iter().flat_map(|failure| failure::paths_in_error(&failure.error));
-        for path in unopened.filter(|path| !is_used(path)).take(MAX_UNOPENED_FILES) {
+        let unopened = unopened.filter(|path| !is_used(path)).take(MAX_UNOPENED_FILES);
+        for path in unopened.chain(first.iter().map(|file| file.path.as_str())) {
             if !paths.contains(&path) {
                 paths.push(path);
-            }
-        }
-        for file in here.filter(|file| file.edits + file.reads > 0 && digest.records > 0) {
-            if !paths.contains(&file.path.as_str()) {
-                paths.push(&file.path);
             }
         }
         let most = MAX_FIRST_FILES.max(self.material.confirmed.len());
@@ -308,6 +345,26 @@ enum AnnouncementProgress {
     /// The announced step was to look at something, and the agent has done so.
     Looked,
     Done,
+}
+
+/// Whether an announcement is about more than one change.
+fn announces_several(words: &str) -> bool {
+    const SEVERAL_WORDS: [&str; 12] = [
+        "all",
+        "both",
+        "each",
+        "every",
+        "remaining",
+        "rest",
+        "other",
+        "others",
+        "these",
+        "those",
+        "two",
+        "three",
+    ];
+    let small = words.to_lowercase();
+    small.split(|c: char| !c.is_alphanumeric()).any(|word| SEVERAL_WORDS.contains(&word))
 }
 
 fn is_work_step(step: &CallStep) -> bool {

@@ -1,0 +1,309 @@
+//! What a harness's summary says in substance: that checks pass, that work is not committed, that something was done.
+
+use super::super::effects::contains_file_name;
+use crate::content::{TextContent, meaningful_words, normalise_text};
+use crate::effect::{Effect, EffectKind};
+use crate::run::CommandKind;
+
+/// A line tells of a commit if it has at least this percentage of the words of the commit's subject.
+const TOLD_PERCENT: usize = 60;
+
+/// Phrases that say that work is not committed, or that committing it is left to the user.
+const UNCOMMITTED_PHRASES: &[&str] = &[
+    "uncommitted",
+    "not committed",
+    "not yet committed",
+    "not been committed",
+    "nothing committed",
+    "nothing has been committed",
+    "nothing is committed",
+    "no commit",
+    "unstaged",
+    "not asked for a commit",
+    "not asked to commit",
+    "not requested a commit",
+    "wants a commit",
+    "want a commit",
+    "want to commit",
+    "wants to commit",
+    "ready to commit",
+    "ready to be committed",
+    "needs to be committed",
+    "need to be committed",
+    "needs committing",
+    "without committing",
+    "then commit",
+    "and commit",
+    "changes to commit",
+];
+
+/// Phrases that say that something is not pushed.
+const UNPUSHED_PHRASES: &[&str] = &[
+    "unpushed",
+    "not pushed",
+    "not yet pushed",
+    "not been pushed",
+    "and push",
+    "then push",
+    "to push",
+    "be pushed",
+];
+
+/// First words of a list item that has a commit as a pending step.
+const COMMIT_STEPS: &[&str] =
+    &["commit ", "create commit", "create a commit", "create the commit", "make a commit"];
+
+/// Words for a check of each kind. A trailing `*` stands for any ending.
+const TEST_WORDS: &[&str] = &["test*", "suite*", "spec*", "checks"];
+const LINT_WORDS: &[&str] = &["lint*", "clippy", "eslint", "checks", "warnings"];
+const BUILD_WORDS: &[&str] = &["build*", "compil*", "checks"];
+
+/// Words that say that a check passes.
+const PASS_WORDS: &[&str] = &["pass*", "green", "clean*", "succe*", "ok", "✓", "✅"];
+
+/// Phrases that say that a lint passes.
+const LINT_PASS_PHRASES: &[&str] =
+    &["0 issues", "no issues", "0 warnings", "no warnings", "fixed", "resolved"];
+
+/// Words that turn a clause about a check into a wish, a failure or a pending step.
+const OPEN_WORDS: &[&str] = &[
+    "not", "fail*", "should", "must", "until", "ensure", "verify", "confirm", "whether", "if", "run",
+    "rerun", "pending", "need*", "before",
+];
+
+/// Phrases of a line whose work is not finished.
+const PENDING_PHRASES: &[&str] = &["in progress", "in_progress", "not started", "not yet", "pending", "todo"];
+
+/// Words that say that something has been committed or published.
+const COMMITTED_WORDS: &[&str] = &["committed", "pushed", "merged", "amended"];
+
+/// A line calls a commit's work unfinished only if it has at least this percentage of at least this many words of the
+/// commit's subject, and at most this many bytes. A longer line tells of other things too.
+const PENDING_PERCENT: usize = 80;
+const MIN_PENDING_WORDS: usize = 3;
+const MAX_PENDING_BYTES: usize = 200;
+
+/// The summary, prepared for questions about its content.
+pub(super) struct SummaryClaims<'s> {
+    pub text: &'s str,
+    pub content: TextContent,
+    /// The lines in normalised form.
+    lines: Vec<String>,
+}
+
+impl<'s> SummaryClaims<'s> {
+    pub fn from_text(text: &'s str) -> SummaryClaims<'s> {
+        let lines = text.lines().map(normalise_text).filter(|line| !line.is_empty()).collect();
+        SummaryClaims { text, content: TextContent::from_text(text), lines }
+    }
+
+    pub fn names_file(&self, path: &str) -> bool {
+        contains_file_name(self.text, path.rsplit('/').next().unwrap_or(path))
+    }
+
+    /// Whether a clause says that checks of this kind pass, or that they have yet to be run. In both cases the
+    /// summary says how they stand.
+    pub fn says_how_check_stands(&self, kind: CommandKind) -> bool {
+        let words = match kind {
+            CommandKind::Test => TEST_WORDS,
+            CommandKind::Lint => LINT_WORDS,
+            CommandKind::Build => BUILD_WORDS,
+            CommandKind::Format | CommandKind::Run => return true,
+        };
+        self.clauses().any(|clause| {
+            has_word(clause, words) && (has_word(clause, PASS_WORDS) || has_word(clause, OPEN_WORDS))
+        }) || kind == CommandKind::Lint
+            && self.lines.iter().any(|line| {
+                has_word(line, words) && LINT_PASS_PHRASES.iter().any(|words| line.contains(words))
+            })
+    }
+
+    /// Whether a clause says that something fails.
+    pub fn tells_of_failure(&self) -> bool {
+        self.clauses().any(|clause| has_word(clause, &["fail*", "error*", "broken", "undefined"]))
+    }
+
+    pub fn says_uncommitted(&self) -> bool {
+        UNCOMMITTED_PHRASES.iter().any(|phrase| self.content.has_phrase(phrase))
+            || COMMIT_STEPS.iter().any(|step| self.has_item(step))
+    }
+
+    pub fn says_unpushed(&self) -> bool {
+        UNPUSHED_PHRASES.iter().any(|phrase| self.content.has_phrase(phrase)) || self.has_item("push ")
+    }
+
+    /// Whether a list item starts with these words.
+    fn has_item(&self, start: &str) -> bool {
+        self.lines.iter().any(|line| line.trim_start_matches(|c: char| !c.is_alphabetic()).starts_with(start))
+    }
+
+    /// Whether the summary tells of an act, by its id, its number or its words. `alone` means that the session did
+    /// nothing else of this kind.
+    pub fn tells_act(&self, effect: &Effect, alone: bool) -> bool {
+        let Effect { kind, what, id, link, .. } = effect;
+        let has_id = id.len() >= 5 && self.content.has_phrase(&id.to_lowercase());
+        if has_id || !link.is_empty() && self.text.contains(link.as_str()) {
+            return true;
+        }
+        match kind {
+            EffectKind::Commit | EffectKind::Amend => {
+                !what.is_empty()
+                    && self
+                        .clauses()
+                        .any(|clause| has_word(clause, COMMITTED_WORDS) && !has_word(clause, &["not"]))
+                    && self.tells_subject(what)
+                    && self.pending_phrase_about(what).is_none()
+            }
+            EffectKind::Push => self.says_published(),
+            EffectKind::PullRequest => {
+                self.names_pull_request(id) || self.says_done(&["pr", "pull"], &["created", "opened"])
+            }
+            EffectKind::Comment | EffectKind::Review => {
+                let verbs = ["replied", "responded", "commented", "answered", "reviewed", "posted"];
+                let number = what.rsplit(' ').next().filter(|id| id.len() >= 5);
+                number.is_some_and(|id| self.content.has_phrase(id))
+                    || alone && self.says_done(&verbs, &verbs)
+                    || self.says_done(&["all", "each", "both", "every"], &verbs)
+            }
+            _ => !what.is_empty() && self.tells_subject(what),
+        }
+    }
+
+    /// Whether the summary says that something was pushed or merged.
+    pub fn says_published(&self) -> bool {
+        self.says_done(&["pushed", "merged"], &["pushed", "merged"])
+    }
+
+    /// Whether a clause has one of `words` and one of `verbs`, and no "not".
+    fn says_done(&self, words: &[&str], verbs: &[&str]) -> bool {
+        self.clauses()
+            .any(|clause| has_word(clause, words) && has_word(clause, verbs) && !has_word(clause, &["not"]))
+    }
+
+    fn names_pull_request(&self, number: &str) -> bool {
+        let forms = [format!("#{number}"), format!("pull/{number}"), format!("PR {number}")];
+        let is_whole = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_digit());
+        !number.is_empty()
+            && forms.iter().any(|form| {
+                self.text.match_indices(form.as_str()).any(|(at, _)| is_whole(&self.text[at + form.len()..]))
+            })
+    }
+
+    /// Whether one line has most of the meaningful words of a text.
+    pub fn tells_subject(&self, text: &str) -> bool {
+        let words = subject_words(text);
+        !words.is_empty() && self.lines.iter().any(|line| has_share(line, &words, TOLD_PERCENT))
+    }
+
+    /// Returns the phrase by which a line says that the work with this subject is not finished.
+    pub fn pending_phrase_about(&self, subject: &str) -> Option<&'static str> {
+        let words = subject_words(subject);
+        if words.len() < MIN_PENDING_WORDS {
+            return None;
+        }
+        let lines = self.lines.iter().filter(|line| line.len() <= MAX_PENDING_BYTES);
+        let mut lines = lines.filter(|line| has_share(line, &words, PENDING_PERCENT));
+        lines.find_map(|line| PENDING_PHRASES.iter().find(|phrase| line.contains(*phrase)).copied())
+    }
+
+    fn clauses(&self) -> impl Iterator<Item = &str> {
+        let parts = self.lines.iter().flat_map(|line| line.split([',', ';', '—', '→']));
+        parts.flat_map(|part| part.split(". ")).flat_map(|part| part.split(" but "))
+    }
+}
+
+/// Returns the meaningful words of a subject, without a prefix such as `feat(parser): `.
+fn subject_words(text: &str) -> Vec<String> {
+    let subject = match text.split_once(": ") {
+        Some((kind, rest)) if !kind.contains(' ') => rest,
+        _ => text,
+    };
+    meaningful_words(&normalise_text(subject)).map(str::to_owned).collect()
+}
+
+fn has_share(line: &str, words: &[String], percent: usize) -> bool {
+    let held = words.iter().filter(|word| line.contains(word.as_str())).count();
+    held * 100 >= words.len() * percent
+}
+
+/// Whether a normalised text has one of these words. A trailing `*` stands for any ending.
+fn has_word(text: &str, wanted: &[&str]) -> bool {
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '/' | ':' | '.' | '-' | '_'));
+    let is_wanted = |word: &str| {
+        wanted.iter().any(|wanted| match wanted.strip_suffix('*') {
+            Some(start) => word.starts_with(start),
+            None => word == *wanted,
+        })
+    };
+    words.into_iter().any(is_wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn effect(kind: EffectKind, what: &str, id: &str) -> Effect {
+        let (place, link, folder) = (String::new(), String::new(), String::new());
+        Effect { kind, what: what.into(), place, id: id.into(), link, folder }
+    }
+
+    #[test]
+    fn a_summary_says_how_checks_stand() {
+        let cases = [
+            ("All unit tests pass.", true, false),
+            ("All tests pass and linting is clean.", true, true),
+            ("Tests: green, linter: 0 issues", true, true),
+            ("Fixed the two lint errors in a.rs", false, true),
+            ("Then run the tests again", true, false),
+            ("Added a test for the parser", false, false),
+            ("", false, false),
+        ];
+        for (text, test, lint) in cases {
+            let claims = SummaryClaims::from_text(text);
+            assert_eq!(claims.says_how_check_stands(CommandKind::Test), test, "{text}");
+            assert_eq!(claims.says_how_check_stands(CommandKind::Lint), lint, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_summary_says_that_work_is_not_committed() {
+        let cases = [
+            ("The changes are still uncommitted.", true),
+            ("The user has not asked for a commit.", true),
+            ("Pending:\n  - Commit the changes", true),
+            ("   3. **Commit** and push", true),
+            ("Nothing further, unless the user wants a commit created", true),
+            ("Committed the parser as 1234567.", false),
+            ("The commit hook is slow.", false),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(SummaryClaims::from_text(text).says_uncommitted(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_act_is_told_by_its_id_its_number_or_its_words() {
+        let commit = || effect(EffectKind::Commit, "feat(parser): skip empty lines in tables", "1234567");
+        let reply = || effect(EffectKind::Comment, "reply to 555001", "555002");
+        let request = || effect(EffectKind::PullRequest, "Tables", "12");
+        let push = || effect(EffectKind::Push, "topic", "1..2");
+        let cases = [
+            ("Made commit 1234567.", commit(), true),
+            ("The parser now skips empty lines of tables: committed.", commit(), true),
+            ("Skip empty lines in tables: in progress. Committed the rest.", commit(), false),
+            ("Committed and pushed the renaming.", commit(), false),
+            ("Skip empty lines in tables (done, not committed)", commit(), false),
+            ("Answered comment 555001.", reply(), true),
+            ("Responded to all comments on the page.", reply(), true),
+            ("Has to reply to all comments.", reply(), false),
+            ("Opened PR #12.", request(), true),
+            ("See PR #123.", request(), false),
+            ("Pushed the branch.", push(), true),
+            ("It is not pushed.", push(), false),
+        ];
+        for (text, act, expected) in cases {
+            assert_eq!(SummaryClaims::from_text(text).tells_act(&act, false), expected, "{text}");
+        }
+        assert!(SummaryClaims::from_text("Replied to the reviewer.").tells_act(&reply(), true));
+    }
+}

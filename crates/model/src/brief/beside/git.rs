@@ -1,0 +1,215 @@
+//! What a summary lacks about git and the outside world: contradictions, work that no commit holds, acts that it does
+//! not tell.
+
+use super::super::candidate::{Candidate, FactClass};
+use super::super::effects::{
+    self, clock_time, commit_name, effect_candidate, find_contradictions, list_by_folder, without_duplicates,
+};
+use super::claims::SummaryClaims;
+use crate::digest::{Digest, EffectUse, FileUse, GitState};
+use crate::effect::EffectKind;
+use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
+use crate::text::{count_with_noun, cut_to_bytes};
+
+/// Branches on which feature work is seldom meant to be committed.
+const DEFAULT_BRANCHES: [&str; 4] = ["main", "master", "trunk", "develop"];
+
+/// Words of a request for which the branch matters.
+const BRANCH_WORDS: [&str; 8] = ["branch", "rebase", "merge", "push", "pr", "pull", "checkout", "worktree"];
+
+/// Hidden folders whose files belong to the project's work. Other hidden folders belong to tools.
+const PROJECT_HIDDEN_FOLDERS: [&str; 5] = [".github", ".gitlab", ".circleci", ".cargo", ".config"];
+
+/// Returns the facts about git and the outside world that the summary lacks. What it gets wrong comes first.
+pub(in crate::brief) fn facts_about_git(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
+    let git = digest.git_state();
+    let mut wrong = find_contradictions(claims.text, digest);
+    wrong.extend(commits_called_unfinished(digest, claims));
+    let wrong = wrong.into_iter().enumerate();
+    let wrong = wrong.map(|(place, text)| {
+        effect_candidate(FactClass::Risk, &format!("risk:contradiction-{place}"), vec![text])
+    });
+    let acts = untold_acts(digest, claims);
+    let is_branch_told = acts.iter().any(|act| act.forms[0].contains(git.branch));
+    let branch = match is_branch_told || !is_branch_wanted(digest, &git, claims) {
+        true => "",
+        false => git.branch,
+    };
+    let risk = uncommitted_work(digest, &git, claims, branch);
+    let state = git_state(digest, &git, claims, if risk.is_some() { "" } else { branch });
+    let mut all: Vec<Candidate> = wrong.chain(risk).collect();
+    let has = |words: &[&str]| words.iter().any(|word| claims.content.has_phrase(word));
+    all.extend(effects::stashed_work(&git).filter(|_| !has(&["stash", "stashed", "git stash"])));
+    all.extend(effects::unpushed_work(&git).filter(|_| !claims.says_unpushed()));
+    all.extend(effects::reset_commits(digest).filter(|_| !has(&["reset", "git reset"])));
+    all.extend(state);
+    let noted = ["stash", "stashed", "reset", "discarded", "restored", "reverted", "restore", "checkout"];
+    all.extend(effects::checkout_notes(&git).filter(|_| !has(&noted)));
+    all.extend(acts);
+    all
+}
+
+/// Describes commits whose work the summary calls unfinished.
+fn commits_called_unfinished<'a>(
+    digest: &'a Digest,
+    claims: &'a SummaryClaims,
+) -> impl Iterator<Item = String> + 'a {
+    let commits = digest.standing_commits().into_iter();
+    commits.filter(|used| is_new(digest, used) && !used.effect.what.is_empty()).filter_map(|used| {
+        let is_named = claims.tells_act(&used.effect, false);
+        let phrase = claims.pending_phrase_about(&used.effect.what).filter(|_| !is_named)?;
+        Some(format!(
+            "the summary says “{phrase}”; commit {} {} was made{}",
+            commit_name(used),
+            in_quotation_marks(&used.effect.what, 100),
+            clock_time(&used.at)
+        ))
+    })
+}
+
+/// Returns the acts since the last compaction that the summary does not tell.
+fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
+    let acts = || digest.effects.iter().filter(|used| is_new(digest, used));
+    let is_commit = |used: &EffectUse| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend);
+    let is_told = |used: &EffectUse| {
+        let alone = acts().filter(|other| other.effect.kind == used.effect.kind).count() == 1;
+        claims.tells_act(&used.effect, alone)
+    };
+    // A rebase makes a commit again under another id.
+    let is_again = |used: &EffectUse| {
+        acts().any(|other| {
+            is_commit(other) && other.record > used.record && other.effect.what == used.effect.what
+        })
+    };
+    let standing: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
+    // Work on a branch that was left is over, if the summary says that anything was published.
+    let branch = digest.git_state().branch;
+    let is_over =
+        |used: &EffectUse| used.effect.place != branch && !branch.is_empty() && claims.says_published();
+    let is_new_commit = |used: &EffectUse| {
+        is_commit(used)
+            && !is_told(used)
+            && !is_over(used)
+            && (used.elsewhere || standing.contains(&used.record))
+            && !is_again(used)
+            && claims.pending_phrase_about(&used.effect.what).is_none()
+    };
+    let has_new_commit = acts().any(is_new_commit);
+    effects::external_effect_candidates(digest, |used| {
+        is_new(digest, used)
+            && match used.effect.kind {
+                EffectKind::Commit | EffectKind::Amend => is_new_commit(used),
+                // The summary may mean an earlier push.
+                EffectKind::Push => has_new_commit || !is_told(used),
+                // A new branch is told as the current one, if at all. A deleted or renamed one would be missed.
+                EffectKind::Branch => used.effect.what.contains(' ') && !is_told(used),
+                _ => !is_told(used),
+            }
+    })
+}
+
+/// Whether an earlier note cannot have told of the effect.
+fn is_new(digest: &Digest, used: &EffectUse) -> bool {
+    used.record > digest.epoch
+}
+
+/// Whether the agent needs the name of the branch and the summary lacks it.
+fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> bool {
+    let branch = git.branch;
+    if branch.is_empty() || claims.content.has_phrase(&branch.to_lowercase()) {
+        return false;
+    }
+    let asks = digest.prompts.last().is_some_and(|prompt| {
+        let small = prompt.text.to_lowercase();
+        small.split(|c: char| !c.is_alphanumeric()).any(|word| BRANCH_WORDS.contains(&word))
+    });
+    let is_other = |used: &&EffectUse| {
+        matches!(used.effect.kind, EffectKind::Switch | EffectKind::Branch)
+            && !used.elsewhere
+            && used.effect.what != branch
+            && !DEFAULT_BRANCHES.contains(&used.effect.what.as_str())
+    };
+    let is_default = DEFAULT_BRANCHES.contains(&branch) && !git.uncommitted.is_empty();
+    // The folder of a worktree is often named after a branch, and the summary has that name.
+    let folder = digest.worktree.rsplit('/').next().unwrap_or_default();
+    let misleads = digest.worktree.contains("worktree") && !branch.ends_with(folder);
+    asks || is_default || misleads || digest.effects.iter().any(|used| is_other(&used))
+}
+
+/// Returns the edited files that are in no commit. If the summary says that the work is not committed, only the files
+/// that it does not name are told.
+fn uncommitted_work(
+    digest: &Digest,
+    git: &GitState,
+    claims: &SummaryClaims,
+    branch: &str,
+) -> Option<Candidate> {
+    let files: Vec<&FileUse> =
+        git.uncommitted.iter().copied().filter(|file| is_at_risk(digest, git, file)).collect();
+    if !effects::knows_git(digest, git) || files.is_empty() {
+        return None;
+    }
+    let is_document = |file: &&FileUse| file.path.ends_with(".md") || file.path.ends_with(".txt");
+    let new: Vec<&FileUse> = files.iter().copied().filter(|file| !claims.names_file(&file.path)).collect();
+    // A summary that names the last commit and the files tells what came after that commit.
+    let names_commit =
+        git.commit.is_some_and(|used| claims.content.has_phrase(&used.effect.id.to_lowercase()));
+    // Notes and plans are often not meant to be committed.
+    let is_told =
+        claims.says_uncommitted() || new.is_empty() && (names_commit || files.iter().all(is_document));
+    if is_told && new.is_empty() {
+        return None;
+    }
+    let n = count_with_noun(files.len(), "edited file");
+    let head = match (git.commit, digest.disk.is_some() && git.moved.is_none()) {
+        (Some(used), true) => format!("{n} not committed since {}", commit_name(used)),
+        (Some(used), false) => format!("no commit was seen after {} of {n}", commit_name(used)),
+        (None, true) => format!("{n} not committed"),
+        (None, false) => format!("no commit was seen of {n}"),
+    };
+    let (head, listed) = match (is_told, git.commit.is_some() || new.len() == files.len()) {
+        (true, _) => ("edited, in no commit seen, not named in the summary".to_owned(), &new),
+        (false, true) => (head, &files),
+        (false, false) => (format!("{head}; the summary does not name"), &new),
+    };
+    let on =
+        if branch.is_empty() { String::new() } else { format!("branch {}: ", path_or_code(branch, 100)) };
+    let forms = match listed.is_empty() {
+        true => vec![format!("{on}{}", head.trim_end_matches("; the summary does not name"))],
+        false => [6, 14].map(|most| format!("{on}{head}: {}", list_by_folder(listed, most))).to_vec(),
+    };
+    Some(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms)))
+}
+
+/// Whether an uncommitted file is work that could be lost.
+fn is_at_risk(digest: &Digest, git: &GitState, file: &FileUse) -> bool {
+    let is_of_tool = file.path.split('/').rev().skip(1).any(|folder| {
+        folder.starts_with('.') && folder.len() > 1 && !PROJECT_HIDDEN_FOLDERS.contains(&folder)
+    });
+    // A commit after the edit left the file out, so it is meant to stay local.
+    let is_left_out = git.commit.is_some_and(|used| used.record > file.edited_at);
+    // The edit may belong to the branch that was left.
+    let left = |used: &&EffectUse| used.effect.kind == EffectKind::Switch && !used.elsewhere;
+    let left = digest.effects.iter().rfind(left).map_or(0, |used| used.record);
+    let is_elsewhere = digest.disk.is_none() && file.edited_at < left;
+    !file.deleted && !is_of_tool && !is_left_out && !is_elsewhere
+}
+
+/// Returns the branch if it is needed, HEAD if somebody else moved it, and the pull request.
+fn git_state(digest: &Digest, git: &GitState, claims: &SummaryClaims, branch: &str) -> Option<Candidate> {
+    let mut parts = Vec::new();
+    if !branch.is_empty() {
+        parts.push(format!("branch {}", path_or_code(branch, 100)));
+    }
+    if let Some(head) = git.moved.filter(|head| !claims.text.contains(cut_to_bytes(head, 7))) {
+        parts.push(format!("HEAD is now {}, moved outside the session", cut_to_bytes(head, 10)));
+    }
+    // A new pull request is listed with the acts.
+    if let Some(used) =
+        git.pull_request.filter(|used| !is_new(digest, used) && !claims.tells_act(&used.effect, false))
+    {
+        parts.push(format!("pull request #{}", inline_for_model(&used.effect.id, 40)));
+    }
+    let text = format!("Git: {}", parts.join("; "));
+    (!parts.is_empty()).then(|| effect_candidate(FactClass::State, "git:state", vec![text]))
+}

@@ -1,0 +1,131 @@
+use super::*;
+use crate::brief::Occasion;
+use crate::digest::{EffectUse, Prompt};
+use crate::effect::{Effect, EffectKind};
+
+/// Fills a summary up, so that it is not thin.
+fn with_padding(summary: &str) -> String {
+    format!("{summary}\n{}", "The reader of tables was looked at.\n".repeat(50))
+}
+
+fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {
+    FileUse { path: path.into(), edits: 1, last: at, edited_at: at, saved_at, ..FileUse::default() }
+}
+
+fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) -> EffectUse {
+    let (what, place, id) = (what.into(), place.into(), id.into());
+    let effect = Effect { kind, what, place, id, link: String::new(), folder: String::new() };
+    EffectUse { effect, at: "2026-11-17T16:20:00Z".into(), record, elsewhere: false }
+}
+
+/// Returns the lines of the note beside a summary.
+fn note(digest: &Digest, summary: &str) -> Vec<String> {
+    let mut digest = digest.clone();
+    digest.simulate_compaction(&with_padding(summary));
+    let occasion = Occasion::Compacted;
+    let material =
+        BriefMaterial { occasion, digest: &digest, problems: &[], gone: &[], records: &[], scoring: None };
+    let text = crate::brief::compose_brief(&material, 9_500).map(|brief| brief.text).unwrap_or_default();
+    text.lines().skip(1).filter(|line| line.starts_with("- ")).map(str::to_owned).collect()
+}
+
+fn digest_with_files(paths: &[&str]) -> Digest {
+    let mut digest = Digest::new("s");
+    digest.branch = "topic".into();
+    digest.files = (1..).zip(paths).map(|(at, path)| edited_file(path, at, 0)).collect();
+    digest.records = 50;
+    digest
+}
+
+#[test]
+fn work_that_no_commit_holds_is_told_once() {
+    let digest = digest_with_files(&["src/one.rs", "src/two.rs"]);
+    let cases: [(&str, &[&str]); 5] = [
+        ("Edited one.rs and two.rs.", &["- no commit was seen of 2 edited files"]),
+        (
+            "Edited one.rs.",
+            &["- no commit was seen of 2 edited files; the summary does not name: src/two.rs"],
+        ),
+        ("Edited one.rs and two.rs. Nothing is committed.", &[]),
+        ("Edited one.rs and two.rs. Pending:\n- Commit the changes", &[]),
+        (
+            "Edited one.rs, not committed.",
+            &["- edited, in no commit seen, not named in the summary: src/two.rs"],
+        ),
+    ];
+    for (summary, expected) in cases {
+        assert_eq!(note(&digest, summary), expected, "{summary}");
+    }
+}
+
+#[test]
+fn a_file_that_a_commit_left_out_is_not_at_risk() {
+    let mut digest = digest_with_files(&["notes/plan.md", ".tool/review.md", "src/new.rs"]);
+    digest.effects.push(effect_use(2, EffectKind::Commit, "Tables", "topic", "1234567"));
+    digest.files[0].edited_at = 1;
+    digest.files[2].edited_at = 9;
+    let told = note(&digest, "Committed tables. plan.md, review.md and new.rs");
+    assert_eq!(told, ["- no commit was seen after 1234567 of 1 edited file: src/new.rs"]);
+    assert_eq!(note(&digest, "Commit 1234567, then new.rs, plan.md and review.md"), [""; 0]);
+}
+
+#[test]
+fn the_branch_is_told_where_it_matters() {
+    let mut digest = digest_with_files(&["src/one.rs"]);
+    let summary = "Edited one.rs, not committed.";
+    assert_eq!(note(&digest, summary), [""; 0]);
+    digest.prompts.push(Prompt { text: "Now rebase it".into(), record: 3, ..Prompt::default() });
+    assert_eq!(note(&digest, summary), ["- Git: branch topic"]);
+    assert_eq!(note(&digest, "On topic: edited one.rs, not committed."), [""; 0]);
+    digest.prompts.clear();
+    digest.branch = "main".into();
+    assert_eq!(note(&digest, summary), ["- Git: branch main"]);
+}
+
+#[test]
+fn acts_that_the_summary_tells_are_left_out() {
+    let mut digest = digest_with_files(&[]);
+    digest.effects.push(effect_use(2, EffectKind::Commit, "Skip empty lines in tables", "topic", "1234567"));
+    digest.effects.push(effect_use(3, EffectKind::Push, "topic", "origin", "0..1"));
+    let told = "Skipped empty lines in tables, committed and pushed.";
+    assert_eq!(note(&digest, told), [""; 0]);
+    let open = note(&digest, "- Skip empty lines in tables (in progress)");
+    let wrong =
+        "- the summary says “in progress”; commit 1234567 “Skip empty lines in tables” was made at 16:20";
+    assert_eq!(open[0], wrong);
+    // The same commit after a rebase is told once.
+    digest.effects.push(effect_use(4, EffectKind::Commit, "Skip empty lines in tables", "topic", "7654321"));
+    let all = note(&digest, "Nothing is known.").join("\n");
+    assert!(all.contains("7654321") && !all.contains("1234567"), "{all}");
+}
+
+#[test]
+fn only_the_lines_of_a_failure_that_the_summary_lacks_are_told() {
+    let mut digest = digest_with_files(&[]);
+    digest.branch = String::new();
+    digest.failures.push(Failure {
+        what: "go test ./...".into(),
+        error:
+            "--- FAIL: TestOne (0.0s)\n--- FAIL: TestTwo (0.0s)\na_test.go:12: got 3, want 4\nFAIL pkg 1.2s"
+                .into(),
+        record: 7,
+        open: true,
+        ..Failure::default()
+    });
+    let told = note(&digest, "TestOne fails in a_test.go at line 12.");
+    assert_eq!(told, ["- `go test ./...` also says: `--- FAIL: TestTwo (0.0s)`"]);
+    assert_eq!(note(&digest, "TestOne and TestTwo fail: got 33, want 34; a_test.go (line 12)"), [""; 0]);
+    assert!(note(&digest, "All is well.")[0].contains("TestOne"));
+}
+
+#[test]
+fn files_that_the_summary_does_not_name_are_one_line() {
+    let mut digest = digest_with_files(&["a/one.rs", "a/two.rs", "a/three.rs"]);
+    digest.branch = String::new();
+    digest.files.push(FileUse { path: "b/read.rs".into(), reads: 1, last: 40, ..FileUse::default() });
+    digest.files[1].edits = 5;
+    assert_eq!(note(&digest, "Edited one.rs."), ["- edited a/two.rs, a/three.rs"]);
+    assert_eq!(note(&digest, "Edited one.rs, two.rs and three.rs."), ["- read b/read.rs"]);
+    digest.files[0].last = 49;
+    assert_eq!(note(&digest, "Edited one.rs, two.rs and three.rs."), [""; 0]);
+}
