@@ -125,7 +125,7 @@ fn a_brief_says_what_is_at_risk_first() {
         json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>All done.</summary>"});
     env.fire_event("s1", "SubagentStop", summary);
     let brief = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).stdout;
-    assert!(brief.contains("not committed since 4444444: 1 file: src/lex.rs"), "{brief}");
+    assert!(brief.contains("no commit was seen after 4444444 of 1 edited file: src/lex.rs"), "{brief}");
     assert!(brief.contains("commit 4444444 is not pushed"), "{brief}");
     assert!(brief.contains("pushed main"), "{brief}");
     for id in

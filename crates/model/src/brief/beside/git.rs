@@ -149,14 +149,13 @@ fn uncommitted_work(
     if !effects::knows_git(digest, git) || files.is_empty() {
         return None;
     }
-    let is_document = |file: &&FileUse| file.path.ends_with(".md") || file.path.ends_with(".txt");
     let new: Vec<&FileUse> = files.iter().copied().filter(|file| !claims.names_file(&file.path)).collect();
     // A summary that names the last commit and the files tells what came after that commit.
     let names_commit =
         git.commit.is_some_and(|used| claims.content.has_phrase(&used.effect.id.to_lowercase()));
     // Notes and plans are often not meant to be committed.
-    let is_told =
-        claims.says_uncommitted() || new.is_empty() && (names_commit || files.iter().all(is_document));
+    let is_told = claims.says_uncommitted()
+        || new.is_empty() && (names_commit || files.iter().all(|file| is_document(file)));
     if is_told && new.is_empty() {
         return None;
     }
@@ -181,13 +180,17 @@ fn uncommitted_work(
     Some(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms)))
 }
 
+fn is_document(file: &FileUse) -> bool {
+    file.path.ends_with(".md") || file.path.ends_with(".txt")
+}
+
 /// Whether an uncommitted file is work that could be lost.
 fn is_at_risk(digest: &Digest, git: &GitState, file: &FileUse) -> bool {
     let is_of_tool = file.path.split('/').rev().skip(1).any(|folder| {
         folder.starts_with('.') && folder.len() > 1 && !PROJECT_HIDDEN_FOLDERS.contains(&folder)
     });
-    // A commit after the edit left the file out, so it is meant to stay local.
-    let is_left_out = git.commit.is_some_and(|used| used.record > file.edited_at);
+    // A commit after the edit left the notes out, so they are meant to stay local. Source files may be forgotten.
+    let is_left_out = is_document(file) && git.commit.is_some_and(|used| used.record > file.edited_at);
     // The edit may belong to the branch that was left.
     let left = |used: &&EffectUse| used.effect.kind == EffectKind::Switch && !used.elsewhere;
     let left = digest.effects.iter().rfind(left).map_or(0, |used| used.record);
