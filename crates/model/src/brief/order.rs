@@ -21,7 +21,7 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
         FactClass::Traps => (36, 8, 60),
         FactClass::Problems => (40, 4, 1),
         FactClass::Commands => (46, 6, 90),
-        FactClass::Earlier => (34, 4, 90),
+        FactClass::Earlier => (23, 4, 90),
         FactClass::Named => (120, 2, 90),
     }
 }
