@@ -132,7 +132,7 @@ fn a_question_that_the_user_answered_is_cut() {
     let text = done_text(&[
         TASK_PROMPT,
         "edit: src/reader.py",
-        "said: The cause is `skip()` in src/reader.py: it eats comments within arrays. Two options: A. Change `skip()`. B. Change the lexer. Which do you prefer?",
+        "said: The cause is `skip()` in src/reader.py: it eats comments within arrays. The lexer hands all of them over, so nothing has to change there or in the writer. Two options: A. Change `skip()`. B. Change the lexer. Which do you prefer?",
         "user: is there a page about it in the manual already?",
         "ran: cat manual.md",
     ]);

@@ -85,7 +85,9 @@ fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) 
 }
 
 fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
-    let Some(task) = goal.task else { return };
+    // The task may be the request with which the session began.
+    let is_told = |task: &&Prompt| all.has_fact(&format!("prompt:{}", task.record));
+    let Some(task) = goal.task.filter(|task| !is_told(task)) else { return };
     let leads = goal.newest.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
     // The agent's question, or the message before the newest one, explains it better than an older task that was
     // answered.
