@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::candidate::{Candidate, FactClass};
 use super::effects::contains_file_name;
+use super::sections::goal::{ANSWERED_LABEL, NEWEST_LABEL, TASK_OF_MESSAGE_LABEL};
 use crate::content::TextContent;
 
 /// A summary with fewer bytes than this is thin: it says too little about the work. The brief then also contains the
@@ -41,7 +42,7 @@ pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, text: &str) -
     let risk = candidates.iter().find(|candidate| candidate.id == "risk:uncommitted");
     let risk = risk.and_then(|candidate| candidate.forms.last()).cloned().unwrap_or_default();
     let mut told: BTreeMap<FactClass, usize> = BTreeMap::new();
-    let mut kept = Vec::new();
+    let (mut kept, mut newest) = (Vec::new(), None);
     for candidate in candidates {
         let files = matches!(candidate.class, FactClass::Edited | FactClass::Read);
         let class = if files { FactClass::Edited } else { candidate.class };
@@ -68,6 +69,10 @@ pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, text: &str) -
             }
             *read += 1;
         }
+        if known && has_label(&candidate, NEWEST_LABEL) {
+            newest = Some(candidate);
+            continue;
+        }
         let times = told.entry(class).or_default();
         if known || max_facts_of_class(class, thin).is_some_and(|most| *times >= most) {
             continue;
@@ -75,5 +80,17 @@ pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, text: &str) -
         *times += 1;
         kept.push(candidate);
     }
+    if let Some(newest) = newest {
+        // Both facts refer to the newest message, which the summary already contains. An answered question is of no use
+        // without it. A task is, but then the message has to be repeated.
+        kept.retain(|candidate| !has_label(candidate, ANSWERED_LABEL));
+        if let Some(place) = kept.iter().position(|candidate| has_label(candidate, TASK_OF_MESSAGE_LABEL)) {
+            kept.insert(place, newest);
+        }
+    }
     kept
+}
+
+fn has_label(candidate: &Candidate, label: &str) -> bool {
+    candidate.class == FactClass::Goal && candidate.forms.iter().any(|form| form.starts_with(label))
 }
