@@ -205,9 +205,17 @@ pub fn delegated_work<'a>(
         return None;
     }
     let asked = input.text("description")?;
-    let texts = response().objects("content");
-    let answer = texts.iter().find_map(|part| part.text("text")).unwrap_or_default();
-    Some(DelegatedWork { asked, answer })
+    let parts = response().objects("content");
+    let texts: Vec<Cow<str>> = parts.iter().filter_map(|part| part.text("text")).collect();
+    // Before the answer, the harness may put a note to the model, such as the list of tools that the sub-agent used.
+    let answer = texts.iter().find(|text| !is_single_element(text)).or(texts.first()).cloned();
+    Some(DelegatedWork { asked, answer: answer.unwrap_or_default() })
+}
+
+/// Returns whether a text is nothing but one element, such as `<tools-used>Write</tools-used>`.
+fn is_single_element(text: &str) -> bool {
+    let parts = text.trim().strip_prefix('<').and_then(|text| text.split_once('>'));
+    parts.is_some_and(|(name, rest)| !name.is_empty() && rest.ends_with(&format!("</{name}>")))
 }
 
 /// Returns the plan that was shown to the user. The response contains the plan with the user's changes. If the harness
@@ -257,6 +265,25 @@ mod tests {
         );
         assert_eq!(describe_todo_change("TaskCreate", r#"{"subject":"a"}"#, "{}"), "None");
         assert_eq!(describe_todo_change("Bash", "{}", "{}"), "None");
+    }
+
+    #[test]
+    fn the_answer_of_a_sub_agent_is_not_a_note_of_the_harness() {
+        let (input, _) = JsonFields::parse(br#"{"description":"review"}"#);
+        let answer = |texts: &[&str]| {
+            let parts: Vec<_> =
+                texts.iter().map(|text| serde_json::json!({"type": "text", "text": text})).collect();
+            let response = serde_json::json!({ "content": parts }).to_string();
+            delegated_work("Agent", &input, || JsonFields::parse(response.as_bytes()).0)
+                .unwrap()
+                .answer
+                .into_owned()
+        };
+        let note = "<tools-used-before-summary>Write</tools-used-before-summary>\n";
+        assert_eq!(answer(&[note, "Done."]), "Done.");
+        assert_eq!(answer(&["<b>Done</b>."]), "<b>Done</b>.");
+        assert_eq!(answer(&["<answer>Done.</answer>"]), "<answer>Done.</answer>");
+        assert_eq!(answer(&[]), "");
     }
 
     #[test]

@@ -95,6 +95,9 @@ pub struct JournalRecord<'a> {
     pub text: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub id: Cow<'a, str>,
+    /// For a message of the agent: the id of the call that came after it. Calls are recorded earlier than messages.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub before: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub tool: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,8 @@
 //! Manifests (`resume-context.md`): the files to load, their order, and the questions to answer before work
 //! continues.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -111,6 +113,16 @@ pub fn is_workstream_id(id: &str) -> bool {
         && number.bytes().all(|byte| byte.is_ascii_digit())
         && id.len() <= 100
         && name.split('-').all(kebab)
+}
+
+/// Returns the id with a number of at least two digits: `1-parser` becomes `01-parser`.
+pub fn id_with_padded_number(id: &str) -> Cow<'_, str> {
+    match id.split_once('-') {
+        Some((number, _)) if number.len() == 1 && number.as_bytes()[0].is_ascii_digit() => {
+            format!("0{id}").into()
+        }
+        _ => id.into(),
+    }
 }
 
 /// Returns the problems in a manifest, ordered by line.

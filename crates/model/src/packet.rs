@@ -46,6 +46,9 @@ pub const ALL_HEADINGS: &[&str] = &[
     NOTES_HEADING,
 ];
 
+/// The beginning of a constraint in the user's own words.
+pub const USER_SAID: &str = "the user: ";
+
 /// The level-3 headings below [`FILES_HEADING`].
 pub const CONFIRMED_HEADING: &str = "Confirmed";
 pub const SUGGESTED_HEADING: &str = "Suggested";

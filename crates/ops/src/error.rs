@@ -94,7 +94,7 @@ impl Error {
             | Error::Busy { hint, .. }
             | Error::Refused { hint, .. }
             | Error::Usage { hint, .. } => Some(hint.clone()),
-            Error::NoRoot { .. } => Some("`thru init` makes one".to_owned()),
+            Error::NoRoot { .. } => Some("`thru init` in the folder of your project makes one".to_owned()),
             Error::Failed { .. } => None,
             Error::Panicked { .. } => Some("please report it, with what `thru debug hook` prints".to_owned()),
         }

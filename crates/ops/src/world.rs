@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use harness::HARNESSES;
 use jiff::Timestamp;
 use model::marker::Marker;
-use store::{FoundRoot, InstallList, Root, RootQuery, RootRules, Store, TrustRecords};
+use store::{FoundRoot, InstallList, Root, RootQuery, RootRules, Store, TrustRecords, UnfitReason};
 
 use crate::{Error, Result};
 
@@ -122,15 +122,19 @@ impl World<'_> {
         self.with_root_rules(|rules| store::find_root(&RootQuery { rules: *rules, explicit, starts }))
     }
 
+    /// Returns why a folder must not be a root, unless the user named this folder as the root.
+    pub fn why_unfit_root(&self, root: &Root) -> Option<UnfitReason> {
+        if self.explicit_root().is_some() {
+            return None;
+        }
+        self.with_root_rules(|rules| {
+            store::why_unfit(&root.path, rules).filter(|_| !(rules.allows)(&root.path))
+        })
+    }
+
     /// Refuses a folder that must not be a root, unless the user named this folder as the root.
     pub fn refuse_unfit_root(&self, root: &Root) -> Result<()> {
-        if self.explicit_root().is_some() {
-            return Ok(());
-        }
-        let why = self.with_root_rules(|rules| {
-            store::why_unfit(&root.path, rules).filter(|_| !(rules.allows)(&root.path))
-        });
-        let Some(why) = why else { return Ok(()) };
+        let Some(why) = self.why_unfit_root(root) else { return Ok(()) };
         let path = root.path.display();
         Err(Error::Refused {
             what: format!("{path}: this folder is not used as a root: {why}"),

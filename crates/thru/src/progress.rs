@@ -69,7 +69,7 @@ impl ProgressBoard {
             Progress::Ended { file, .. } | Progress::StillRunning { file, .. } => {
                 running.retain(|(name, _)| name != file);
             }
-            Progress::Reused { .. } => {}
+            Progress::Reused { .. } | Progress::SetAside { .. } => {}
         }
         match self.says {
             BoardMessage::Nothing => {}
@@ -100,6 +100,9 @@ fn describe_progress(progress: &Progress) -> String {
     let name = |file: &str| one_line(file, 200);
     match progress {
         Progress::Reused { file } => format!("reused    {}", name(file)),
+        Progress::SetAside { file, verdict, kept_as } => {
+            format!("set aside {}: {}, kept as {}", name(file), verdict.name(), name(kept_as))
+        }
         Progress::Launched { file, attempt } => format!("launched  {} (launch {attempt})", name(file)),
         Progress::Ended { file, how, verdict: OutputVerdict::Valid, .. } => {
             format!("{GOOD}valid{GOOD:#}     {} ({})", name(file), one_line(how, 200))

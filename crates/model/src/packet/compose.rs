@@ -13,7 +13,7 @@ use super::pickup::CHOSEN_BY_USER;
 use super::{
     CONFIRMED_HEADING, CONSTRAINTS_HEADING, CONTEXT_HEADING, Check, DECISIONS_HEADING, FILES_HEADING,
     INTENT_HEADING, NEXT_PROMPT_HEADING, NOTES_HEADING, PLAN_HEADING, PacketStatus, QUESTIONS_HEADING,
-    SUGGESTED_HEADING, VALIDATORS_HEADING, words,
+    SUGGESTED_HEADING, USER_SAID, VALIDATORS_HEADING, words,
 };
 use crate::brief::{self, BriefFact, FactClass, Occasion};
 use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
@@ -451,7 +451,7 @@ impl<'a> PacketFacts<'a> {
     fn constraints_section(&self) -> String {
         let rules = self.material.rules.iter().map(|rule| inline_for_model(rule, 300));
         let said = self.facts_of_class(FactClass::Words).filter(|fact| !is_user_answer(fact));
-        let said = said.map(|fact| format!("the user: {}", fact.text));
+        let said = said.map(|fact| format!("{USER_SAID}{}", fact.text));
         lines_or_none(&rules.chain(said).collect::<Vec<_>>())
     }
 

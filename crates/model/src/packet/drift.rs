@@ -52,6 +52,8 @@ pub struct CurrentState<'a> {
     pub files: &'a [CurrentFile],
     /// Whether the session continued and edited files after writing the packet.
     pub edited: bool,
+    /// Whether the packet's session worked in another checkout, so that its checks ran there.
+    pub is_other_checkout: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,7 +108,7 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
     let files = packet.all_files();
     claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now)));
     let moved = now.edited || claims.iter().any(|claim| claim.state == ClaimVerification::Changed);
-    claims.extend(packet.checks_seen.iter().map(|check| check_claim(check, moved)));
+    claims.extend(packet.checks_seen.iter().map(|check| check_claim(check, moved, now.is_other_checkout)));
     claims.extend(time::parse_time(&packet.created_at).map(|created| Claim {
         about: ClaimSubject::Age,
         subject: packet.created_at.clone(),
@@ -117,12 +119,16 @@ pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<
     claims
 }
 
-/// Verifies a recorded check. Its result still applies only if nothing has changed since.
-fn check_claim(check: &Check, moved: bool) -> Claim {
+/// Verifies a recorded check. Its result applies only in the checkout where it ran, and only if nothing has changed
+/// since.
+fn check_claim(check: &Check, moved: bool, is_other_checkout: bool) -> Claim {
     let how = if check.ok { "passed" } else { "failed" };
     let (state, note) = match check {
         Check { unknown: true, at, .. } => {
             (ClaimVerification::Unverified, format!("ran at {at}; its result was not seen"))
+        }
+        Check { at, .. } if is_other_checkout => {
+            (ClaimVerification::Unverified, format!("{how} at {at}, in another worktree"))
         }
         Check { edited_since: true, at, .. } => {
             (ClaimVerification::Unverified, format!("{how} at {at}, before the last edits"))

@@ -36,8 +36,11 @@ fn check_claims(
     expected: &[(ClaimSubject, ClaimVerification, &str)],
 ) {
     let now = time::parse_time("2026-11-15T21:22:00Z").unwrap();
-    let claims =
-        verify_claims(&test_packet(), &CurrentState { project: None, git, files, edited: false }, now);
+    let claims = verify_claims(
+        &test_packet(),
+        &CurrentState { project: None, git, files, edited: false, is_other_checkout: false },
+        now,
+    );
     let found: Vec<(ClaimSubject, ClaimVerification, &str)> =
         claims.iter().map(|c| (c.about, c.state, c.note.as_str())).collect();
     assert_eq!(found, expected);
@@ -109,7 +112,13 @@ fn a_packet_by_hand_claims_little() {
     let files = [existing_file("1"), CurrentFile::Gone];
     let claims = verify_claims(
         &packet,
-        &CurrentState { project: Some("here"), git: None, files: &files, edited: false },
+        &CurrentState {
+            project: Some("here"),
+            git: None,
+            files: &files,
+            edited: false,
+            is_other_checkout: false,
+        },
         time::parse_time("2026-11-15").unwrap(),
     );
     let found: Vec<(ClaimVerification, &str)> = claims.iter().map(|c| (c.state, c.note.as_str())).collect();
@@ -127,7 +136,13 @@ fn a_packet_by_hand_claims_little() {
 fn a_packet_of_another_project_says_so() {
     let of = |project: &str| {
         let packet = Packet { project_id: "there".into(), ..Packet::default() };
-        let now = CurrentState { project: Some(project), git: None, files: &[], edited: false };
+        let now = CurrentState {
+            project: Some(project),
+            git: None,
+            files: &[],
+            edited: false,
+            is_other_checkout: false,
+        };
         let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap());
         claims.iter().map(|c| (c.about, c.state)).collect::<Vec<_>>()
     };
@@ -140,7 +155,7 @@ fn a_run_before_the_last_edit_proves_nothing() {
     let check = |unknown: bool, edited_since, edited, expected: (ClaimVerification, &str)| {
         let seen = Check { command: "make".into(), ok: !unknown, unknown, edited_since, at: "then".into() };
         let packet = Packet { checks_seen: vec![seen], ..Packet::default() };
-        let now = CurrentState { project: None, git: None, files: &[], edited };
+        let now = CurrentState { project: None, git: None, files: &[], edited, is_other_checkout: false };
         let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap());
         assert_eq!((claims[0].state, claims[0].note.as_str()), expected);
     };

@@ -225,7 +225,7 @@ fn sweep_session(
         Mode::Write => read_rest_of_transcript(world, project, open, hashes),
         Mode::DryRun => Vec::new(),
     };
-    let mut source = handoff::source_of_session(project, &open.session, None)?;
+    let mut source = handoff::source_of_session(world, project, &open.session, None)?;
     source.digest.unfinished = unfinished;
     if hashes == FileHashes::Take {
         add_facts_from_database(world, project, open, &mut source.digest);
@@ -256,7 +256,7 @@ fn sweep_session(
         return Ok(swept(model::packet::packet_id(world.now, &purpose, 1), false));
     }
     // Read git's files instead of starting `git`, because a session start calls this function too.
-    let git = store::git::read_head(&project.root.checkout);
+    let git = source.checkout.as_deref().and_then(store::git::read_head);
     let git = git.map(|head| model::packet::GitFacts {
         branch: crate::project::git::redacted_branch(&head),
         head: head.commit,

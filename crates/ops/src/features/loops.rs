@@ -23,8 +23,8 @@ use store::{FoundRoot, Store};
 pub use adopt::{LoopToAdopt, adopt_loop, prepare_adoption};
 pub use choose::WantedOwner;
 use choose::{
-    LoopOwner, LoopUse, choose_loop, find_owner, foreground_loop_id, open_store, open_trusted_store,
-    require_trust,
+    LoopOwner, LoopUse, choose_loop, find_owner, find_owner_of_existing, foreground_loop_id, open_store,
+    open_trusted_store, require_trust,
 };
 pub use report::{advice_without_consent, short_session_id};
 
@@ -170,7 +170,7 @@ pub fn show_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
 pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
     let id = choose_loop(world, &store, Some(named), LoopUse::Look)?;
-    let owner = find_owner(world, &store, owner)?;
+    let owner = find_owner_of_existing(world, &store, &id, owner)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
     if record.state.status != LoopStatus::Active {
@@ -185,15 +185,7 @@ pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<L
 pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
     let id = choose_loop(world, &store, named, LoopUse::Resume)?;
-    let known = store.read_loop(&id)?.state.session;
-    let owner = match (find_owner(world, &store, how.owner), how.owner, known) {
-        // Outside a harness, the loop returns to its earlier session.
-        (Err(_), WantedOwner::Here, Some(session)) => match Id::new(&session) {
-            Ok(session) => LoopOwner::Session(session, SessionChoice::Named),
-            Err(_) => LoopOwner::Next,
-        },
-        (owner, _, _) => owner?,
-    };
+    let owner = find_owner_of_existing(world, &store, &id, how.owner)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
     let mut next = record.state.clone();
@@ -321,9 +313,13 @@ fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(Fore
         LoopOwner::Next => pointer.set_for_next_session(&state.id),
     }
     store.write_foreground(&pointer)?;
-    let notes = before.filter(|before| *before != state.id).map(|before| {
-        format!("{before} was in the foreground and waits now; `thru loop activate {before}` brings it back")
-    });
+    let was = match owner {
+        LoopOwner::Session(..) => "was in the foreground and waits now",
+        LoopOwner::Next => "was for the next session and waits behind this one now",
+    };
+    let notes = before
+        .filter(|before| *before != state.id)
+        .map(|before| format!("{before} {was}; `thru loop activate {before}` brings it back"));
     Ok((pointer, notes.into_iter().collect()))
 }
 

@@ -33,7 +33,7 @@ pub use adopt::{LaunchShown, LaunchesToAdopt, adopt_launches, prepare_adoption};
 pub use expect::{ExpectOptions, ExpectRequest, Expectation, expect_outputs};
 pub use hook::{LiveRunState, OpenOutput, live_run_state};
 pub(crate) use live::live_run_of_project;
-pub use live::{LiveRunReport, LiveRunSource, clear_live_run, set_live_run, show_live_run};
+pub use live::{ClearedLiveRun, LiveRunReport, LiveRunSource, clear_live_run, set_live_run, show_live_run};
 pub use run::{GateRunOptions, Progress, RelaunchPolicy, run_gate};
 pub use seal::{OutputPrompt, SealReport, output_prompt, seal_output};
 

@@ -50,6 +50,9 @@ pub(crate) const SECTION: BriefSection =
 /// How long a command waits for another command that is changing a packet.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
+/// Shorter words of a slug are not proposed for a mistyped name, because too many words are similar to them.
+const MIN_SIMILAR_CHARS: usize = 4;
+
 /// How many matches of an ambiguous name are shown.
 const MAX_MATCHES_SHOWN: usize = 8;
 
@@ -193,11 +196,31 @@ fn packet_name_from_path<'a>(project: &Project, word: &'a str) -> &'a str {
 }
 
 fn packet_not_found_error(word: &str, names: &[String]) -> Error {
-    let hint = match nearest_allowed_word(word, names.iter().map(String::as_str)) {
+    let hint = match packet_with_similar_name(word, names) {
         Some(near) => format!("did you mean {near}? `thru packet list` shows all"),
         None => "`thru packet list` shows the packets, `thru handoff` makes one".to_owned(),
     };
     Error::Absent { what: format!("there is no packet `{word}` in this project"), hint }
+}
+
+/// Returns the packet whose id, slug or a word of whose slug is most similar to the given word.
+fn packet_with_similar_name<'n>(word: &str, names: &'n [String]) -> Option<&'n str> {
+    let word = word.to_lowercase();
+    let slug = |name: &'n str| name.split_once('-').map_or(name, |(_, slug)| slug);
+    let contains =
+        |name: &&'n str, part: &str| *name == part || slug(name) == part || is_word_of(slug(name), part);
+    let all = || names.iter().map(String::as_str);
+    // An id begins with a time. Ids of the same day are all similar, so only slugs are compared if there is no time.
+    let has_time = word.starts_with(|c: char| c.is_ascii_digit());
+    let ids = all().filter(|_| has_time);
+    let parts = ids.chain(all().map(slug)).chain(all().flat_map(|name| slug(name).split('-')));
+    let near = nearest_allowed_word(&word, parts.filter(|part| part.len() >= MIN_SIMILAR_CHARS))?;
+    // The newest packet comes last.
+    all().filter(|name| contains(name, near)).next_back()
+}
+
+fn is_word_of(slug: &str, word: &str) -> bool {
+    slug.split('-').any(|part| part == word)
 }
 
 pub(crate) fn set_updated_time(document: &mut Document, world: &World) -> Result<()> {

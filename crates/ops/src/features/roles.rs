@@ -140,6 +140,12 @@ impl Roles {
         find_context_file(&self.root, &self.settings, role)
     }
 
+    /// Returns the role with a file whose name is most similar, for a role that has no file.
+    pub fn role_with_similar_name(&self, role: &Id) -> Result<Option<String>> {
+        let names = self.role_names()?;
+        Ok(nearest_allowed_word(role.as_str(), names.iter().map(Id::as_str)).map(str::to_owned))
+    }
+
     /// Returns the name of every role that has a file, without duplicates.
     pub fn role_names(&self) -> Result<Vec<Id>> {
         let mut roles: Vec<Id> = Vec::new();
@@ -348,7 +354,7 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     let (mut missing, mut near) = (None, None);
     if file.is_none() {
         missing = Some(roles.expected_path(&role)?);
-        near = nearest_allowed_word(name, roles.role_names()?.iter().map(Id::as_str)).map(str::to_owned);
+        near = roles.role_with_similar_name(&role)?;
     }
     Ok(BoundRole {
         role: role.to_string(),

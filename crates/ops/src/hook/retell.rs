@@ -35,6 +35,8 @@ pub struct TranscriptRecord {
     /// Whether the record is a message of the agent. No hook reports these messages, so the journal has a separate kind
     /// of line for them.
     pub said: bool,
+    /// For a message of the agent: the id of the call that came after it, if any.
+    pub before: String,
     /// Whether the transcript ends before the result of the call.
     pub begun: bool,
     /// The branch that was checked out at the time of the record, if the harness records it.
@@ -70,6 +72,7 @@ impl TranscriptRecord {
         }
         if self.said {
             record.event = journal::SAID_EVENT.into();
+            record.before = Cow::Borrowed(&self.before);
         }
         if self.begun {
             record.ok = None;
@@ -138,6 +141,7 @@ impl TranscriptReplay {
             at: None,
             kind: EventKind::ToolDone(Box::new(call)),
             said: false,
+            before: String::new(),
             begun: true,
             branch: String::new(),
             refused: None,
@@ -235,7 +239,15 @@ impl TranscriptReplay {
         match item {
             TranscriptItem::Usage(usage) => self.window.add_usage(usage),
             TranscriptItem::Compaction { .. } => self.window.add_compaction(self.line_at),
-            TranscriptItem::Call(call) => self.open.push((unfinished_tool_call(call), self.line_at)),
+            TranscriptItem::Call(call) => {
+                let id =
+                    Redacted::redact_head(call.id.as_deref().unwrap_or_default(), MAX_ID_BYTES, self.redact);
+                let said = self.said.and_then(|said| self.told.get_mut(said));
+                if let Some(said) = said.filter(|said| said.before.is_empty()) {
+                    said.before = id.to_string();
+                }
+                self.open.push((unfinished_tool_call(call), self.line_at));
+            }
             TranscriptItem::Todos(change) => {
                 // A change to the task list that follows a result belongs to the call that just ended, because the
                 // number of a new entry is known only after the call.
@@ -380,6 +392,7 @@ impl TranscriptReplay {
             at: at.map(str::to_owned),
             kind,
             said,
+            before: String::new(),
             begun: false,
             branch: self.branch.clone(),
             refused: None,

@@ -109,7 +109,7 @@ fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> Check {
         Ok(FoundRoot::Unmarked(root)) => {
             findings.push(
                 Finding::new(FindingLevel::Warning, "there is no root here")
-                    .with_hint("`thru init` makes one"),
+                    .with_hint("`thru init` in the folder of your project makes one"),
             );
             findings.extend(world.excluded_root().map(|(path, why)| {
                 let text = format!("{}: the root there is not used from here: {why}", path.display());

@@ -182,21 +182,31 @@ pub fn excluded_paths(project: &Path) -> Result<Vec<PathBuf>> {
 /// list is left out.
 pub fn list_worktrees(checkout: &Path) -> Vec<PathBuf> {
     let mut found = vec![checkout.to_owned()];
-    let main_of = |dir: &Path| match store::git::checkout_kind(dir) {
-        Some(CheckoutKind::Worktree { main }) => Some(main),
-        Some(CheckoutKind::Top) => dir.canonicalize().ok(),
-        _ => None,
-    };
-    let Some(main) = main_of(checkout) else { return found };
+    let Some(main) = main_checkout(checkout) else { return found };
     let listed =
         run_git_text(checkout, &["worktree", "list", "--porcelain"]).ok().flatten().unwrap_or_default();
     for path in listed.lines().filter_map(|line| line.strip_prefix("worktree ")).map(PathBuf::from) {
         let is_known = found.iter().any(|known| known.canonicalize().ok() == path.canonicalize().ok());
-        if !is_known && main_of(&path).as_ref() == Some(&main) {
+        if !is_known && main_checkout(&path).as_ref() == Some(&main) {
             found.push(path);
         }
     }
     found
+}
+
+/// Returns whether two checkouts belong to the same repository. This reads only git's files.
+pub fn is_same_repository(one: &Path, other: &Path) -> bool {
+    let main = main_checkout(one);
+    main.is_some() && main == main_checkout(other)
+}
+
+/// Returns the main checkout of a checkout's repository.
+fn main_checkout(dir: &Path) -> Option<PathBuf> {
+    match store::git::checkout_kind(dir) {
+        Some(CheckoutKind::Worktree { main }) => Some(main),
+        Some(CheckoutKind::Top) => dir.canonicalize().ok(),
+        _ => None,
+    }
 }
 
 /// Returns the line of the exclude list for a path, or `None` for a path outside the checkout.

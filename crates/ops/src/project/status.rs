@@ -20,6 +20,9 @@ pub struct StatusReport {
     pub root: PathBuf,
     /// False if there is no marker. In that case, `root` is the folder where the marker would be created.
     pub marked: bool,
+    /// Why this folder cannot become a root. `None` if it can, or if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfit: Option<String>,
     /// The current git worktree, if it is not the root itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<PathBuf>,
@@ -68,6 +71,8 @@ pub struct StatusReport {
 pub enum NextStepForNewUser {
     #[default]
     Init,
+    /// This folder cannot become a root, because it is the home folder, for example.
+    GoToProject,
     Trust,
     /// Like `Trust`, but the project's folder was moved.
     TrustMoved,
@@ -85,7 +90,14 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
     let (root, store, marker) = match world.find_root()? {
         FoundRoot::Marked { root, store, marker } => (root, store, marker),
         FoundRoot::Unmarked(root) => {
+            let unfit = world.why_unfit_root(&root).map(|why| why.to_string());
+            let next = match unfit {
+                Some(_) => NextStepForNewUser::GoToProject,
+                None => NextStepForNewUser::Init,
+            };
             return Ok(StatusReport {
+                unfit,
+                next,
                 worktree: (root.path != root.checkout).then_some(root.checkout),
                 root: root.path,
                 ..StatusReport::default()
@@ -138,6 +150,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         worktree: (root.path != root.checkout).then_some(root.checkout),
         root: root.path,
         marked: true,
+        unfit: None,
         project_id: Some(marker.project_id),
         name: Some(marker.name),
         mode: Some(marker.mode),

@@ -100,6 +100,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 struct ShownRecord {
     at: String,
+    id: String,
+    /// The id of the call that came after this message of the agent. Empty if it is not known.
+    before: String,
     /// The agent's message. Empty unless the record is a stop or a message from the transcript.
     said: String,
     ends_turn: bool,
@@ -115,6 +118,8 @@ impl ShownRecord {
             if is_stop || record.event == SAID_EVENT { record.text.to_string() } else { String::new() };
         ShownRecord {
             at: record.ts.to_string(),
+            id: record.id.to_string(),
+            before: record.before.to_string(),
             said,
             ends_turn: is_stop || is_end,
             is_late: !record.from.is_empty(),
@@ -123,11 +128,13 @@ impl ShownRecord {
     }
 
     /// Inserts the record by its time. Records from the transcript are older than the stop at which the transcript is
-    /// read, but are written after it. A message that the stop repeats is shown once.
+    /// read, but are written after it. A message that the stop repeats is shown once. Times have a resolution of one
+    /// second, so a message is inserted before the call that it names, if that call is shown.
     fn insert_by_time(self, known: &mut Vec<ShownRecord>) {
         let is_earlier = |other: &&ShownRecord| other.at > self.at || other.at == self.at && other.ends_turn;
         let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };
-        let place = known.len() - later;
+        let next_call = || known.iter().rposition(|other| other.id == self.before && !other.id.is_empty());
+        let place = next_call().unwrap_or(known.len() - later);
         let is_same = |other: &ShownRecord| other.said == self.said && other.at >= self.at;
         let is_repeated = self.is_late && !self.said.is_empty() && known.iter().rev().take(100).any(is_same);
         if !is_repeated {

@@ -36,6 +36,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             print_role_doubt(&report.source);
             let (role, path) = (&report.role, report.missing.as_deref().unwrap_or_default());
             output::print_message(format_args!("The role {role} has no context file: create {path}."));
+            if let Some(near) = &report.near {
+                output::print_message(format_args!(
+                    "hint: did you mean {near}? `thru recover {near}` recovers that role"
+                ));
+            }
             output::print_message(format_args!(
                 "Next: `thru context new {role}` creates it; `thru context schema` shows what it must contain"
             ));

@@ -24,7 +24,12 @@ pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
 }
 
 fn print_report(report: &StatusReport, world: &World) {
-    if !report.marked {
+    if let Some(why) = &report.unfit {
+        output::print_line(format_args!(
+            "{BOLD}No root here.{BOLD:#} {} is not used as a root: {why}",
+            report.root.display()
+        ));
+    } else if !report.marked {
         output::print_line(format_args!(
             "{BOLD}No root yet.{BOLD:#} This project's records would be kept in"
         ));
@@ -138,6 +143,7 @@ fn describe_last_session(last: &LastSession, world: &World) -> String {
 fn advice_for_new_user(next: NextStepForNewUser) -> Option<&'static str> {
     match next {
         NextStepForNewUser::Init => Some("`thru init` makes this project a root"),
+        NextStepForNewUser::GoToProject => Some("run `thru init` in the folder of your project"),
         NextStepForNewUser::Trust => Some("look at the records in .agent/context, then run `thru trust`"),
         NextStepForNewUser::TrustMoved => Some("`thru trust --moved` makes hooks work in the new folder"),
         NextStepForNewUser::Wire => Some(

@@ -111,7 +111,7 @@ fn a_live_state_file_is_named_for_what_it_does() {
     env.run_thru(&["gate", "live", "--set", "other"]).assert_ok();
     let cleared = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
     assert!(
-        cleared.stdout.contains(SESSION_FOLDER) && !cleared.stdout.contains("No run is live"),
+        cleared.stdout.contains(SESSION_FOLDER) && cleared.stdout.contains("other is no longer the live run"),
         "{cleared}"
     );
     let json = env.run_thru_json(&["gate", "live", "--clear"]);
@@ -120,7 +120,7 @@ fn a_live_state_file_is_named_for_what_it_does() {
     let output = env.run_thru(&["gate", "live"]).assert_exit_code(10);
     assert!(output.stderr.contains(".cwf/state.yaml is not there"), "{output}");
     let cleared = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
-    assert_eq!(cleared.stdout, "No run is live\n");
+    assert_eq!(cleared.stdout, "No run was live, so nothing is cleared\n");
 }
 
 #[test]

@@ -44,6 +44,7 @@ mod loops;
 mod lost;
 mod made_up;
 mod moves;
+mod newcomer;
 mod obstacles;
 mod occasions;
 mod one_brief;

@@ -14,8 +14,10 @@ use super::quote_agent_words;
 /// A message of at most this many characters is not cut in the longer forms.
 const MAX_UNCUT_CHARS: usize = 450;
 
-/// With at least this much room, a slash command is explained.
-const MIN_CHARS_TO_EXPLAIN: usize = 300;
+/// The labels of the newest message, and of two facts that call that message "it".
+pub const NEWEST_LABEL: &str = "Newest message";
+pub const ANSWERED_LABEL: &str = "Before it, answered";
+pub const TASK_OF_MESSAGE_LABEL: &str = "The task during which it was said";
 
 pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
@@ -97,8 +99,8 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
         return;
     }
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
-        (true, _) => ("Before it, answered", &[62, 200]),
-        (false, true) => ("The task during which it was said", &[120, 300, 700]),
+        (true, _) => (ANSWERED_LABEL, &[62, 300]),
+        (false, true) => (TASK_OF_MESSAGE_LABEL, &[120, 300, 700]),
         (false, false) => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
     };
     let asked = digest.words_answered_by(task).filter(|_| digest.is_reply_to_agent(task));
@@ -170,8 +172,8 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
     let label = match (alone, newest.refused.is_empty()) {
         (_, true) if is_over => "Newest message, answered: ".to_owned(),
         (true, true) => String::new(),
-        (false, true) => "Newest message: ".to_owned(),
-        (_, false) => format!("Newest message, refusing {}: ", in_backticks(&newest.refused, 60)),
+        (false, true) => format!("{NEWEST_LABEL}: "),
+        (_, false) => format!("{NEWEST_LABEL}, refusing {}: ", in_backticks(&newest.refused, 60)),
     };
     // A task that stands alone gets more room than an answer.
     let most = match newest.prompt_kind() {

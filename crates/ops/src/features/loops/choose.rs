@@ -151,6 +151,23 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
     ))
 }
 
+/// Like [`find_owner`], but outside a harness an existing loop returns to where it was: to its session, or to waiting
+/// for the next session.
+pub(super) fn find_owner_of_existing(
+    world: &World,
+    store: &Store,
+    id: &Id,
+    wanted: WantedOwner,
+) -> Result<LoopOwner> {
+    match (find_owner(world, store, wanted), wanted) {
+        (Err(Error::Usage { .. }), WantedOwner::Here) => {
+            let session = store.read_loop(id)?.state.session.and_then(|session| Id::new(&session).ok());
+            Ok(session.map_or(LoopOwner::Next, |session| LoopOwner::Session(session, SessionChoice::Named)))
+        }
+        (owner, _) => owner,
+    }
+}
+
 /// Returns the current session. Inside a session, a command that names no loop acts on a loop of that session only,
 /// because some commands cannot be undone and must not affect another session's loop.
 fn current_session(world: &World, store: &Store) -> Option<Id> {
@@ -200,8 +217,8 @@ pub(super) fn foreground_loop_id(
     if let Some(session) = current_session(world, store) {
         return pointer.loop_of_session(session.as_str()).map(str::to_owned);
     }
-    let last = || pointer.active_loop_id.clone().or_else(|| pointer.by_session.values().next_back().cloned());
-    last()
+    let of_session = || pointer.by_session.values().next_back().cloned();
+    pointer.active_loop_id.clone().or_else(of_session).or_else(|| pointer.next.clone())
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use model::text::count_with_noun;
 use serde_json::json;
 use store::{FoundRoot, Root, Store};
 
-use super::{LoopShown, all_loops, foreground_loop, is_without_consent};
+use super::{LoopShown, all_loops, foreground_loop, is_without_consent, loop_shown, read_or_rebuild_pointer};
+use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, Tone, Urgency};
 use crate::project::trust;
 use crate::{Result, World};
@@ -21,6 +22,24 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     }
     let store = project.store;
     let records = all_loops(store)?.0;
+    let pointer = read_or_rebuild_pointer(store, &records);
+    let shown = records.iter().map(|record| loop_shown(store, &record.state, &pointer));
+    let mut behind: Vec<LoopShown> = shown.filter(LoopShown::waits_for_another_loop).collect();
+    behind.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
+    if let Some(newest) = behind.first() {
+        let activate = format!("thru loop activate {}", newest.id);
+        let (number, which) = match behind.len() {
+            1 => ("1 loop is".to_owned(), "it"),
+            many => (format!("{many} loops are"), "one"),
+        };
+        let text = format!("{number} active, but not in the foreground; `{activate}` brings {which} there");
+        let line = StatusLine::plain("waiting", text).with_json("waiting_loops", json!(behind.len()));
+        // While another loop is in the foreground, waiting is what the user asked for.
+        lines.push(match lines.is_empty() {
+            true => line.with_next(Urgency::Paused, activate, "continues the waiting loop"),
+            false => line,
+        });
+    }
     let foreign = records.iter().filter(|record| is_without_consent(store, &record.state)).count();
     let is_paused = |state: &Loop| state.status == LoopStatus::Paused && !is_without_consent(store, state);
     let is_used_up = |state: &Loop| state.max_iterations > 0 && state.iteration >= state.max_iterations;
@@ -85,6 +104,12 @@ impl LoopShown {
             (None, false) => String::new(),
         };
         format!("iteration {}{whose}", self.describe_progress())
+    }
+
+    /// Returns whether the loop is active but must wait, because another loop is, or was, in the foreground of the same
+    /// session, or is for the next session.
+    pub fn waits_for_another_loop(&self) -> bool {
+        self.status == LoopStatus::Active && self.started_here && !self.foreground && !self.waiting
     }
 
     pub fn describe_progress(&self) -> String {

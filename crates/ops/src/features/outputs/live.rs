@@ -60,12 +60,24 @@ pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
     Ok(live_run_report(&FoundLiveRun { run, from: LiveRunSource::LiveJson }))
 }
 
-/// Clears the live run. If another tool's live-state file still names a run, returns that run, because thru does not
-/// change that file.
-pub fn clear_live_run(world: &World) -> Result<Option<LiveRunReport>> {
+#[derive(Clone, Debug)]
+pub struct ClearedLiveRun {
+    /// The run that is no longer live. `None` if no run was live, or if the live run could not be read.
+    pub cleared: Option<LiveRunReport>,
+    /// The run that another tool's live-state file still names. thru does not change that file.
+    pub still_live: Option<LiveRunReport>,
+}
+
+pub fn clear_live_run(world: &World) -> Result<ClearedLiveRun> {
     let place = GateContext::find_project(world)?;
+    let before = place.find_live_run().ok().flatten();
+    let cleared = before.filter(|found| found.from == LiveRunSource::LiveJson);
     place.store.write_live_run(None, world.now)?;
-    Ok(place.find_live_run().ok().flatten().as_ref().map(live_run_report))
+    let still_live = place.find_live_run().ok().flatten();
+    Ok(ClearedLiveRun {
+        cleared: cleared.as_ref().map(live_run_report),
+        still_live: still_live.as_ref().map(live_run_report),
+    })
 }
 
 impl GateContext {

@@ -48,6 +48,12 @@ pub enum Progress {
     Reused {
         file: String,
     },
+    /// An output that is not valid was renamed before a launch.
+    SetAside {
+        file: String,
+        verdict: OutputVerdict,
+        kept_as: String,
+    },
     Launched {
         file: String,
         attempt: u32,
@@ -256,16 +262,26 @@ impl GateRunner<'_> {
             if gate::next_launch_step(&output, verdict) != LaunchStep::Launch {
                 return Ok(());
             }
-            self.launch(i, &output, watchman)?;
+            self.launch(i, &output, verdict, watchman)?;
         }
     }
 
-    fn launch(&self, i: usize, output: &ExpectedOutput, watchman: &ProcessReaper) -> Result<()> {
+    /// Launches the command of one output once. `before` is the verdict on the file that already exists.
+    fn launch(
+        &self,
+        i: usize,
+        output: &ExpectedOutput,
+        before: OutputVerdict,
+        watchman: &ProcessReaper,
+    ) -> Result<()> {
         let now = self.elapsed_now();
         let file = output.file.clone();
         // The old file is moved aside. Any file that exists afterwards comes from this launch, even if the clocks of
         // the machine and its disks disagree.
-        self.run.rename_aside(&file, &format!("set-aside-{}", time::to_compact(now)))?;
+        let aside = self.run.rename_aside(&file, &format!("set-aside-{}", time::to_compact(now)))?;
+        if let Some(kept_as) = aside {
+            (self.tell)(Progress::SetAside { file: file.clone(), verdict: before, kept_as });
+        }
         let digest = store::inputs_digest(self.checkout, &output.inputs)?;
         {
             let mut expected = lock_ignoring_poison(&self.expected);

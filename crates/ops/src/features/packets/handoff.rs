@@ -18,7 +18,7 @@ use crate::Error;
 use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
-use crate::features::{ProjectContext, crashed, decisions, loops, roles};
+use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git, settings};
 use crate::session::database::{self, SessionRows};
@@ -98,10 +98,11 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
     };
     let request = HandoffRequest { confirmed: &confirmed, ..request };
     let (source, instead_of) = match (request.transcript, request.session) {
-        (None, None) => replace_fresh_session(&project, source)?,
+        (None, None) => replace_fresh_session(world, &project, source)?,
         _ => (source, None),
     };
-    let report = write_packet(world, &project, &source, &request, read_git_state(&project).as_ref())?;
+    let git = source.checkout.as_deref().and_then(read_git_state);
+    let report = write_packet(world, &project, &source, &request, git.as_ref())?;
     if let Ok(id) = Id::new(&report.id) {
         packet_files::add_confirmed_to_file_index(world, &project, &id, &confirmed);
     }
@@ -138,6 +139,9 @@ pub(crate) struct PacketSource {
     pub transcript: Option<String>,
     /// Whether the session worked in another folder. If so, its paths say nothing about the files of this checkout.
     pub elsewhere: bool,
+    /// The checkout that the session worked in: this one or another worktree of the repository. `None` if that
+    /// worktree no longer exists, or if the session worked elsewhere.
+    pub checkout: Option<PathBuf>,
 }
 
 fn source_from_transcript(
@@ -159,13 +163,14 @@ fn source_from_transcript(
         chosen: None,
         transcript: Some(path.to_string_lossy().into_owned()),
         elsewhere: read.elsewhere,
+        checkout: (!read.elsewhere).then(|| project.root.checkout.clone()),
     })
 }
 
 /// Reads the session from the store. If the project has no sessions, the packet says so.
 fn source_from_session(world: &World, project: &Project, named: Option<&str>) -> Result<PacketSource> {
     match list::choose_session(world, &project.store, named) {
-        Ok((session, chosen)) => source_of_session(project, &session, Some(chosen)),
+        Ok((session, chosen)) => source_of_session(world, project, &session, Some(chosen)),
         // No hook reported this session, because it began before hooks were installed.
         Err(error @ Error::Absent { .. }) if named.is_some() => {
             let session = named.and_then(|named| Id::new(named).ok());
@@ -185,6 +190,7 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
             chosen: None,
             transcript: None,
             elsewhere: false,
+            checkout: Some(project.root.checkout.clone()),
         }),
         Err(error) => Err(error),
     }
@@ -192,7 +198,11 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
 
 /// If the session was opened only for the handoff, or if it is a guess and made no call, replaces it with the last
 /// session that did work. Returns the id of the replaced session.
-fn replace_fresh_session(project: &Project, source: PacketSource) -> Result<(PacketSource, Option<String>)> {
+fn replace_fresh_session(
+    world: &World,
+    project: &Project,
+    source: PacketSource,
+) -> Result<(PacketSource, Option<String>)> {
     let is_fresh = is_fresh_session(&source.digest);
     let is_idle_guess =
         source.chosen == Some(SessionChoice::Guess) && source.digest.from_start && source.digest.called == 0;
@@ -205,7 +215,10 @@ fn replace_fresh_session(project: &Project, source: PacketSource) -> Result<(Pac
         roster::last_session_with_work(&entries, &project.store, |entry| entry.session.as_str() != own);
     let other = other.filter(|digest| is_fresh || roster::has_work(digest));
     match other.and_then(|digest| Id::new(&digest.session).ok()) {
-        Some(session) => Ok((source_of_session(project, &session, Some(SessionChoice::Guess))?, Some(own))),
+        Some(session) => {
+            let source = source_of_session(world, project, &session, Some(SessionChoice::Guess))?;
+            Ok((source, Some(own)))
+        }
         None => Ok((source, None)),
     }
 }
@@ -229,10 +242,12 @@ pub(crate) fn source_from_database_rows(
     let transcript::ReadTranscript { mut digest, harness, elsewhere, .. } =
         transcript::read_database_rows(rows, session, &source);
     past::unmark_existing_files(&mut digest, checkout);
-    PacketSource { digest, harness: Some(harness), chosen: None, transcript: None, elsewhere }
+    let checkout = (!elsewhere).then(|| checkout.clone());
+    PacketSource { digest, harness: Some(harness), chosen: None, transcript: None, elsewhere, checkout }
 }
 
 pub(crate) fn source_of_session(
+    world: &World,
     project: &Project,
     session: &Id,
     chosen: Option<SessionChoice>,
@@ -244,7 +259,20 @@ pub(crate) fn source_of_session(
     decisions::remove_recorded_answers(&project.store, &mut digest)?;
     let harness = harness::harness_by_name(&digest.harness);
     let transcript = list::transcript_path(&project.store, session);
-    Ok(PacketSource { digest, harness, chosen, transcript, elsewhere: false })
+    let checkout = checkout_of_session(world, project, &digest);
+    Ok(PacketSource { digest, harness, chosen, transcript, elsewhere: false, checkout })
+}
+
+/// Returns the checkout that a session worked in, or `None` if it no longer exists. A journal can name any folder, so
+/// another checkout counts only if it belongs to the same repository.
+fn checkout_of_session(world: &World, project: &Project, digest: &Digest) -> Option<PathBuf> {
+    let settings = settings::settings_here(world).settings();
+    let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
+    let here = &project.root.checkout;
+    match sessions::other_worktree(&context, digest) {
+        None => Some(here.clone()),
+        Some(there) => git::is_same_repository(here, &there).then_some(there),
+    }
 }
 
 pub(crate) fn write_packet(
@@ -255,12 +283,13 @@ pub(crate) fn write_packet(
     git: Option<&GitFacts>,
 ) -> Result<HandoffReport> {
     let digest = &source.digest;
-    let checkout = &project.root.checkout;
-    let gone = if source.elsewhere { Vec::new() } else { past::gone_files(digest, checkout, usize::MAX) };
+    let here = &project.root.checkout;
+    let checkout = source.checkout.as_deref();
+    let gone = if source.elsewhere { Vec::new() } else { past::gone_files(digest, here, usize::MAX) };
     let confirmed = request.confirmed;
-    let ignored = match (git, source.elsewhere) {
+    let ignored = match (git, checkout) {
         // Without git no file is ignored. A hook does not run git.
-        (Some(GitFacts { dirty: Some(_), .. }), false) => {
+        (Some(GitFacts { dirty: Some(_), .. }), Some(checkout)) => {
             let paths: Vec<&str> =
                 digest.files.iter().filter(|file| !file.outside).map(|file| file.path.as_str()).collect();
             git::ignored_paths(checkout, &paths)
@@ -286,8 +315,8 @@ pub(crate) fn write_packet(
         harness: source.harness.map_or("an unknown harness", |harness| harness.title),
         transcript: source.transcript.as_deref(),
         project_id: project.marker.project_id.as_str(),
-        git: git.filter(|_| !source.elsewhere),
-        elsewhere: source.elsewhere,
+        git: git.filter(|_| checkout.is_some()),
+        elsewhere: checkout.is_none(),
         now: world.now,
         confirmed,
         decisions: &decisions,
@@ -302,9 +331,14 @@ pub(crate) fn write_packet(
     };
     // A first draft shows which files the packet names. Only then is their content read.
     let first = packet::compose_packet(&material);
-    let named = confirmed.iter().chain(&first.suggested).map(String::as_str);
-    let files_seen = match (source.elsewhere, request.hashes) {
-        (false, FileHashes::Take) => file_fingerprints(checkout, named),
+    let files_seen = match (checkout, request.hashes) {
+        (Some(checkout), FileHashes::Take) => {
+            // The user may have chosen a file that only this checkout contains. It is not gone.
+            let is_there =
+                |path: &&String| checkout == here || checkout.join(path).symlink_metadata().is_ok();
+            let chosen = confirmed.iter().filter(is_there);
+            file_fingerprints(checkout, chosen.chain(&first.suggested).map(String::as_str))
+        }
         _ => Vec::new(),
     };
     material.files_seen = &files_seen;
@@ -352,8 +386,7 @@ pub(crate) fn file_fingerprint(checkout: &Path, path: &str) -> Option<String> {
 }
 
 /// Returns the commit and the branch from git's files, and the number of changed files from the git command.
-pub(crate) fn read_git_state(project: &Project) -> Option<GitFacts> {
-    let checkout = &project.root.checkout;
+pub(crate) fn read_git_state(checkout: &Path) -> Option<GitFacts> {
     let head = git::read_head(checkout)?;
     Some(GitFacts {
         branch: git::redacted_branch(&head),

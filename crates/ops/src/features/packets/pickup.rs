@@ -12,9 +12,9 @@ use model::id::Id;
 use model::journal::JournalRecord;
 use model::packet::drift::{self, Claim, CommitDistance, CurrentFile, CurrentGit, CurrentState};
 use model::packet::pickup::{ClaimState, MentionStyle, PickupInput, render_pickup};
-use model::packet::{DECISIONS_HEADING, Packet, PacketStatus};
+use model::packet::{CONSTRAINTS_HEADING, DECISIONS_HEADING, Packet, PacketStatus};
 use model::place;
-use model::render::in_quotation_marks;
+use model::render::{in_quotation_marks, inline_for_model};
 use model::time;
 use serde::Serialize;
 use store::{LogPosition, SessionState, Store, layout};
@@ -29,6 +29,9 @@ use crate::{Error, Result, World};
 
 /// How many bytes from the end of a journal are searched for events that are newer than the packet.
 const JOURNAL_TAIL_BYTES: u64 = 128 * 1024;
+
+/// How many constraints of a claimed packet a brief contains.
+const MAX_CONSTRAINTS_TOLD: usize = 8;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PickupRequest<'a> {
@@ -121,7 +124,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let claim = claim_state(world, &project, &shown.packet.claimed_by);
     let worktree = PacketWorktree::find(&context, &shown.packet);
     let there = worktree.as_ref().and_then(|worktree| worktree.folder.as_deref());
-    let claims = verify_claims(world, &project, &shown.packet, there);
+    let claims = verify_claims(world, &project, &shown.packet, worktree.as_ref());
     let go_there =
         there.map(|folder| quote_command(&["cd".to_owned(), folder.to_string_lossy().into_owned()]));
     let prompt = render_pickup(&PickupInput {
@@ -302,8 +305,15 @@ impl ClaimingSessions {
     }
 }
 
-/// `there` is the worktree that the packet is about, if it exists and is not this checkout.
-fn verify_claims(world: &World, project: &Project, packet: &Packet, there: Option<&Path>) -> Vec<Claim> {
+/// `worktree` is the worktree that the packet is about, if it is not this checkout.
+fn verify_claims(
+    world: &World,
+    project: &Project,
+    packet: &Packet,
+    worktree: Option<&PacketWorktree>,
+) -> Vec<Claim> {
+    let there = worktree.and_then(|worktree| worktree.folder.as_deref());
+    let is_other_checkout = worktree.is_some();
     let checkout = &project.root.checkout;
     let base = checkout.to_string_lossy();
     let look = |path: &&str| {
@@ -322,11 +332,12 @@ fn verify_claims(world: &World, project: &Project, packet: &Packet, there: Optio
         .then(|| compare_with_git(project, packet))
         .flatten()
         // The number of uncommitted files in that worktree says nothing about this checkout.
-        .map(|git| CurrentGit { dirty: git.dirty.filter(|_| there.is_none()), ..git });
+        .map(|git| CurrentGit { dirty: git.dirty.filter(|_| !is_other_checkout), ..git });
     let files: Vec<CurrentFile> = packet.all_files().iter().map(look).collect();
     let edited = has_edited_since(project, packet);
     let project = project.marker.project_id();
-    drift::verify_claims(packet, &CurrentState { project, git, files: &files, edited }, world.now)
+    let now = CurrentState { project, git, files: &files, edited, is_other_checkout };
+    drift::verify_claims(packet, &now, world.now)
 }
 
 /// Returns the path of another folder as seen from this one: `../topic` if both have the same parent, otherwise the
@@ -449,7 +460,30 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     let text = format!(
         "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
     );
-    Ok(vec![Candidate::new(&packets::SECTION, format!("packet:{id}"), text)])
+    let mut told = vec![Candidate::new(&packets::SECTION, format!("packet:{id}"), text)];
+    // A session that claims its own packet has these constraints in its own records.
+    if packet.session_id != session.as_str() {
+        told.extend(constraint_candidates(&document, &id));
+    }
+    Ok(told)
+}
+
+/// Returns the constraints of a packet. The summary of the session that claimed the packet may lack them, and the
+/// user's words are in the records of another session.
+fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
+    let section = document.section(&[SectionHead::exact(2, CONSTRAINTS_HEADING)]);
+    let text = section.map(|section| section.text()).unwrap_or_default();
+    let constraints = text.lines().filter_map(|line| line.strip_prefix("- "));
+    let candidate = |(n, line): (usize, &str)| {
+        let (label, words) = match line.strip_prefix(model::packet::USER_SAID) {
+            Some(words) => ("The user, in this packet", words),
+            None => ("A constraint in this packet", line),
+        };
+        let text = format!("{label}: {}", inline_for_model(words, 300));
+        let candidate = Candidate::new(&packets::SECTION, format!("packet:{id}:constraint:{n}"), text);
+        Candidate { known_by: vec![words.to_owned()], ..candidate }
+    };
+    constraints.take(MAX_CONSTRAINTS_TOLD).enumerate().map(candidate).collect()
 }
 
 /// Lets a session that continues under another id keep its packet.

@@ -33,6 +33,9 @@ pub struct RecoverReport {
     pub last_committed_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+    /// A role that has a file and a similar name, if this role has no file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub near: Option<String>,
     pub valid: bool,
     /// The errors that `thru context validate` finds in the file.
     pub errors: Vec<String>,
@@ -77,6 +80,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
         file: None,
         last_committed_by: None,
         missing: None,
+        near: None,
         valid: false,
         errors: Vec::new(),
         context: None,
@@ -88,6 +92,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
     };
     let Some(file) = roles.find_context_file(&role)? else {
         report.missing = Some(roles.expected_path(&role)?);
+        report.near = roles.role_with_similar_name(&role)?;
         return Ok(report);
     };
     let check = roles.check_context_file(world, &file.bytes);

@@ -135,15 +135,16 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
 }
 
 /// Returns a filter that drops harmless clashes. A clash is harmless if the other session ended before this session
-/// started, because this session has seen only the final content of the file. If the beginning of this session's
-/// journal was not read, no clash is dropped.
+/// started, because this session has seen only the final content of the file. Times have a resolution of one second, so
+/// a session that ended in the same second also counts as ended before. If the beginning of this session's journal was
+/// not read, no clash is dropped.
 fn clash_filter(store: &Store, own: &OwnJournalTail) -> Result<impl Fn(&Clash) -> bool> {
     let first = own.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);
     let began = first.filter(|_| own.is_whole).map(|record| record.ts.to_string()).unwrap_or_default();
     let entries = roster::read_roster(store, active::LOG_TAIL_BYTES)?;
     Ok(move |clash: &Clash| {
         let is_over =
-            |entry: &RosterEntry| entry.session.as_str() == clash.session && entry.ended && entry.at < began;
+            |entry: &RosterEntry| entry.session.as_str() == clash.session && entry.ended && entry.at <= began;
         !entries.iter().any(is_over)
     })
 }

@@ -50,7 +50,8 @@ pub struct NewManifest<'a> {
 }
 
 pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManifest> {
-    let id = require_valid_id(wish.id)?;
+    let id = manifest::id_with_padded_number(wish.id);
+    let id = require_valid_id(&id)?;
     if let Some(outside) =
         wish.load.iter().find(|file| model::place::path_within_checkout("/p", file).outside)
     {
@@ -398,20 +399,29 @@ impl ResumeContext {
 }
 
 impl ResumeContext {
-    /// Returns the full id. A number such as `24` stands for the only workstream with that number.
+    /// Returns the full id. A number such as `24` stands for the only workstream with that number. The zeros before a
+    /// number may be left out, unless that makes it ambiguous.
     fn complete_id(&self, typed: &str) -> Result<String> {
         if typed.is_empty() || !typed.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Ok(typed.to_owned());
+            return Ok(manifest::id_with_padded_number(typed).into_owned());
         }
         let all = self.workstreams().list_all()?;
-        let with_number =
-            |one: &&Workstream| one.id.split_once('-').is_some_and(|(number, _)| number == typed);
-        let fitting: Vec<&str> = all.iter().filter(with_number).map(|one| one.id.as_str()).collect();
+        let ids_with_number = |is_it: &dyn Fn(&str) -> bool| -> Vec<&str> {
+            let ids = all.iter().map(|one| one.id.as_str());
+            ids.filter(|id| id.split_once('-').is_some_and(|(number, _)| is_it(number))).collect()
+        };
+        let without_zeros = |number: &str| number.trim_start_matches('0').to_owned();
+        let mut fitting = ids_with_number(&|number| number == typed);
+        if fitting.is_empty() {
+            fitting = ids_with_number(&|number| without_zeros(number) == without_zeros(typed));
+        }
         match fitting.as_slice() {
             [one] => Ok((*one).to_owned()),
             [] => Err(Error::Absent {
                 what: format!("there is no workstream with the number {typed}"),
-                hint: self.migrate_hint().unwrap_or_else(|| "`thru status` lists the workstreams".into()),
+                hint: self
+                    .migrate_hint()
+                    .unwrap_or_else(|| "`thru resume list` shows the workstreams".into()),
             }),
             many => Err(Error::Refused {
                 what: format!("{} workstreams have the number {typed}", many.len()),
@@ -439,7 +449,8 @@ fn require_valid_id(id: &str) -> Result<&str> {
         true => Ok(id),
         false => Err(Error::Usage {
             what: format!("`{id}` is not the name of a workstream"),
-            hint: "a workstream is called by a number and words, like 24-new-parser".into(),
+            hint: "a name is a number of two to four digits, and lower-case words joined by hyphens: 24-new-parser"
+                .into(),
         }),
     }
 }

@@ -252,7 +252,7 @@ fn harness_findings(
 fn plan_findings(world: &World) -> Result<Vec<Finding>> {
     let Some(project) = Project::find_if_present(world)? else {
         let finding = Finding::new(FindingLevel::Warning, "there is no root here, so nothing is recorded");
-        return Ok(vec![finding.with_hint("`thru init` makes one")]);
+        return Ok(vec![finding.with_hint("`thru init` in the folder of your project makes one")]);
     };
     if !world.trusts(&project.marker, &project.root.path) {
         let finding = Finding::new(

@@ -1,7 +1,7 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use model::render::one_line;
-use ops::features::outputs::{self, LiveRunReport, LiveRunSource};
+use ops::features::outputs::{self, ClearedLiveRun, LiveRunReport, LiveRunSource};
 use ops::{Result, World};
 
 use crate::output::{self, DIM, Format};
@@ -19,17 +19,10 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     if args.clear {
-        match (outputs::clear_live_run(world)?, format) {
-            (None, Format::Json) => output::print_json(&serde_json::json!({ "run": null })),
-            (None, Format::Text) => output::print_line("No run is live"),
-            (Some(live), Format::Json) => output::print_json(&live),
-            (Some(live), Format::Text) => {
-                let (from, run) = (live.from.describe(), live.run.display());
-                output::print_line(format_args!(
-                    "{} is cleared; {from} still names {run}",
-                    LiveRunSource::LiveJson.describe()
-                ));
-            }
+        let done = outputs::clear_live_run(world)?;
+        match format {
+            Format::Json => output::print_json(&ClearedJson::from_report(&done)),
+            Format::Text => print_cleared(&done),
         }
         return Ok(0);
     }
@@ -42,6 +35,50 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Text => print_live(&live),
     }
     Ok(0)
+}
+
+fn print_cleared(done: &ClearedLiveRun) {
+    match &done.cleared {
+        Some(LiveRunReport { run, stage: Some(stage), .. }) => output::print_line(format_args!(
+            "Stage {} is given up; its files stay in {}",
+            one_line(stage, 128),
+            run.display()
+        )),
+        Some(LiveRunReport { run, stage: None, .. }) => {
+            output::print_line(format_args!("{} is no longer the live run; its files stay", run.display()));
+        }
+        None if done.still_live.is_none() => output::print_line("No run was live, so nothing is cleared"),
+        None => {}
+    }
+    if let Some(live) = &done.still_live {
+        let (ours, theirs) = (LiveRunSource::LiveJson.describe(), live.from.describe());
+        let run = live.run.display();
+        output::print_line(format_args!("{ours} names no run now, but {theirs} still names {run}"));
+    }
+}
+
+/// The run that is live after the command, as without `--clear`, and the run that was live before it.
+#[derive(serde::Serialize)]
+struct ClearedJson<'a> {
+    run: Option<&'a Path>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<LiveRunSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cleared: Option<&'a LiveRunReport>,
+}
+
+impl ClearedJson<'_> {
+    fn from_report(done: &ClearedLiveRun) -> ClearedJson<'_> {
+        let live = done.still_live.as_ref();
+        ClearedJson {
+            run: live.map(|live| live.run.as_path()),
+            from: live.map(|live| live.from),
+            stage: live.and_then(|live| live.stage.as_deref()),
+            cleared: done.cleared.as_ref(),
+        }
+    }
 }
 
 fn print_live(live: &LiveRunReport) {

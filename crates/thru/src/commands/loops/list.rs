@@ -30,7 +30,7 @@ pub fn run(world: &World, format: Format) -> Result<()> {
         };
         let style = match shown.status {
             _ if is_foreign(shown) => WARN,
-            LoopStatus::Active if waits_for_another_loop(shown) => WARN,
+            LoopStatus::Active if shown.waits_for_another_loop() => WARN,
             LoopStatus::Active => GOOD,
             LoopStatus::Paused => WARN,
             LoopStatus::Done | LoopStatus::Cancelled => DIM,
@@ -49,7 +49,7 @@ pub fn run(world: &World, format: Format) -> Result<()> {
             describe_owner(shown),
         ));
     }
-    if let Some(behind) = list.loops.iter().find(|shown| waits_for_another_loop(shown)) {
+    if let Some(behind) = list.loops.iter().find(|shown| shown.waits_for_another_loop()) {
         output::print_message(format_args!(
             "{DIM}`thru loop activate {}` puts a waiting loop into the foreground{DIM:#}",
             behind.id
@@ -67,7 +67,7 @@ pub fn describe_state(shown: &LoopShown) -> String {
     if is_foreign(shown) {
         return format!("{} (not started here)", shown.status.name());
     }
-    if waits_for_another_loop(shown) {
+    if shown.waits_for_another_loop() {
         return format!("{} (waits)", shown.status.name());
     }
     match shown.ended_reason.filter(|reason| *reason != EndReason::Cancelled) {
@@ -87,12 +87,6 @@ pub fn print_foreign_note(world: &World, shown: &LoopShown) {
         let advice = loops::advice_without_consent(world, &shown.id);
         output::print_message(format_args!("{WARN}note:{WARN:#} {advice}"));
     }
-}
-
-/// Returns whether the loop is active but must wait, because another loop is in the foreground of the same session or
-/// waits for the next session.
-fn waits_for_another_loop(shown: &LoopShown) -> bool {
-    shown.status == LoopStatus::Active && shown.started_here && !shown.foreground && !shown.waiting
 }
 
 fn describe_owner(shown: &LoopShown) -> String {

@@ -1,0 +1,312 @@
+//! What a newcomer who tried thru for a day took for wrong or could not understand.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::call::ThruOutput;
+use crate::env::{TestEnv, names_in};
+use crate::packets::{fire_event, repository_with_session, write_handoff};
+
+fn fire_event_in(env: &TestEnv, folder: &Path, event: &str, fields: Value) {
+    let mut payload = env.event_payload("w1", event, fields);
+    payload["cwd"] = json!(folder);
+    let call = env.hook_call(event, payload.to_string()).with_variable("CLAUDE_PROJECT_DIR", folder);
+    call.run().assert_accepted_by_harness(event);
+}
+
+/// Returns the claims of a pickup about one kind of thing, as `state: note`.
+fn claims_about(picked: &Value, about: &str) -> Vec<String> {
+    let all = picked["claims"].as_array().unwrap().iter().filter(|claim| claim["about"] == about);
+    all.map(|claim| format!("{}: {}", claim["state"].as_str().unwrap(), claim["note"].as_str().unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_run_counts_as_verified_only_in_the_checkout_it_ran_in() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["context", "init"]).assert_ok();
+    env.write_file("project/src/a.py", "old\n");
+    env.run_git(&["add", "."]);
+    env.run_git(&["commit", "-qm", "a"]);
+    let tree = env.base_folder().join("tree");
+    env.run_git(&["worktree", "add", "-q", "-b", "f2", tree.to_str().unwrap()]);
+    fire_event_in(&env, &tree, "SessionStart", json!({"source": "startup"}));
+    fire_event_in(&env, &tree, "UserPromptSubmit", json!({"prompt": "Write the second upper function."}));
+    env.write_file("tree/src/a.py", "new\n");
+    let edit = json!({"file_path": tree.join("src/a.py"), "old_string": "old", "new_string": "new"});
+    let call = json!({"tool_name": "Edit", "tool_use_id": "t1", "tool_input": edit});
+    fire_event_in(&env, &tree, "PostToolUse", call);
+    let printed = json!({"stdout": "test result: ok. 3 passed; 0 failed", "stderr": "", "exitCode": 0});
+    let call = json!({"tool_name": "Bash", "tool_use_id": "t2", "tool_input": {"command": "cargo test"},
+        "tool_response": printed});
+    fire_event_in(&env, &tree, "PostToolUse", call);
+    env.run_git_in(&tree, &["commit", "-qam", "second upper"]);
+    fire_event_in(&env, &tree, "Stop", json!({"last_assistant_message": "Done."}));
+
+    // The packet describes the worktree, although it is written in the main checkout.
+    write_handoff(&env, "while it exists");
+    let there = env.thru_call(&["pickup", "while-it-exists", "--json"]).in_folder(&tree).run().json();
+    assert_eq!(there["drift"], json!([]), "{there}");
+    assert!(claims_about(&there, "check")[0].starts_with("verified: passed at"), "{there}");
+    let here = env.run_thru_json(&["pickup", "while-it-exists"]);
+    assert!(claims_about(&here, "check")[0].starts_with("unverified: passed at"), "{here}");
+    assert!(claims_about(&here, "check")[0].ends_with(", in another worktree"), "{here}");
+    assert_eq!(claims_about(&here, "file"), ["changed: its content differs"]);
+    assert!(claims_about(&here, "head")[0].ends_with("behind by 1 commit"), "{here}");
+
+    env.run_git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
+    write_handoff(&env, "after its removal");
+    for word in ["while-it-exists", "after-its-removal"] {
+        let here = env.run_thru_json(&["pickup", word]);
+        assert!(claims_about(&here, "check")[0].ends_with(", in another worktree"), "{here}");
+        assert!(!claims_about(&here, "file")[0].starts_with("verified"), "{here}");
+    }
+}
+
+fn brief_beside_summary(env: &TestEnv, session: &str, summary: &str) -> String {
+    env.fire_event(session, "PreCompact", json!({"trigger": "auto"}));
+    let text = format!("<summary>{summary}</summary>");
+    let fields = json!({"agent_id": "a", "agent_type": "", "last_assistant_message": text});
+    env.fire_event(session, "SubagentStop", fields);
+    env.fire_event(session, "SessionStart", json!({"source": "compact"})).context_for_model()
+}
+
+#[test]
+fn an_answered_question_is_never_the_only_goal() {
+    let brief = |summary: &str| {
+        let env = TestEnv::with_root();
+        fire_event(&env, "SessionStart", json!({"source": "startup"}));
+        fire_event(&env, "UserPromptSubmit", json!({"prompt": "Explain how the migration script works"}));
+        fire_event(&env, "Stop", json!({"last_assistant_message": "It reads each table and copies it."}));
+        fire_event(&env, "UserPromptSubmit", json!({"prompt": "Now make the retry limit configurable"}));
+        fire_event(&env, "Stop", json!({"last_assistant_message": "I will look at it."}));
+        brief_beside_summary(&env, "s1", summary)
+    };
+    let both = brief("Ran some commands.");
+    assert!(both.contains("Newest message: “Now make") && both.contains("Before it, answered"), "{both}");
+    let known = brief("The user wants: Now make the retry limit configurable.");
+    assert!(!known.contains("Before it, answered"), "{known}");
+}
+
+/// Returns the first command between backticks in what a call printed.
+fn printed_command(output: &ThruOutput, start: &str) -> Vec<String> {
+    let text = format!("{}{}", output.stdout, output.stderr);
+    let command = text.split('`').skip(1).step_by(2).find(|command| command.starts_with(start));
+    let command = command.unwrap_or_else(|| panic!("{start} in {output}"));
+    command.split_whitespace().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_loop_that_waits_is_in_the_status_and_the_printed_command_activates_it() {
+    let env = TestEnv::with_root();
+    let start = |minute: u32, prompt: &str| {
+        let call = env.thru_call(&["loop", "start", "--next", prompt, "--promise", "OK"]);
+        call.with_variable("THROUGHLINE_NOW", format!("2026-11-15T19:0{minute}:00Z")).run().assert_ok()
+    };
+    start(1, "uno");
+    let second = start(2, "dos");
+    let status = env.run_thru(&["status"]).assert_ok();
+    assert!(
+        status.stdout.contains("20261115T190200Z-dos, iteration 1 of 30, for the next session"),
+        "{status}"
+    );
+    assert!(status.stdout.contains("waiting") && status.stdout.contains("20261115T190100Z-uno"), "{status}");
+    for advice in [&second, &env.run_thru(&["loop", "list"]), &status] {
+        let command = printed_command(advice, "thru loop activate");
+        assert_eq!(command.last().unwrap(), "20261115T190100Z-uno", "{advice}");
+        env.thru_call(&command).run().assert_ok();
+        assert!(env.run_thru(&["loop", "list"]).stdout.contains("▷ 20261115T190100Z-uno"), "it waits again");
+        env.run_thru(&["loop", "activate", "dos"]).assert_ok();
+    }
+    env.run_thru(&["loop", "cancel", "dos"]).assert_ok();
+    let status = env.run_thru(&["status"]).assert_ok();
+    assert_eq!(printed_command(&status, "thru loop activate").last().unwrap(), "20261115T190100Z-uno");
+    assert_eq!(env.run_thru_json(&["status"])["waiting_loops"], 1);
+}
+
+/// A session's loop is cancelled while another loop waits for the next session.
+#[test]
+fn a_loop_for_the_next_session_stays_in_the_status() {
+    let env = TestEnv::with_root();
+    fire_event(&env, "SessionStart", json!({"source": "startup"}));
+    env.run_thru(&["loop", "start", "--next", "later"]).assert_ok();
+    env.run_thru(&["loop", "start", "--session", "s1", "now"]).assert_ok();
+    env.run_thru(&["loop", "cancel", "now"]).assert_ok();
+    let status = env.run_thru(&["status"]).assert_ok();
+    assert!(status.stdout.contains("later, iteration 1 of 30, for the next session"), "{status}");
+}
+
+#[test]
+fn a_workstream_may_be_called_by_a_number_of_one_digit() {
+    let env = TestEnv::with_root();
+    fire_event(&env, "SessionStart", json!({"source": "startup"}));
+    let made = env.run_thru_json(&["resume", "new", "1-parse-errors"]);
+    assert_eq!(made["project_id"], "01-parse-errors");
+    for word in ["1", "01", "1-parse-errors", "01-parse-errors"] {
+        let used = env.run_thru_json(&["resume", "use", word, "--session", "s1"]);
+        assert_eq!(used["project_id"], "01-parse-errors", "{word}");
+    }
+    let refused = env.run_thru(&["resume", "new", "1_parse"]).assert_exit_code(2);
+    assert!(refused.stderr.contains("two to four digits"), "{refused}");
+    let refused = env.run_thru(&["resume", "use", "2"]).assert_exit_code(10);
+    assert!(refused.stderr.contains("`thru resume list`"), "{refused}");
+}
+
+#[test]
+fn nobody_is_told_to_make_the_home_folder_a_root() {
+    let env = TestEnv::new();
+    let home = env.home_folder();
+    let status = env.thru_call(&["status"]).in_folder(&home).run().assert_ok();
+    assert!(!status.stdout.contains("`thru init` makes"), "{status}");
+    assert!(status.stdout.contains("it is your home folder"), "{status}");
+    assert!(status.stdout.contains("Next: run `thru init` in the folder of your project"), "{status}");
+    let json = env.thru_call(&["status", "--json"]).in_folder(&home).run().assert_ok().json();
+    assert_eq!(json["next"], "go-to-project");
+    for words in [&["brief"][..], &["doctor"]] {
+        let output = env.thru_call(words).in_folder(&home).run();
+        assert!(!output.to_string().contains("`thru init` makes one"), "{output}");
+    }
+}
+
+#[test]
+fn the_constraints_of_a_claimed_packet_survive_a_compaction() {
+    let env = repository_with_session();
+    let (id, _) = write_handoff(&env, "finish the parser");
+    env.fire_event("s2", "SessionStart", json!({"source": "startup"}));
+    let claim = env.thru_call(&["pickup", &id, "--claim"]).with_variable("CLAUDE_CODE_SESSION_ID", "s2");
+    claim.run().assert_ok();
+    let brief = brief_beside_summary(&env, "s2", "The agent ran some commands.");
+    assert!(brief.contains("The user, in this packet: “Never use regular expressions.”"), "{brief}");
+    let brief = brief_beside_summary(&env, "s2", "The user said: Never use regular expressions.");
+    assert_eq!(brief.matches("Never use regular expressions").count(), 0, "the summary has it: {brief}");
+}
+
+#[test]
+fn clearing_the_live_run_says_what_was_given_up() {
+    let env = TestEnv::with_root();
+    env.run_thru(&["gate", "expect", "review", "review-a.md"]).assert_ok();
+    let run = env.store_folder().join("outputs/review-20261115T192200Z");
+    let cleared = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
+    assert_eq!(cleared.stdout, format!("Stage review is given up; its files stay in {}\n", run.display()));
+    let again = env.run_thru(&["gate", "live", "--clear"]).assert_ok();
+    assert_eq!(again.stdout, "No run was live, so nothing is cleared\n");
+    env.run_thru(&["gate", "live", "--set", "review-20261115T192200Z"]).assert_ok();
+    let json = env.run_thru_json(&["gate", "live", "--clear"]);
+    assert_eq!((&json["run"], &json["cleared"]["stage"]), (&Value::Null, &json!("review")));
+}
+
+#[test]
+fn a_file_that_is_set_aside_is_named() {
+    let env = TestEnv::with_root();
+    let output = json!({"file": "review-a.md", "tier": "critical", "prompt": "Review.", "launch": ["true"]});
+    let expected = json!({"schema_version": 1, "stage": "review", "attempt": 1, "outputs": [output]});
+    env.make_allowed_live_run("run", &expected);
+    env.write_file("project/run/review-a.md", "half a report\n");
+    let ran = env.run_thru(&["gate", "run"]).assert_exit_code(4);
+    let names = names_in(&env.project_folder().join("run"));
+    let aside = names.iter().find(|name| name.starts_with("review-a.md.set-aside-")).unwrap();
+    assert!(ran.stderr.contains(&format!("set aside review-a.md: incomplete, kept as {aside}")), "{ran}");
+}
+
+#[test]
+fn the_journal_shows_what_a_sub_agent_answered() {
+    let env = TestEnv::with_root();
+    let content = json!([
+        {"type": "text", "text": "<tools-used-before-summary>Write</tools-used-before-summary>\n"},
+        {"type": "text", "text": "Done, see file."}
+    ]);
+    let call = json!({"tool_name": "Agent", "tool_use_id": "t1", "tool_response": {"content": content},
+        "tool_input": {"description": "Security review", "prompt": "Review."}});
+    fire_event(&env, "PostToolUse", call);
+    let journal = env.run_thru(&["journal"]).assert_ok();
+    assert!(journal.stdout.contains("Security review  Done, see file."), "{journal}");
+}
+
+#[test]
+fn a_session_that_ended_in_the_second_in_which_the_next_began_is_no_clash() {
+    let env = TestEnv::with_root();
+    let fire = |now: &str, session: &str, event: &str, fields: Value| {
+        let payload = env.event_payload(session, event, fields).to_string();
+        let now = format!("2026-11-15T{now}Z");
+        env.hook_call(event, payload).with_variable("THROUGHLINE_NOW", now).run().stdout
+    };
+    let edit = |now: &str, session: &str| {
+        let input = json!({"file_path": env.project_folder().join("src/a.py")});
+        let id = format!("{session}{now}");
+        fire(
+            now,
+            session,
+            "PostToolUse",
+            json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input}),
+        );
+    };
+    fire("10:00:00", "one", "SessionStart", json!({"source": "startup"}));
+    edit("10:00:03", "one");
+    fire("10:00:03", "one", "SessionEnd", json!({"reason": "other"}));
+    fire("10:00:03", "two", "SessionStart", json!({"source": "startup"}));
+    edit("10:00:04", "two");
+    let told = fire("10:00:09", "two", "UserPromptSubmit", json!({"prompt": "go on"}));
+    assert!(!told.contains("src/a.py"), "{told}");
+}
+
+#[test]
+fn the_journal_shows_a_message_before_the_call_that_it_announces() {
+    let env = TestEnv::with_root();
+    let at = "2026-11-15T19:22:00.100Z";
+    let mut text = String::new();
+    let mut push = |kind: &str, content: Value| {
+        let message = json!({"role": kind, "content": content, "id": format!("m{}", text.len())});
+        let line =
+            json!({"type": kind, "uuid": format!("u{}", text.len()), "timestamp": at, "message": message});
+        text.push_str(&format!("{line}\n"));
+    };
+    let file = env.write_file("project/a.py", "a\n");
+    let calls = [
+        ("t1", "Read", json!({"file_path": file}), "Let me look."),
+        (
+            "t2",
+            "Edit",
+            json!({"file_path": file, "old_string": "a", "new_string": "b"}),
+            "Now let me update the parser in a.py to keep comments:",
+        ),
+        ("t3", "Bash", json!({"command": "make test"}), ""),
+    ];
+    fire_event(&env, "SessionStart", json!({"source": "startup"}));
+    for (id, tool, input, said) in calls {
+        if !said.is_empty() {
+            push("assistant", json!([{"type": "text", "text": said}]));
+        }
+        push("assistant", json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]));
+        push("user", json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]));
+        fire_event(&env, "PostToolUse", json!({"tool_name": tool, "tool_use_id": id, "tool_input": input}));
+    }
+    push("assistant", json!([{"type": "text", "text": "All done here."}]));
+    let path = env.write_file("transcript.jsonl", text);
+    fire_event(&env, "Stop", json!({"last_assistant_message": "All done here.", "transcript_path": path}));
+    let journal = env.run_thru(&["journal"]).assert_ok().stdout;
+    let at = |needle: &str| journal.find(needle).unwrap_or_else(|| panic!("{needle} in\n{journal}"));
+    assert!(at("Read ") < at("Now let me update") && at("Now let me update") < at("Edit "), "{journal}");
+    assert!(at("Edit ") < at("make test") && at("make test") < at("All done"), "{journal}");
+}
+
+#[test]
+fn a_mistyped_packet_or_role_gets_a_suggestion() {
+    let env = TestEnv::with_root();
+    write_handoff(&env, "align the columns");
+    write_handoff(&env, "write docs");
+    for word in ["colums", "allign-the-colums", "20261115T192200Z-align-the-colums"] {
+        let refused = env.run_thru(&["pickup", word]).assert_exit_code(10);
+        let hint = "did you mean 20261115T192200Z-align-the-columns?";
+        assert!(refused.stderr.contains(hint), "{word}: {refused}");
+    }
+    let refused = env.run_thru(&["pickup", "zebra"]).assert_exit_code(10);
+    assert!(!refused.stderr.contains("did you mean"), "{refused}");
+    let good = include_str!("../../../model/src/role/good.context.md");
+    env.write_file("project/.agent/context/agents/tester.context.md", good);
+    let refused = env.run_thru(&["recover", "testr"]).assert_exit_code(1);
+    assert!(refused.stderr.contains("did you mean tester?"), "{refused}");
+    assert_eq!(env.thru_call(&["recover", "testr", "--json"]).run().json()["near"], "tester");
+    assert!(!fs::exists(env.store_folder().join("agents/testr.context.md")).unwrap());
+}
