@@ -8,9 +8,14 @@ use std::collections::BTreeMap;
 
 use super::BriefMaterial;
 use super::candidate::{Candidate, FactClass};
-use super::effects::contains_file_name;
 use super::sections::goal::{ANSWERED_LABEL, NEWEST_LABEL, TASK_OF_MESSAGE_LABEL};
-use crate::content::TextContent;
+use crate::digest::{Digest, Failure, FileUse};
+use crate::error_line::starts_with_file_and_line;
+use crate::failure;
+use crate::render::{in_backticks, path_or_code};
+use crate::run;
+
+use claims::SummaryClaims;
 
 /// A summary with fewer bytes than this is thin: it says too little about the work. The brief then also contains the
 /// goal, the state, finished work and earlier requests.
@@ -79,39 +84,154 @@ pub(super) fn facts_missing_in_summary(
             FactClass::Checks => !is_new_pass(&candidate, &claims),
             _ => false,
         };
-        if is_known || is_repeated {
-            continue;
-        }
-        // Only the first few files that were read are likely to be needed again.
-        let read = told.entry(FactClass::Read).or_default();
-        if candidate.class == FactClass::Read && !thin && !known {
-            if *read == MAX_READ_FILES {
-                continue;
-            }
-            *read += 1;
-        }
-        if known && has_label(&candidate, NEWEST_LABEL) {
+        if is_known && has_label(&candidate, NEWEST_LABEL) {
             newest = Some(candidate);
             continue;
         }
-        let times = told.entry(class).or_default();
-        if known || max_facts_of_class(class, thin).is_some_and(|most| *times >= most) {
+        if is_known || is_repeated {
+            continue;
+        }
+        let candidate = match candidate.class {
+            FactClass::Failing => match new_about_failure(candidate, material.digest, &claims) {
+                Some(candidate) => candidate,
+                None => continue,
+            },
+            _ => candidate,
+        };
+        let times = told.entry(candidate.class).or_default();
+        if max_facts_of_class(candidate.class, thin).is_some_and(|most| *times >= most) {
             continue;
         }
         *times += 1;
         kept.push(candidate);
     }
     if let Some(newest) = newest {
-        // Both facts refer to the newest message, which the summary already contains. An answered question is of no use
-        // without it. A task is, but then the message has to be repeated.
+        // Both facts call the newest message "it", and the summary already contains that message. An answered question
+        // is of no use without it. A task is, but then the message has to be repeated.
         kept.retain(|candidate| !has_label(candidate, ANSWERED_LABEL));
         if let Some(place) = kept.iter().position(|candidate| has_label(candidate, TASK_OF_MESSAGE_LABEL)) {
             kept.insert(place, newest);
         }
     }
+    kept.extend(files_not_named(material, &claims, thin, &risk));
     kept
 }
 
 fn has_label(candidate: &Candidate, label: &str) -> bool {
     candidate.class == FactClass::Goal && candidate.forms.iter().any(|form| form.starts_with(label))
 }
+
+/// Whether a check passed, nothing was edited since, and the summary does not say how checks of its kind stand.
+fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
+    let command = candidate.known_by.first().map_or("", String::as_str);
+    let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.sort);
+    candidate.forms[0].ends_with(" → passed")
+        && kinds.into_iter().any(|kind| kind.is_check() && !claims.says_how_check_stands(kind))
+}
+
+/// Reduces a failure to the error lines that the summary lacks. If the summary does not tell of any failure, all of it
+/// is new.
+fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClaims) -> Option<Candidate> {
+    let is_this = |failure: &&Failure| candidate.id == format!("failure:{}", failure.record);
+    let failure = digest.open_failures().find(is_this)?;
+    if !claims.tells_of_failure() {
+        return Some(candidate);
+    }
+    // The harness saw how the run ended that began again.
+    if digest.unfinished_calls().any(|call| run::command_to_repeat(call) == failure.command_to_repeat()) {
+        return None;
+    }
+    let lines = failure::reason_lines(&failure.error).filter(|line| is_exact(line));
+    let new: Vec<&str> = lines.filter(|line| !tells_error_line(claims, line)).collect();
+    // The summary was written after the edits, so it knows more about them than an older run.
+    if new.is_empty() || digest.file_edited_after(failure.record).is_some() {
+        return None;
+    }
+    let quoted: Vec<String> =
+        new.iter().take(MAX_NEW_ERROR_LINES).map(|line| in_backticks(line, 200)).collect();
+    let command = in_backticks(&failure.command_as_typed(), 100);
+    let text = format!("{command} also says: {}", quoted.join(" "));
+    Some(Candidate { forms: vec![text], ..candidate })
+}
+
+/// Whether an error line names a test, a place or a value.
+fn is_exact(line: &str) -> bool {
+    let small = line.to_lowercase();
+    run::failed_test_in_line(line).is_some()
+        || failure::names_failed_test(line)
+        || starts_with_file_and_line(line)
+        || failure::is_compared_value(line)
+        || ["expected", "want", "got "].iter().any(|word| small.contains(word))
+}
+
+/// Whether the summary has the test, the place or the values of an error line.
+fn tells_error_line(claims: &SummaryClaims, line: &str) -> bool {
+    if let Some(test) = run::failed_test_in_line(line) {
+        let name = test.rsplit("::").next().unwrap_or(test);
+        return claims.text.contains(name.split('/').next().unwrap_or(name));
+    }
+    let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.len() > 1;
+    let rest = match starts_with_file_and_line(line) {
+        true => {
+            let mut parts = line.splitn(3, ':');
+            let (file, number) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            if claims.names_file(file) && claims.content.has_phrase(number) {
+                return true;
+            }
+            parts.next().unwrap_or_default()
+        }
+        false => line,
+    };
+    let words =
+        rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | '"' | '=' | ':' | ';'));
+    let numbers: Vec<&str> = words.map(|word| word.trim_matches(['%', '.'])).filter(is_number).collect();
+    claims.content.contains_text(line)
+        || claims.tells_subject(rest)
+        || !numbers.is_empty() && numbers.iter().all(|number| claims.text.contains(number))
+}
+
+/// Returns one line with the files that the summary does not name: those edited since the last compaction, or else the
+/// last ones that were read.
+fn files_not_named(
+    material: &BriefMaterial,
+    claims: &SummaryClaims,
+    thin: bool,
+    risk: &str,
+) -> Option<Candidate> {
+    let BriefMaterial { digest, gone, .. } = *material;
+    let newest = digest.files.iter().map(|file| file.last).max().unwrap_or(0);
+    let is_new = |file: &&FileUse| {
+        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+        let is_here = !file.deleted && !file.outside && !gone.contains(&file.path);
+        is_here && file.last > digest.epoch && !claims.names_file(&file.path) && !risk.contains(name)
+    };
+    let files: Vec<&FileUse> = digest.ranked_files().into_iter().filter(is_new).collect();
+    let is_recent = |file: &&FileUse| thin || file.last + RECENT_RECORDS > newest;
+    let (mut edited, read): (Vec<&FileUse>, Vec<&FileUse>) =
+        files.into_iter().filter(|file| file.edits + file.reads > 0).partition(|file| file.edits > 0);
+    edited.retain(|file| file.edited_at > digest.epoch || thin);
+    edited.sort_by_key(|file| std::cmp::Reverse(file.edits));
+    edited.truncate(if thin { MAX_FILES_IF_THIN } else { MAX_EDITED_FILES });
+    let room = match (thin, edited.is_empty()) {
+        (true, _) => MAX_FILES_IF_THIN - edited.len(),
+        (false, true) => MAX_READ_FILES,
+        (false, false) => 0,
+    };
+    let list = |files: Vec<&FileUse>| {
+        files.iter().map(|file| path_or_code(&file.path, 200)).collect::<Vec<_>>().join(", ")
+    };
+    let (edited, read) = (list(edited), list(read.into_iter().filter(is_recent).take(room).collect()));
+    let (class, text) = match (edited.is_empty(), read.is_empty()) {
+        (true, true) => return None,
+        (true, false) => (FactClass::Read, read),
+        (false, true) => (FactClass::Edited, edited),
+        (false, false) => (FactClass::Edited, format!("{edited}; read {read}")),
+    };
+    let mut candidate = Candidate::of_class(class, "files:not-named".to_owned(), vec![text]);
+    candidate.folder = Some(String::new());
+    Some(candidate)
+}
+
+#[cfg(test)]
+#[path = "beside_tests.rs"]
+mod tests;

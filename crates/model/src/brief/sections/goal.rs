@@ -14,6 +14,9 @@ use super::quote_agent_words;
 /// A message of at most this many characters is not cut in the longer forms.
 const MAX_UNCUT_CHARS: usize = 450;
 
+/// With at least this much room, a slash command is explained.
+const MIN_CHARS_TO_EXPLAIN: usize = 300;
+
 /// The labels of the newest message, and of two facts that call that message "it".
 pub const NEWEST_LABEL: &str = "Newest message";
 pub const ANSWERED_LABEL: &str = "Before it, answered";

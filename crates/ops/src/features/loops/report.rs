@@ -8,7 +8,6 @@ use serde_json::json;
 use store::{FoundRoot, Root, Store};
 
 use super::{LoopShown, all_loops, foreground_loop, is_without_consent, loop_shown, read_or_rebuild_pointer};
-use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, Tone, Urgency};
 use crate::project::trust;
 use crate::{Result, World};
