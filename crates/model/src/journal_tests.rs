@@ -40,8 +40,8 @@ fn a_tool_call_has_everything_a_reader_needs() {
         tool: "Edit".into(),
         id: Some("toolu_1".into()),
         files: vec![
-            TouchedFile { path: "/p/src/../src/a.rs".into(), action: FileAction::Edit },
-            TouchedFile { path: "/etc/hosts".into(), action: FileAction::Read },
+            TouchedFile::new("/p/src/../src/a.rs".into(), FileAction::Edit),
+            TouchedFile::new("/etc/hosts".into(), FileAction::Read),
         ],
         ms: Some(11),
         ..ToolDone::default()
@@ -67,7 +67,7 @@ fn secrets_do_not_reach_any_field() {
             id: Some(secret.clone().into()),
             command: Some(format!("curl -H 'Authorization: Bearer {secret}' x").into()),
             error: Some(format!("bad token {secret}").into()),
-            files: vec![TouchedFile { path: format!("/p/{secret}/x").into(), action: FileAction::Read }],
+            files: vec![TouchedFile::new(format!("/p/{secret}/x").into(), FileAction::Read)],
             failed: true,
             ..ToolDone::default()
         })),

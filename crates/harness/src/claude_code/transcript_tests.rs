@@ -89,7 +89,7 @@ fn calls_and_their_files() {
         let found = items_of_line(&line);
         let [TranscriptItem::Call(call)] = &found[..] else { panic!("{found:?}") };
         let expected: Vec<_> =
-            action.map(|action| TouchedFile { path: "/p".into(), action }).into_iter().collect();
+            action.map(|action| TouchedFile::new("/p".into(), action)).into_iter().collect();
         assert_eq!((&call.files, call.id.as_deref()), (&expected, Some("t")), "{fields}");
     }
 }

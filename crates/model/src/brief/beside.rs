@@ -56,8 +56,7 @@ pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, text: &str) -
             kept.push(candidate);
             continue;
         }
-        let is_gone = files && !thin && candidate.forms.iter().any(|form| form.ends_with(" (gone)"));
-        if candidate.class == FactClass::Edited && risk.contains(name) || is_gone {
+        if candidate.class == FactClass::Edited && risk.contains(name) {
             continue;
         }
         // Only the first few files that were read are likely to be needed again.

@@ -4,11 +4,15 @@
 use std::collections::BTreeSet;
 
 use super::candidate::{Candidate, FactClass};
+use super::paths::PathEndings;
 use crate::content::TextContent;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
 use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
 use crate::text::{count_with_noun, cut_to_bytes};
+
+/// How many uncommitted files are named even in a short brief.
+const FILES_NAMED_AT_RISK: usize = 5;
 
 /// Returns all facts about git and the outside world. Contradictions of the summary come first, then work at risk.
 pub(super) fn effect_candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
@@ -54,7 +58,11 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
                 format!("{} edited here, in no commit that was seen: ", count_with_noun(n, "file"))
             }
             // Staged files also count as uncommitted.
-            None => format!("nothing committed of {}: ", count_with_noun(n, "edited file")),
+            None if digest.disk.is_some() => {
+                format!("nothing committed of {}: ", count_with_noun(n, "edited file"))
+            }
+            // Without git's own files, only commands that were seen say what was committed.
+            None => format!("no commit was seen of {}: ", count_with_noun(n, "edited file")),
             Some(used) => {
                 format!("not committed since {}: {}: ", commit_name(used), count_with_noun(n, "file"))
             }
@@ -67,16 +75,19 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
             true => format!("branch {}: {head}", path_or_code(git.branch, 100)),
             false => head,
         };
-        // A packet, or a brief without a summary, lists the edited files below. If these are the same files, their
-        // number is enough.
+        // A packet, or a brief without a summary, lists the edited files below. If these are the same files, the first
+        // names are enough.
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
-        let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
-        let forms = match all_of_them {
-            true => [head.trim_end_matches(": ").to_owned()].to_vec(),
-            // Without a summary, the files are listed below with their folders, so file names are enough.
-            false if summary.is_empty() => {
-                let names = || files.iter().map(|file| path_or_code(&name(file), 120));
-                [6, 14, usize::MAX].map(|most| format!("{head}{}", list_first_items(names(), most))).to_vec()
+        let all_of_them = digest.files.iter().filter(is_edited).count() == n;
+        let forms = match summary.is_empty() {
+            true => {
+                let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
+                let names = || {
+                    files.iter().map(|file| path_or_code(endings.split_at_unique_ending(&file.path).1, 120))
+                };
+                let lengths: &[usize] =
+                    if all_of_them { &[FILES_NAMED_AT_RISK] } else { &[FILES_NAMED_AT_RISK, 14, usize::MAX] };
+                lengths.iter().map(|most| format!("{head}{}", list_first_items(names(), *most))).collect()
             }
             false => {
                 // If some files were committed, the summary's file names do not tell which ones still are not.

@@ -9,6 +9,9 @@ use crate::journal::JournalRecord;
 /// The folder of `thru`'s own records. Git usually ignores it, so no commit contains its files.
 const RECORDS_FOLDER: &str = ".agent/context/";
 
+/// A file that this many commits left out is not meant to be committed.
+const COMMITS_PASSING_BY: u32 = 2;
+
 const MAX_EFFECTS: usize = 200;
 
 const MAX_STAGED_FILES: usize = 200;
@@ -92,8 +95,12 @@ impl Digest {
                     return;
                 }
                 let held = |file: &FileUse| !file.outside && !file.stashed && staged.covers_file(&file.path);
-                for file in self.files.iter_mut().filter(|file| held(file)) {
-                    file.saved_at = now;
+                for file in &mut self.files {
+                    if held(file) {
+                        file.saved_at = now;
+                    } else if effect.kind == EffectKind::Commit {
+                        file.passed_by += 1;
+                    }
                 }
             }
             EffectKind::Discard if effect.what == "untracked files" => {}
@@ -199,6 +206,7 @@ impl Digest {
         unchanged.sort_unstable();
         let is_work = |file: &&FileUse| {
             file.is_unsaved()
+                && file.passed_by < COMMITS_PASSING_BY
                 && !file.path.starts_with(RECORDS_FOLDER)
                 && unchanged.binary_search(&file.path.as_str()).is_err()
         };

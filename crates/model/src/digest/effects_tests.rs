@@ -34,7 +34,7 @@ impl TestSession {
     }
 
     fn fold_edit(&mut self, path: &'static str) -> &mut Self {
-        let file = TouchedFile { path: path.into(), action: FileAction::Edit };
+        let file = TouchedFile::new(path.into(), FileAction::Edit);
         self.fold_call(ToolDone { tool: "Edit".into(), files: vec![file], ..ToolDone::default() })
     }
 

@@ -18,12 +18,7 @@ fn fold_session(lines: &[&str]) -> Digest {
             "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
             "edit" => {
                 record.event = "tool-done".into();
-                record.files = vec![FileField {
-                    path: text.into(),
-                    action: FileAction::Edit,
-                    outside: false,
-                    guess: false,
-                }];
+                record.files = vec![FileField::new(text.into(), FileAction::Edit)];
             }
             "agent" => {
                 (record.event, record.asked, record.text) =

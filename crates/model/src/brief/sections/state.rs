@@ -13,6 +13,9 @@ use super::quote_agent_words;
 
 const MAX_STEPS: usize = 8;
 
+/// The first word of the description of an edit.
+const EDITED: &str = "edited ";
+
 /// The number of newest calls that are listed even if they only read something.
 const NEWEST_STEPS_LISTED: usize = 2;
 
@@ -76,12 +79,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         digest.current_goal().accepted.is_some_and(|accepted| accepted.record == digest.said_last);
     let newest = digest.prompts.last();
     let answered = newest.is_none_or(|prompt| prompt.record < digest.said_last);
-    let then = |most: usize| {
-        let left = steps.len().saturating_sub(most);
-        let before =
-            if left > 0 { format!("{}, ", count_with_noun(left, "other call")) } else { String::new() };
-        (!steps.is_empty()).then(|| format!("{before}{}", steps[left..].join(", ")))
-    };
+    let then = |most: usize| (!steps.is_empty()).then(|| list_steps(&steps, most));
     // The last message may end by announcing the next step.
     let last = |most: usize| {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
@@ -151,6 +149,24 @@ pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
     kept.map(|(_, (known, n))| format!("{}{}", describe_step(known), times(n))).collect()
 }
 
+/// Lists all edits and the last `most` other calls, in their order. The other calls before them are only counted.
+fn list_steps(steps: &[String], most: usize) -> String {
+    let is_edit = |step: &str| step.starts_with(EDITED);
+    let others = steps.iter().filter(|step| !is_edit(step)).count();
+    let mut left = others.saturating_sub(most);
+    let before = if left > 0 { format!("{}, ", count_with_noun(left, "other call")) } else { String::new() };
+    let mut listed: Vec<String> = Vec::new();
+    for step in steps {
+        match (step.strip_prefix(EDITED), listed.last_mut()) {
+            // Edits in a row share the verb.
+            (Some(file), Some(last)) if is_edit(last) => last.push_str(&format!(", {file}")),
+            (None, _) if left > 0 => left -= 1,
+            _ => listed.push(step.clone()),
+        }
+    }
+    format!("{before}{}", listed.join(", "))
+}
+
 /// Describes one step, such as `edited src/a.rs` or `ran `cargo test` → failed`.
 fn describe_step(step: &CallStep) -> String {
     let ended = match (step.failed, step.passed) {
@@ -159,7 +175,7 @@ fn describe_step(step: &CallStep) -> String {
         (false, false) => "",
     };
     match step.did {
-        StepAction::Edited => format!("edited {}{ended}", path_or_code(&step.what, 100)),
+        StepAction::Edited => format!("{EDITED}{}{ended}", path_or_code(&step.what, 100)),
         StepAction::Read => format!("read {}{ended}", path_or_code(&step.what, 100)),
         StepAction::Ran => format!("ran {}{ended}", in_backticks(&step.what.replace(" 2>&1", ""), 120)),
         StepAction::Called => format!("called {}{ended}", in_backticks(&step.what, 80)),

@@ -13,7 +13,7 @@ fn state_text(lines: &[&str]) -> String {
             from: "transcript".into(),
             ..JournalRecord::default()
         };
-        let file = |action| vec![FileField { path: text.into(), action, outside: false, guess: false }];
+        let file = |action| vec![FileField::new(text.into(), action)];
         (record.event, record.ok) = ("tool-done".into(), Some(true));
         match who {
             "user" => (record.event, record.text) = ("prompt".into(), text.into()),
