@@ -32,9 +32,41 @@ const GROUPING_WORDS: &[&str] = &["impl", "mod", "package", "namespace", "module
 
 /// Words before a parenthesis that begin a statement, not a function.
 const STATEMENT_WORDS: &[&str] = &[
-    "if", "else", "elif", "for", "foreach", "while", "until", "unless", "switch", "case", "match", "when",
-    "with", "using", "lock", "synchronized", "catch", "try", "do", "loop", "select", "return", "throw",
-    "yield", "await", "defer", "go", "new", "func", "function", "fn", "assert", "let", "var", "super",
+    "if",
+    "else",
+    "elif",
+    "for",
+    "foreach",
+    "while",
+    "until",
+    "unless",
+    "switch",
+    "case",
+    "match",
+    "when",
+    "with",
+    "using",
+    "lock",
+    "synchronized",
+    "catch",
+    "try",
+    "do",
+    "loop",
+    "select",
+    "return",
+    "throw",
+    "yield",
+    "await",
+    "defer",
+    "go",
+    "new",
+    "func",
+    "function",
+    "fn",
+    "assert",
+    "let",
+    "var",
+    "super",
 ];
 
 /// The declarations that one or several edits of a file touch.
@@ -206,7 +238,8 @@ fn without_last_comment(text: &str) -> &str {
     let mut rest = text.trim_end();
     loop {
         let (before, line) = rest.rsplit_once('\n').unwrap_or(("", rest));
-        let is_comment = ["//", "#", "/*", "*", "@", "--"].iter().any(|mark| line.trim_start().starts_with(mark));
+        let is_comment =
+            ["//", "#", "/*", "*", "@", "--"].iter().any(|mark| line.trim_start().starts_with(mark));
         if !is_comment || rest.is_empty() {
             return rest;
         }
@@ -263,7 +296,8 @@ fn constant_name(rest: &str, has_keyword: bool) -> Option<&str> {
     let name = leading_name(rest)?;
     let after = rest[name.len()..].trim_start();
     let is_assigned = after.starts_with('=') && !after.starts_with("==") && !after.starts_with("=>");
-    let is_upper = |name: &str| !name.contains(|c: char| c.is_lowercase()) && name.len() >= MIN_CONSTANT_BYTES;
+    let is_upper =
+        |name: &str| !name.contains(|c: char| c.is_lowercase()) && name.len() >= MIN_CONSTANT_BYTES;
     let is_constant = match has_keyword {
         true => is_assigned || after.starts_with(':'),
         false => is_assigned && is_upper(name) && name.contains(|c: char| c.is_alphabetic()),
@@ -282,7 +316,8 @@ fn function_without_keyword(rest: &str) -> Option<&str> {
     let first = leading_name(head).unwrap_or_default();
     let is_statement = STATEMENT_WORDS.contains(&first) || STATEMENT_WORDS.contains(&name);
     let is_typed = head[..start].is_empty() || head[..start].ends_with([' ', '*', '&', ':', '~']);
-    (balance('(', ')') == 0 && !is_statement && is_typed && !head.contains(['=', '"', '\'', '.'])).then_some(name)
+    (balance('(', ')') == 0 && !is_statement && is_typed && !head.contains(['=', '"', '\'', '.']))
+        .then_some(name)
 }
 
 fn leading_name(text: &str) -> Option<&str> {

@@ -119,7 +119,9 @@ fn a_patch_has_two_texts_for_each_file() {
 
 #[test]
 fn prose_and_data_declare_nothing() {
-    for (path, may) in [("a/b.go", true), ("README.md", false), ("x.json", false), ("Makefile", false), ("a.tsx", true)] {
+    for (path, may) in
+        [("a/b.go", true), ("README.md", false), ("x.json", false), ("Makefile", false), ("a.tsx", true)]
+    {
         assert_eq!(may_declare_names(path), may, "{path}");
     }
 }

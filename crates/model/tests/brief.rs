@@ -18,7 +18,7 @@ const SECTION_TITLES: &[&str] = &[
     "Failing:",
     "Traps:",
     "Files:",
-    "Other commands:",
+    "Commands that worked:",
     "Also asked before, newest first:",
     "Files named in commands:",
     "Throughline itself:",

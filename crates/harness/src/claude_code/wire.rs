@@ -181,11 +181,7 @@ fn stdout_and_stderr<'a>(response: &JsonFields<'a>) -> Cow<'a, str> {
     }
 }
 
-fn touched_files<'a>(
-    tool: &str,
-    input: &JsonFields<'a>,
-    response: &'a [u8],
-) -> Vec<TouchedFile<'a>> {
+fn touched_files<'a>(tool: &str, input: &JsonFields<'a>, response: &'a [u8]) -> Vec<TouchedFile<'a>> {
     let (field, action) = match tool {
         "Read" => ("file_path", FileAction::Read),
         "Edit" | "MultiEdit" => ("file_path", FileAction::Edit),

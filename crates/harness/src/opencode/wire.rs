@@ -206,9 +206,7 @@ fn files_in_patch<'a>(input: &JsonFields<'a>, result: &JsonFields<'a>) -> Vec<To
         let path = file.text("path").or_else(|| file.text("filePath"));
         let from = if to.is_some() { FileAction::Delete } else { action };
         let from = path.map(|path| TouchedFile::new(path, from));
-        from.into_iter()
-            .chain(to.map(|path| TouchedFile::new(path, FileAction::Create)))
-            .collect::<Vec<_>>()
+        from.into_iter().chain(to.map(|path| TouchedFile::new(path, FileAction::Create))).collect::<Vec<_>>()
     };
     let known: Vec<TouchedFile> = result.objects("files").into_iter().flat_map(changed).collect();
     match known.is_empty() {

@@ -11,7 +11,10 @@ use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
 use crate::text::{count_with_noun, cut_to_bytes};
 
-/// How many uncommitted files are named even in a short brief.
+/// Up to this many uncommitted files are always named.
+const FILES_ALWAYS_NAMED: usize = 3;
+
+/// How many uncommitted files are named before the others are only counted.
 const FILES_NAMED_AT_RISK: usize = 5;
 
 /// Returns all facts about git and the outside world. Contradictions of the summary come first, then work at risk.
@@ -53,16 +56,13 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
             .iter()
             .any(|used| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend));
         let head = match git.commit {
-            // HEAD moved or the branch changed, so the files may be in a commit that no hook saw.
-            None if git.moved.is_some() || seen => {
+            // HEAD moved or the branch changed, or git's own files were not read. So the files may be in a commit that
+            // no hook saw.
+            None if git.moved.is_some() || seen || digest.disk.is_none() => {
                 format!("{} edited here, in no commit that was seen: ", count_with_noun(n, "file"))
             }
             // Staged files also count as uncommitted.
-            None if digest.disk.is_some() => {
-                format!("nothing committed of {}: ", count_with_noun(n, "edited file"))
-            }
-            // Without git's own files, only commands that were seen say what was committed.
-            None => format!("no commit was seen of {}: ", count_with_noun(n, "edited file")),
+            None => format!("nothing committed of {}: ", count_with_noun(n, "edited file")),
             Some(used) => {
                 format!("not committed since {}: {}: ", commit_name(used), count_with_noun(n, "file"))
             }
@@ -75,8 +75,8 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
             true => format!("branch {}: {head}", path_or_code(git.branch, 100)),
             false => head,
         };
-        // A packet, or a brief without a summary, lists the edited files below. If these are the same files, the first
-        // names are enough.
+        // A packet, or a brief without a summary, lists the edited files below. If these are the same files, their
+        // number or the first names are enough.
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
         let all_of_them = digest.files.iter().filter(is_edited).count() == n;
         let forms = match summary.is_empty() {
@@ -85,9 +85,16 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
                 let names = || {
                     files.iter().map(|file| path_or_code(endings.split_at_unique_ending(&file.path).1, 120))
                 };
-                let lengths: &[usize] =
-                    if all_of_them { &[FILES_NAMED_AT_RISK] } else { &[FILES_NAMED_AT_RISK, 14, usize::MAX] };
-                lengths.iter().map(|most| format!("{head}{}", list_first_items(names(), *most))).collect()
+                let form = |most: usize| match most {
+                    0 => head.trim_end_matches(": ").to_owned(),
+                    most => format!("{head}{}", list_first_items(names(), most)),
+                };
+                let lengths: &[usize] = match all_of_them {
+                    true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],
+                    true => &[FILES_NAMED_AT_RISK],
+                    false => &[FILES_NAMED_AT_RISK, 14, usize::MAX],
+                };
+                lengths.iter().map(|most| form(*most)).collect()
             }
             false => {
                 // If some files were committed, the summary's file names do not tell which ones still are not.

@@ -12,7 +12,7 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
         FactClass::Risk => (0, 1, 30),
         FactClass::Goal => (6, 1, 22),
         FactClass::State => (7, 3, 30),
-        FactClass::Failing => (8, 6, 7),
+        FactClass::Failing => (8, 6, 14),
         FactClass::Edited | FactClass::Read => (9, 1, 90),
         FactClass::Outside => (16, 4, 60),
         FactClass::Checks => (17, 10, 90),

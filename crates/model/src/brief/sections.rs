@@ -1,4 +1,5 @@
 pub mod checks;
+pub mod commands;
 pub mod done;
 pub mod failures;
 pub mod files;

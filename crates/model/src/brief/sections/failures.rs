@@ -71,8 +71,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
     let (names, mut reasons): (Vec<&str>, Vec<&str>) =
         failure::reason_lines(&failure.error).partition(|line| failure::names_failed_test(line));
     reasons.sort_by_key(|line| failure::is_test_location(line));
-    let names: Vec<&str> =
-        names.iter().map(|line| run::failed_test_in_line(line).unwrap_or(line)).collect();
+    let names: Vec<&str> = names.iter().map(|line| run::failed_test_in_line(line).unwrap_or(line)).collect();
     let reasons = failure::group_equal_messages(&reasons);
     let form = |command: usize, most_names: usize, most_reasons: usize, line: usize| {
         let more = names.len().saturating_sub(most_names);
@@ -92,7 +91,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         )
     };
     let mut forms = vec![
-        form(COMMAND_ID_CHARS, 1, 1, 160),
+        form(COMMAND_ID_CHARS, 1, 1, 200),
         form(COMMAND_ID_CHARS, 3, 2, 240),
         form(COMMAND_ID_CHARS, 6, 6, 300),
         form(200, 6, 6, 400),

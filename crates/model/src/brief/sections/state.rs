@@ -3,6 +3,7 @@
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
+use crate::brief::paths::PathEndings;
 use crate::digest::{CallStep, Digest, StepAction, names_more_than_a_tool};
 use crate::event::TodoStatus;
 use crate::render::{in_backticks, in_quotation_marks, path_or_code};
@@ -74,7 +75,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         }
         return;
     }
-    let steps = describe_steps(since);
+    let steps = describe_steps(digest, since);
     let is_accepted =
         digest.current_goal().accepted.is_some_and(|accepted| accepted.record == digest.said_last);
     let newest = digest.prompts.last();
@@ -132,7 +133,8 @@ fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
 
 /// Describes the calls after the agent's last message in a few words each. A repeated call is listed once, at its
 /// last position. Calls that only read something are listed only if they are among the newest.
-pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
+pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep]) -> Vec<String> {
+    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     let is_same = |a: &CallStep, b: &CallStep| (a.did, &a.what) == (b.did, &b.what);
     let mut kept: Vec<(&CallStep, usize)> = Vec::new();
     for step in
@@ -146,7 +148,7 @@ pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
     let is_work = |step: &CallStep| matches!(step.did, StepAction::Edited | StepAction::Ran);
     let kept = kept.into_iter().enumerate().filter(|(i, (step, _))| *i >= newest || is_work(step));
     let times = |n: usize| if n > 1 { format!(" ({n}×)") } else { String::new() };
-    kept.map(|(_, (known, n))| format!("{}{}", describe_step(known), times(n))).collect()
+    kept.map(|(_, (known, n))| format!("{}{}", describe_step(known, &endings), times(n))).collect()
 }
 
 /// Lists all edits and the last `most` other calls, in their order. The other calls before them are only counted.
@@ -168,15 +170,16 @@ fn list_steps(steps: &[String], most: usize) -> String {
 }
 
 /// Describes one step, such as `edited src/a.rs` or `ran `cargo test` → failed`.
-fn describe_step(step: &CallStep) -> String {
+fn describe_step(step: &CallStep, endings: &PathEndings) -> String {
+    let path = || path_or_code(endings.split_at_unique_ending(&step.what).1, 100);
     let ended = match (step.failed, step.passed) {
         (true, _) => " → failed",
         (false, true) => " → passed",
         (false, false) => "",
     };
     match step.did {
-        StepAction::Edited => format!("{EDITED}{}{ended}", path_or_code(&step.what, 100)),
-        StepAction::Read => format!("read {}{ended}", path_or_code(&step.what, 100)),
+        StepAction::Edited => format!("{EDITED}{}{ended}", path()),
+        StepAction::Read => format!("read {}{ended}", path()),
         StepAction::Ran => format!("ran {}{ended}", in_backticks(&step.what.replace(" 2>&1", ""), 120)),
         StepAction::Called => format!("called {}{ended}", in_backticks(&step.what, 80)),
     }
