@@ -298,9 +298,11 @@ fn constant_name(rest: &str, has_keyword: bool) -> Option<&str> {
     let is_assigned = after.starts_with('=') && !after.starts_with("==") && !after.starts_with("=>");
     let is_upper =
         |name: &str| !name.contains(|c: char| c.is_lowercase()) && name.len() >= MIN_CONSTANT_BYTES;
+    // A shell script has no blank before the `=` of its variables.
+    let has_blank = after.len() < rest.len() - name.len();
     let is_constant = match has_keyword {
         true => is_assigned || after.starts_with(':'),
-        false => is_assigned && is_upper(name) && name.contains(|c: char| c.is_alphabetic()),
+        false => is_assigned && has_blank && is_upper(name) && name.contains(|c: char| c.is_alphabetic()),
     };
     is_constant.then_some(name)
 }

@@ -16,6 +16,7 @@ fn declarations_of_many_languages_are_named() {
         ("    async def total(self, tax=0):", Some("total")),
         ("RETRIES = 3", Some("RETRIES")),
         ("retries = 3", None),
+        ("HERE=$(pwd)", None),
         ("export const sum = (a, b) => {", Some("sum")),
         ("export const sum = (a, b) =>", Some("sum")),
         ("  const local = 3", None),

@@ -245,7 +245,7 @@ fn is_log_entry(lower: &str) -> bool {
 fn is_from_test(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, rest) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
-    file.ends_with("_test.go") || file.ends_with(".go") && !file.contains('/') && rest.starts_with(' ')
+    file.ends_with(".go") && !file.contains('/') && rest.starts_with(' ')
 }
 
 /// Returns whether a line is source code that a linter prints below its finding:

@@ -142,3 +142,15 @@ fn of_an_error_only_the_telling_lines_are_kept() {
     }));
     assert_eq!(record_as_json(&event)["error"], "error: it broke");
 }
+
+#[test]
+fn names_that_an_edit_changes_are_kept_unless_they_look_like_secrets() {
+    let mut file = TouchedFile::new("/p/a.go".into(), FileAction::Edit);
+    file.names.added = vec!["Parse".to_owned(), github_token()];
+    file.names.removed = vec!["parseOld".to_owned()];
+    let done = ToolDone { tool: "Edit".into(), files: vec![file], ..ToolDone::default() };
+    assert_eq!(
+        record_as_json(&event_of_kind(tool_event(done)))["files"],
+        json!([{"path": "a.go", "action": "edit", "names": {"added": ["Parse"], "removed": ["parseOld"]}}])
+    );
+}

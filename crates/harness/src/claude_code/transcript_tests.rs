@@ -367,3 +367,11 @@ fn the_content_of_a_file_is_not_decoded_but_an_error_and_an_output_are() {
         assert_eq!(text_of(report, false), "a\nb", "{report}");
     }
 }
+
+#[test]
+fn a_result_names_the_declaration_around_an_edit() {
+    let line = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]},"toolUseResult":{"filePath":"/p/a.py","oldString":"        return 1","newString":"        return 2","originalFile":"class A:\n    def one(self):\n        x = 1\n        return 1\n","structuredPatch":[]}}"#;
+    let found = items_of_line(line);
+    let Some(TranscriptItem::Result(result)) = found.first() else { panic!("{found:?}") };
+    assert_eq!(result.enclosing.as_deref(), Some("one"));
+}

@@ -202,3 +202,19 @@ fn a_session_that_goes_on_keeps_them() {
     assert_eq!(whole.unsaved_unpushed_and_branch(), (vec!["a.rs", "b.rs"], vec![], "main"));
     assert_eq!(whole.digest.effects.len(), 2);
 }
+
+#[test]
+fn a_file_that_two_commits_left_out_is_not_at_risk() {
+    let mut session = TestSession::default();
+    session.fold_edit("/p/notes.md").fold_edit("/p/a.rs");
+    session.fold_command("git add a.rs && git commit -m One", COMMIT_OUTPUT);
+    assert_eq!(session.unsaved_unpushed_and_branch().0, ["notes.md"]);
+    session.fold_edit("/p/a.rs");
+    session.fold_command(
+        "git add a.rs && git commit -m Two",
+        "[main 2222222] Two\n 1 file changed, 1 insertion(+)\n",
+    );
+    assert_eq!(session.unsaved_unpushed_and_branch().0, Vec::<&str>::new());
+    session.fold_edit("/p/notes.md");
+    assert_eq!(session.unsaved_unpushed_and_branch().0, ["notes.md"], "edited again");
+}

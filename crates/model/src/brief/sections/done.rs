@@ -240,7 +240,7 @@ fn add_changed_names(
         };
         format!("edited {path}: {changed}{why}")
     };
-    let mut forms = vec![form(3, 0, 0), form(5, 1, 110), form(8, MAX_REASONS, 200)];
+    let mut forms = vec![form(3, 0, 0), form(5, 1, 110), form(8, 2, 160)];
     forms.dedup();
     let id = format!("change:{}", cut_to_bytes(file, 300));
     if !all.has_fact(&id) {

@@ -130,3 +130,11 @@ fn an_entry_that_asks_for_checks_is_done_once_they_passed() {
         assert_eq!(text.contains(open), expected, "{lines:?}\n{text}");
     }
 }
+
+#[test]
+fn edits_are_never_among_the_other_calls() {
+    let steps = ["ran `a`", "edited x.rs", "edited y.rs (2×)", "read z.rs", "ran `b` → failed"];
+    let steps: Vec<String> = steps.iter().map(|step| (*step).to_owned()).collect();
+    assert_eq!(list_steps(&steps, 1), "2 other calls, edited x.rs, y.rs (2×), ran `b` → failed");
+    assert_eq!(list_steps(&steps, 9), "ran `a`, edited x.rs, y.rs (2×), read z.rs, ran `b` → failed");
+}
