@@ -264,10 +264,9 @@ pub fn declared_name(line: &str) -> Option<&str> {
         let modifiers = &bare[..bare.len() - rest.len()];
         ["const ", "static "].iter().any(|word| modifiers.contains(word))
     };
-    if indentation == 0 && rest.contains('=') && !rest.ends_with('{') {
-        return constant_name(rest, is_constant());
-    }
-    function_without_keyword(rest)
+    let constant =
+        (indentation == 0 && rest.contains('=')).then(|| constant_name(rest, is_constant())).flatten();
+    constant.or_else(|| function_without_keyword(rest))
 }
 
 /// Returns the name after `fn`, `class` and the like.

@@ -108,9 +108,9 @@ fn the_declaration_around_an_edit_counts_only_if_the_edit_begins_inside() {
 
 #[test]
 fn a_patch_has_two_texts_for_each_file() {
-    let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@ fn outer() {\n-    one();\n+    two();\n \
-                 *** Add File: b.py\n+def new():\n+    pass\n*** End Patch";
-    let found = texts_in_patch(&patch.replace("\n *** Add", "\n*** Add"));
+    let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@ fn outer() {\n-    one();\n+    two();\n*** Add File: \
+                 b.py\n+def new():\n+    pass\n*** End Patch";
+    let found = texts_in_patch(patch);
     let described: Vec<(&str, String)> = found
         .iter()
         .map(|(path, old, new)| (*path, compare_declarations(old, new).describe(9, str::to_owned)))

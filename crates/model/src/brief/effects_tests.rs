@@ -31,7 +31,13 @@ fn what_is_only_in_the_working_tree() {
     digest.branch = "topic".into();
     digest.files = (0..20).map(|n| edited_file(&format!("src/f{n}.rs"), n + 1, 0)).collect();
     let alone = effect_candidates(&digest, "");
-    assert_eq!(alone[0].forms, ["nothing committed of 20 edited files"]);
+    let head = "20 files edited here, in no commit that was seen";
+    assert_eq!(
+        alone[0].forms,
+        [head.to_owned(), format!("{head}: f19.rs, f18.rs, f17.rs, f16.rs, f15.rs, +15 more")]
+    );
+    digest.disk = Some(GitOnDisk::default());
+    assert_eq!(effect_candidates(&digest, "")[0].forms[0], "nothing committed of 20 edited files");
     let told = effect_candidates(&digest, "a summary");
     // If there is a summary, the branch is part of the line about uncommitted files.
     let head = "branch topic: nothing committed of 20 edited files: src/{f19.rs, ";

@@ -69,6 +69,12 @@ impl Digest {
         }
         for effect in &record.effect {
             let elsewhere = is_outside_checkout(&effect.folder, &record.worktree, &record.cwd);
+            if effect.kind == EffectKind::Status {
+                if !elsewhere {
+                    self.save_files_not_listed(&effect.what);
+                }
+                continue;
+            }
             self.effects.push(EffectUse {
                 effect: effect.clone(),
                 at: record.ts.to_string(),
@@ -80,6 +86,16 @@ impl Digest {
             }
         }
         keep_last(&mut self.effects, MAX_EFFECTS);
+    }
+
+    /// Marks the files that `git status` does not list as saved: they are committed, restored or ignored.
+    fn save_files_not_listed(&mut self, listed: &str) {
+        let now = self.records;
+        let names: Vec<&str> = listed.split(' ').filter(|name| !name.is_empty()).collect();
+        let is_listed = |file: &FileUse| names.iter().any(|name| is_file_or_folder_of(name, &file.path));
+        for file in self.files.iter_mut().filter(|file| file.is_unsaved() && !is_listed(file)) {
+            file.saved_at = now;
+        }
     }
 
     fn update_files_after_effect(&mut self, effect: &Effect, command: &str) {

@@ -77,7 +77,7 @@ fn what_was_done_after_the_last_message() {
                 "edit: a.py",
                 "passed: make test",
             ],
-            "; then edited b.py, edited a.py (2×), ran `make test` → passed\n",
+            "; then edited b.py, a.py (2×), ran `make test` → passed\n",
         ),
         (
             &[TASK_PROMPT, "said: Let me look for it:", "edit: a.py", "read: b.py"],
