@@ -101,6 +101,7 @@ pub fn may_declare_names(path: &str) -> bool {
 pub fn compare_declarations(old: &str, new: &str) -> ChangedNames {
     let (before, after) = (split_at_declarations(old), split_at_declarations(new));
     let mut names = ChangedNames::default();
+    // Methods of several types may share a name. Each is compared with the first one.
     for part in &after {
         match before.iter().find(|known| known.name == part.name) {
             None => names.added.push(part.name.to_owned()),
@@ -229,7 +230,6 @@ fn split_at_declarations(text: &str) -> Vec<SourcePart<'_>> {
         at += line.len();
     }
     parts.push(SourcePart { name, text: without_last_comment(&text[start..]) });
-    // A method of the same name may occur in several types. The first one stands for all.
     parts
 }
 
