@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use model::declared::{ChangedNames, compare_declarations, may_declare_names, texts_in_patch};
 use model::event::{
     Agent, DelegatedWork, Event, EventKind, FileAction, QuestionAnswer, Todo, TodoChange, TodoStatus,
     TouchedFile,
@@ -106,9 +107,34 @@ pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
     ];
     let named = |line: &str| {
         let (mark, action) = marks.iter().find(|(mark, _)| line.starts_with(mark))?;
-        Some(TouchedFile { path: Cow::Owned(line[mark.len()..].trim().to_owned()), action: *action })
+        Some(TouchedFile::new(Cow::Owned(line[mark.len()..].trim().to_owned()), *action))
     };
-    patch.lines().filter_map(named).collect()
+    let mut files: Vec<TouchedFile> = patch.lines().filter_map(named).collect();
+    for (path, old, new) in texts_in_patch(patch) {
+        if let Some(file) = files.iter_mut().find(|file| file.path == path && may_declare_names(path)) {
+            file.names = compare_declarations(&old, &new);
+        }
+    }
+    files
+}
+
+/// Returns the declarations that an editing tool changed, from its input: a whole text, one replacement, or several.
+pub fn names_in_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -> ChangedNames {
+    if !may_declare_names(path) {
+        return ChangedNames::default();
+    }
+    if let Some(content) = input.text("content") {
+        return compare_declarations("", &content).of_written_file(is_new);
+    }
+    let compare = |edit: &JsonFields| {
+        let text = |names: [&str; 3]| names.iter().find_map(|name| edit.text(name)).unwrap_or_default();
+        let old = text(["old_string", "old_str", "oldString"]);
+        compare_declarations(&old, &text(["new_string", "new_str", "newString"]))
+    };
+    let mut names = compare(input);
+    let several = ["edits", "changes"].iter().flat_map(|name| input.objects(name));
+    several.for_each(|edit| names.add_later(&compare(&edit)));
+    names
 }
 
 /// Splits a text that begins with `Exit code 3`, as Claude Code writes it, into the code and the output after it.

@@ -70,8 +70,7 @@ fn calls_are_counted_by_name() {
 }
 
 fn edit_activity(session: &str, ts: &str, file: &str) -> Activity {
-    let files =
-        vec![FileField { path: file.to_owned(), action: FileAction::Edit, outside: false, guess: false }];
+    let files = vec![FileField::new(file.to_owned(), FileAction::Edit)];
     Activity {
         ts: format!("2026-11-15T{ts}:00Z"),
         session: session.to_owned(),

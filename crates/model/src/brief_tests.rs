@@ -119,7 +119,8 @@ Checks:
 Failing:
 - `cargo test` (exit 101): `error: test parse::fast failed` `more`
 Files:
-- edited src/parse.rs (4×), src/old.rs (gone); read README.md
+- edited src/parse.rs (4×)
+- read README.md
 Throughline itself:
 - stop of claude-code failed: disk full
 ";

@@ -37,7 +37,7 @@ pub use statements::{AgentStatement, CallStep, StepAction, Turn, names_more_than
 pub use worth::is_generated;
 
 /// A digest with another version is rebuilt from the journal.
-pub const SCHEMA_VERSION: u32 = 11;
+pub const SCHEMA_VERSION: u32 = 12;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -197,6 +197,9 @@ pub struct FileUse {
     /// The record of the commit that contains the last changes, or of the command that discarded them.
     #[serde(skip_serializing_if = "is_default")]
     pub saved_at: u64,
+    /// How many commits since the last edit did not contain the file.
+    #[serde(skip_serializing_if = "is_default")]
+    pub passed_by: u32,
     /// Whether the file's changes are in a stash.
     #[serde(skip_serializing_if = "is_default")]
     pub stashed: bool,
@@ -488,7 +491,7 @@ impl Digest {
             _ if file.guess => known.guesses += 1,
             FileAction::Create | FileAction::Edit | FileAction::Delete => {
                 known.edits += 1;
-                known.edited_at = last;
+                (known.edited_at, known.passed_by) = (last, 0);
             }
             FileAction::Read | FileAction::Mention => known.reads += 1,
         }
@@ -559,8 +562,10 @@ impl Digest {
                     known.reads += file.reads;
                     known.guesses += file.guesses;
                     (known.deleted, known.last) = (file.deleted, file.last + shift);
+                    known.passed_by += file.passed_by;
                     if file.edits > 0 {
                         known.edited_at = file.edited_at + shift;
+                        known.passed_by = file.passed_by;
                     }
                     if file.saved_at > 0 {
                         known.saved_at = file.saved_at + shift;

@@ -11,7 +11,7 @@ fn call_record<'a>(id: &'a str, tool: &'a str) -> JournalRecord<'a> {
 }
 
 fn file_fields(action: FileAction, path: &str) -> Vec<FileField> {
-    vec![FileField { path: path.to_owned(), action, outside: false, guess: false }]
+    vec![FileField::new(path.to_owned(), action)]
 }
 
 fn prompt_record(text: &str) -> JournalRecord<'_> {

@@ -26,6 +26,8 @@ pub use words::{DescriptionDetail, describe_effect};
 
 /// The maximum lengths of an effect's text fields, in bytes.
 const MAX_WHAT_BYTES: usize = 200;
+/// A longer list of changed files is left out, because a cut list says nothing about the other files.
+const MAX_STATUS_BYTES: usize = 2_000;
 const MAX_PLACE_BYTES: usize = 200;
 const MAX_ID_BYTES: usize = 120;
 const MAX_LINK_BYTES: usize = 300;
@@ -66,6 +68,8 @@ pub enum EffectKind {
     Unstash,
     StashDrop,
     Worktree,
+    /// The files that git lists as changed or untracked. Nothing was changed.
+    Status,
     /// A kind that a newer version wrote.
     #[serde(other)]
     Other,
@@ -86,6 +90,7 @@ impl EffectKind {
                 | EffectKind::Unstash
                 | EffectKind::StashDrop
                 | EffectKind::Worktree
+                | EffectKind::Status
                 | EffectKind::Other
         )
     }
@@ -126,7 +131,7 @@ impl Effect {
 
     fn with_fields_cut(mut self) -> Effect {
         let limits = [
-            (&mut self.what, MAX_WHAT_BYTES),
+            (&mut self.what, if self.kind == EffectKind::Status { MAX_STATUS_BYTES } else { MAX_WHAT_BYTES }),
             (&mut self.place, MAX_PLACE_BYTES),
             (&mut self.id, MAX_ID_BYTES),
             (&mut self.link, MAX_LINK_BYTES),

@@ -268,7 +268,7 @@ pub const COMMAND_CASES: &[CommandCase] = &[
         &[]),
     (87, "git status", true,
         "On branch main\nnothing to commit, working tree clean\n",
-        &[]),
+        &["status"]),
     (88, "git diff main..HEAD --stat", true,
         " a.rs | 2 +-\n",
         &[]),

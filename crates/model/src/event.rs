@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 pub use name::{EventName, EventSet};
 
+use crate::declared::ChangedNames;
 use crate::transcript::TokenUsage;
 use crate::window::ContextUse;
 
@@ -140,6 +141,14 @@ pub struct DelegatedWork<'a> {
 pub struct TouchedFile<'a> {
     pub path: Text<'a>,
     pub action: FileAction,
+    /// The declarations that the call changed, if its input contains the changed text.
+    pub names: ChangedNames,
+}
+
+impl<'a> TouchedFile<'a> {
+    pub fn new(path: Text<'a>, action: FileAction) -> TouchedFile<'a> {
+        TouchedFile { path, action, names: ChangedNames::default() }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

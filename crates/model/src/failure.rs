@@ -133,6 +133,42 @@ pub fn reason_lines(error: &str) -> impl Iterator<Item = &str> {
     error.lines().skip(usize::from(is_heading))
 }
 
+/// Joins the lines that report the same message at several places: `a.go:57, :190, b.go:9: odd` for `a.go:57:3: odd`,
+/// `a.go:190:3: odd` and `b.go:9:1: odd`. The column is left out if lines are joined.
+pub fn group_equal_messages(lines: &[&str]) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<(&str, &str)>, &str)> = Vec::new();
+    for line in lines {
+        let place = split_place(line).filter(|(.., message)| !message.is_empty());
+        let (file, number, message) = place.unwrap_or(("", "", line));
+        match groups.iter_mut().find(|(known, places, _)| *known == message && !places[0].0.is_empty()) {
+            Some((_, places, _)) if !file.is_empty() => places.push((file, number)),
+            _ => groups.push((message, vec![(file, number)], line)),
+        }
+    }
+    let tell = |(message, places, line): &(&str, Vec<(&str, &str)>, &str)| {
+        if places.len() == 1 {
+            return (*line).to_owned();
+        }
+        let each = places.iter().enumerate().map(|(i, (file, number))| {
+            let is_same_file = i > 0 && places[i - 1].0 == *file;
+            format!("{}:{number}", if is_same_file { "" } else { file })
+        });
+        format!("{}: {message}", each.collect::<Vec<_>>().join(", "))
+    };
+    groups.iter().map(tell).collect()
+}
+
+/// Splits `src/a.go:12:3: odd` into the file, the line number and the message.
+fn split_place(line: &str) -> Option<(&str, &str, &str)> {
+    if !starts_with_file_and_line(line) {
+        return None;
+    }
+    let (file, rest) = line.split_once(':')?;
+    let (number, rest) = rest.split_once(':')?;
+    let message = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(':').trim();
+    Some((file, number, message))
+}
+
 pub fn first_reason_line(error: &str) -> &str {
     reason_lines(error).next().unwrap_or_default()
 }
@@ -208,7 +244,7 @@ fn is_log_entry(lower: &str) -> bool {
 fn is_from_test(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, rest) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
-    file.ends_with("_test.go") || file.ends_with(".go") && !file.contains('/') && rest.starts_with(' ')
+    file.ends_with(".go") && !file.contains('/') && rest.starts_with(' ')
 }
 
 /// Returns whether a line is source code that a linter prints below its finding, such as `func Get(name string)
@@ -253,6 +289,22 @@ fn is_package_verdict(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn equal_messages_share_a_line() {
+        let lines = [
+            "src/a.go:57:3: too few arguments",
+            "src/a.go:190:3: too few arguments",
+            "undefined: x",
+            "src/b.go:9:1: too few arguments",
+            "src/b.go:12: other",
+        ];
+        assert_eq!(
+            group_equal_messages(&lines),
+            ["src/a.go:57, :190, src/b.go:9: too few arguments", "undefined: x", "src/b.go:12: other"]
+        );
+        assert_eq!(group_equal_messages(&["a.go:1:", "b.go:2:"]), ["a.go:1:", "b.go:2:"]);
+    }
 
     fn error_lines(output: &str) -> String {
         super::error_lines(&Redacted::redact_whole(output, crate::redact::RedactOptions::default()))

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::declared::ChangedNames;
 use crate::effect::{self, Effect};
 use crate::event::{
     Agent, Event, EventKind, EventName, FileAction, StartSource, StopEvent, TodoChange, TodoStatus, ToolDone,
@@ -161,6 +162,15 @@ pub struct FileField {
     /// Whether the file was only found in the text of a shell command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guess: bool,
+    /// The declarations that the call changed in the file.
+    #[serde(default, skip_serializing_if = "ChangedNames::is_empty")]
+    pub names: ChangedNames,
+}
+
+impl FileField {
+    pub fn new(path: String, action: FileAction) -> FileField {
+        FileField { path, action, outside: false, guess: false, names: ChangedNames::default() }
+    }
 }
 
 /// A todo entry. An entry with an id is a change to one entry. Entries without ids form the complete list.
@@ -396,10 +406,16 @@ fn files_of_call(
         // The path is redacted before it is parsed, because it may be a URL such as `https://user:secret@host`.
         let path = policy.redact_and_cut(path, MAX_PATH_BYTES);
         let CheckoutPath { path, outside } = place::path_within_checkout(policy.checkout, &path);
-        FileField { path: path.into_owned(), action, outside, guess }
+        FileField { outside, guess, ..FileField::new(path.into_owned(), action) }
     };
-    let mut files: Vec<FileField> =
-        done.files.iter().map(|file| field(&file.path, file.action, false)).collect();
+    let mut files: Vec<FileField> = done
+        .files
+        .iter()
+        .map(|file| FileField {
+            names: redact_names(&file.names, policy),
+            ..field(&file.path, file.action, false)
+        })
+        .collect();
     // The redacted command is searched, so that a secret after a flag is not recorded as a file.
     for mention in
         shell::paths_in_command(command).into_iter().filter(|mention| !mention.path.contains("REDACTED"))
@@ -412,6 +428,19 @@ fn files_of_call(
         files.push(field(&path, mention.action, true));
     }
     files
+}
+
+/// Leaves out names that look like secrets. All names are examined together first, because that is cheaper.
+fn redact_names(names: &ChangedNames, policy: &RecordPolicy) -> ChangedNames {
+    if names.is_empty() {
+        return ChangedNames::default();
+    }
+    let is_unchanged = |text: &str| *policy.redact_and_cut(text, MAX_SHORT_TEXT_BYTES) == *text;
+    let all = [names.added.as_slice(), &names.changed, &names.removed].concat().join(" ");
+    match is_unchanged(&all) {
+        true => names.clone(),
+        false => names.filter_map(|name| is_unchanged(name).then(|| name.to_owned())),
+    }
 }
 
 fn todo_fields(change: &TodoChange, policy: &RecordPolicy) -> Vec<TodoField> {

@@ -40,8 +40,8 @@ fn a_tool_call_has_everything_a_reader_needs() {
         tool: "Edit".into(),
         id: Some("toolu_1".into()),
         files: vec![
-            TouchedFile { path: "/p/src/../src/a.rs".into(), action: FileAction::Edit },
-            TouchedFile { path: "/etc/hosts".into(), action: FileAction::Read },
+            TouchedFile::new("/p/src/../src/a.rs".into(), FileAction::Edit),
+            TouchedFile::new("/etc/hosts".into(), FileAction::Read),
         ],
         ms: Some(11),
         ..ToolDone::default()
@@ -67,7 +67,7 @@ fn secrets_do_not_reach_any_field() {
             id: Some(secret.clone().into()),
             command: Some(format!("curl -H 'Authorization: Bearer {secret}' x").into()),
             error: Some(format!("bad token {secret}").into()),
-            files: vec![TouchedFile { path: format!("/p/{secret}/x").into(), action: FileAction::Read }],
+            files: vec![TouchedFile::new(format!("/p/{secret}/x").into(), FileAction::Read)],
             failed: true,
             ..ToolDone::default()
         })),
@@ -141,4 +141,16 @@ fn of_an_error_only_the_telling_lines_are_kept() {
         ..ToolDone::default()
     }));
     assert_eq!(record_as_json(&event)["error"], "error: it broke");
+}
+
+#[test]
+fn names_that_an_edit_changes_are_kept_unless_they_look_like_secrets() {
+    let mut file = TouchedFile::new("/p/a.go".into(), FileAction::Edit);
+    file.names.added = vec!["Parse".to_owned(), github_token()];
+    file.names.removed = vec!["parseOld".to_owned()];
+    let done = ToolDone { tool: "Edit".into(), files: vec![file], ..ToolDone::default() };
+    assert_eq!(
+        record_as_json(&event_of_kind(tool_event(done)))["files"],
+        json!([{"path": "a.go", "action": "edit", "names": {"added": ["Parse"], "removed": ["parseOld"]}}])
+    );
 }

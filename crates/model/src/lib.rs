@@ -11,6 +11,7 @@ pub mod consent;
 pub mod content;
 pub mod decide;
 pub mod decision;
+pub mod declared;
 pub mod diff;
 pub mod digest;
 pub mod document;

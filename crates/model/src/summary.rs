@@ -9,7 +9,7 @@ mod json;
 mod kind;
 mod listing;
 mod record;
-mod source;
+pub(crate) mod source;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

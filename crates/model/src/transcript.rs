@@ -163,6 +163,8 @@ pub struct CallResult<'a> {
     pub failed: bool,
     /// Whether the user refused the call, so that it did not run.
     pub refused: bool,
+    /// The declaration that contains the beginning of an edit, if the result shows it.
+    pub enclosing: Option<String>,
     pub exit: Option<i64>,
     /// The output, not redacted. For a failed call it is complete. Redact it before picking lines from it (see
     /// [`crate::failure::error_lines`]). For other calls it is the start of the output, at least [`MAX_RESULT_BYTES`]

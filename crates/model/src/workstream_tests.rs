@@ -7,7 +7,8 @@ fn fold_calls(calls: &[(&str, FileAction, &str)]) -> Digest {
     let mut digest = Digest::new("s");
     for (i, (who, action, path)) in calls.iter().enumerate() {
         let outside = path.starts_with('/');
-        let file = FileField { path: (*path).to_owned(), action: *action, outside, guess: *who == "command" };
+        let file =
+            FileField { outside, guess: *who == "command", ..FileField::new((*path).to_owned(), *action) };
         digest.fold_record(&JournalRecord {
             event: "tool-done".into(),
             id: i.to_string().into(),

@@ -18,7 +18,7 @@ const SECTION_TITLES: &[&str] = &[
     "Failing:",
     "Traps:",
     "Files:",
-    "Other commands:",
+    "Commands that worked:",
     "Also asked before, newest first:",
     "Files named in commands:",
     "Throughline itself:",
@@ -35,8 +35,8 @@ fn session_saying(text: &str) -> Digest {
         command: format!("{text}{id}").into(),
         error: text.to_owned().into(),
         files: vec![
-            FileField { path: text.to_owned(), action: FileAction::Edit, outside: false, guess: false },
-            FileField { path: format!("a/{text}/b"), action: FileAction::Read, outside: false, guess: ok },
+            FileField::new(text.to_owned(), FileAction::Edit),
+            FileField { guess: ok, ..FileField::new(format!("a/{text}/b"), FileAction::Read) },
         ],
         todos: Some(vec![
             TodoField { id: String::new(), text: text.to_owned(), status: Some(TodoStatus::InProgress) },

@@ -6,6 +6,8 @@
 
 mod subtypes;
 mod tools;
+
+pub(super) use self::tools::declaration_around_edit;
 mod words;
 
 use std::borrow::Cow;

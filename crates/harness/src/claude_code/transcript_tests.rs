@@ -89,7 +89,7 @@ fn calls_and_their_files() {
         let found = items_of_line(&line);
         let [TranscriptItem::Call(call)] = &found[..] else { panic!("{found:?}") };
         let expected: Vec<_> =
-            action.map(|action| TouchedFile { path: "/p".into(), action }).into_iter().collect();
+            action.map(|action| TouchedFile::new("/p".into(), action)).into_iter().collect();
         assert_eq!((&call.files, call.id.as_deref()), (&expected, Some("t")), "{fields}");
     }
 }
@@ -366,4 +366,12 @@ fn the_content_of_a_file_is_not_decoded_but_an_error_and_an_output_are() {
     for report in [r#"{"stdout":"a\nb","stderr":""}"#, r#"{"status":"completed","content":[]}"#, r#""a""#] {
         assert_eq!(text_of(report, false), "a\nb", "{report}");
     }
+}
+
+#[test]
+fn a_result_names_the_declaration_around_an_edit() {
+    let line = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]},"toolUseResult":{"filePath":"/p/a.py","oldString":"        return 1","newString":"        return 2","originalFile":"class A:\n    def one(self):\n        x = 1\n        return 1\n","structuredPatch":[]}}"#;
+    let found = items_of_line(line);
+    let Some(TranscriptItem::Result(result)) = found.first() else { panic!("{found:?}") };
+    assert_eq!(result.enclosing.as_deref(), Some("one"));
 }

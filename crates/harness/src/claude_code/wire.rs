@@ -7,7 +7,9 @@ use model::event::{Event, EventKind, FileAction, StartSource, StopEvent, ToolDon
 use model::reply::Reply;
 use serde_json::{Value, json};
 
+use super::transcript::declaration_around_edit;
 use crate::fields::JsonFields;
+use crate::transcript::walk::JsonWalk;
 use crate::{Undecodable, tools};
 
 pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecodable> {
@@ -153,7 +155,7 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>, failed: bool) -> ToolDone<'a> {
     ToolDone {
         output,
         asked: tools::subject_of_external_call(&tool, &input),
-        files: touched_files(&tool, &input, response),
+        files: touched_files(&tool, &input, fields.raw_bytes("tool_response")),
         todos: tools::todo_change(&tool, &input, response),
         answers: tools::question_answers(&tool, response),
         delegated: tools::delegated_work(&tool, &input, response),
@@ -180,22 +182,27 @@ fn stdout_and_stderr<'a>(response: &JsonFields<'a>) -> Cow<'a, str> {
     }
 }
 
-fn touched_files<'a>(
-    tool: &str,
-    input: &JsonFields<'a>,
-    response: impl FnOnce() -> JsonFields<'a>,
-) -> Vec<TouchedFile<'a>> {
+fn touched_files<'a>(tool: &str, input: &JsonFields<'a>, response: &'a [u8]) -> Vec<TouchedFile<'a>> {
     let (field, action) = match tool {
         "Read" => ("file_path", FileAction::Read),
         "Edit" | "MultiEdit" => ("file_path", FileAction::Edit),
         "NotebookEdit" => ("notebook_path", FileAction::Edit),
-        "Write" => match response().text("type").as_deref() {
+        "Write" => match JsonFields::parse(response).0.text("type").as_deref() {
             Some("create") => ("file_path", FileAction::Create),
             _ => ("file_path", FileAction::Edit),
         },
         _ => return Vec::new(),
     };
-    input.text(field).map(|path| TouchedFile { path, action }).into_iter().collect()
+    let Some(path) = input.text(field) else { return Vec::new() };
+    let mut file = TouchedFile::new(path, action);
+    if action != FileAction::Read {
+        file.names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
+    }
+    if file.names.begins_inside {
+        let mut walk = JsonWalk::new(response);
+        file.names.set_enclosing(walk.enter_object().then(|| declaration_around_edit(walk)).flatten());
+    }
+    vec![file]
 }
 
 #[cfg(test)]

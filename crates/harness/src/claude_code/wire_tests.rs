@@ -101,3 +101,40 @@ fn replies_only_where_they_are_understood() {
     assert_eq!(text(&Reply::Guidance("keep".into()), &start), "");
     assert_eq!(text(&Reply::Silent, &start), "");
 }
+
+#[test]
+fn names_that_an_edit_changes() {
+    let names = |fields: &str| {
+        let payload = format!(r#"{{"session_id":"s","hook_event_name":"PostToolUse",{fields}}}"#);
+        decode_tool_done(&payload).files[0].names.describe(9, str::to_owned)
+    };
+    let edit = r#""tool_name":"Edit","tool_input":{"file_path":"/p/a.go","old_string":"\tone()","new_string":"\ttwo()"}"#;
+    let file = r#""tool_response":{"filePath":"/p/a.go","oldString":"\tone()","newString":"\ttwo()","originalFile":"package a\n\nfunc Old() {\n\tzero()\n}\n\nfunc (s *Set) Run() error {\n\tif x {\n\t\ty()\n\t}\n\tone()\n}\n"}"#;
+    let cases = [
+        (format!("{edit},{file}"), "changed Run"),
+        (edit.to_owned(), ""),
+        (
+            r#""tool_name":"Write","tool_input":{"file_path":"/p/a.py","content":"def a():\n    pass\n"},"tool_response":{"type":"create"}"#
+                .to_owned(),
+            "added a",
+        ),
+        (
+            r#""tool_name":"Write","tool_input":{"file_path":"/p/a.py","content":"def a():\n    pass\n"},"tool_response":{"type":"update"}"#
+                .to_owned(),
+            "changed a",
+        ),
+        (
+            r#""tool_name":"MultiEdit","tool_input":{"file_path":"/p/a.rs","edits":[{"old_string":"","new_string":"fn a() {}"},{"old_string":"fn b() {}","new_string":""}]}"#
+                .to_owned(),
+            "added a; removed b",
+        ),
+        (
+            r#""tool_name":"Write","tool_input":{"file_path":"/p/a.md","content":"def a():"},"tool_response":{"type":"create"}"#
+                .to_owned(),
+            "",
+        ),
+    ];
+    for (fields, expected) in cases {
+        assert_eq!(names(&fields), expected, "{fields}");
+    }
+}

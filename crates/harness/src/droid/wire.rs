@@ -91,7 +91,12 @@ fn touched_files<'a>(tool: &str, input: &JsonFields<'a>) -> Vec<TouchedFile<'a>>
         }
         _ => return Vec::new(),
     };
-    input.text("file_path").map(|path| TouchedFile { path, action }).into_iter().collect()
+    let Some(path) = input.text("file_path") else { return Vec::new() };
+    let mut file = TouchedFile::new(path, action);
+    if action != FileAction::Read {
+        file.names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
+    }
+    vec![file]
 }
 
 #[cfg(test)]

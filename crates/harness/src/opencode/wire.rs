@@ -185,7 +185,12 @@ pub(super) fn touched_files<'a>(
         "apply_patch" | "patch" => return files_in_patch(input, result),
         _ => return Vec::new(),
     };
-    input.text("filePath").map(|path| TouchedFile { path, action }).into_iter().collect()
+    let Some(path) = input.text("filePath") else { return Vec::new() };
+    let mut file = TouchedFile::new(path, action);
+    if action != FileAction::Read {
+        file.names = tools::names_in_edit(&file.path, input, action == FileAction::Create);
+    }
+    vec![file]
 }
 
 /// Returns the files that a patch changed, from the tool's result. If the result lists no files, they are read from the
@@ -200,10 +205,8 @@ fn files_in_patch<'a>(input: &JsonFields<'a>, result: &JsonFields<'a>) -> Vec<To
         let to = file.text("to").or_else(|| file.text("movePath"));
         let path = file.text("path").or_else(|| file.text("filePath"));
         let from = if to.is_some() { FileAction::Delete } else { action };
-        let from = path.map(|path| TouchedFile { path, action: from });
-        from.into_iter()
-            .chain(to.map(|path| TouchedFile { path, action: FileAction::Create }))
-            .collect::<Vec<_>>()
+        let from = path.map(|path| TouchedFile::new(path, from));
+        from.into_iter().chain(to.map(|path| TouchedFile::new(path, FileAction::Create))).collect::<Vec<_>>()
     };
     let known: Vec<TouchedFile> = result.objects("files").into_iter().flat_map(changed).collect();
     match known.is_empty() {

@@ -16,7 +16,7 @@ fn decode_tool_done(fields: &str) -> ToolDone<'static> {
 
 #[test]
 fn the_files_of_each_tool_are_read() {
-    let file = |path: &str, action| TouchedFile { path: path.to_owned().into(), action };
+    let file = |path: &str, action| TouchedFile::new(path.to_owned().into(), action);
     let cases: [(&str, Vec<TouchedFile>); 8] = [
         (r#""tool":"read","input":{"filePath":"/p/a"}"#, vec![file("/p/a", FileAction::Read)]),
         (r#""tool":"edit","input":{"filePath":"/p/a"}"#, vec![file("/p/a", FileAction::Edit)]),

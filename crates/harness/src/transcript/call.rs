@@ -10,7 +10,7 @@ use model::transcript::{
 use super::message::RawCall;
 use super::walk::JsonWalk;
 use crate::fields::JsonFields;
-use crate::tools::{files_in_patch, subject_of_external_call, todo_change};
+use crate::tools::{files_in_patch, names_in_edit, subject_of_external_call, todo_change};
 
 /// Adds a call to `items`, and its change to the todo list if there is one.
 pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
@@ -20,7 +20,12 @@ pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
     match tool.as_ref() {
         "TodoWrite" | "TaskUpdate" => change = todo_change(&tool, &input.fields(), JsonFields::default),
         "AskUserQuestion" => call.about = CallSubject::Questions(read_questions(&input.fields())),
-        _ => read_tool_input(&tool, input.walk(), &mut call),
+        _ => {
+            read_tool_input(&tool, input.walk(), &mut call);
+            if let (true, [file]) = (is_edit_tool(&tool), call.files.as_mut_slice()) {
+                file.names = names_in_edit(&file.path, &input.fields(), file.action == FileAction::Create);
+            }
+        }
     }
     if tool.starts_with("mcp__") {
         call.asked = subject_of_external_call(&tool, &input.fields());
@@ -28,6 +33,11 @@ pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
     call.tool = tool;
     items.push(TranscriptItem::Call(call));
     items.extend(change.map(TranscriptItem::Todos));
+}
+
+/// Returns whether the tool's input contains the changed text and the path of one file.
+fn is_edit_tool(tool: &str) -> bool {
+    matches!(tool, "Edit" | "MultiEdit" | "Write" | "Create")
 }
 
 fn read_tool_input<'a>(tool: &str, mut walk: JsonWalk<'a>, call: &mut ToolCall<'a>) {
@@ -45,8 +55,8 @@ fn read_tool_input<'a>(tool: &str, mut walk: JsonWalk<'a>, call: &mut ToolCall<'
                     // Only the result shows whether a Write created the file.
                     _ => FileAction::Edit,
                 };
-                call.files.extend(walk.take_text(MAX_NOTE_BYTES).map(|path| TouchedFile { path, action }));
-                // The file's content follows. It is not needed.
+                call.files.extend(walk.take_text(MAX_NOTE_BYTES).map(|path| TouchedFile::new(path, action)));
+                // The file's content follows.
                 break;
             }
             ("ApplyPatch", b"input" | b"patch") => {

@@ -205,6 +205,11 @@ impl<'a> RawJson<'a> {
         Some(decode_string(&inner[start + line + 2..]))
     }
 
+    /// Returns the bytes between the quotes of a string, undecoded.
+    pub fn string_bytes(self) -> Option<&'a [u8]> {
+        self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")
+    }
+
     pub fn as_json_bytes(self) -> &'a [u8] {
         self.0
     }

@@ -143,7 +143,7 @@ impl FactClass {
             FactClass::Failing => "Failing",
             FactClass::Traps => "Traps",
             FactClass::Edited | FactClass::Read => "Files",
-            FactClass::Commands => "Other commands",
+            FactClass::Commands => "Commands that worked",
             FactClass::Earlier => "Also asked",
             FactClass::Named => "Files named in commands",
             FactClass::Problems => "Throughline itself",

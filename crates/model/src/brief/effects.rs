@@ -4,10 +4,17 @@
 use std::collections::BTreeSet;
 
 use super::candidate::{Candidate, FactClass};
+use super::paths::PathEndings;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
 use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
 use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
 use crate::text::{count_with_noun, cut_to_bytes};
+
+/// Up to this many uncommitted files are always named.
+const FILES_ALWAYS_NAMED: usize = 3;
+
+/// How many uncommitted files are named before the others are only counted.
+const FILES_NAMED_AT_RISK: usize = 5;
 
 /// Returns all facts about git and the outside world, for a reader without a summary. Work at risk comes first.
 pub(super) fn effect_candidates(digest: &Digest) -> Vec<Candidate> {
@@ -39,24 +46,29 @@ fn uncommitted_work(digest: &Digest, git: &GitState) -> Option<Candidate> {
     let seen =
         digest.effects.iter().any(|used| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend));
     let head = match git.commit {
-        // HEAD moved or the branch changed, so the files may be in a commit that no hook saw.
-        None if git.moved.is_some() || seen => {
+        // HEAD moved or the branch changed, or git's own files were not read. So the files may be in a commit that no
+        // hook saw.
+        None if git.moved.is_some() || seen || digest.disk.is_none() => {
             format!("{} edited here, in no commit that was seen: ", count_with_noun(n, "file"))
         }
         // Staged files also count as uncommitted.
         None => format!("nothing committed of {}: ", count_with_noun(n, "edited file")),
         Some(used) => format!("not committed since {}: {}: ", commit_name(used), count_with_noun(n, "file")),
     };
-    // The edited files are listed below. If these are the same files, their number is enough, otherwise their names.
+    // The edited files are listed below. If these are the same files, their number or the first names are enough.
     let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
-    let forms = match digest.files.iter().filter(is_edited).count() == n {
-        true => [head.trim_end_matches(": ").to_owned()].to_vec(),
-        false => {
-            let name = |file: &&FileUse| file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
-            let names = || files.iter().map(|file| path_or_code(&name(file), 120));
-            [6, 14, usize::MAX].map(|most| format!("{head}{}", list_first_items(names(), most))).to_vec()
-        }
+    let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
+        true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],
+        true => &[FILES_NAMED_AT_RISK],
+        false => &[FILES_NAMED_AT_RISK, 14, usize::MAX],
     };
+    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
+    let name = |file: &&FileUse| path_or_code(endings.split_at_unique_ending(&file.path).1, 120);
+    let form = |most: &usize| match most {
+        0 => head.trim_end_matches(": ").to_owned(),
+        most => format!("{head}{}", list_first_items(files.iter().map(name), *most)),
+    };
+    let forms = lengths.iter().map(form).collect();
     Some(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms)))
 }
 

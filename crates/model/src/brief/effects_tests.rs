@@ -31,7 +31,13 @@ fn what_is_only_in_the_working_tree() {
     digest.branch = "topic".into();
     digest.files = (0..20).map(|n| edited_file(&format!("src/f{n}.rs"), n + 1, 0)).collect();
     let alone = effect_candidates(&digest);
-    assert_eq!(alone[0].forms, ["nothing committed of 20 edited files"]);
+    let head = "20 files edited here, in no commit that was seen";
+    assert_eq!(
+        alone[0].forms,
+        [head.to_owned(), format!("{head}: f19.rs, f18.rs, f17.rs, f16.rs, f15.rs, +15 more")]
+    );
+    digest.disk = Some(GitOnDisk::default());
+    assert_eq!(effect_candidates(&digest)[0].forms[0], "nothing committed of 20 edited files");
     digest.branch = "main".into();
     digest.effects.push(commit_effect(21, "1111111", "One"));
     digest.files[3] = edited_file("src/f3.rs", 25, 21);

@@ -1,7 +1,7 @@
 //! Turns the digest's and the features' facts into candidates, with one function for each section.
 
 use super::candidate::{Candidate, FactClass};
-use super::sections::{checks, done, failures, files, goal, state, words};
+use super::sections::{checks, commands, done, failures, files, goal, state, words};
 use super::{BriefMaterial, beside, effects};
 use crate::render::inline_for_model;
 use crate::text::fnv_fingerprint;
@@ -15,6 +15,7 @@ pub(super) fn gather_candidates(material: &BriefMaterial) -> Vec<Candidate> {
     state::gather_state(material, &mut all);
     done::gather_done(material, &mut all);
     checks::gather_checks(material, &mut all);
+    commands::gather_commands(material, &mut all);
     failures::gather_failures(material, &mut all);
     files::gather_files(material, &mut all);
     match material.visible_summary() {

@@ -31,6 +31,11 @@ impl<'a> PathEndings<'a> {
         all
     }
 
+    /// Whether no other file of the session ends with this suffix.
+    pub fn is_unique(&self, ending: &str) -> bool {
+        self.count.get(ending).is_none_or(|times| *times < 2)
+    }
+
     /// Splits a path into its folder and the shortest suffix that is unique in the session. The folder is empty if
     /// the suffix is the whole path.
     pub fn split_at_unique_ending<'p>(&self, path: &'p str) -> (&'p str, &'p str) {
@@ -39,9 +44,8 @@ impl<'a> PathEndings<'a> {
             .names
             .get(folder)
             .is_some_and(|(telling, others)| *others > 0 && *telling <= MAX_NAMES_BELOW_FOLDER);
-        let alone = |ending: &&str| self.count.get(ending).is_none_or(|times| *times < 2);
         let telling = |ending: &&str| ending.contains('/') || !together && !is_common_name(ending);
-        let ending = path_endings(path).filter(telling).find(alone).unwrap_or(path);
+        let ending = path_endings(path).filter(telling).find(|ending| self.is_unique(ending)).unwrap_or(path);
         match path.len() - ending.len() {
             0 => ("", ending),
             1 => ("/", ending),

@@ -62,7 +62,7 @@ fn made_up_session(seed: u64) -> Digest {
                 record.ok = Some(true);
                 let action = if kind == 6 { FileAction::Edit } else { FileAction::Read };
                 let path = format!("src/{word}/{}.rs", words[next(10) as usize]);
-                record.files = vec![FileField { path, action, outside: false, guess: false }];
+                record.files = vec![FileField::new(path, action)];
                 if next(6) == 0 {
                     let status = Some(TodoStatus::InProgress);
                     record.todos = Some(vec![TodoField { id: String::new(), text: word.into(), status }]);

@@ -1,4 +1,5 @@
 pub mod checks;
+pub mod commands;
 pub mod done;
 mod earlier;
 pub mod failures;

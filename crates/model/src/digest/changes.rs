@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Digest, StepAction, keep_last};
+use crate::declared::ChangedNames;
 use crate::event::FileAction;
 use crate::journal::{FileField, JournalRecord};
 use crate::run;
@@ -22,6 +23,9 @@ pub struct FileEdit {
     /// The reason that the agent gave, or empty if it gave none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
+    /// The declarations that the edit changed.
+    #[serde(skip_serializing_if = "ChangedNames::is_empty")]
+    pub names: ChangedNames,
     /// Whether a hook reported the edit. In that case, the agent's text before the edit is read from the transcript
     /// later.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -40,6 +44,7 @@ impl Digest {
             at: record.ts.to_string(),
             path: file.path.clone(),
             why: if live { String::new() } else { self.purpose.clone() },
+            names: file.names.clone(),
             live,
         });
         keep_last(&mut self.changes, MAX_CHANGES);
@@ -78,8 +83,24 @@ impl Digest {
         }
     }
 
-    /// Returns the files that were changed after a record, the most recently changed one first. Each has its distinct
-    /// reasons, oldest first. Reasons that name another file are left out.
+    /// Returns the declarations that edits of a file changed after a record.
+    pub fn names_changed_since(&self, path: &str, record: u64) -> ChangedNames {
+        let mut names = ChangedNames::default();
+        let edits = self.changes.iter().filter(|change| change.path == path && change.record > record);
+        edits.for_each(|change| names.add_later(&change.names));
+        names
+    }
+
+    /// Returns the declarations that were changed in a file and are in no commit, or were changed for the newest
+    /// prompt.
+    pub fn current_names(&self, path: &str) -> ChangedNames {
+        let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
+        let saved = self.files.iter().find(|file| file.path == path).map_or(0, |file| file.saved_at);
+        self.names_changed_since(path, saved.min(asked))
+    }
+
+    /// Returns the changed files after a record, the most recently changed one first. Each has its distinct reasons,
+    /// oldest first. Reasons that name another file are left out.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for change in self.changes.iter().rev().filter(|change| change.record > record) {

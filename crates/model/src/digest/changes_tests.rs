@@ -25,7 +25,7 @@ fn fold_session(lines: &[&str]) -> Digest {
             _ => {
                 (record.event, record.ok) = ("tool-done".into(), Some(true));
                 let action = if who == "read" { FileAction::Read } else { FileAction::Edit };
-                record.files = vec![FileField { path: text.into(), action, outside: false, guess: false }];
+                record.files = vec![FileField::new(text.into(), action)];
             }
         }
         digest.fold_record(&record);

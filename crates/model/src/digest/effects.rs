@@ -9,6 +9,9 @@ use crate::journal::JournalRecord;
 /// The folder of `thru`'s own records. Git usually ignores it, so no commit contains its files.
 const RECORDS_FOLDER: &str = ".agent/context/";
 
+/// A file that this many commits left out is not meant to be committed.
+const COMMITS_PASSING_BY: u32 = 2;
+
 const MAX_EFFECTS: usize = 200;
 
 const MAX_STAGED_FILES: usize = 200;
@@ -66,6 +69,12 @@ impl Digest {
         }
         for effect in &record.effect {
             let elsewhere = is_outside_checkout(&effect.folder, &record.worktree, &record.cwd);
+            if effect.kind == EffectKind::Status {
+                if !elsewhere {
+                    self.save_files_not_listed(&effect.what);
+                }
+                continue;
+            }
             self.effects.push(EffectUse {
                 effect: effect.clone(),
                 at: record.ts.to_string(),
@@ -77,6 +86,16 @@ impl Digest {
             }
         }
         keep_last(&mut self.effects, MAX_EFFECTS);
+    }
+
+    /// Marks the files that `git status` does not list as saved: they are committed, restored or ignored.
+    fn save_files_not_listed(&mut self, listed: &str) {
+        let now = self.records;
+        let names: Vec<&str> = listed.split(' ').filter(|name| !name.is_empty()).collect();
+        let is_listed = |file: &FileUse| names.iter().any(|name| is_file_or_folder_of(name, &file.path));
+        for file in self.files.iter_mut().filter(|file| file.is_unsaved() && !is_listed(file)) {
+            file.saved_at = now;
+        }
     }
 
     fn update_files_after_effect(&mut self, effect: &Effect, command: &str) {
@@ -93,8 +112,12 @@ impl Digest {
                     return;
                 }
                 let held = |file: &FileUse| !file.outside && !file.stashed && staged.covers_file(&file.path);
-                for file in self.files.iter_mut().filter(|file| held(file)) {
-                    file.saved_at = now;
+                for file in &mut self.files {
+                    if held(file) {
+                        file.saved_at = now;
+                    } else if effect.kind == EffectKind::Commit {
+                        file.passed_by += 1;
+                    }
                 }
             }
             EffectKind::Discard if effect.what == "untracked files" => {}
@@ -200,6 +223,7 @@ impl Digest {
         unchanged.sort_unstable();
         let is_work = |file: &&FileUse| {
             file.is_unsaved()
+                && file.passed_by < COMMITS_PASSING_BY
                 && !file.path.starts_with(RECORDS_FOLDER)
                 && unchanged.binary_search(&file.path.as_str()).is_err()
         };

@@ -34,7 +34,7 @@ impl TestSession {
     }
 
     fn fold_edit(&mut self, path: &'static str) -> &mut Self {
-        let file = TouchedFile { path: path.into(), action: FileAction::Edit };
+        let file = TouchedFile::new(path.into(), FileAction::Edit);
         self.fold_call(ToolDone { tool: "Edit".into(), files: vec![file], ..ToolDone::default() })
     }
 
@@ -201,4 +201,40 @@ fn a_session_that_goes_on_keeps_them() {
     let whole = TestSession { digest: second.digest.merge_into(first.digest), calls: 0 };
     assert_eq!(whole.unsaved_unpushed_and_branch(), (vec!["a.rs", "b.rs"], vec![], "main"));
     assert_eq!(whole.digest.effects.len(), 2);
+}
+
+#[test]
+fn a_file_that_two_commits_left_out_is_not_at_risk() {
+    let mut session = TestSession::default();
+    session.fold_edit("/p/notes.md").fold_edit("/p/a.rs");
+    session.fold_command("git add a.rs && git commit -m One", COMMIT_OUTPUT);
+    assert_eq!(session.unsaved_unpushed_and_branch().0, ["notes.md"]);
+    session.fold_edit("/p/a.rs");
+    session.fold_command(
+        "git add a.rs && git commit -m Two",
+        "[main 2222222] Two\n 1 file changed, 1 insertion(+)\n",
+    );
+    assert_eq!(session.unsaved_unpushed_and_branch().0, Vec::<&str>::new());
+    session.fold_edit("/p/notes.md");
+    assert_eq!(session.unsaved_unpushed_and_branch().0, ["notes.md"], "edited again");
+}
+
+#[test]
+fn files_that_git_status_does_not_list_are_not_at_risk() {
+    let status = "On branch main\nChanges not staged for commit:\n  (use \"git add <file>...\")\n\tmodified:   a.rs\n\n\
+                  Untracked files:\n\tdocs/\n\nno changes added to commit\n";
+    let clean = "On branch main\nnothing to commit, working tree clean\n";
+    let cases: [(&str, &str, &[&str]); 5] = [
+        ("git status", status, &["docs/c.md", "a.rs"]),
+        ("git status", clean, &[]),
+        ("git status", "On branch main\n", &["docs/c.md", "b.rs", "a.rs"]),
+        ("git status | head -5", status, &["docs/c.md", "b.rs", "a.rs"]),
+        ("git status src", status, &["docs/c.md", "b.rs", "a.rs"]),
+    ];
+    for (command, output, left) in cases {
+        let mut session = TestSession::default();
+        session.fold_edit("/p/a.rs").fold_edit("/p/b.rs").fold_edit("/p/docs/c.md");
+        session.fold_command(command, output);
+        assert_eq!(session.unsaved_unpushed_and_branch().0, left, "{command}: {output}");
+    }
 }

@@ -17,12 +17,7 @@ fn fold_session(lines: &[&str]) -> Digest {
             "edit" => {
                 record.event = "tool-done".into();
                 record.ok = Some(true);
-                record.files = vec![FileField {
-                    path: text.into(),
-                    action: FileAction::Edit,
-                    outside: false,
-                    guess: false,
-                }];
+                record.files = vec![FileField::new(text.into(), FileAction::Edit)];
             }
             "user" | "no" => (record.event, record.text) = ("prompt".into(), text.into()),
             "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),

@@ -1,12 +1,12 @@
 //! Rules that derive git's effects from its arguments and output.
 
 use super::git_lines::{
-    commit_shown_by_log, commit_subject, parse_commit_line, parse_deleted_branch_line, parse_rebased_line,
-    parse_updating_line, pushed_refs,
+    changed_files_in_status, commit_shown_by_log, commit_subject, parse_commit_line,
+    parse_deleted_branch_line, parse_rebased_line, parse_updating_line, pushed_refs,
 };
 use super::parts::CommandPart;
 use super::said::{CommandOutput, is_commit_id};
-use super::{Effect, EffectKind, EffectScan, has_flag, option_value};
+use super::{Effect, EffectKind, EffectScan, MAX_STATUS_BYTES, has_flag, option_value};
 
 pub(super) fn apply_git_rule(seen: &mut EffectScan, part: &CommandPart) {
     let mut words = &part.words[1..];
@@ -36,6 +36,7 @@ pub(super) fn apply_git_rule(seen: &mut EffectScan, part: &CommandPart) {
         "restore" => git.add_restore(),
         "reset" => git.add_reset(),
         "stash" => git.add_stash(),
+        "status" => git.add_status(),
         "clean" => git.add_clean(),
         "worktree" => git.add_worktree(),
         "init" | "clone" => git.add_repository_creation(),
@@ -66,6 +67,16 @@ impl<'a> GitCommand<'_, 'a, '_> {
 
     fn operands(&self) -> Vec<&str> {
         self.rest.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect()
+    }
+
+    /// Adds the complete list of changed files. A list that a filter or an option may have shortened says nothing about
+    /// the files that it does not contain.
+    fn add_status(mut self) {
+        let is_whole = self.part.sure && self.rest.is_empty() && self.command_output().contains("On branch ");
+        let listed = changed_files_in_status(self.command_output().lines());
+        if let Some(files) = listed.filter(|files| is_whole && files.len() <= MAX_STATUS_BYTES) {
+            self.add_effect(EffectKind::Status, &files, "", "");
+        }
     }
 
     fn add_repository_creation(self) {

@@ -105,3 +105,22 @@ pub(super) fn commit_subject(message: &str) -> String {
     };
     body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }
+
+/// Returns the files that `git status` lists, separated by spaces; empty if the working tree is clean. Returns `None` if
+/// the lines are not such a list, or if a path contains a space.
+pub(super) fn changed_files_in_status<'l>(lines: impl Iterator<Item = &'l str>) -> Option<String> {
+    let mut files: Vec<&str> = Vec::new();
+    let mut is_clean = false;
+    for line in lines {
+        is_clean |= line.starts_with("nothing to commit, working tree clean");
+        let Some(entry) = line.strip_prefix('\t') else { continue };
+        let (_, path) = entry.split_once(":   ").unwrap_or(("", entry));
+        // A renamed file is listed as `old -> new`.
+        let path = path.rsplit(" -> ").next().unwrap_or(path).trim().trim_start_matches("../");
+        if path.contains(' ') || path.is_empty() {
+            return None;
+        }
+        files.push(path);
+    }
+    (is_clean != !files.is_empty()).then(|| files.join(" "))
+}

@@ -260,6 +260,7 @@ pub(super) fn is_rule_word(word: &str) -> bool {
             | "restore"
             | "reset"
             | "stash"
+            | "status"
             | "clean"
             | "worktree"
             | "cherry-pick"

@@ -77,6 +77,7 @@ pub fn describe_effect(effect: &Effect, detail: DescriptionDetail) -> String {
         EffectKind::Unstash => format!("stash{}", plain()),
         EffectKind::StashDrop => format!("stash{}, thrown away", plain()),
         EffectKind::Worktree => format!("worktree{}", plain()),
+        EffectKind::Status => format!("git status: {}", shorten_file_names(what, most)),
     };
     if !link.is_empty() && (is_long || id.is_empty()) {
         line.push(' ');

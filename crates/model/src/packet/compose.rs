@@ -47,6 +47,9 @@ const MAX_SEEN_VALIDATORS: usize = 4;
 /// The maximum number of reasons quoted for the edits to a file.
 const MAX_REASONS_PER_FILE: usize = 2;
 
+/// The maximum number of added declarations of a file, and of changed and removed ones, that are named.
+const MAX_NAMES_PER_FILE: usize = 5;
+
 /// The maximum length of the quoted task. It is large because the task may be a plan.
 const MAX_TASK_CHARS: usize = 4_000;
 
@@ -592,7 +595,10 @@ impl<'a> PacketFacts<'a> {
             .copied()
             .filter(|why| brief::says_more_than_file_name(why, &file.path))
             .collect();
-        if !reasons.is_empty() {
+        let names = self.material.digest.current_names(&file.path);
+        if !names.is_empty() {
+            why.push(names.describe(MAX_NAMES_PER_FILE, |name| path_or_code(name, 80)));
+        } else if !reasons.is_empty() {
             let last = &reasons[reasons.len().saturating_sub(MAX_REASONS_PER_FILE)..];
             why.push(in_quotation_marks(&last.join("; "), 240));
         }

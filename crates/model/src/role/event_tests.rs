@@ -16,8 +16,7 @@ fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
 
 #[test]
 fn what_an_event_is_to_a_role() {
-    let file =
-        |path: &str| FileField { path: path.into(), action: FileAction::Read, outside: false, guess: false };
+    let file = |path: &str| FileField::new(path.into(), FileAction::Read);
     let start = |source| EventKind::SessionStart { source };
     let tool = |failed| EventKind::ToolDone(Box::new(ToolDone { failed, ..ToolDone::default() }));
     let prompt = || EventKind::Prompt { text: "x".into() };

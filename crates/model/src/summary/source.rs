@@ -29,65 +29,82 @@ pub fn looks_like_code(line: &str) -> bool {
 /// Words that start a block in languages without braces.
 const BLOCK_WORDS: &[&str] = &["if ", "for ", "else", "elif ", "while ", "try", "except", "with ", "match "];
 
+const DECLARATION_WORDS: &[&str] = &[
+    "fn",
+    "struct",
+    "enum",
+    "trait",
+    "impl",
+    "mod",
+    "type",
+    "macro_rules!",
+    "class",
+    "def",
+    "function",
+    "interface",
+    "func",
+    "fun",
+    "package",
+    "namespace",
+    "module",
+    "protocol",
+    "extension",
+    "record",
+    "object",
+    "union",
+];
+
+const MODIFIER_WORDS: &[&str] = &[
+    "pub",
+    "pub(crate)",
+    "pub(super)",
+    "export",
+    "default",
+    "async",
+    "unsafe",
+    "const",
+    "static",
+    "public",
+    "private",
+    "protected",
+    "internal",
+    "final",
+    "abstract",
+    "override",
+    "open",
+    "data",
+    "sealed",
+    "extern",
+    "declare",
+    "inline",
+];
+
 pub fn is_declaration(line: &str) -> bool {
-    const DECLARATION_WORDS: &[&str] = &[
-        "fn",
-        "struct",
-        "enum",
-        "trait",
-        "impl",
-        "mod",
-        "type",
-        "macro_rules!",
-        "class",
-        "def",
-        "function",
-        "interface",
-        "func",
-        "package",
-        "namespace",
-        "module",
-        "protocol",
-        "extension",
-        "record",
-        "object",
-        "union",
-    ];
-    const MODIFIER_WORDS: &[&str] = &[
-        "pub",
-        "pub(crate)",
-        "pub(super)",
-        "export",
-        "default",
-        "async",
-        "unsafe",
-        "const",
-        "static",
-        "public",
-        "private",
-        "protected",
-        "internal",
-        "final",
-        "abstract",
-        "override",
-        "open",
-        "data",
-        "sealed",
-        "extern",
-        "declare",
-        "inline",
-    ];
     let line = without_line_number(line);
     // Deeply indented declarations are details.
     if line.len() - line.trim_start().len() > 8 {
         return false;
     }
-    let mut words = line.split_whitespace().skip_while(|word| MODIFIER_WORDS.contains(word));
-    let first = words.next().unwrap_or_default();
-    let named = words
-        .next()
-        .is_some_and(|name| name.starts_with(|c: char| c.is_alphabetic() || "_<('&\"".contains(c)));
-    DECLARATION_WORDS.contains(&first) && named || first.starts_with("impl<")
+    let rest = without_modifiers(line);
+    let is_named = |name: &str| name.starts_with(|c: char| c.is_alphabetic() || "_<('&\"".contains(c));
+    split_declaration(rest).is_some_and(|(_, name)| is_named(name)) || rest.starts_with("impl<")
+}
+
+/// Returns a line without words such as `pub` and `static` at its beginning.
+pub fn without_modifiers(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    while let Some((word, after)) = rest.split_once(char::is_whitespace)
+        && MODIFIER_WORDS.contains(&word)
+    {
+        rest = after.trim_start();
+    }
+    rest
+}
+
+/// Splits a line into the word that begins a declaration, such as `fn` or `class`, and the text after it.
+pub fn split_declaration(line: &str) -> Option<(&str, &str)> {
+    let (word, after) = line.split_once(char::is_whitespace)?;
+    DECLARATION_WORDS.contains(&word).then_some((word, after.trim_start()))
 }
 
 /// Removes the line number that `cat -n` or a file-reading tool adds.

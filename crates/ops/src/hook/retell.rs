@@ -302,7 +302,7 @@ impl TranscriptReplay {
                 );
             }
             TranscriptItem::Shown { path } if self.whole => {
-                let file = TouchedFile { path: to_owned_text(path), action: FileAction::Read };
+                let file = TouchedFile::new(to_owned_text(path), FileAction::Read);
                 let shown = ToolDone { tool: "@".into(), files: vec![file], ..ToolDone::default() };
                 self.push_record(
                     at,
@@ -358,7 +358,15 @@ impl TranscriptReplay {
             });
         }
         if !result.files.is_empty() {
+            let names = call.files.first().map(|file| file.names.clone()).unwrap_or_default();
             call.files = result.files.iter().map(to_owned_file).collect();
+            // The result of a written file says whether the file is new.
+            if let [file] = call.files.as_mut_slice() {
+                file.names = names.of_written_file(file.action == FileAction::Create);
+            }
+        }
+        if let (Some(name), [file]) = (&result.enclosing, call.files.as_mut_slice()) {
+            file.names.set_enclosing(Some(name.clone()));
         }
         if let Some(delegated) = &mut call.delegated {
             delegated.answer = to_owned_text(&result.text);
@@ -453,7 +461,7 @@ fn to_owned_text(text: &str) -> Cow<'static, str> {
 }
 
 fn to_owned_file(file: &TouchedFile) -> TouchedFile<'static> {
-    TouchedFile { path: to_owned_text(&file.path), action: file.action }
+    TouchedFile { path: to_owned_text(&file.path), action: file.action, names: file.names.clone() }
 }
 
 fn to_owned_change(change: &TodoChange) -> TodoChange<'static> {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+use model::declared::declared_name;
 use model::event::{FileAction, TodoChange, TodoStatus, TouchedFile};
 use model::transcript::{CallResult, MAX_NAME_BYTES, MAX_NOTE_BYTES, TranscriptItem};
 
@@ -20,6 +22,8 @@ pub struct ToolReport<'a> {
     /// True if the result is the content of a file, or says that a file was changed or found. Its text is not needed.
     about_file: bool,
     files: Vec<TouchedFile<'a>>,
+    /// The declaration that contains the beginning of an edit.
+    enclosing: Option<String>,
     todo: Option<TodoChange<'a>>,
     answers: Vec<(Text<'a>, Text<'a>)>,
 }
@@ -61,7 +65,10 @@ impl<'a> ToolReport<'a> {
                 b"filePath" => {
                     report.about_file = true;
                     let path = walk.take_text(MAX_NOTE_BYTES);
-                    report.files.extend(path.zip(made).map(|(path, action)| TouchedFile { path, action }));
+                    if made.is_none() {
+                        report.enclosing = declaration_around_edit(walk.clone());
+                    }
+                    report.files.extend(path.zip(made).map(|(path, action)| TouchedFile::new(path, action)));
                     break;
                 }
                 b"task" => {
@@ -79,6 +86,67 @@ impl<'a> ToolReport<'a> {
     }
 }
 
+/// How many lines before an edit are searched for the declaration that contains it.
+const MAX_LINES_BEFORE_EDIT: usize = 600;
+
+/// Returns the declaration that contains the beginning of an edit, from the result of the tool `Edit`. The result
+/// contains the whole file as it was before, which is searched undecoded because it may be large. `walk` is inside the
+/// result, before its field `oldString`.
+pub fn declaration_around_edit(mut walk: JsonWalk<'_>) -> Option<String> {
+    let mut old: &[u8] = &[];
+    while let Some(key) = walk.next_key() {
+        match key {
+            b"oldString" => old = walk.take_raw().string_bytes()?,
+            b"originalFile" => break,
+            _ => walk.skip_value(),
+        }
+    }
+    let file = walk.unread_bytes().strip_prefix(b"\"").filter(|_| !old.is_empty())?;
+    let at = memmem::find(file, old)?;
+    let start = line_break_before(&file[..at]).map_or(0, |end| end + LINE_BREAK.len());
+    let mut first = &file[start..];
+    while let Some(rest) = first.strip_prefix(LINE_BREAK) {
+        first = rest;
+    }
+    let (indentation, _) = split_indentation(first);
+    let mut before = file[..start].strip_suffix(LINE_BREAK).filter(|_| indentation > 0)?;
+    for _ in 0..MAX_LINES_BEFORE_EDIT {
+        let end = line_break_before(before);
+        let line = &before[end.map_or(0, |end| end + LINE_BREAK.len())..];
+        let (width, text) = split_indentation(line);
+        if width < indentation && text.first().is_some_and(u8::is_ascii_alphabetic) {
+            let line = decode_string(line);
+            if let Some(name) = declared_name(&line) {
+                return Some(name.to_owned());
+            }
+        }
+        before = &before[..end?];
+    }
+    None
+}
+
+/// A line break in an undecoded JSON string.
+const LINE_BREAK: &[u8] = b"\\n";
+
+fn line_break_before(text: &[u8]) -> Option<usize> {
+    // `\\\\n` is a backslash and the letter n.
+    memmem::rfind_iter(text, LINE_BREAK).find(|at| *at == 0 || text[at - 1] != b'\\')
+}
+
+/// Returns the width of an undecoded line's indentation, and the text after it.
+fn split_indentation(mut line: &[u8]) -> (usize, &[u8]) {
+    let mut width = 0;
+    loop {
+        if let Some(rest) = line.strip_prefix(b"\\t") {
+            (width, line) = (width + 4, rest);
+        } else if let Some(rest) = line.strip_prefix(b" ") {
+            (width, line) = (width + 1, rest);
+        } else {
+            return (width, line);
+        }
+    }
+}
+
 /// Converts a result to the neutral form, with the details from the report. A line has one report, which the caller
 /// passes with the first result only.
 pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut Vec<TranscriptItem<'a>>) {
@@ -87,6 +155,7 @@ pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut 
         false => raw.to_call_result(),
     };
     result.files = report.files;
+    result.enclosing = report.enclosing;
     if result.failed {
         mark_failed(&mut result, items);
     } else if report.ended {

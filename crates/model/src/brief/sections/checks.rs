@@ -1,4 +1,4 @@
-//! The project's checks with their results, and other commands that may be needed again.
+//! The project's checks with their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,11 +19,8 @@ const MAX_CHECKS: usize = 5;
 /// The maximum number of checks listed for each kind, such as tests, lints or builds.
 const MAX_CHECKS_OF_KIND: usize = 2;
 
-/// The maximum number of commands listed that are not checks.
-const MAX_COMMANDS: usize = 4;
-
 /// The maximum length of a listed command, in characters. A longer command would be cut and could not be run again.
-const MAX_COMMAND_CHARS: usize = 160;
+pub(super) const MAX_COMMAND_CHARS: usize = 160;
 
 pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
@@ -40,7 +37,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
         digest.checks.iter().any(|used| run::checks_of_command(&used.run, &used.folder).iter().any(is_whole));
     // A check that is part of a listed command line is not listed again.
     let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
-    let (mut checks_told, mut commands_told) = (0, 0);
+    let mut checks_told = 0;
     let mut told_by_kind: Vec<Option<CommandKind>> = Vec::new();
     let outside = match digest.change_outside() {
         "" => String::new(),
@@ -121,22 +118,12 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     ];
                 }
             }
-            // A command that ran only once is unlikely to be needed again.
-            CommandPurpose::Other(_)
-                if command.runs > 1
-                    && commands_told < MAX_COMMANDS
-                    && runnable.len() <= MAX_COMMAND_CHARS =>
-            {
-                commands_told += 1;
-                let folder = digest.folder_of_command(&command.command, &command.folder);
-                add_command(all, FactClass::Commands, (command, &folder), &runnable, "");
-            }
             CommandPurpose::Git(_) | CommandPurpose::Other(_) | CommandPurpose::Look => {}
         }
     }
 }
 
-fn add_command<'a>(
+pub(super) fn add_command<'a>(
     all: &'a mut GatheredCandidates,
     class: FactClass,
     (command, folder): (&CommandUse, &str),

@@ -8,6 +8,7 @@ use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
 use crate::content::TextContent;
+use crate::declared::ChangedNames;
 use crate::digest::{AgentStatement, AgentUse, Digest, Prompt, Turn};
 use crate::prompt::{self, PromptKind};
 use crate::render::{in_quotation_marks, path_or_code};
@@ -140,6 +141,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     for (record, fact) in facts {
         add_done_fact(all, record, fact, topic);
     }
+    add_uncommitted_names(digest, all);
     super::earlier::add_earlier_requests(digest, &turns_told, all);
 }
 
@@ -169,27 +171,33 @@ fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
     all.add_fact(FactClass::Done, "files-left".to_owned(), vec![text]);
 }
 
-/// Adds the agent's reasons for changing each file since it last summed up its work. Files that were changed for the
-/// same reasons share a line.
+/// Adds what was changed in each file since the agent last summed up its work: the declarations, and the agent's
+/// reasons. Files that were changed for the same reasons share a line.
 fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut GatheredCandidates) {
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
     // The last message is in the section "Where it stands".
     let said = digest.said.to_lowercase();
     let is_said = |why: &str| digest.has_work_after_last_message() && said.contains(&why.to_lowercase());
+    let mut lines = 0;
+    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     for (file, why) in changes {
         let why: Vec<&str> =
             why.iter().copied().filter(|why| says_more_than_file_name(why, file) && !is_said(why)).collect();
+        let names = digest.current_names(file);
+        if !names.is_empty() {
+            if lines < MAX_CHANGE_GROUPS {
+                add_changed_names(&endings, file, &names, &why, all);
+            }
+            lines += 1;
+            continue;
+        }
         match groups.iter_mut().find(|(_, known)| *known == why) {
             _ if why.is_empty() => {}
             Some((files, _)) => files.push(file),
             None => groups.push((vec![file], why)),
         }
     }
-    if groups.is_empty() {
-        return;
-    }
-    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
-    for (files, why) in groups.iter().take(MAX_CHANGE_GROUPS) {
+    for (files, why) in groups.iter().take(MAX_CHANGE_GROUPS.saturating_sub(lines)) {
         let named: Vec<String> = files
             .iter()
             .take(MAX_FILES_PER_GROUP)
@@ -213,6 +221,49 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
         forms.dedup();
         all.add_fact(FactClass::Done, format!("change:{}", cut_to_bytes(files[0], 300)), forms).known_by =
             why.iter().map(|why| (*why).to_owned()).collect();
+    }
+}
+
+/// Adds the declarations that were changed in a file, then the agent's reasons if there is room.
+fn add_changed_names(
+    endings: &PathEndings,
+    file: &str,
+    names: &ChangedNames,
+    why: &[&str],
+    all: &mut GatheredCandidates,
+) {
+    let path = path_or_code(endings.split_at_unique_ending(file).1, 120);
+    let form = |most: usize, reasons: usize, length: usize| {
+        let changed = names.describe(most, |name| path_or_code(name, 80));
+        let why: Vec<Cow<str>> = why[why.len().saturating_sub(reasons)..]
+            .iter()
+            .map(|why| statement::first_sentences(why, length))
+            .collect();
+        let why = match why.is_empty() {
+            true => String::new(),
+            false => format!(" — {}", in_quotation_marks(&why.join("; "), (length + 3) * why.len())),
+        };
+        format!("edited {path}: {changed}{why}")
+    };
+    let mut forms = vec![form(3, 0, 0), form(5, 1, 110), form(8, 2, 160)];
+    forms.dedup();
+    let id = format!("change:{}", cut_to_bytes(file, 300));
+    if !all.has_fact(&id) {
+        let known = [&names.added, &names.changed, &names.removed];
+        all.add_fact(FactClass::Done, id, forms).known_by = known.into_iter().flatten().cloned().collect();
+    }
+}
+
+/// Adds the declarations that were changed in other files and are in no commit. The agent has summed up this work
+/// already, but not always by name.
+fn add_uncommitted_names(digest: &Digest, all: &mut GatheredCandidates) {
+    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
+    let git = digest.git_state();
+    for file in git.uncommitted.iter().filter(|file| !file.deleted).take(MAX_CHANGE_GROUPS) {
+        let names = digest.current_names(&file.path);
+        if !names.is_empty() {
+            add_changed_names(&endings, &file.path, &names, &[], all);
+        }
     }
 }
 

@@ -18,12 +18,7 @@ fn fold_session(lines: &[&str]) -> Digest {
             "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
             "edit" => {
                 record.event = "tool-done".into();
-                record.files = vec![FileField {
-                    path: text.into(),
-                    action: FileAction::Edit,
-                    outside: false,
-                    guess: false,
-                }];
+                record.files = vec![FileField::new(text.into(), FileAction::Edit)];
             }
             "agent" => {
                 (record.event, record.asked, record.text) =
@@ -341,4 +336,37 @@ fn what_was_called_open_before_later_edits_is_not_told() {
     assert!(text.contains("keeps comments now") && !text.contains("remaining issue"), "{text}");
     let text = done_text(&lines[..4]);
     assert!(text.contains("remaining issue"), "{text}");
+}
+
+#[test]
+fn an_edited_file_is_listed_with_the_names_that_changed() {
+    let mut digest = Digest::new("s");
+    let prompt =
+        JournalRecord { event: "prompt".into(), text: "Add a parser".into(), ..JournalRecord::default() };
+    digest.fold_record(&prompt);
+    for (n, (added, changed)) in
+        [(vec!["Parse"], vec![]), (vec!["Print"], vec!["Parse", "main"])].iter().enumerate()
+    {
+        let owned = |names: &Vec<&str>| names.iter().map(|name| (*name).to_owned()).collect();
+        let mut file = FileField::new("src/parse.go".to_owned(), FileAction::Edit);
+        (file.names.added, file.names.changed) = (owned(added), owned(changed));
+        digest.fold_record(&JournalRecord {
+            event: "tool-done".into(),
+            id: n.to_string().into(),
+            tool: "Edit".into(),
+            ok: Some(true),
+            files: vec![file],
+            ..JournalRecord::default()
+        });
+    }
+    let material = BriefMaterial {
+        occasion: Occasion::Compacted,
+        digest: &digest,
+        problems: &[],
+        gone: &[],
+        records: &[],
+        scoring: None,
+    };
+    let text = compose_brief(&material, 9_500).unwrap().text;
+    assert!(text.contains("- edited src/parse.go: added Parse, Print; changed main\n"), "{text}");
 }

@@ -68,27 +68,22 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         "" => String::new(),
         folder => format!(" in {}", path_or_code(folder, 120)),
     };
-    // Some lines name the failed test, and others give the reason. If there is room for only one line, the reason is
-    // used, unless it is a bare value, which says nothing without the name.
+    // Some lines name the failed test, and others give the reason.
     let (names, mut reasons): (Vec<&str>, Vec<&str>) =
         failure::reason_lines(&failure.error).partition(|line| failure::names_failed_test(line));
     reasons.sort_by_key(|line| failure::is_test_location(line));
-    let form = |command: usize, lines: usize, line: usize| {
-        let names_told = match reasons.first() {
-            None => lines,
-            Some(first) if lines == 1 && failure::is_compared_value(first) => names.len().min(1),
-            Some(_) => names.len().min(lines / 2),
-        };
-        let reasons_told = lines.saturating_sub(names_told);
-        let why: Vec<String> = names
-            .iter()
-            .take(names_told)
-            .chain(reasons.iter().take(reasons_told))
-            .map(|text| in_backticks(text, line))
-            .collect();
-        let more = names.len().saturating_sub(names_told);
+    let names: Vec<&str> = names.iter().map(|line| run::failed_test_in_line(line).unwrap_or(line)).collect();
+    let reasons = failure::group_equal_messages(&reasons);
+    let form = |command: usize, most_names: usize, most_reasons: usize, line: usize| {
+        let more = names.len().saturating_sub(most_names);
         let more =
             if more > 0 { format!(" (+{} failing)", count_with_noun(more, "test")) } else { String::new() };
+        let why: Vec<String> = names
+            .iter()
+            .take(most_names)
+            .map(|name| in_backticks(name, 120))
+            .chain(reasons.iter().take(most_reasons).map(|text| in_backticks(text, line)))
+            .collect();
         let between = if why.is_empty() { "" } else { ": " };
         format!(
             "{}{folder}{notes}{between}{}{more}",
@@ -96,12 +91,14 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
             why.join(" ")
         )
     };
-    vec![
-        form(COMMAND_ID_CHARS, 1, 80),
-        form(COMMAND_ID_CHARS, 3, 110),
-        form(COMMAND_ID_CHARS, 6, 160),
-        form(200, 6, 300),
-    ]
+    let mut forms = vec![
+        form(COMMAND_ID_CHARS, 1, 1, 200),
+        form(COMMAND_ID_CHARS, 3, 2, 240),
+        form(COMMAND_ID_CHARS, 6, 6, 300),
+        form(200, 6, 6, 400),
+    ];
+    forms.dedup();
+    forms
 }
 
 /// Describes a trap in the form `X → why → Y worked`.

@@ -1,5 +1,7 @@
 //! Files grouped by folder: edited files, and files that were read and are likely to be needed.
 
+use std::collections::BTreeMap;
+
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
@@ -14,6 +16,8 @@ const MAX_LIKELY_FILES: usize = 4;
 pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let BriefMaterial { digest, gone, .. } = *material;
     let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
+    let used = digest.files.iter().filter(|file| file.edits + file.reads > 0 && !file.outside);
+    let folders = PrintedFolders::choose(used.map(|file| file.path.as_str()));
     let last_edit = digest.files.iter().map(|file| file.edited_at).max().unwrap_or(0);
     let goal = digest.current_goal();
     let task = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
@@ -27,18 +31,20 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
             (0, _) => FactClass::Read,
             _ => FactClass::Edited,
         };
-        let (folder, name) = endings.split_at_unique_ending(&file.path);
-        let gone = file.deleted || gone.contains(&file.path);
-        // A file that was only named in a command may be temporary, or belong to an earlier task. Such files are not
-        // needed.
-        if class == FactClass::Named && (gone || file.outside || file.last < task) {
+        let (folder, name) = match folders.split_path(&file.path) {
+            Some((folder, name)) if endings.is_unique(name) => (folder, name),
+            _ => endings.split_at_unique_ending(&file.path),
+        };
+        if file.deleted || gone.contains(&file.path) || is_from_cache(file) {
             continue;
         }
-        let candidate = all.add_fact(
-            class,
-            format!("file:{}", cut_to_bytes(&file.path, 300)),
-            file_forms(file, name, gone),
-        );
+        // A file that was only named in a command may be temporary, or belong to an earlier task. Such files are not
+        // needed.
+        if class == FactClass::Named && (file.outside || file.last < task) {
+            continue;
+        }
+        let candidate =
+            all.add_fact(class, format!("file:{}", cut_to_bytes(&file.path, 300)), file_forms(file, name));
         candidate.folder = Some(if folder.is_empty() { String::new() } else { path_or_code(folder, 200) });
         // If there is a summary, files that were read before the last edit are left out, except the most likely ones.
         let served = class == FactClass::Read && file.last < last_edit && place >= MAX_LIKELY_FILES;
@@ -51,6 +57,59 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
+/// Whether a file outside the project was only read and belongs to an installed program.
+fn is_from_cache(file: &FileUse) -> bool {
+    const INSTALL_FOLDERS: &[&str] = &["cache", ".cache", "plugins", "node_modules", "site-packages"];
+    file.outside && file.edits == 0 && file.path.split('/').any(|part| INSTALL_FOLDERS.contains(&part))
+}
+
+/// The folders that are printed once for all their files.
+struct PrintedFolders<'p> {
+    /// The folder that saves most; empty if no folder has two files.
+    main: &'p str,
+    /// Folders below the main one with so many files that a line of their own is shorter.
+    own: Vec<&'p str>,
+}
+
+/// How many characters a folder's line needs besides the folder and the files.
+const FOLDER_LINE_CHARS: usize = 12;
+
+impl<'p> PrintedFolders<'p> {
+    fn choose(paths: impl Iterator<Item = &'p str>) -> PrintedFolders<'p> {
+        let (mut below, mut directly) = (BTreeMap::<&str, usize>::new(), BTreeMap::<&str, usize>::new());
+        for path in paths {
+            let folders =
+                path.match_indices('/').map(|(at, _)| &path[..at]).filter(|folder| !folder.is_empty());
+            folders.for_each(|folder| *below.entry(folder).or_default() += 1);
+            if let Some((folder, _)) = path.rsplit_once('/') {
+                *directly.entry(folder).or_default() += 1;
+            }
+        }
+        let saved = |folder: &str, files: usize| files.saturating_sub(1) * (folder.len() + 1);
+        let best = below.into_iter().filter(|(_, files)| *files > 1);
+        let best = best.max_by_key(|(folder, files)| (saved(folder, *files), folder.len()));
+        let main = best.map_or("", |(folder, _)| folder);
+        let is_worth_a_line = |(folder, files): &(&str, usize)| {
+            path_below(main, folder)
+                .is_some_and(|sub| files * (sub.len() + 1) > folder.len() + FOLDER_LINE_CHARS)
+        };
+        let own = directly.into_iter().filter(is_worth_a_line).map(|(folder, _)| folder).collect();
+        PrintedFolders { main, own }
+    }
+
+    /// Splits a path into one of the folders and the rest; `None` if it is below none of them.
+    fn split_path<'f>(&self, path: &'f str) -> Option<(&'f str, &'f str)> {
+        let own =
+            self.own.iter().filter(|folder| path_below(folder, path).is_some_and(|name| !name.contains('/')));
+        let folder = own.chain([&self.main]).find(|folder| path_below(folder, path).is_some())?;
+        Some((&path[..folder.len()], path_below(folder, path)?))
+    }
+}
+
+fn path_below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
+    path.strip_prefix(folder)?.strip_prefix('/').filter(|_| !folder.is_empty())
+}
+
 /// Whether a name from a command line is inside `.git`, or is a folder whose files are listed anyway.
 fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
     let is_below = |other: &FileUse| {
@@ -60,12 +119,45 @@ fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
         && (file.path.split('/').any(|part| part == ".git") || digest.files.iter().any(is_below))
 }
 
-fn file_forms(file: &FileUse, name: &str, gone: bool) -> Vec<String> {
+fn file_forms(file: &FileUse, name: &str) -> Vec<String> {
     let name = path_or_code(name, 200);
     let often = (file.edits > 1).then(|| format!("{}×", file.edits));
-    match (gone, often) {
-        (true, _) => vec![format!("{name} (gone)")],
-        (false, None) => vec![name],
-        (false, Some(often)) => vec![name.clone(), format!("{name} ({often})")],
+    match often {
+        None => vec![name],
+        Some(often) => vec![name.clone(), format!("{name} ({often})")],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_printed_once_for_its_files() {
+        let split = |paths: &[&'static str]| {
+            let folders = PrintedFolders::choose(paths.iter().copied());
+            paths.iter().map(|path| folders.split_path(path).unwrap_or_default()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            split(&["src/cli/a.rs", "src/cli/sub/b.rs", "docs/c.md"]),
+            [("src/cli", "a.rs"), ("src/cli", "sub/b.rs"), ("", "")]
+        );
+        assert_eq!(split(&["a.rs", "b.rs"]), [("", ""), ("", "")]);
+        assert_eq!(split(&["src/a.rs"]), [("", "")]);
+        let many = [
+            "project/app/main.py",
+            "project/app/urls.py",
+            "project/app/util.py",
+            "project/app/tests/x1.py",
+            "project/app/settings/a1.py",
+            "project/app/settings/b1.py",
+            "project/app/settings/c1.py",
+            "project/app/settings/d1.py",
+        ];
+        let found = split(&many);
+        assert_eq!(found[0], ("project/app", "main.py"));
+        assert_eq!(found[3], ("project/app", "tests/x1.py"));
+        assert_eq!(found[4], ("project/app/settings", "a1.py"));
+        assert_eq!(path_below("src", "srcs/a.rs"), None);
     }
 }

@@ -3,6 +3,7 @@
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
+use crate::brief::paths::PathEndings;
 use crate::digest::{CallStep, Digest, StepAction, names_more_than_a_tool};
 use crate::event::TodoStatus;
 use crate::render::{in_backticks, in_quotation_marks, path_or_code};
@@ -12,6 +13,9 @@ use crate::text::count_with_noun;
 use super::quote_agent_words;
 
 const MAX_STEPS: usize = 8;
+
+/// The first word of the description of an edit.
+const EDITED: &str = "edited ";
 
 /// The number of newest calls that are listed even if they only read something.
 const NEWEST_STEPS_LISTED: usize = 2;
@@ -74,17 +78,12 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         }
         return;
     }
-    let steps = describe_steps(since);
+    let steps = describe_steps(digest, since);
     let is_accepted =
         digest.current_goal().accepted.is_some_and(|accepted| accepted.record == digest.said_last);
     let newest = digest.prompts.last();
     let answered = newest.is_none_or(|prompt| prompt.record < digest.said_last);
-    let then = |most: usize| {
-        let left = steps.len().saturating_sub(most);
-        let before =
-            if left > 0 { format!("{}, ", count_with_noun(left, "other call")) } else { String::new() };
-        (!steps.is_empty()).then(|| format!("{before}{}", steps[left..].join(", ")))
-    };
+    let then = |most: usize| (!steps.is_empty()).then(|| list_steps(&steps, most));
     // The last message may end by announcing the next step.
     let last = |most: usize| {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
@@ -141,7 +140,8 @@ fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
 
 /// Describes the calls after the agent's last message in a few words each. A repeated call is listed once, at its
 /// last position. Calls that only read something are listed only if they are among the newest.
-pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
+pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep]) -> Vec<String> {
+    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     let is_same = |a: &CallStep, b: &CallStep| (a.did, &a.what) == (b.did, &b.what);
     let mut kept: Vec<(&CallStep, usize)> = Vec::new();
     for step in
@@ -155,19 +155,38 @@ pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
     let is_work = |step: &CallStep| matches!(step.did, StepAction::Edited | StepAction::Ran);
     let kept = kept.into_iter().enumerate().filter(|(i, (step, _))| *i >= newest || is_work(step));
     let times = |n: usize| if n > 1 { format!(" ({n}×)") } else { String::new() };
-    kept.map(|(_, (known, n))| format!("{}{}", describe_step(known), times(n))).collect()
+    kept.map(|(_, (known, n))| format!("{}{}", describe_step(known, &endings), times(n))).collect()
+}
+
+/// Lists all edits and the last `most` other calls, in their order. The other calls before them are only counted.
+fn list_steps(steps: &[String], most: usize) -> String {
+    let is_edit = |step: &str| step.starts_with(EDITED);
+    let others = steps.iter().filter(|step| !is_edit(step)).count();
+    let mut left = others.saturating_sub(most);
+    let before = if left > 0 { format!("{}, ", count_with_noun(left, "other call")) } else { String::new() };
+    let mut listed: Vec<String> = Vec::new();
+    for step in steps {
+        match (step.strip_prefix(EDITED), listed.last_mut()) {
+            // Edits in a row share the verb.
+            (Some(file), Some(last)) if is_edit(last) => last.push_str(&format!(", {file}")),
+            (None, _) if left > 0 => left -= 1,
+            _ => listed.push(step.clone()),
+        }
+    }
+    format!("{before}{}", listed.join(", "))
 }
 
 /// Describes one step, such as `edited src/a.rs` or `ran `cargo test` → failed`.
-fn describe_step(step: &CallStep) -> String {
+fn describe_step(step: &CallStep, endings: &PathEndings) -> String {
+    let path = || path_or_code(endings.split_at_unique_ending(&step.what).1, 100);
     let ended = match (step.failed, step.passed) {
         (true, _) => " → failed",
         (false, true) => " → passed",
         (false, false) => "",
     };
     match step.did {
-        StepAction::Edited => format!("edited {}{ended}", path_or_code(&step.what, 100)),
-        StepAction::Read => format!("read {}{ended}", path_or_code(&step.what, 100)),
+        StepAction::Edited => format!("{EDITED}{}{ended}", path()),
+        StepAction::Read => format!("read {}{ended}", path()),
         StepAction::Ran => format!("ran {}{ended}", in_backticks(&step.what.replace(" 2>&1", ""), 120)),
         StepAction::Called => format!("called {}{ended}", in_backticks(&step.what, 80)),
     }

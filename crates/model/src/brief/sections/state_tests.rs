@@ -13,7 +13,7 @@ fn state_text(lines: &[&str]) -> String {
             from: "transcript".into(),
             ..JournalRecord::default()
         };
-        let file = |action| vec![FileField { path: text.into(), action, outside: false, guess: false }];
+        let file = |action| vec![FileField::new(text.into(), action)];
         (record.event, record.ok) = ("tool-done".into(), Some(true));
         match who {
             "user" => (record.event, record.text) = ("prompt".into(), text.into()),
@@ -77,7 +77,7 @@ fn what_was_done_after_the_last_message() {
                 "edit: a.py",
                 "passed: make test",
             ],
-            "; then edited b.py, edited a.py (2×), ran `make test` → passed\n",
+            "; then edited b.py, a.py (2×), ran `make test` → passed\n",
         ),
         (
             &[TASK_PROMPT, "said: Let me look for it:", "edit: a.py", "read: b.py"],
@@ -129,4 +129,12 @@ fn an_entry_that_asks_for_checks_is_done_once_they_passed() {
         let text = state_text(lines);
         assert_eq!(text.contains(open), expected, "{lines:?}\n{text}");
     }
+}
+
+#[test]
+fn edits_are_never_among_the_other_calls() {
+    let steps = ["ran `a`", "edited x.rs", "edited y.rs (2×)", "read z.rs", "ran `b` → failed"];
+    let steps: Vec<String> = steps.iter().map(|step| (*step).to_owned()).collect();
+    assert_eq!(list_steps(&steps, 1), "2 other calls, edited x.rs, y.rs (2×), ran `b` → failed");
+    assert_eq!(list_steps(&steps, 9), "ran `a`, edited x.rs, y.rs (2×), read z.rs, ran `b` → failed");
 }

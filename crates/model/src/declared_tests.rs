@@ -1,0 +1,128 @@
+use super::*;
+
+#[test]
+fn declarations_of_many_languages_are_named() {
+    let cases = [
+        ("func Parse(text string) error {", Some("Parse")),
+        ("func (s *Store) Load(id int) (*Row, error) {", Some("Load")),
+        ("type Row struct {", Some("Row")),
+        ("type Kind string", Some("Kind")),
+        ("pub(crate) async fn read_all<T>(from: T) -> Vec<u8> {", Some("read_all")),
+        ("    pub const fn empty() -> Self {", Some("empty")),
+        ("const LIMIT: usize = 3;", Some("LIMIT")),
+        ("pub static NAMES: &[&str] = &[", Some("NAMES")),
+        ("impl Store for Disk {", None),
+        ("class Basket(Base):", Some("Basket")),
+        ("    async def total(self, tax=0):", Some("total")),
+        ("RETRIES = 3", Some("RETRIES")),
+        ("retries = 3", None),
+        ("HERE=$(pwd)", None),
+        ("export const sum = (a, b) => {", Some("sum")),
+        ("export const sum = (a, b) =>", Some("sum")),
+        ("  const local = 3", None),
+        ("export default function App() {", Some("App")),
+        ("export interface Props extends Base {", Some("Props")),
+        ("  async loadAll(id) {", Some("loadAll")),
+        ("    public static String nameOf(Row row) throws Odd {", Some("nameOf")),
+        ("static int count_rows(const char *path) {", Some("count_rows")),
+        ("  def self.find(id)", Some("find")),
+        ("  def call", Some("call")),
+        ("fun total(a: Int): Int {", Some("total")),
+        ("run_all() {", Some("run_all")),
+        ("if (ready(x)) {", None),
+        ("} else if (x) {", None),
+        ("t.Run(\"a\", func(t *testing.T) {", None),
+        ("describe(\"a\", () => {", None),
+        ("for i := range rows(x) {", None),
+        ("return wrap(x) {", None),
+        ("go func() {", None),
+        ("// func Old() {", None),
+        ("class names are long here", None),
+        ("", None),
+    ];
+    for (line, name) in cases {
+        assert_eq!(declared_name(line), name, "{line}");
+    }
+}
+
+#[test]
+fn an_edit_adds_changes_and_removes_names() {
+    let describe = |old: &str, new: &str| {
+        let names = compare_declarations(old, new);
+        let inside = if names.begins_inside { " (inside)" } else { "" };
+        format!("{}{inside}", names.describe(9, str::to_owned))
+    };
+    let a = "fn a() {\n    1\n}\n";
+    let b = "fn b() {\n    2\n}\n";
+    let cases = [
+        (a.to_owned(), format!("{a}\n/// Two.\n{b}"), "added b"),
+        (format!("{a}\n{b}"), a.to_owned(), "removed b"),
+        (a.to_owned(), "fn a() {\n    3\n}\n".to_owned(), "changed a"),
+        (a.to_owned(), format!("// One.\n{a}"), ""),
+        ("    let x = 1;\n".to_owned(), "    let x = 2;\n".to_owned(), " (inside)"),
+        ("    x\n}\n".to_owned(), format!("    y\n}}\n\n{b}"), "added b (inside)"),
+        (String::new(), format!("{a}\n{b}"), "added b, a"),
+        (a.to_owned(), a.to_owned(), ""),
+    ];
+    for (old, new, expected) in cases {
+        assert_eq!(describe(&old, &new), expected, "{old:?} → {new:?}");
+    }
+}
+
+#[test]
+fn a_long_file_gives_a_few_names_and_their_number() {
+    let text: String = (0..9).map(|n| format!("def f{n}():\n    pass\n")).collect();
+    let names = compare_declarations("", &text);
+    assert_eq!(names.describe(2, str::to_owned), "added f5, f4 +7 more");
+    let written = names.of_written_file(false);
+    assert_eq!(written.describe(9, str::to_owned), "changed f5, f4, f3, f2, f1, f0 +3 more");
+    let long = format!("def {}():", "x".repeat(80));
+    assert!(compare_declarations("", &long).is_empty());
+}
+
+#[test]
+fn later_edits_of_a_file_are_added() {
+    let names = |added: &[&str], changed: &[&str], removed: &[&str]| {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        ChangedNames {
+            added: owned(added),
+            changed: owned(changed),
+            removed: owned(removed),
+            ..ChangedNames::default()
+        }
+    };
+    let mut all = names(&["a", "b"], &["c"], &["d"]);
+    all.add_later(&names(&["d"], &["a"], &["b", "c"]));
+    assert_eq!(all, names(&["a"], &["d"], &["c"]));
+}
+
+#[test]
+fn the_declaration_around_an_edit_counts_only_if_the_edit_begins_inside() {
+    let mut inside = compare_declarations("  x", "  y");
+    inside.set_enclosing(Some("around".to_owned()));
+    assert_eq!(inside.changed, ["around"]);
+    let mut whole = compare_declarations("fn a() {}", "fn a() { 1 }");
+    whole.set_enclosing(Some("around".to_owned()));
+    assert_eq!(whole.changed, ["a"]);
+}
+
+#[test]
+fn a_patch_has_two_texts_for_each_file() {
+    let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@ fn outer() {\n-    one();\n+    two();\n*** Add File: \
+                 b.py\n+def new():\n+    pass\n*** End Patch";
+    let found = texts_in_patch(patch);
+    let described: Vec<(&str, String)> = found
+        .iter()
+        .map(|(path, old, new)| (*path, compare_declarations(old, new).describe(9, str::to_owned)))
+        .collect();
+    assert_eq!(described, [("src/a.rs", "changed outer".to_owned()), ("b.py", "added new".to_owned())]);
+}
+
+#[test]
+fn prose_and_data_declare_nothing() {
+    for (path, may) in
+        [("a/b.go", true), ("README.md", false), ("x.json", false), ("Makefile", false), ("a.tsx", true)]
+    {
+        assert_eq!(may_declare_names(path), may, "{path}");
+    }
+}
