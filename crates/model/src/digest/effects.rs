@@ -7,7 +7,7 @@ use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
 
 /// The folder of `thru`'s own records. Git usually ignores it, so no commit contains its files.
-const RECORDS_FOLDER: &str = ".agent/context/";
+pub(super) const RECORDS_FOLDER: &str = ".agent/context/";
 
 const MAX_EFFECTS: usize = 200;
 
