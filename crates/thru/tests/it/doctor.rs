@@ -59,9 +59,12 @@ fn the_doctor_of_a_healthy_root() {
 fn a_root_that_no_harness_calls_needs_attention() {
     let env = TestEnv::with_root();
     let doctor = env.run_thru(&["doctor"]).assert_exit_code(1).stdout;
-    assert!(doctor.contains("warn hooks") && doctor.contains("`thru init` wires"), "{doctor}");
+    assert!(doctor.contains("warn hooks") && doctor.contains("`thru init` installs hooks"), "{doctor}");
     let status = env.run_thru(&["status"]).assert_ok().stdout;
-    assert!(status.contains("Next: `thru init` installs hooks") && !status.contains("start your harness"), "{status}");
+    assert!(
+        status.contains("Next: `thru init` installs hooks") && !status.contains("start your harness"),
+        "{status}"
+    );
     assert_eq!(env.run_thru_json(&["status"])["next"], "wire");
     env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
     env.run_thru(&["doctor"]).assert_ok();
