@@ -5,6 +5,7 @@ mod agents;
 mod changes;
 mod effects;
 mod failures;
+mod handed_off;
 mod ids;
 mod left;
 mod names;
@@ -143,6 +144,7 @@ pub struct Digest {
     pub worked: u64,
     /// The time of the last stop at which a hook reported the agent's last message.
     stopped_at: String,
+    handoff: handed_off::Handoff,
     /// The number of records at the time when the active workstream was last detected.
     pub detected: u64,
     pub begun: Vec<u64>,
@@ -292,8 +294,10 @@ impl Digest {
             self.stopped_at = record.ts.to_string();
         }
         if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {
+            self.update_handoff(record);
             // A call that appears only in the transcript is recorded late, after the stop that followed the call.
-            if record.from.is_empty() || *record.ts > *self.stopped_at {
+            let is_late = !record.from.is_empty() && *record.ts <= *self.stopped_at;
+            if !is_late && !self.is_part_of_handoff(record) {
                 self.worked = self.records;
             }
             self.epoch = self.compacted.take().unwrap_or(self.epoch);
@@ -449,7 +453,9 @@ impl Digest {
                 self.add_command(record);
             }
             self.add_failure(record);
-            self.add_step(record);
+            if !self.is_part_of_handoff(record) {
+                self.add_step(record);
+            }
             self.add_agent(record);
             self.add_plan(record);
         }
@@ -543,6 +549,7 @@ impl Digest {
         if !self.stopped_at.is_empty() {
             whole.stopped_at = self.stopped_at;
         }
+        whole.handoff = self.handoff;
         let later = |prompt: Prompt| Prompt { record: prompt.record + shift, ..prompt };
         whole.prompts.extend(self.prompts.into_iter().map(later));
         let later = |said: AgentStatement| AgentStatement { record: said.record + shift, ..said };

@@ -26,6 +26,8 @@ pub const DEFAULT_PHASE: &str = "execution";
 
 /// The next action in a new manifest. It names no skill or command, but means the first unticked box of the steps.
 pub const NEXT_OPEN_STEP: &str = "next-open-step";
+/// Explains [`NEXT_OPEN_STEP`] to people who read the manifest.
+const NEXT_OPEN_STEP_COMMENT: &str = "  # no skill or command: the first unticked box of the steps";
 /// The former name of [`NEXT_OPEN_STEP`].
 const NEXT_OPEN_STEP_BEFORE: &str = "continue-next-step";
 
@@ -350,9 +352,10 @@ pub fn create_manifest(new: &NewManifestContent) -> Vec<u8> {
         .map(|(i, file)| format!("{}. {} (from {file})\n", i + 1, question_about_file(file)))
         .collect();
     let NewManifestContent { project_id, project_name, phase, next_action, .. } = new;
+    let about_action = if *next_action == NEXT_OPEN_STEP { NEXT_OPEN_STEP_COMMENT } else { "" };
     format!(
         "---\nresume_schema_version: \"{SCHEMA_VERSION}\"\nlast_updated: \"{}\"\nproject_id: \"{project_id}\"\nproject_name: \
-         {}\ncurrent_phase: {phase}\nnext_action: {}\nfiles_to_load:\n{files}current_section: 0\ncurrent_task: \
+         {}\ncurrent_phase: {phase}\nnext_action: {}{about_action}\nfiles_to_load:\n{files}current_section: 0\ncurrent_task: \
          1\nprogress: \"0/0 tasks complete\"\n{sessions}---\n\n# Validation Gate\n\n{questions}",
         time::to_rfc3339(new.now),
         quote(project_name),

@@ -82,6 +82,8 @@ const STEERING_COMMANDS: &[&str] = &[
     "terminal-setup",
     "theme",
     "thru-context",
+    "thru-handoff",
+    "thru-plan",
     "todos",
     "upgrade",
     "usage",
@@ -121,13 +123,23 @@ pub fn is_typed_work_prompt(text: &str) -> bool {
     {
         return false;
     }
-    match text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next()) {
-        Some(name) if !name.contains('/') => {
-            let name = name.rsplit(':').next().unwrap_or(name);
-            !STEERING_COMMANDS.contains(&name)
-        }
-        _ => true,
+    split_slash_command(text).is_none_or(|(name, _)| !STEERING_COMMANDS.contains(&name))
+}
+
+/// Returns whether the text is the command that writes a packet of the session.
+pub fn is_handoff_command(text: &str) -> bool {
+    split_slash_command(text).is_some_and(|(name, _)| matches!(name, "handoff" | "thru-handoff"))
+}
+
+/// Splits a slash command into its name and its arguments. The name of the plugin that brings the command is left out.
+/// Returns `None` for other texts, such as a path.
+pub fn split_slash_command(text: &str) -> Option<(&str, &str)> {
+    let rest = text.trim().strip_prefix('/')?;
+    let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    if name.is_empty() || name.contains('/') {
+        return None;
     }
+    Some((name.rsplit(':').next().unwrap_or(name), arguments.trim()))
 }
 
 /// Returns the part of a prompt that the person typed.

@@ -71,7 +71,8 @@ pub struct RunVerdict {
     pub step: Option<usize>,
     /// The test counts, added up over all summaries in the output.
     pub counts: TestCounts,
-    /// Whether the result is unknown because the exit code reports success but the output reports a failure.
+    /// Whether the result is unknown although the exit code reports success, because the output reports a failure or
+    /// says that no tests ran.
     pub doubt: bool,
 }
 
@@ -180,14 +181,6 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         (RunResult::Unknown, false) if seen.passed_last && line.shows_failures(output) => RunResult::Passed,
         (RunResult::Unknown, false) => RunResult::Unknown,
     };
-    let step =
-        if ended == RunResult::Failed { line.failing_step(seen.task.as_deref(), seen.sort) } else { None };
-    let agrees = match ended {
-        RunResult::Failed => seen.failed,
-        RunResult::Passed => seen.passed_last,
-        RunResult::Unknown => false,
-    };
-    let doubt = ended == RunResult::Unknown && seen.failed;
     let counts = match ended {
         RunResult::Passed | RunResult::Failed if line.kinds_of_checks()(CommandKind::Test) => {
             let start = output.ceil_char_boundary(output.len().saturating_sub(COUNTS_TAIL_BYTES));
@@ -195,6 +188,17 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         }
         RunResult::Passed | RunResult::Failed | RunResult::Unknown => TestCounts::default(),
     };
+    // Test runners report success even if they found no tests. Such a run proves nothing.
+    let is_vacuous = ended == RunResult::Passed && line.has_only_tests() && counts.tests_run() == Some(0);
+    let ended = if is_vacuous { RunResult::Unknown } else { ended };
+    let step =
+        if ended == RunResult::Failed { line.failing_step(seen.task.as_deref(), seen.sort) } else { None };
+    let agrees = match ended {
+        RunResult::Failed => seen.failed,
+        RunResult::Passed => seen.passed_last,
+        RunResult::Unknown => false,
+    };
+    let doubt = ended == RunResult::Unknown && (seen.failed || is_vacuous);
     RunVerdict { ended, line: seen.line.filter(|_| agrees), step, counts, doubt }
 }
 

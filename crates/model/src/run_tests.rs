@@ -157,6 +157,31 @@ fn all_summaries_are_counted_and_an_empty_one_is_not_the_result() {
 }
 
 #[test]
+fn a_run_without_tests_has_not_passed() {
+    let cargo =
+        "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 3 filtered out\n";
+    let doc_tests =
+        "test result: ok. 2 passed; 0 failed\nrunning 0 tests\ntest result: ok. 0 passed; 0 failed\n";
+    let rows = [
+        ("python3 -m unittest", "Ran 0 tests in 0.000s\n\nOK\n", RunResult::Unknown),
+        ("python3 -m unittest", "Ran 2 tests in 0.000s\n\nOK\n", RunResult::Passed),
+        ("pytest | tail -1", "==== no tests ran in 0.01s ====\n", RunResult::Unknown),
+        ("cargo test nothing", cargo, RunResult::Unknown),
+        ("cargo test", doc_tests, RunResult::Passed),
+        ("cargo clippy && cargo test", cargo, RunResult::Passed),
+        ("go test ./...", "?   \ta/b\t[no test files]\n", RunResult::Unknown),
+        ("go test ./...", "?   \ta/b\t[no test files]\nok  \ta/c\t0.1s\n", RunResult::Passed),
+        ("npx jest --passWithNoTests", "No tests found, exiting with code 0\n", RunResult::Unknown),
+    ];
+    for (command, output, expected) in rows {
+        let verdict = decide_result(command, Some(0), false, output);
+        assert_eq!(verdict.ended, expected, "{command}: {output}");
+    }
+    // These runners exit with an error if they find no tests.
+    assert_eq!(decide_result("pytest", Some(5), true, "no tests ran in 0.01s\n").ended, RunResult::Failed);
+}
+
+#[test]
 fn the_most_informative_line_is_found() {
     let told = |command: &str, output: &str| {
         let verdict = decide_result(command, Some(0), false, output);

@@ -138,6 +138,8 @@ pub struct BriefContext<'a> {
     pub roster: Roster<'a>,
     /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
     pub held: RefCell<Vec<Lock>>,
+    /// A packet that a candidate names but that does not exist, because `mode` forbids writing it.
+    pub unwritten_packet: RefCell<Option<String>>,
 }
 
 /// A feature's answer to an event, and the change that it wants to write.

@@ -7,7 +7,7 @@ use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
 
 /// The folder of `thru`'s own records. Git usually ignores it, so no commit contains its files.
-const RECORDS_FOLDER: &str = ".agent/context/";
+pub(super) const RECORDS_FOLDER: &str = ".agent/context/";
 
 /// A file that this many commits left out is not meant to be committed.
 const COMMITS_PASSING_BY: u32 = 2;

@@ -75,7 +75,7 @@ pub struct Turn<'d> {
 
 impl Digest {
     pub(super) fn add_statement(&mut self, record: &JournalRecord, closing: bool) {
-        if record.text.is_empty() {
+        if record.text.is_empty() || self.is_about_packet(record) {
             return;
         }
         if !record.from.is_empty() && !record.ts.is_empty() && *record.ts <= *self.stopped_at {

@@ -79,9 +79,10 @@ impl CheckRun<'_> {
 
     /// Describes the run, such as `passed at …, before the last edits` or `failed (exit 2) at …: `why``.
     pub fn describe(&self) -> String {
-        let CheckUse { ended, exit, at, result, .. } = self.used;
+        let CheckUse { ended, exit, at, result, counts, .. } = self.used;
         let how = match (ended, exit) {
             (RunResult::Failed, Some(exit)) => format!("failed (exit {exit})"),
+            (RunResult::Unknown, _) if counts.tests_run() == Some(0) => "ran no tests".to_owned(),
             (RunResult::Unknown, _) => "ran, but its result was not seen".to_owned(),
             (ended, _) => ended.name().to_owned(),
         };

@@ -50,6 +50,11 @@ impl CheckedLine {
         |sort| self.checks.iter().any(|(_, known, _)| *known == sort)
     }
 
+    /// Returns whether every check in the line runs tests.
+    pub(super) fn has_only_tests(&self) -> bool {
+        self.has_checks() && self.checks.iter().all(|(_, kind, _)| *kind == CommandKind::Test)
+    }
+
     /// Returns whether a zero exit code means that every check in the line passed.
     pub(super) fn is_exit_of_checks(&self) -> bool {
         let from = self.checks.first().map_or(self.steps.len().saturating_sub(1), |(at, ..)| *at);

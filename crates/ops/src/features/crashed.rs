@@ -43,7 +43,8 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     if waiting == 0 {
         return Ok(Vec::new());
     }
-    let rest = "; `thru sweep` writes a packet for each";
+    let each = if waiting == 1 { "it" } else { "each" };
+    let rest = format!("; `thru sweep` writes a packet for {each}");
     let line = StatusLine::colored("crashed", Tone::Warning, count_with_noun(waiting, "session"), rest);
     let line = line.with_json("broke_off", json!(waiting));
     Ok(vec![line.with_next(
@@ -139,6 +140,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             let project = Project { root: root.clone(), store: own, marker };
             let swept = sweep_session(world, &project, open, context.mode, FileHashes::Leave)?;
             if context.mode == Mode::DryRun && !swept.packet.is_empty() {
+                context.unwritten_packet.replace(Some(swept.packet.clone()));
                 return Ok(vec![crash_candidate(open, &swept.packet)]);
             }
             swept.packet

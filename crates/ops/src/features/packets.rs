@@ -23,7 +23,7 @@ use model::time;
 use serde::Serialize;
 use store::{ListedPacket, Store};
 
-use crate::features::Feature;
+use crate::features::{Feature, crashed};
 use crate::project::Project;
 use crate::{Error, Result, World};
 
@@ -106,12 +106,28 @@ pub fn list_packets(
 /// Shows a packet in any state. If no name is given, shows the packet that a pickup would choose.
 pub fn show_packet(world: &World, word: Option<&str>) -> Result<PacketShown> {
     let project = Project::find_for_reading(world)?;
-    let id = match word {
-        Some(word) => find_packet(&project, word)?,
-        None => pickup::newest_open_packet(&project)?,
-    };
+    let id = choose_packet(world, &project, word)?;
     let document = project.store.read_packet(&id)?;
     Ok(packet_shown(&project, &id, document))
+}
+
+/// Returns the packet that the user named, or else the newest open one. If there is none and a session crashed, the
+/// error says how to get a packet for that session.
+fn choose_packet(world: &World, project: &Project, word: Option<&str>) -> Result<Id> {
+    let found = match word {
+        Some(word) => find_packet(project, word),
+        None => pickup::newest_open_packet(project),
+    };
+    found.map_err(|error| match (error, crashed::count_unswept_sessions(world, &project.store)) {
+        (Error::Absent { what, .. }, Ok(crashed @ 1..)) => Error::Absent {
+            what,
+            hint: match crashed {
+                1 => "a session crashed here: `thru sweep` writes a packet for it".to_owned(),
+                n => format!("{n} sessions crashed here: `thru sweep` writes a packet for each"),
+            },
+        },
+        (error, _) => error,
+    })
 }
 
 pub(crate) fn open_packet(project: &Project, id: &Id) -> Result<PacketShown> {

@@ -38,6 +38,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         mode: Mode::DryRun,
         roster: Roster::of_store(context.project.store),
         held: RefCell::default(),
+        unwritten_packet: RefCell::default(),
     };
     let (mut records, problems) =
         features::candidates_in_sections(&brief, |section| profile.has_section(section));

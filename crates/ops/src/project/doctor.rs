@@ -376,8 +376,15 @@ fn not_wired_finding(world: &World, checkout: &Path, firing: &HookStatistics) ->
     if HARNESSES.iter().any(|harness| !install::wired_files_in_force(world, harness, checkout).is_empty()) {
         return None;
     }
-    let hint =
-        "`thru init` wires the harnesses that it finds, `thru install HARNESS` one that it does not find";
+    let mut used = install::harnesses_in_use(world, checkout).into_iter();
+    let advice = used.find_map(|harness| install::tracked_local_file(world, harness, checkout));
+    let hint = advice.map_or_else(
+        || {
+            "`thru init` installs hooks for the harnesses that it finds, `thru install HARNESS` for another one"
+                .to_owned()
+        },
+        |(_, advice)| advice,
+    );
     Some(match firing.fired.is_empty() {
         true => Finding::new(
             FindingLevel::Warning,
@@ -431,11 +438,12 @@ fn check_harness(
     };
     if wired.is_empty() {
         let used = install::harnesses_in_use(world, project).iter().any(|used| used.name == harness.name);
-        let finding = Finding::new(
-            FindingLevel::Note,
-            format!("{}{version} is in use here and not wired", harness.title),
-        );
-        findings.push(finding.with_hint(format!("`thru install {}` wires it", harness.name)));
+        let text = format!("{}{version} is in use here and not wired", harness.title);
+        let (text, hint) = match install::tracked_local_file(world, harness, project) {
+            Some((path, advice)) => (format!("{text}: {} is in git", path.display()), advice),
+            None => (text, format!("`thru install {}` wires it", harness.name)),
+        };
+        findings.push(Finding::new(FindingLevel::Note, text).with_hint(hint));
         return used.then(|| Check { name: harness.name, text: "not wired".to_owned(), findings });
     }
     let hooks: Vec<&str> = wired.iter().flat_map(|file| &file.events).map(String::as_str).collect();

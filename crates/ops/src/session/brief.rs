@@ -14,7 +14,7 @@ use model::redact::{self, Redacted};
 use serde::Serialize;
 use store::{FoundRoot, Lock};
 
-use crate::features::{self, BriefContext, ProjectContext, decisions, sessions};
+use crate::features::{self, BriefContext, ProjectContext, decisions, loops, sessions};
 use crate::project::settings;
 use crate::session::past::{self, SessionFacts};
 use crate::session::roster::{self, Roster, RosterEntry};
@@ -83,6 +83,7 @@ struct FeatureCandidates {
     candidates: Vec<Candidate>,
     problems: Vec<String>,
     held: Vec<Lock>,
+    unwritten_packet: Option<String>,
 }
 
 fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidates)> {
@@ -111,8 +112,16 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     let session = if mode == Mode::Write { session } else { previous.or(session) };
     let described = Id::new(&gathered.digest.session).ok();
     let described = described.as_ref();
-    let context =
-        BriefContext { project, occasion, session, described, mode, roster, held: RefCell::default() };
+    let context = BriefContext {
+        project,
+        occasion,
+        session,
+        described,
+        mode,
+        roster,
+        held: RefCell::default(),
+        unwritten_packet: RefCell::default(),
+    };
     let (mut candidates, mut problems) = features::collect_candidates(&context);
     problems.extend(recorded.err().map(|error| error.to_string()));
     if occasion == Occasion::Started {
@@ -124,7 +133,9 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
         let left = context_held::remove_held_candidates(project.store, session, &mut candidates);
         problems.extend(left.err().map(|error| error.to_string()));
     }
-    Some((gathered, FeatureCandidates { candidates, problems, held: context.held.into_inner() }))
+    let BriefContext { held, unwritten_packet, .. } = context;
+    let (held, unwritten_packet) = (held.into_inner(), unwritten_packet.into_inner());
+    Some((gathered, FeatureCandidates { candidates, problems, held, unwritten_packet }))
 }
 
 /// Returns the last session that did work and is not running, preferably a session of this checkout. Running sessions
@@ -201,6 +212,9 @@ pub struct BriefReport {
     pub max_chars: Option<usize>,
     pub chars: usize,
     pub scoring: bool,
+    /// A packet that the brief names but that does not exist yet. The next session start writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unwritten_packet: Option<String>,
     /// Settings that could not be used.
     pub findings: Vec<Finding>,
     /// Lines of the transcript that could not be used. `None` if there is no transcript.
@@ -218,7 +232,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
         settings.brief_scoring_enabled = ranking == RankingChoice::Scored;
     }
     let redact = settings.redact_options();
-    let (mut gathered, records, occasion, skipped) = match options.transcript {
+    let (facts, skipped) = match options.transcript {
         Some(path) => {
             // The transcript may belong to another project. In that case, its paths are relative to the folder of its
             // session.
@@ -233,24 +247,19 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
                 now: world.now,
             })?;
             let occasion = options.occasion.unwrap_or_else(|| fitting_occasion(&read.digest));
-            let gathered = SessionFacts { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
-            (gathered, Vec::new(), occasion, Some(read.skipped))
+            (BriefFacts::from_digest(read.digest, occasion), Some(read.skipped))
         }
         None => match facts_from_store(world, options, &settings) {
             Err(error @ Error::Absent { .. }) => match transcript_from_database(world, options)? {
                 Some((read, occasion)) => {
-                    let gathered =
-                        SessionFacts { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
-                    (gathered, Vec::new(), occasion, Some(read.skipped))
+                    (BriefFacts::from_digest(read.digest, occasion), Some(read.skipped))
                 }
                 None => return Err(error),
             },
-            told => {
-                let (gathered, records, occasion) = told?;
-                (gathered, records, occasion, None)
-            }
+            facts => (facts?, None),
         },
     };
+    let BriefFacts { mut gathered, records, occasion, unwritten_packet, waiting_loop } = facts;
     let occasion = match options.summary {
         Some(path) => {
             let summary = store::read_named_by_user(path, MAX_SUMMARY_BYTES)?;
@@ -280,9 +289,14 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     let material =
         BriefMaterial { scoring: scoring.as_ref(), ..brief_material(occasion, &gathered, &records) };
     let mut explained = model::brief::explain_brief(&material, cap);
+    // A hook sends this text before the brief, however long the brief is.
+    if let (Some(told), BriefRoom::Harness | BriefRoom::All) = (waiting_loop, options.room) {
+        explained.text = Some(told + explained.text.as_deref().unwrap_or_default());
+    }
     // As in hooks, records that people write are redacted when they are shown.
     explained.text = explained.text.map(|text| Redacted::redact_whole(&text, redact).to_string());
     let chars = explained.text.as_deref().map_or(0, model::render::utf16_length);
+    let is_named = |packet: &String| explained.text.as_ref().is_some_and(|text| text.contains(packet));
     let findings = resolved.findings.into_iter().filter(|finding| finding.level == FindingLevel::Error);
     Ok(BriefReport {
         session: gathered.digest.session,
@@ -290,10 +304,31 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
         max_chars: (cap != usize::MAX).then_some(cap),
         chars,
         scoring: scoring.is_some(),
+        unwritten_packet: unwritten_packet.filter(is_named),
         findings: findings.collect(),
         skipped,
         explained,
     })
+}
+
+/// The facts for a brief that a command shows.
+struct BriefFacts {
+    gathered: SessionFacts,
+    records: Vec<Candidate>,
+    occasion: Occasion,
+    unwritten_packet: Option<String>,
+    /// What a session start would say about the loop that waits for the next session.
+    waiting_loop: Option<String>,
+}
+
+impl BriefFacts {
+    fn from_digest(digest: Digest, occasion: Occasion) -> BriefFacts {
+        BriefFacts::of_session(SessionFacts { digest, problems: Vec::new(), gone: Vec::new() }, occasion)
+    }
+
+    fn of_session(gathered: SessionFacts, occasion: Occasion) -> BriefFacts {
+        BriefFacts { gathered, records: Vec::new(), occasion, unwritten_packet: None, waiting_loop: None }
+    }
 }
 
 /// Reads a session that no hook reported from its harness's database.
@@ -320,11 +355,7 @@ fn fitting_occasion(digest: &Digest) -> Occasion {
     }
 }
 
-fn facts_from_store(
-    world: &World,
-    options: &BriefOptions,
-    settings: &Settings,
-) -> Result<(SessionFacts, Vec<Candidate>, Occasion)> {
+fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) -> Result<BriefFacts> {
     let (root, store) = match world.find_root()? {
         FoundRoot::Marked { root, store, .. } => (root, store),
         FoundRoot::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
@@ -357,9 +388,17 @@ fn facts_from_store(
         // There is no earlier session, or it cannot be read. The error says which of the two is the case.
         let (session, _) = list::choose_session(world, &store, options.session)?;
         let gathered = past::gather_session_facts(&project, &session)?;
-        return Ok((gathered, Vec::new(), occasion));
+        return Ok(BriefFacts::of_session(gathered, occasion));
     };
-    Ok((gathered, records.candidates, occasion))
+    // After a compaction, a session does not claim a loop. `Asked` is not the occasion of any hook.
+    let waiting_loop = match occasion {
+        Occasion::Started | Occasion::Resumed | Occasion::Replayed => {
+            loops::session::preview_claimed_loop(&project, session)?
+        }
+        Occasion::Compacted | Occasion::Asked => None,
+    };
+    let FeatureCandidates { candidates, unwritten_packet, .. } = records;
+    Ok(BriefFacts { gathered, records: candidates, occasion, unwritten_packet, waiting_loop })
 }
 
 /// Folds a whole transcript, as hooks would have done.

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use model::digest::{Digest, FoldOutcome};
+use model::event::EventName;
 use model::id::Id;
 use model::journal::JournalRecord;
+use model::prompt;
 use serde::Serialize;
 use store::{LogPosition, Store, layout};
 
@@ -38,7 +40,8 @@ pub struct ListedSession {
     pub files: usize,
     /// Why the session ended. Empty while the session may continue.
     pub ended: String,
-    /// What the session is about: its task, or else its newest prompt.
+    /// What the session is about: its task, or else its newest prompt, or else what the user typed after a slash
+    /// command.
     pub title: String,
     pub prompt: String,
 }
@@ -94,6 +97,28 @@ impl JournalReader {
     }
 }
 
+/// Returns the arguments of the first slash command that has any, or else the first command. The digest contains no
+/// commands that control the harness or thru, so the journal is read.
+fn title_from_first_command(store: &Store, session: &Id) -> Option<String> {
+    let (mut with_arguments, mut first) = (None, None);
+    let journal = layout::journal_path(session);
+    let read = store.dir().each_new_line(&journal, LogPosition::default(), u64::MAX, |line| {
+        let Some(record) = JournalRecord::parse_line(line) else { return };
+        if with_arguments.is_some()
+            || record.event_name() != Some(EventName::Prompt)
+            || record.agent.is_some()
+        {
+            return;
+        }
+        if let Some((_, arguments)) = prompt::split_slash_command(&record.text) {
+            first.get_or_insert_with(|| record.text.trim().to_owned());
+            with_arguments = (!arguments.is_empty()).then(|| arguments.to_owned());
+        }
+    });
+    read.ok()?;
+    with_arguments.or(first)
+}
+
 pub fn list_sessions(world: &World) -> Result<Vec<ListedSession>> {
     let Some(Project { store, .. }) = Project::find_if_present(world)? else { return Ok(Vec::new()) };
     let (mut listed, mut continued) = (Vec::new(), BTreeSet::new());
@@ -106,6 +131,7 @@ pub fn list_sessions(world: &World) -> Result<Vec<ListedSession>> {
         let digest = store.current_digest(&id, |_| {})?;
         let goal = digest.current_goal();
         let title = goal.task.or(goal.newest).map(|prompt| prompt.text.clone());
+        let title = title.or_else(|| title_from_first_command(&store, &id));
         continued.insert(digest.previous.clone());
         listed.push(ListedSession {
             session: id.to_string(),

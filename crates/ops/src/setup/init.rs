@@ -155,9 +155,11 @@ fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
         ) {
             Ok(report) => done.wired.push(report),
             Err(error) => {
-                let hint = error
-                    .hint()
-                    .map_or(String::new(), |hint| format!("; with `thru install {}`: {hint}", harness.name));
+                let hint = match error.hint() {
+                    Some(hint) if hint.contains("`thru install") => format!("; {hint}"),
+                    Some(hint) => format!("; with `thru install {}`: {hint}", harness.name),
+                    None => String::new(),
+                };
                 done.not_wired.push(format!("{} is not wired: {error}{hint}", harness.title));
             }
         }

@@ -468,8 +468,8 @@ impl InstallJob<'_> {
         let path = resolve_target(project, scope, &self.folder.join(file.name))?;
         if scope == Scope::Local && task == InstallTask::Install && git::is_tracked(project, &path)? {
             return Err(Error::Refused {
-                what: format!("{}: this file is in git, so it is shared", path.display()),
-                hint: "use --project to write into it anyway, or --user for your own settings".into(),
+                what: format!("{}: this file is in git, so it is not only yours", path.display()),
+                hint: advice_for_tracked_file(world, harness, project),
             });
         }
         let before = read_settings_file(&path)?;
@@ -539,6 +539,31 @@ impl InstallJob<'_> {
             }
         }
     }
+}
+
+/// Returns the local settings file of a harness if git tracks it, and what to do instead of an installation into it.
+/// Returns `None` if hooks can be installed into the local file, or if the harness has none.
+pub fn tracked_local_file(world: &World, harness: &Harness, project: &Path) -> Option<(PathBuf, String)> {
+    let name = hook_table_of(harness)?.local?;
+    let path = project.join(harness.folder).join(name);
+    let is_tracked = git::is_tracked(project, &path).unwrap_or(false);
+    is_tracked.then(|| (path, advice_for_tracked_file(world, harness, project)))
+}
+
+/// Says where hooks can be installed if git tracks the local settings file.
+fn advice_for_tracked_file(world: &World, harness: &Harness, project: &Path) -> String {
+    let file = |scope: Scope| {
+        let folder = harness_folder(world, harness, project, scope).ok()?;
+        let file = settings_file(harness, &folder, scope).ok()??;
+        Some(format!(" ({})", folder.join(file.name).display()))
+    };
+    let [own, shared] = [Scope::User, Scope::Project].map(|scope| file(scope).unwrap_or_default());
+    let name = harness.name;
+    format!(
+        "`thru install {name} --user` uses your settings for all projects{own}; `thru install {name} --project` uses the \
+         project's settings, which everybody with the repository gets{shared}; or let git no longer track the file, \
+         then run `thru install {name}`"
+    )
 }
 
 /// Returns whether the file at this path exists and was not written by any version of thru.

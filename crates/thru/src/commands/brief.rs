@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use model::brief::Occasion;
+use model::render::one_line;
 use ops::Result;
 use ops::World;
 use ops::session::brief::{BriefOptions, BriefRoom, RankingChoice};
 use ops::session::sent::{self, SentBrief, SentOccasion};
 
 use crate::clock;
-use crate::output::{self, DIM, Format};
+use crate::output::{self, DIM, Format, WARN};
 
 /// Show the brief that an agent would get
 ///
@@ -102,6 +103,13 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     )?;
     if format == Format::Text {
         report.findings.iter().for_each(|finding| output::print_message(output::format_finding(finding)));
+    }
+    if let (Format::Text, Some(packet)) = (format, &report.unwritten_packet) {
+        output::print_message(format_args!(
+            "{WARN}note:{WARN:#} packet {} is not written yet; the next session start or `thru sweep` writes it, under an \
+             id with the time of writing",
+            one_line(packet, 128)
+        ));
     }
     if let (Format::Text, Some(skipped)) = (format, report.skipped) {
         let torn = (skipped.torn > 0).then(|| format!("{} torn", skipped.torn));

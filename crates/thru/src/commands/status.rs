@@ -47,7 +47,7 @@ fn print_report(report: &StatusReport, world: &World) {
         .for_each(|finding| output::print_message(output::format_finding(finding)));
     match (&report.next_step, advice_for_new_user(report.next)) {
         (Some(step), _) => output::print_line(format_args!(
-            "\nNext: {BOLD}{}{BOLD:#} {}",
+            "\nNext: {BOLD}`{}`{BOLD:#} {}",
             one_line(&step.command, 200),
             one_line(&step.why, 200)
         )),

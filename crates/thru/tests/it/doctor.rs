@@ -59,7 +59,7 @@ fn the_doctor_of_a_healthy_root() {
 fn a_root_that_no_harness_calls_needs_attention() {
     let env = TestEnv::with_root();
     let doctor = env.run_thru(&["doctor"]).assert_exit_code(1).stdout;
-    assert!(doctor.contains("warn hooks") && doctor.contains("`thru init` wires"), "{doctor}");
+    assert!(doctor.contains("warn hooks") && doctor.contains("`thru init` installs hooks"), "{doctor}");
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(
         status.contains("Next: `thru init` installs hooks") && !status.contains("start your harness"),

@@ -577,6 +577,7 @@ Before continuing, you MUST verify you understand:
 ";
 }
 
+mod fifth;
 mod fourth;
 mod pleasant;
 mod trials;

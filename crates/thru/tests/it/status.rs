@@ -196,10 +196,10 @@ fn every_kind_of_record_has_its_line() {
     workstreams  01-parser
     packets      2, the newest 20261115T192200Z-finish-the-parser
     on offer     “finish the parser” (and 1 more)
-    crashed      1 session; `thru sweep` writes a packet for each
+    crashed      1 session; `thru sweep` writes a packet for it
     last prompt  “x”
 
-    Next: thru sweep saves the work of a crashed session as a packet
+    Next: `thru sweep` saves the work of a crashed session as a packet
     ");
     let json = env.run_thru_json(&["status"]);
     assert_eq!((&json["packets"]["count"], &json["broke_off"]), (&2.into(), &1.into()), "{json}");

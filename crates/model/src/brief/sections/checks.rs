@@ -152,7 +152,7 @@ struct LastRun {
 fn newest_run_per_check(digest: &Digest) -> BTreeMap<String, LastRun> {
     let mut newest = BTreeMap::new();
     for used in &digest.checks {
-        let ran_no_tests = used.ended == RunResult::Passed && used.counts.tests_run() == Some(0);
+        let ran_no_tests = used.ended != RunResult::Failed && used.counts.tests_run() == Some(0);
         let run = LastRun { ended: used.ended, last: used.last, ran_no_tests };
         for check in run::checks_of_command(&used.run, &used.folder) {
             newest.insert(check.identity_key(), run);
@@ -183,6 +183,7 @@ fn result_word(ended: RunResult, ran_no_tests: bool) -> &'static str {
         RunResult::Passed if ran_no_tests => "passed, but ran no tests",
         RunResult::Passed => "passed",
         RunResult::Failed => "failed",
+        RunResult::Unknown if ran_no_tests => "ran no tests",
         RunResult::Unknown => "ran, how it ended is not known",
     }
 }

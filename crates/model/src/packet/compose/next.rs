@@ -42,8 +42,10 @@ impl PacketFacts<'_> {
         if !loop_prompt.is_empty() && !words::says_what_to_do(purpose) {
             return in_quotation_marks(loop_prompt, MAX_GOAL_CHARS);
         }
+        // The purpose of a swept session only repeats the beginning of the request.
+        let repeats_request = purpose.starts_with("go on: ") && self.is_in_goal(purpose);
         match goal_text(&self.goal) {
-            Some(goal) if !words::says_what_to_do(purpose) => match self.goal.accepted {
+            Some(goal) if repeats_request || !words::says_what_to_do(purpose) => match self.goal.accepted {
                 // An answer is clear only together with its question.
                 Some(accepted) if !accepted.asks.is_empty() && goal.len() < MAX_GOAL_CHARS => {
                     format!(

@@ -64,6 +64,20 @@ pub fn claim_waiting_loop<'c>(context: &'c HookContext<'_>, source: StartSource)
     }))
 }
 
+/// Returns what a session that starts now would be told about the loop that waits for the next session. Writes nothing.
+pub(crate) fn preview_claimed_loop(project: &ProjectContext, session: Option<&Id>) -> Result<Option<String>> {
+    let ProjectContext { store, settings, .. } = *project;
+    let pointer = foreground_pointer(store)?;
+    if session.is_some_and(|session| pointer.loop_of_session(session.as_str()).is_some()) {
+        return Ok(None);
+    }
+    let Some(Ok(id)) = pointer.next.as_deref().map(Id::new) else { return Ok(None) };
+    let state = store.read_loop(&id)?.state;
+    let is_free = state.status == LoopStatus::Active && state.session.is_none();
+    let is_claimed = is_free && consent::may_be_claimed(store, &state);
+    Ok(is_claimed.then(|| describe_claimed_loop(&state, settings.redact_options())))
+}
+
 fn describe_claimed_loop(state: &Loop, redact: redact::RedactOptions) -> String {
     format!(
         "Throughline: the user started loop {} for the next session, which is this one: iteration {}. {} Whenever you stop, you get its prompt: {}\n",

@@ -101,10 +101,7 @@ pub struct PickupReport {
 pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let mention = mention_style(world, request.harness)?;
     let project = Project::find_for_reading(world)?;
-    let id = match request.id {
-        Some(word) => packets::find_packet(&project, word)?,
-        None => newest_open_packet(&project)?,
-    };
+    let id = packets::choose_packet(world, &project, request.id)?;
     let shown = match request.claim {
         ClaimMode::Take | ClaimMode::TakeOver => claim_packet(world, &project, &id, request)?,
         ClaimMode::Leave => packets::open_packet(&project, &id)?,

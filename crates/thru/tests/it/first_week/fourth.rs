@@ -82,7 +82,7 @@ fn an_open_stage_does_not_hide_a_packet_on_offer() {
     write_packet(&env);
     env.run_thru(&["gate", "expect", "review", "--critical", "review-security.md"]).assert_ok();
     let status = env.run_thru(&["status"]).assert_ok().stdout;
-    assert!(status.contains("1 of 1 open") && status.contains("Next: thru pickup"), "{status}");
+    assert!(status.contains("1 of 1 open") && status.contains("Next: `thru pickup"), "{status}");
 }
 
 #[test]
@@ -100,7 +100,9 @@ fn a_run_without_tests_is_not_called_passed() {
         ask(&env, "s1", "Add class Coupon");
         run_command(&env, "s1", "b1", command, output);
         let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-        assert!(brief.contains(&format!("`{command}` → passed, but ran no tests")), "{brief}");
+        assert!(brief.contains(&format!("`{command}` → ran no tests")), "{brief}");
+        assert!(!brief.contains("passed"), "{brief}");
+        assert_ne!(env.read_journal("s1").last().unwrap()["ended"], "passed", "{command}");
         run_command(&env, "s1", "b2", "python3 -m unittest", "Ran 3 tests in 0.000s\n\nOK\n");
         let brief = env.run_thru(&["brief"]).assert_ok().stdout;
         assert!(brief.contains("`python3 -m unittest` → passed\n"), "{brief}");
@@ -121,9 +123,14 @@ fn the_agent_is_told_the_next_step_and_no_action_that_nobody_knows() {
     assert!(brief.contains("next step “check the codes”") && !brief.contains("next action"), "{brief}");
     let shown = env.run_thru(&["resume", "show", "24"]).assert_ok().stdout;
     assert!(shown.contains("next step   check the codes") && !shown.contains("next-open-step"), "{shown}");
-    // A manifest can name a skill. In manifests of earlier versions, another word means that there is none.
     let path = env.base_folder().join(format!("{folder}/resume-context.md"));
     let text = fs::read_to_string(&path).unwrap();
+    assert!(
+        text.contains("next_action: \"next-open-step\"  # no skill or command: the first unticked box"),
+        "{text}"
+    );
+    env.run_thru(&["resume", "validate", "--all"]).assert_ok();
+    // A manifest can name a skill. In manifests of earlier versions, another word means that there is none.
     fs::write(&path, text.replace("\"next-open-step\"", "continue-next-step")).unwrap();
     assert!(!brief_after_compaction(&env, "s1").contains("continue-next-step"));
     fs::write(&path, text.replace("\"next-open-step\"", "execute-project")).unwrap();
@@ -208,7 +215,24 @@ fn init_says_what_to_do_about_settings_that_are_in_git() {
     env.run_git(&["commit", "--quiet", "--message", "settings"]);
     let made = env.run_thru(&["init"]).assert_ok();
     let all = format!("{}{}", made.stdout, made.stderr);
-    assert!(all.contains("`thru install claude-code`: use --project") && all.contains("--user"), "{all}");
+    let own = env.home_folder().join(".claude/settings.json");
+    let user =
+        format!("`thru install claude-code --user` uses your settings for all projects ({})", own.display());
+    let shared =
+        "/.claude/settings.json); or let git no longer track the file, then run `thru install claude-code`";
+    assert!(all.contains(&user) && all.contains(shared), "{all}");
+    let refused = env.run_thru(&["install", "claude-code"]).assert_exit_code(15).stderr;
+    let doctor = env.run_thru(&["doctor"]);
+    for text in [refused, doctor.stdout + &doctor.stderr] {
+        assert!(text.contains(&user) && text.contains(shared), "{text}");
+        assert!(!text.contains("`thru install claude-code` wires it") && !text.contains("anyway"), "{text}");
+    }
+    // The advice works.
+    env.run_thru(&["install", "claude-code", "--project"]).assert_ok();
+    assert!(env.project_folder().join(".claude/settings.json").exists());
+    env.run_thru(&["uninstall", "claude-code", "--project"]).assert_ok();
+    env.run_git(&["rm", "--quiet", "--cached", ".claude/settings.local.json"]);
+    env.run_thru(&["install", "claude-code"]).assert_ok();
     assert!(!made.stdout.contains("sets the hooks"), "that command would be refused: {made}");
 }
 

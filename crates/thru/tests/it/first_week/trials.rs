@@ -85,7 +85,7 @@ fn status_says_to_wire_again_after_everything_was_uninstalled() {
     env.run_thru(&["init"]).assert_ok();
     start_session(&env, "s1");
     env.run_thru(&["gate", "expect", "review", "--critical", "review-a.md"]).assert_ok();
-    assert!(env.run_thru(&["status"]).assert_ok().stdout.contains("Next: thru gate check"));
+    assert!(env.run_thru(&["status"]).assert_ok().stdout.contains("Next: `thru gate check`"));
     env.run_thru(&["uninstall", "--all"]).assert_ok();
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("Next: `thru init` installs hooks for the harnesses in use again"), "{status}");
@@ -106,7 +106,7 @@ fn status_says_nothing_of_wiring_where_thru_was_never_installed() {
     let env = TestEnv::with_root();
     start_session(&env, "s1");
     env.run_thru(&["gate", "expect", "review", "--critical", "review-a.md"]).assert_ok();
-    assert!(env.run_thru(&["status"]).assert_ok().stdout.contains("Next: thru gate check"));
+    assert!(env.run_thru(&["status"]).assert_ok().stdout.contains("Next: `thru gate check`"));
 }
 
 #[test]

@@ -1,0 +1,74 @@
+//! What the agent does after a handoff command. Its message about the packet is not its last message about the work.
+
+use serde::{Deserialize, Serialize};
+
+use super::Digest;
+use super::effects::RECORDS_FOLDER;
+use crate::event::{EventName, FileAction};
+use crate::journal::{FileField, JournalRecord};
+use crate::prompt;
+use crate::run::{self, CommandPurpose};
+
+/// A handoff that the user asked for. It ends with the next prompt or with further work.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Handoff {
+    /// The time of the handoff command. Empty if there is no handoff.
+    asked_at: String,
+    /// Whether the agent has called `thru`. Until then, its messages may still be about the work.
+    called_thru: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CallKind {
+    Thru,
+    Look,
+    Work,
+}
+
+impl Digest {
+    pub(super) fn update_handoff(&mut self, record: &JournalRecord) {
+        match record.event_name() {
+            Some(EventName::Prompt) if record.agent.is_none() => {
+                let is_handoff = prompt::is_handoff_command(&record.text);
+                let asked_at = if is_handoff { record.ts.to_string() } else { String::new() };
+                self.handoff = Handoff { asked_at, called_thru: false };
+            }
+            Some(EventName::ToolDone) if !self.handoff.asked_at.is_empty() => match kind_of_call(record) {
+                CallKind::Work => self.handoff = Handoff::default(),
+                CallKind::Thru => self.handoff.called_thru = true,
+                CallKind::Look => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// Returns whether a prompt or a call belongs to a handoff.
+    pub(super) fn is_part_of_handoff(&self, record: &JournalRecord) -> bool {
+        !self.handoff.asked_at.is_empty() && *record.ts >= *self.handoff.asked_at
+    }
+
+    /// Returns whether a message is about the packet. The transcript may report an earlier message later, so the time
+    /// of the message decides.
+    pub(super) fn is_about_packet(&self, record: &JournalRecord) -> bool {
+        self.handoff.called_thru && self.is_part_of_handoff(record)
+    }
+}
+
+fn kind_of_call(record: &JournalRecord) -> CallKind {
+    let is_edit = |file: &FileField| {
+        !matches!(file.action, FileAction::Read | FileAction::Mention)
+            && !file.guess
+            && !file.path.starts_with(RECORDS_FOLDER)
+    };
+    if record.command.is_empty() {
+        let is_work = record.files.iter().any(is_edit) || !record.asked.is_empty();
+        return if is_work { CallKind::Work } else { CallKind::Look };
+    }
+    let is_ours = |name: &String| name.split_whitespace().next() == Some("thru");
+    match run::command_purpose(&record.command, &record.cwd) {
+        CommandPurpose::Look => CallKind::Look,
+        CommandPurpose::Other(names) if names.iter().all(is_ours) => CallKind::Thru,
+        CommandPurpose::Other(_) | CommandPurpose::Checks(_) | CommandPurpose::Git(_) => CallKind::Work,
+    }
+}
