@@ -232,7 +232,7 @@ fn packet_with_similar_name<'n>(word: &str, names: &'n [String]) -> Option<&'n s
     let parts = ids.chain(all().map(slug)).chain(all().flat_map(|name| slug(name).split('-')));
     let near = nearest_allowed_word(&word, parts.filter(|part| part.len() >= MIN_SIMILAR_CHARS))?;
     // The newest packet comes last.
-    all().filter(|name| contains(name, near)).next_back()
+    all().rfind(|name| contains(name, near))
 }
 
 fn is_word_of(slug: &str, word: &str) -> bool {

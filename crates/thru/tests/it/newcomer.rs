@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::call::ThruOutput;
 use crate::env::{TestEnv, names_in};
-use crate::packets::{fire_event, repository_with_session, write_handoff};
+use crate::packets::{fire_event, write_handoff};
 
 fn fire_event_in(env: &TestEnv, folder: &Path, event: &str, fields: Value) {
     let mut payload = env.event_payload("w1", event, fields);
@@ -68,7 +68,8 @@ fn a_run_counts_as_verified_only_in_the_checkout_it_ran_in() {
 fn brief_beside_summary(env: &TestEnv, session: &str, summary: &str) -> String {
     env.fire_event(session, "PreCompact", json!({"trigger": "auto"}));
     let text = format!("<summary>{summary}</summary>");
-    let fields = json!({"agent_id": "a", "agent_type": "", "last_assistant_message": text});
+    let fields =
+        json!({"agent_id": format!("a{}", text.len()), "agent_type": "", "last_assistant_message": text});
     env.fire_event(session, "SubagentStop", fields);
     env.fire_event(session, "SessionStart", json!({"source": "compact"})).context_for_model()
 }
@@ -172,15 +173,26 @@ fn nobody_is_told_to_make_the_home_folder_a_root() {
 
 #[test]
 fn the_constraints_of_a_claimed_packet_survive_a_compaction() {
-    let env = repository_with_session();
-    let (id, _) = write_handoff(&env, "finish the parser");
+    let env = TestEnv::with_root();
+    fire_event(&env, "SessionStart", json!({"source": "startup"}));
+    let rule = "Never change the signature of parse_line; the web team imports it.";
+    let task = "Now make the columns of the report line up.";
+    for prompt in [rule, task] {
+        fire_event(&env, "UserPromptSubmit", json!({"prompt": prompt}));
+        fire_event(&env, "Stop", json!({"last_assistant_message": "Understood."}));
+    }
+    let (id, _) = write_handoff(&env, "columns");
     env.fire_event("s2", "SessionStart", json!({"source": "startup"}));
     let claim = env.thru_call(&["pickup", &id, "--claim"]).with_variable("CLAUDE_CODE_SESSION_ID", "s2");
     claim.run().assert_ok();
     let brief = brief_beside_summary(&env, "s2", "The agent ran some commands.");
-    assert!(brief.contains("The user, in this packet: “Never use regular expressions.”"), "{brief}");
-    let brief = brief_beside_summary(&env, "s2", "The user said: Never use regular expressions.");
-    assert_eq!(brief.matches("Never use regular expressions").count(), 0, "the summary has it: {brief}");
+    assert!(brief.contains("From the packet: the user said: “Never change the signature"), "{brief}");
+    assert!(
+        brief.contains(&format!("From the packet: The user asked, 2026-11-15T19:22:00Z: “{task}”")),
+        "{brief}"
+    );
+    let brief = brief_beside_summary(&env, "s2", &format!("The user said: {rule} {task}"));
+    assert!(!brief.contains("parse_line") && !brief.contains("line up"), "the summary has it: {brief}");
 }
 
 #[test]
@@ -208,6 +220,23 @@ fn a_file_that_is_set_aside_is_named() {
     let names = names_in(&env.project_folder().join("run"));
     let aside = names.iter().find(|name| name.starts_with("review-a.md.set-aside-")).unwrap();
     assert!(ran.stderr.contains(&format!("set aside review-a.md: incomplete, kept as {aside}")), "{ran}");
+}
+
+/// `thru gate check` exits with 4 if an output is missing.
+#[test]
+fn a_command_of_thru_is_not_a_failure_of_the_project() {
+    let env = TestEnv::with_root();
+    fire_event(&env, "SessionStart", json!({"source": "startup"}));
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": "Build the parser."}));
+    for command in ["thru gate check", "~/bin/thru gate check --stage review"] {
+        let call = json!({"tool_name": "Bash", "tool_use_id": command, "tool_input": {"command": command},
+            "error": "Exit code 4\nmissing critical a.md\nPERSISTENCE_GATE=HARD_FAIL"});
+        fire_event(&env, "PostToolUseFailure", call);
+    }
+    let status = env.run_thru_json(&["status"]);
+    assert!(status.get("failing").is_none(), "{status}");
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+    assert!(!brief.contains("Failing:"), "{brief}");
 }
 
 #[test]

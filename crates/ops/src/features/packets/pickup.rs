@@ -12,7 +12,7 @@ use model::id::Id;
 use model::journal::JournalRecord;
 use model::packet::drift::{self, Claim, CommitDistance, CurrentFile, CurrentGit, CurrentState};
 use model::packet::pickup::{ClaimState, MentionStyle, PickupInput, render_pickup};
-use model::packet::{CONSTRAINTS_HEADING, DECISIONS_HEADING, Packet, PacketStatus};
+use model::packet::{CONSTRAINTS_HEADING, DECISIONS_HEADING, INTENT_HEADING, Packet, PacketStatus};
 use model::place;
 use model::render::{in_quotation_marks, inline_for_model};
 use model::time;
@@ -30,7 +30,8 @@ use crate::{Error, Result, World};
 /// How many bytes from the end of a journal are searched for events that are newer than the packet.
 const JOURNAL_TAIL_BYTES: u64 = 128 * 1024;
 
-/// How many constraints of a claimed packet a brief contains.
+/// How many messages and how many constraints of a claimed packet a brief contains.
+const MAX_GOALS_TOLD: usize = 2;
 const MAX_CONSTRAINTS_TOLD: usize = 8;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -458,11 +459,38 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
         "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
     );
     let mut told = vec![Candidate::new(&packets::SECTION, format!("packet:{id}"), text)];
-    // A session that claims its own packet has these constraints in its own records.
+    // A session that claims its own packet has these facts in its own records.
     if packet.session_id != session.as_str() {
+        told.extend(goal_candidates(&document, &id));
         told.extend(constraint_candidates(&document, &id));
     }
     Ok(told)
+}
+
+/// Returns the messages that a packet quotes as its goal, each with the line above it: `The user asked, …`.
+fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
+    let section = document.section(&[SectionHead::exact(2, INTENT_HEADING)]);
+    let text = section.map(|section| section.text()).unwrap_or_default();
+    let (mut title, mut quotes) = ("", Vec::<(&str, String)>::new());
+    let mut is_quoted = false;
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        match (line.strip_prefix('>'), quotes.last_mut()) {
+            (Some(words), Some((_, quote))) if is_quoted => quote.push_str(&format!("\n{}", words.trim())),
+            (Some(words), _) => quotes.push((title, words.trim().to_owned())),
+            (None, _) => title = line.trim().trim_end_matches(':'),
+        }
+        is_quoted = line.starts_with('>');
+    }
+    let candidate = |(n, (title, quote)): (usize, (&str, String))| {
+        let form = |most: usize| {
+            let (title, quote) = (inline_for_model(title, 120), in_quotation_marks(&quote, most));
+            format!("From the packet: {title}: {quote}")
+        };
+        let forms = [160, 400, 900].map(form).to_vec();
+        let candidate = Candidate::new(&packets::SECTION, format!("packet:{id}:goal:{n}"), "");
+        Candidate { forms, known_by: vec![quote], ..candidate }
+    };
+    quotes.into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
 }
 
 /// Returns the constraints of a packet. The summary of the session that claimed the packet may lack them, and the
@@ -473,10 +501,10 @@ fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
     let constraints = text.lines().filter_map(|line| line.strip_prefix("- "));
     let candidate = |(n, line): (usize, &str)| {
         let (label, words) = match line.strip_prefix(model::packet::USER_SAID) {
-            Some(words) => ("The user, in this packet", words),
-            None => ("A constraint in this packet", line),
+            Some(words) => ("the user said", words),
+            None => ("a constraint", line),
         };
-        let text = format!("{label}: {}", inline_for_model(words, 300));
+        let text = format!("From the packet: {label}: {}", inline_for_model(words, 300));
         let candidate = Candidate::new(&packets::SECTION, format!("packet:{id}:constraint:{n}"), text);
         Candidate { known_by: vec![words.to_owned()], ..candidate }
     };

@@ -129,23 +129,26 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     edited.retain(|line| line.paths(&paths).any(|name| same_names.contains(name)));
     let mut found = activity::find_clashes(&activities_of_lines(store, own, &edited), &theirs);
     if !found.is_empty() {
-        found.retain(clash_filter(store, &window)?);
+        found.retain(clash_filter(store, own, &window)?);
     }
     Ok(found)
 }
 
 /// Returns a filter that drops harmless clashes. A clash is harmless if the other session ended before this session
 /// started, because this session has seen only the final content of the file. Times have a resolution of one second, so
-/// a session that ended in the same second also counts as ended before. If the beginning of this session's journal was
-/// not read, no clash is dropped.
-fn clash_filter(store: &Store, own: &OwnJournalTail) -> Result<impl Fn(&Clash) -> bool> {
-    let first = own.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);
-    let began = first.filter(|_| own.is_whole).map(|record| record.ts.to_string()).unwrap_or_default();
+/// within a second the order of the list of sessions counts. If the beginning of this session's journal was not read,
+/// no clash is dropped.
+fn clash_filter(store: &Store, own: &Id, window: &OwnJournalTail) -> Result<impl Fn(&Clash) -> bool> {
+    let first = window.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);
+    let began = first.filter(|_| window.is_whole).map(|record| record.ts.to_string()).unwrap_or_default();
     let entries = roster::read_roster(store, active::LOG_TAIL_BYTES)?;
+    let own_place = entries.iter().position(|entry| entry.session == *own).unwrap_or(0);
     Ok(move |clash: &Clash| {
-        let is_over =
-            |entry: &RosterEntry| entry.session.as_str() == clash.session && entry.ended && entry.at <= began;
-        !entries.iter().any(is_over)
+        let is_over = |(place, entry): (usize, &RosterEntry)| {
+            let is_before = entry.at < began || entry.at == began && place < own_place;
+            entry.session.as_str() == clash.session && entry.ended && is_before
+        };
+        !entries.iter().enumerate().any(is_over)
     })
 }
 
