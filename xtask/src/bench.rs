@@ -69,7 +69,7 @@ impl TimedCommand for PreparedRow {
         (&mut self.command, &self.payload)
     }
     fn speaks(&self) -> bool {
-        self.row.speaks
+        self.row.must_print
     }
     fn add_sample(&mut self, time: u64) {
         self.samples.push(time);
@@ -194,7 +194,7 @@ fn prepare_row(lab: &Lab, row: &'static Row, options: &BenchOptions) -> Result<P
     let output = crate::sandbox::run_with_timeout(&mut one.command, &one.payload)?;
     ensure!(output.status.success(), "it ended with {}", output.status);
     ensure!(
-        !row.speaks || !output.stdout.is_empty(),
+        !row.must_print || !output.stdout.is_empty(),
         "the hook should have told the agent something, but printed nothing"
     );
     Ok(one)
@@ -265,7 +265,7 @@ fn time_parallel_hooks(
     ready: &mut [PreparedRow],
     rounds: usize,
 ) -> Result<Option<(u64, u64)>> {
-    let Some(hook) = ready.iter_mut().find(|one| one.row.crowd) else { return Ok(None) };
+    let Some(hook) = ready.iter_mut().find(|one| one.row.run_in_parallel) else { return Ok(None) };
     let (mut theirs, mut ours) = (Vec::new(), Vec::new());
     for round in 0..rounds {
         table::print_progress(&format!("{PARALLEL_HOOKS} at once, round {round} of {rounds}"));

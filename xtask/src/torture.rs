@@ -48,9 +48,9 @@ pub enum LossKind {
     /// An acknowledged record is missing or changed.
     Record,
     /// A file that could not be read was treated as missing or empty.
-    TakenForEmpty,
+    TreatedAsEmpty,
     /// Any other failure: a crash, a hang, a wrong exit code, a command that no longer works.
-    None,
+    NoLoss,
 }
 
 #[derive(Debug)]
@@ -252,7 +252,7 @@ fn table_row(name: &str, tally: &TortureTally, start: Instant) -> Vec<String> {
     let numbers = [
         tally.points,
         tally.count_losses(LossKind::Record),
-        tally.count_losses(LossKind::TakenForEmpty),
+        tally.count_losses(LossKind::TreatedAsEmpty),
         tally.failures.len(),
     ];
     let mut row = vec![name.to_owned()];
@@ -276,8 +276,8 @@ fn print_failures(failures: &[TortureFailure]) {
     for (failure, ways) in told.iter().take(MAX_FAILURES_PRINTED) {
         let what = match failure.loss {
             LossKind::Record => "LOST",
-            LossKind::TakenForEmpty => "TREATED AS EMPTY",
-            LossKind::None => "FAILED",
+            LossKind::TreatedAsEmpty => "TREATED AS EMPTY",
+            LossKind::NoLoss => "FAILED",
         };
         println!("\n{what} ({} times): {}", ways.len(), failure.text);
         for way in ways.iter().take(MAX_WAYS_PRINTED) {

@@ -61,16 +61,16 @@ pub struct Harness {
     pub folder_variable: Option<&'static str>,
     pub home: UserFolder,
     /// The variable that contains the project's folder while a hook runs. `None` if the payload's `cwd` is that folder.
-    pub project_dir: Option<&'static str>,
+    pub project_variable: Option<&'static str>,
     /// The harness sets at least one of these variables in every process that it starts.
-    pub presence: &'static [&'static str],
+    pub marker_variables: &'static [&'static str],
     /// The variable that contains the session's id, if there is one.
-    pub session: Option<&'static str>,
+    pub session_variable: Option<&'static str>,
     /// The events that we register for, and our names for them.
     pub events: &'static [WiredEvent],
     /// The event that also reports the summary of a compaction. The journal then contains a `summary` event instead of
     /// this event.
-    pub brings_summary: Option<&'static str>,
+    pub summary_event: Option<&'static str>,
     pub capabilities: Capabilities,
     /// Other limits of the harness, one sentence each.
     pub limits: &'static [&'static str],
@@ -86,7 +86,7 @@ pub struct Harness {
     pub block_cap: Option<StopBlockLimit>,
     /// Returns after how many days the harness deletes transcripts, according to the user's settings; `None` if it
     /// keeps them.
-    pub transcripts_kept: fn(&str) -> Option<u32>,
+    pub retention_days: fn(&str) -> Option<u32>,
     /// How a prompt must mention a file so that the harness reads the file.
     pub mention: MentionStyle,
     /// Paths of the files in which a project describes its agents for this harness, relative to the project. `{role}`
@@ -174,11 +174,11 @@ pub struct HookTable {
     /// The settings file. Each user and each project has one.
     pub file: SettingsFile,
     /// A file that is used instead of `file` if it already contains hooks and `file` does not exist.
-    pub other: Option<SettingsFile>,
+    pub alternative_file: Option<SettingsFile>,
     pub form: HookForm,
     pub timeouts: TimeoutUnit,
     /// Whether the harness silently ignores a whole settings file with comments or trailing commas.
-    pub strict: bool,
+    pub rejects_comments: bool,
 }
 
 /// How a harness gets slash commands.

@@ -11,7 +11,8 @@ struct PluginSettings<'a> {
     thru: &'a str,
     version: &'a str,
     /// How many seconds the validators of a loop may take.
-    patience: u32,
+    #[serde(rename = "patience")]
+    validator_timeout_s: u32,
     commands: Vec<PluginCommand>,
 }
 
@@ -24,10 +25,10 @@ pub fn plugin_file_text(
     plugin: &Plugin,
     program: &str,
     version: &str,
-    patience: u32,
+    validator_timeout_s: u32,
 ) -> String {
     let commands = commands::plugin_commands(harness, &crate::settings::quote_shell_word(program));
-    let settings = PluginSettings { thru: program, version, patience, commands };
+    let settings = PluginSettings { thru: program, version, validator_timeout_s, commands };
     // The fields are texts and numbers, so serialising cannot fail.
     let json = serde_json::to_string(&settings).unwrap_or_default();
     let lines = plugin.text.lines().map(|line| match line.starts_with(plugin.slot) {

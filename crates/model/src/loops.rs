@@ -107,7 +107,8 @@ pub struct LastStop {
     /// The number of consecutive turns without progress.
     pub idle: u64,
     /// How many times in a row the agent continued without a tool call.
-    pub unaided: u64,
+    #[serde(rename = "unaided")]
+    pub continued_without_calls: u64,
     /// The position in the session at that stop, or `None` if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<SessionPosition>,

@@ -182,7 +182,7 @@ fn todo_changes_move_their_tasks() {
         "s",
         TEST_TIME,
     );
-    assert_eq!(first.moved, ["1.2"]);
+    assert_eq!(first.changed_ids, ["1.2"]);
     assert_eq!(first.plan.task("1.2").unwrap().status, TaskStatus::InProgress);
     let second = follow_todos(&first.plan, &first.todos, &[todo("Grammar", Completed)], "s", TEST_TIME);
     assert_eq!(second.plan.task("1.2").unwrap().status, TaskStatus::Completed);
@@ -193,12 +193,12 @@ fn todo_changes_move_their_tasks() {
         &TaskChange { status: Some(TaskStatus::Pending), ..TaskChange::default() },
     );
     let third = follow_todos(&opened.unwrap(), &second.todos, &[todo("Grammar", Completed)], "s", TEST_TIME);
-    assert_eq!((third.moved.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
+    assert_eq!((third.changed_ids.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
     let back = follow_todos(&second.plan, &second.todos, &[todo("Grammar", Pending)], "s", TEST_TIME);
     assert_eq!(back.plan.task("1.2").unwrap().status, TaskStatus::Pending);
     // A list does not change another session's task.
     let others = follow_todos(&first.plan, &known, &[todo("Grammar", Completed)], "s2", TEST_TIME);
-    assert_eq!(others.moved, Vec::<String>::new());
+    assert_eq!(others.changed_ids, Vec::<String>::new());
     let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
     let strict = set_task(&test_plan(), "1.2", &change).unwrap();
     let ticked = follow_todos(&strict, &known, &[todo("Grammar", Completed)], "s", TEST_TIME);

@@ -77,7 +77,7 @@ pub fn run_command(job: &CommandJob) -> std::io::Result<EndedCommand> {
 #[derive(Clone, Copy)]
 pub(crate) struct CommandWatch<'a> {
     /// Kills the command if this process is killed.
-    pub watchman: &'a ProcessReaper,
+    pub reaper: &'a ProcessReaper,
     /// Called with the process id of the command when it has started.
     pub began: &'a dyn Fn(u32),
 }
@@ -105,7 +105,7 @@ pub(crate) fn run_streaming(
     command.process_group(0).stdin(stdin).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
     if let Some(watch) = watch {
-        watch.watchman.add_group(child.id());
+        watch.reaper.add_group(child.id());
         (watch.began)(child.id());
     }
     // The reader sees the end of the output only when all write ends of the pipe are closed, and `command` holds some
@@ -117,7 +117,7 @@ pub(crate) fn run_streaming(
     let captured = capture_in_thread(reader, job.keep, hear);
     let how = wait_with_timeout(&mut child, job.timeout);
     if let Some(watch) = watch {
-        watch.watchman.remove_group(child.id());
+        watch.reaper.remove_group(child.id());
     }
     let how = how?;
     let output = captured.text();

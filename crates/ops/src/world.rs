@@ -177,7 +177,7 @@ impl World<'_> {
     /// Returns the harness that started this process, if any.
     pub fn calling_harness(&self) -> Option<&'static str> {
         let inside = |names: &[&str]| names.iter().any(|name| (self.var)(name).is_some());
-        HARNESSES.iter().find(|harness| inside(harness.presence)).map(|harness| harness.name)
+        HARNESSES.iter().find(|harness| inside(harness.marker_variables)).map(|harness| harness.name)
     }
 }
 

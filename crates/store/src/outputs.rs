@@ -38,7 +38,7 @@ const OUTPUT_TAIL_BYTES: usize = 4096;
 pub enum CheckDepth {
     Whole,
     /// Reads only the end of a large file, because a session start has little time.
-    Glance,
+    EndOnly,
 }
 
 /// How many bytes of final messages are kept for one output.
@@ -237,7 +237,7 @@ impl RunFolder {
     }
 
     /// Examines the file of an output. An error means that its state is unknown.
-    pub fn examine_output(&self, file: &str, care: CheckDepth) -> Result<FoundOutput> {
+    pub fn examine_output(&self, file: &str, depth: CheckDepth) -> Result<FoundOutput> {
         let Ok(file) = Id::new(file) else {
             return Ok(FoundOutput::Odd("its name leads outside the run".to_owned()));
         };
@@ -259,7 +259,7 @@ impl RunFolder {
         let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, &path, "look at"))?;
         let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
         let modified = Timestamp::new(stat.st_mtime, nanos).unwrap_or(Timestamp::UNIX_EPOCH);
-        if care == CheckDepth::Glance && size > QUICK_CHECK_BYTES {
+        if depth == CheckDepth::EndOnly && size > QUICK_CHECK_BYTES {
             let mut tail = [0; OUTPUT_TAIL_BYTES];
             let got = File::from(fd).read_at(&mut tail, size - OUTPUT_TAIL_BYTES as u64);
             let got = got.map_err(|e| io_error(&e, &path, "read"))?;

@@ -71,8 +71,8 @@ pub enum FoundRoot {
 }
 
 /// Finds the root. A marker that is unreadable, damaged or foreign is an error, and is never treated as missing.
-pub fn find_root(wish: &RootQuery) -> Result<FoundRoot> {
-    if let Some(path) = wish.explicit {
+pub fn find_root(query: &RootQuery) -> Result<FoundRoot> {
+    if let Some(path) = query.explicit {
         let path = absolute_path(path)?;
         Dir::open(&path)?;
         let root = Root { path: path.clone(), checkout: path };
@@ -82,8 +82,8 @@ pub fn find_root(wish: &RootQuery) -> Result<FoundRoot> {
         });
     }
     let mut unmarked = None;
-    for start in wish.starts {
-        match search_upwards(start, &wish.rules)? {
+    for start in query.starts {
+        match search_upwards(start, &query.rules)? {
             FoundRoot::Unmarked(root) => {
                 unmarked.get_or_insert(root);
             }

@@ -45,7 +45,7 @@ pub struct CreatedStore {
     /// Whether this call wrote the marker. False if the marker existed, or if another process wrote it first.
     pub new: bool,
     /// Whether there were no records before. A new store is trusted only if there were none.
-    pub pristine: bool,
+    pub had_no_records: bool,
     /// The name that a damaged marker was renamed to.
     pub set_aside: Option<String>,
 }
@@ -183,27 +183,29 @@ impl Store {
         let store = Store::new(dir.with_display_path(root.join(layout::STORE_FOLDER)));
         let dir = store.dir();
         let set_aside = match store.read_marker() {
-            Ok(marker) => return Ok(CreatedStore { marker, new: false, pristine: false, set_aside: None }),
+            Ok(marker) => {
+                return Ok(CreatedStore { marker, new: false, had_no_records: false, set_aside: None });
+            }
             Err(Error::Absent { .. }) => None,
             Err(Error::Damaged { .. }) => dir.rename_damaged_aside(layout::MARKER_FILE, now)?,
             Err(e) => return Err(e),
         };
-        let pristine = set_aside.is_none() && !contains_user_records(dir)?;
+        let had_no_records = set_aside.is_none() && !contains_user_records(dir)?;
         for folder in layout::INITIAL_FOLDERS {
             dir.create_subfolder(folder)?;
         }
         let ignore =
             if new.mode == SharingMode::Shared { layout::GITIGNORE_SHARED } else { layout::GITIGNORE_ALL };
         dir.create_private_file(layout::GITIGNORE, ignore.as_bytes())?;
-        if pristine {
+        if had_no_records {
             vouch()?;
         }
         if dir.create_private_file(layout::MARKER_FILE, &marker::render_marker(new))? {
             // If this fails, the next session start creates the note.
             let _ = store.reserve_lost_note();
-            return Ok(CreatedStore { marker: new.clone(), new: true, pristine, set_aside });
+            return Ok(CreatedStore { marker: new.clone(), new: true, had_no_records, set_aside });
         }
-        Ok(CreatedStore { marker: store.read_marker()?, new: false, pristine, set_aside })
+        Ok(CreatedStore { marker: store.read_marker()?, new: false, had_no_records, set_aside })
     }
 }
 

@@ -18,7 +18,7 @@ const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '�
 
 #[derive(Debug)]
 pub struct ProgressBoard {
-    says: BoardMessage,
+    mode: BoardMessage,
     running: Mutex<Vec<(String, Instant)>>,
 }
 
@@ -32,18 +32,18 @@ enum BoardMessage {
 
 impl ProgressBoard {
     pub fn new(format: Format) -> ProgressBoard {
-        let says = match format {
+        let mode = match format {
             Format::Json => BoardMessage::Nothing,
             Format::Text if output::is_stderr_terminal() => BoardMessage::Screen,
             Format::Text => BoardMessage::Lines,
         };
-        ProgressBoard { says, running: Mutex::new(Vec::new()) }
+        ProgressBoard { mode, running: Mutex::new(Vec::new()) }
     }
 
     pub fn run_with_progress<T>(&self, work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> T) -> T {
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            if self.says == BoardMessage::Screen {
+            if self.mode == BoardMessage::Screen {
                 scope.spawn(|| {
                     for frame in SPINNER.iter().cycle().take_while(|_| !over.load(Ordering::Relaxed)) {
                         self.draw_last_line(*frame);
@@ -53,7 +53,7 @@ impl ProgressBoard {
             }
             let done = work(&|progress| self.show_progress(&progress));
             over.store(true, Ordering::Relaxed);
-            if self.says == BoardMessage::Screen {
+            if self.mode == BoardMessage::Screen {
                 output::print_transient_line("");
             }
             done
@@ -71,7 +71,7 @@ impl ProgressBoard {
             }
             Progress::Reused { .. } => {}
         }
-        match self.says {
+        match self.mode {
             BoardMessage::Nothing => {}
             BoardMessage::Lines => output::print_message(describe_progress(progress)),
             BoardMessage::Screen => {

@@ -24,7 +24,7 @@ pub struct Row {
     pub payload: fn(&Path) -> Vec<u8>,
     pub target: TimeTarget,
     /// Whether the row's hook is also run 64 times in parallel. Only one row has this flag.
-    pub crowd: bool,
+    pub run_in_parallel: bool,
     /// The transcript in the row's payload.
     pub transcript: Option<TranscriptSpec>,
     /// Resets the sandbox before each sample. Its arguments are the sandbox, the transcript and the number of the
@@ -32,7 +32,7 @@ pub struct Row {
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
     /// Whether the hook must print something in every sample. Without this check, a hook that does nothing would look
     /// fast.
-    pub speaks: bool,
+    pub must_print: bool,
     /// Whether each sample is the first event of a new session.
     pub new_session: bool,
 }
@@ -47,7 +47,7 @@ impl Row {
     /// Returns a row in which a new session starts in every sample and gets a brief. A second start of the same session
     /// would get no brief.
     const fn at_each_start(self) -> Self {
-        Self { before_each: remove_new_sessions, speaks: true, new_session: true, ..self }
+        Self { before_each: remove_new_sessions, must_print: true, new_session: true, ..self }
     }
 
     /// Returns a row whose transcript was read before and has since grown by a turn.
@@ -140,17 +140,20 @@ const fn row(
         argv,
         payload,
         target,
-        crowd: false,
+        run_in_parallel: false,
         transcript: None,
         before_each: leave_unchanged,
-        speaks: false,
+        must_print: false,
         new_session: false,
     }
 }
 
 /// The benchmark. Each target has two values, because glibc's start-up costs about half a `/bin/true` more than musl's.
 pub const ROWS: &[Row] = &[
-    Row { crowd: true, ..row(TOOL_DONE, prepare_trusted, POST_TOOL_USE, edit_4k_payload, at_most(1.0, 1.5)) },
+    Row {
+        run_in_parallel: true,
+        ..row(TOOL_DONE, prepare_trusted, POST_TOOL_USE, edit_4k_payload, at_most(1.0, 1.5))
+    },
     row(
         "hook tool-done, 4 KB command with a secret",
         prepare_trusted,
@@ -172,7 +175,7 @@ pub const ROWS: &[Row] = &[
         .at_each_start(),
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row(
             "hook session-start(compact), full store",
             prepare_filled,
@@ -185,7 +188,7 @@ pub const ROWS: &[Row] = &[
         .at_each_start(),
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row(
             "hook session-start(compact), full store, scoring",
             prepare_scored,
@@ -205,7 +208,7 @@ pub const ROWS: &[Row] = &[
         .with_cursor(Size::Large),
     Row {
         before_each: restore_loop,
-        speaks: true,
+        must_print: true,
         ..row("hook stop, a loop continues", prepare_loop, STOP, stop_payload, at_most(2.5, 3.0))
     },
     row("hook stop, another session's loop", prepare_foreign_loop, STOP, stop_payload, at_most(2.5, 3.0)),
@@ -255,7 +258,7 @@ pub const ROWS: &[Row] = &[
     row("hook before-compact, workstream", prepare_workstream, COMPACT, compact_payload, at_most(6.0, 6.5)),
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row(
             "hook session-start(compact), workstream",
             prepare_workstream,
@@ -268,12 +271,12 @@ pub const ROWS: &[Row] = &[
     row("hook before-compact, role", prepare_role, COMPACT, compact_payload, at_most(6.0, 6.5)),
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row("hook session-start(compact), role", prepare_role, START, restart_payload, at_most(8.0, 8.5))
     },
     row("hook tool-done, role file read", prepare_role, POST_TOOL_USE, role_payload, at_most(2.5, 3.0)),
     Row {
-        speaks: true,
+        must_print: true,
         ..row(
             "hook subagent-start, output expected",
             prepare_live_run,
@@ -283,7 +286,7 @@ pub const ROWS: &[Row] = &[
         )
     },
     Row {
-        speaks: true,
+        must_print: true,
         ..row(
             "hook subagent-start, full store, scoring",
             prepare_scored,
@@ -330,7 +333,7 @@ pub const ROWS: &[Row] = &[
     .at_each_start(),
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row(
             "hook session-start(compact), 2,000 tasks, 5,000 decisions",
             prepare_decided,
@@ -341,7 +344,7 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row(
             "hook session-start(compact), evidence of 1,000 files",
             prepare_evidence,
@@ -351,11 +354,11 @@ pub const ROWS: &[Row] = &[
         )
     },
     Row {
-        speaks: true,
+        must_print: true,
         ..row("thru statusline", prepare_trusted, &["statusline"], status_payload, at_most(1.5, 2.0))
     },
     Row {
-        speaks: true,
+        must_print: true,
         ..row(
             "thru statusline, full store",
             prepare_scored,

@@ -30,7 +30,7 @@ pub struct RecallSession<'a> {
 /// A point at which the session is cut.
 #[derive(Debug)]
 pub struct SessionCut {
-    pub sort: CutKind,
+    pub kind: CutKind,
     /// The line of the transcript at the cut. The brief is composed from the lines before it.
     pub line: usize,
     /// The number of events before the cut.
@@ -45,7 +45,7 @@ pub struct SessionCut {
 pub enum CutKind {
     /// The session's n-th compaction, counted from 0.
     Compaction(usize),
-    MadeUp,
+    Artificial,
 }
 
 /// The half that a session belongs to, by its id. The second half shows whether an improvement on the first half is
@@ -115,8 +115,8 @@ impl<'a> RecallSession<'a> {
                     _ => None,
                 });
                 let summary = summary.unwrap_or_default();
-                let sort = CutKind::Compaction(cuts.len());
-                cuts.push(SessionCut { sort, line: event.line, before: at, epoch, summary });
+                let kind = CutKind::Compaction(cuts.len());
+                cuts.push(SessionCut { kind, line: event.line, before: at, epoch, summary });
                 epoch = at;
             }
         }
@@ -162,7 +162,7 @@ impl<'a> RecallSession<'a> {
         let chosen = (0..most).map(|n| fit[(2 * n + 1) * fit.len() / (2 * most)]);
         chosen
             .map(|(at, epoch)| SessionCut {
-                sort: CutKind::MadeUp,
+                kind: CutKind::Artificial,
                 line: self.events[at].line,
                 before: at,
                 epoch,

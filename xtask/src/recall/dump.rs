@@ -27,7 +27,7 @@ pub fn write_dump(
     cut: &SessionCut,
     past: &SessionPast,
 ) -> Result<()> {
-    let CutKind::Compaction(number) = cut.sort else { return Ok(()) };
+    let CutKind::Compaction(number) = cut.kind else { return Ok(()) };
     let folder = folder.join(format!("{}-c{}", session.name, number + 1));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let prompt = past.pickup_text()?;

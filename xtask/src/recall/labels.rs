@@ -56,7 +56,7 @@ pub fn open_commands_at_cut(
     session: &RecallSession,
     cut: &SessionCut,
 ) -> Option<Vec<String>> {
-    let CutKind::Compaction(number) = cut.sort else { return None };
+    let CutKind::Compaction(number) = cut.kind else { return None };
     let all = labels.iter().filter(|((name, _), _)| *name == session.name);
     // A session is always labelled completely. So a compaction without a line has no failing call.
     let mut all = all.peekable();

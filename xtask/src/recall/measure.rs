@@ -63,7 +63,7 @@ pub struct MeasuredCut {
     pub half: CorpusHalf,
     /// The line of the transcript at which the session was cut, counted from 1.
     pub line: usize,
-    pub sort: CutKind,
+    pub kind: CutKind,
     /// The results for briefs without a summary, in the order of [`BRIEF_SIZES`].
     pub alone: Vec<RecallAnswers>,
     /// Set only at compactions.
@@ -92,7 +92,7 @@ impl MeasuredCut {
     ) -> Result<MeasuredCut> {
         let wanted = WantedItems::after_cut(session, cut, labels);
         let ask = |text: &str, size: usize| measure_text(session, &wanted, text, size);
-        let has_packet = cut.sort != CutKind::MadeUp && scoring.is_none();
+        let has_packet = cut.kind != CutKind::Artificial && scoring.is_none();
         let packet = if has_packet { Some(past.pickup_text()?) } else { None };
         let largest = BRIEF_SIZES[BRIEF_SIZES.len() - 1];
         let beside = (!cut.summary.is_empty()).then(|| {
@@ -108,7 +108,7 @@ impl MeasuredCut {
             session: session.name.clone(),
             half: CorpusHalf::of_session(&session.name),
             line: cut.line + 1,
-            sort: cut.sort,
+            kind: cut.kind,
             alone: BRIEF_SIZES.iter().map(|size| ask(&past.brief_alone(*size, scoring), *size)).collect(),
             packet: packet.map(|prompt| ask(&prompt, prompt.len())),
             beside,
@@ -137,7 +137,9 @@ fn measure_text(session: &RecallSession, wanted: &WantedItems, text: &str, size:
     for command in &wanted.commands_again {
         ask(BARE_COMMANDS_QUESTION, command, holds(&labels::command_core(command)));
     }
-    for (name, words) in [("newest prompt", &wanted.newest), ("newest telling prompt", &wanted.telling)] {
+    for (name, words) in
+        [("newest prompt", &wanted.newest), ("newest telling prompt", &wanted.newest_task_prompt)]
+    {
         words.iter().for_each(|words| ask(name, words, holds(words)));
     }
     if let Some(open) = &wanted.open {

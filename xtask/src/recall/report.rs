@@ -51,9 +51,9 @@ struct CutSelection<'a> {
 /// Returns the groups of cuts that are reported: the compactions and, if there are artificial cuts, also the artificial
 /// cuts alone and all cuts together.
 fn selections(measured: &[MeasuredCut]) -> Vec<CutSelection<'_>> {
-    let of = |keep: fn(CutKind) -> bool| measured.iter().filter(|one| keep(one.sort)).collect::<Vec<_>>();
-    let real = CutSelection { name: "compactions", cuts: of(|sort| sort != CutKind::MadeUp) };
-    let made_up = CutSelection { name: "made-up cuts", cuts: of(|sort| sort == CutKind::MadeUp) };
+    let of = |keep: fn(CutKind) -> bool| measured.iter().filter(|one| keep(one.kind)).collect::<Vec<_>>();
+    let real = CutSelection { name: "compactions", cuts: of(|sort| sort != CutKind::Artificial) };
+    let made_up = CutSelection { name: "made-up cuts", cuts: of(|sort| sort == CutKind::Artificial) };
     let all = CutSelection { name: "compactions and made-up cuts", cuts: measured.iter().collect() };
     let is_mixed = !real.cuts.is_empty() && !made_up.cuts.is_empty();
     let mut found = vec![real, made_up];
@@ -271,7 +271,7 @@ fn format_share(share: FoundShare) -> String {
 }
 
 pub fn print_misses(one: &MeasuredCut) {
-    println!("== {} line {} ({:?}, {})", one.session, one.line, one.sort, one.half.name());
+    println!("== {} line {} ({:?}, {})", one.session, one.line, one.kind, one.half.name());
     let of = |name: String, answers: &RecallAnswers| {
         for (question, item) in &answers.missed {
             println!("{name:>8} {:<24} {item}", QUESTION_NAMES[*question]);
@@ -351,7 +351,7 @@ fn cut_json(one: &MeasuredCut) -> Value {
         "session": one.session,
         "half": one.half.name(),
         "line": one.line,
-        "compaction": one.sort != CutKind::MadeUp,
+        "compaction": one.kind != CutKind::Artificial,
         "brief": sizes.collect::<Map<_, _>>(),
         "pickup": one.packet.as_ref().map(answers),
         "summary": one.beside.as_ref().map(|beside| answers(&beside.summary)),

@@ -19,7 +19,7 @@ pub struct WantedItems {
     /// The newest prompt of any length.
     pub newest: Option<String>,
     /// The newest prompt that is long enough to describe a task.
-    pub telling: Option<String>,
+    pub newest_task_prompt: Option<String>,
     pub prompts: BTreeSet<String>,
     /// `None` if nobody has labelled the failures.
     pub open: Option<Vec<String>>,
@@ -63,7 +63,7 @@ impl WantedItems {
                 .collect(),
             commands_again: commands_after.intersection(&commands_ever).cloned().collect(),
             newest: prompts.last().map(|text| collapsed_beginning(text)),
-            telling: telling.next().map(collapsed_beginning),
+            newest_task_prompt: telling.next().map(collapsed_beginning),
             prompts: prompts.iter().map(|text| collapsed_beginning(text)).collect(),
             open: labels::open_commands_at_cut(labels, session, cut),
             edited: files(true),

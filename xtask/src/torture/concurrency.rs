@@ -47,7 +47,7 @@ fn append_from_many(sandbox: &Sandbox, depth: TortureDepth) -> Result<TortureTal
         }
         Ok(failed)
     })?;
-    wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
+    wrong.extend(failed.into_iter().map(|text| (LossKind::NoLoss, text)));
 
     let torn: usize = rows::read_journals(sandbox)?.iter().map(|log| integrity::count_torn_lines(log)).sum();
     if torn > 0 {
@@ -61,7 +61,7 @@ fn append_from_many(sandbox: &Sandbox, depth: TortureDepth) -> Result<TortureTal
         wrong.push((LossKind::Record, format!("{missing} of {} lines are missing", WRITERS * each)));
     }
     if found.len() != distinct.len() {
-        wrong.push((LossKind::None, format!("{} lines were written twice", found.len() - distinct.len())));
+        wrong.push((LossKind::NoLoss, format!("{} lines were written twice", found.len() - distinct.len())));
     }
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru hook claude-code PostToolUse` on one session"))
 }
@@ -95,7 +95,7 @@ pub fn trust_updates_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTa
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let record = fs::read(prepare::trust_record_path(&sandbox)?).context("reading the trust record")?;
     let roots = integrity::trusted_roots(&record).unwrap_or_default();
     let all = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| (writer, number)));
@@ -147,16 +147,16 @@ pub fn same_call_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally>
             let output = sandbox.run_thru(TOOL_DONE, &told)?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a hook: {}", output.status)] })
         })?;
-        wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
+        wrong.extend(failed.into_iter().map(|text| (LossKind::NoLoss, text)));
         for when in ["before any stop", "after a stop"] {
             let shown =
                 prepare::ids_shown_by_journal(&sandbox).iter().filter(|id| *id == "toolu_same").count();
             if shown != 1 {
-                wrong.push((LossKind::None, format!("{when}: thru journal shows the call {shown} times")));
+                wrong.push((LossKind::NoLoss, format!("{when}: thru journal shows the call {shown} times")));
             }
             let edits = prepare::edits_shown_by_files(&sandbox, "src/session.rs");
             if edits != Some(1) {
-                wrong.push((LossKind::None, format!("{when}: thru files counts {edits:?} edits")));
+                wrong.push((LossKind::NoLoss, format!("{when}: thru files counts {edits:?} edits")));
             }
             sandbox.run_successfully(prepare::STOP, &prepare::stop_payload(&sandbox.dir))?;
         }
@@ -179,7 +179,7 @@ pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
             let output = sandbox.run_thru(prepare::STOP, &prepare::stop_payload(&sandbox.dir))?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a stop: {}", output.status)] })
         })?;
-        wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
+        wrong.extend(failed.into_iter().map(|text| (LossKind::NoLoss, text)));
         let lost = integrity::find_losses(
             &before,
             &Snapshot::take(&sandbox.dir)?,
@@ -189,7 +189,8 @@ pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
         let ids = rows::tool_call_ids(&sandbox);
         let distinct: BTreeSet<&String> = ids.iter().collect();
         if distinct.len() != ids.len() {
-            wrong.push((LossKind::None, format!("{} lines were written twice", ids.len() - distinct.len())));
+            wrong
+                .push((LossKind::NoLoss, format!("{} lines were written twice", ids.len() - distinct.len())));
         }
         let digest = fs::read(sandbox.store_folder().join(format!("state/digest/{SESSION}.json")))?;
         if serde_json::from_slice::<Value>(&digest).is_err() {
@@ -269,7 +270,7 @@ pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<Torture
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let counted =
         prepare::list_loops(&sandbox).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
     if counted != 1 + (WRITERS * each) as u64 {

@@ -74,7 +74,7 @@ pub fn decisions_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally>
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let lines = fs::read_to_string(sandbox.store_folder().join("decisions.jsonl"))?.lines().count();
     let held = decisions_in_force(&sandbox).map_or(0, |texts| texts.len());
     if (lines, held) != (WRITERS * each, WRITERS * each) {

@@ -216,14 +216,14 @@ fn check_event(
     }
     if took > event.deadline {
         wrong.push((
-            LossKind::None,
+            LossKind::NoLoss,
             format!("took {} ms, its deadline is {}", took.as_millis(), event.deadline.as_millis()),
         ));
     }
     prepare()?;
     let peak = memory.peak_kb(&sandbox.thru_command(&argv), &stdin)?;
     if peak > MAX_MEMORY_KB {
-        wrong.push((LossKind::None, format!("took {peak} KB of memory")));
+        wrong.push((LossKind::NoLoss, format!("took {peak} KB of memory")));
     }
     Ok(wrong)
 }

@@ -134,7 +134,7 @@ pub fn plan_changes_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTal
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let ledger = fs::read_to_string(sandbox.store_folder().join("plan-ledger.jsonl"))?;
     let lines = ledger.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count();
     if lines != 1 + WRITERS * each || lines != ledger.lines().count() {

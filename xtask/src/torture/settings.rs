@@ -41,7 +41,7 @@ pub fn judge_settings_files(
         match found {
             Some(_) if temporary && may_litter => {}
             Some(_) if temporary => {
-                wrong.push((LossKind::None, format!("a temporary file is left: {}", path.display())));
+                wrong.push((LossKind::NoLoss, format!("a temporary file is left: {}", path.display())));
             }
             Some(bytes) => wrong.push((
                 LossKind::Record,
@@ -70,7 +70,7 @@ pub fn judge_round_trip(row: &Row, sandbox: &Sandbox, wrong: &mut Failures) -> R
         };
         if !output.status.success() {
             let why = first_line(&output.stderr);
-            wrong.push((LossKind::None, format!("{verb} afterwards: {}: {why}", output.status)));
+            wrong.push((LossKind::NoLoss, format!("{verb} afterwards: {}: {why}", output.status)));
         }
     }
     let none = row.name.contains("no settings");

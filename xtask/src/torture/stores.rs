@@ -240,7 +240,7 @@ pub fn hostile_stores(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
             *group.violations.entry(violation).or_default() += 1;
             let reproduce = format!("{}, {}: {what}", store.group, store.name);
             tally.failures.push(TortureFailure {
-                loss: LossKind::None,
+                loss: LossKind::NoLoss,
                 text: format!("{violation:?}: {text}"),
                 reproduce,
             });
@@ -254,7 +254,7 @@ pub fn hostile_stores(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
 
 const TABLE_COLUMNS: [(Violation, &str); 6] = [
     (Violation::Ran, "commands run"),
-    (Violation::Fed, "prompts given"),
+    (Violation::PromptGiven, "prompts given"),
     (Violation::Wrote, "written outside"),
     (Violation::Leaked, "shown from outside"),
     (Violation::Limits, "hooks over limits"),

@@ -78,7 +78,7 @@ fn judge_readable(sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
         let output = sandbox.run_thru(&argv, b"")?;
         judge::judge_command_output(&output, wrong);
         if output.status.code().is_none_or(|code| code > 1) {
-            wrong.push((LossKind::None, format!("{} afterwards: {}", argv[0], output.status)));
+            wrong.push((LossKind::NoLoss, format!("{} afterwards: {}", argv[0], output.status)));
         }
     }
     Ok(())
@@ -141,8 +141,10 @@ fn try_damaged_file(sandbox: &Sandbox, path: &Path, bytes: &[u8], argv: &[&str])
     // The damaged file must be kept: in place or, if a write must replace it, under another name.
     let kept = fs::read(path).is_ok_and(|now| now == bytes);
     if !kept && !is_set_aside(path, bytes)? {
-        wrong
-            .push((LossKind::TakenForEmpty, format!("the damaged file was overwritten ({})", output.status)));
+        wrong.push((
+            LossKind::TreatedAsEmpty,
+            format!("the damaged file was overwritten ({})", output.status),
+        ));
     }
     Ok(wrong)
 }

@@ -22,10 +22,10 @@ pub const ROW: Harness = Harness {
     folder: ".opencode",
     folder_variable: None,
     home: UserFolder::Config("opencode"),
-    project_dir: None,
-    presence: &["OPENCODE", "OPENCODE_PID"],
+    project_variable: None,
+    marker_variables: &["OPENCODE", "OPENCODE_PID"],
     // Our plugin sets this variable for every shell that a session opens.
-    session: Some("OPENCODE_SESSION_ID"),
+    session_variable: Some("OPENCODE_SESSION_ID"),
     // OpenCode uses the same event names for sessions and sub-agents. Our plugin adds the prefix `subagent.` to the
     // events of a sub-agent.
     events: &[
@@ -52,7 +52,7 @@ pub const ROW: Harness = Harness {
         WiredEvent { event: "session.deleted", neutral: EventName::SessionEnd, timeout: 2 },
         WiredEvent { event: "dispose", neutral: EventName::SessionEnd, timeout: 2 },
     ],
-    brings_summary: None,
+    summary_event: None,
     capabilities: Capabilities::FULL_CAPABILITIES,
     limits: &[
         "a turn that is aborted, in which a permission is refused, or that ends with an error, is not a stop: loops do not continue after it",
@@ -80,7 +80,7 @@ pub const ROW: Harness = Harness {
         query: transcript::SESSION_QUERY,
     }),
     block_cap: None,
-    transcripts_kept: |_| None,
+    retention_days: |_| None,
     mention: MentionStyle::Plain,
     agent_files: &[".opencode/agent/{role}.md", ".opencode/agents/{role}.md"],
     install: InstallMethod::Plugin(Plugin {

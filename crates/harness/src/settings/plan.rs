@@ -93,7 +93,7 @@ fn update_hook(hook: &OwnHook, entry: &HookEntry) -> Vec<TextEdit> {
         edits.push(TextEdit::replacement(span.clone(), entry.timeout.number_in_unit().to_string()));
     }
     if let (Some(span), Some(matcher)) = (&spans.matcher, &entry.matcher)
-        && hook.alone
+        && hook.only_in_group
         && hook.matcher.as_ref() != Some(matcher)
     {
         edits.push(TextEdit::replacement(span.clone(), render::json_string(matcher)));

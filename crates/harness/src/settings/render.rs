@@ -64,7 +64,7 @@ pub enum JsonNode {
     Text(String),
     Number(u32),
     /// A value that is always printed on one line.
-    Short(Box<JsonNode>),
+    OneLine(Box<JsonNode>),
 }
 
 impl JsonNode {
@@ -76,7 +76,7 @@ impl JsonNode {
 /// Builds the object of one matcher: `{"matcher": …, "hooks": [ours]}`.
 pub fn new_group_node(entry: &HookEntry, before: StateBefore, look: &TextFormatting) -> JsonNode {
     let hook = new_hook_node(entry, before);
-    let hook = if look.short_hooks { JsonNode::Short(Box::new(hook)) } else { hook };
+    let hook = if look.short_hooks { JsonNode::OneLine(Box::new(hook)) } else { hook };
     let matcher =
         entry.matcher.clone().map(|matcher| JsonNode::object_member("matcher", JsonNode::Text(matcher)));
     let hooks = JsonNode::object_member("hooks", JsonNode::Array(vec![hook]));
@@ -104,7 +104,7 @@ fn new_hook_node(entry: &HookEntry, before: StateBefore) -> JsonNode {
 }
 
 pub fn new_word_list_node(words: &[String]) -> JsonNode {
-    JsonNode::Short(Box::new(JsonNode::Array(words.iter().cloned().map(JsonNode::Text).collect())))
+    JsonNode::OneLine(Box::new(JsonNode::Array(words.iter().cloned().map(JsonNode::Text).collect())))
 }
 
 /// Prints `value`. Lines after the first are indented according to `look`.
@@ -127,7 +127,7 @@ fn write_node(value: &JsonNode, look: &TextFormatting, depth: usize, lines: bool
     match value {
         JsonNode::Text(value) => out.push_str(&json_string(value)),
         JsonNode::Number(value) => out.push_str(&value.to_string()),
-        JsonNode::Short(value) => write_node(value, look, depth, false, out),
+        JsonNode::OneLine(value) => write_node(value, look, depth, false, out),
         JsonNode::Array(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {

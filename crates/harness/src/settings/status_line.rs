@@ -65,7 +65,7 @@ pub fn install_status_line(
             let object = new_status_line_node(&status_line_command(program, None), FileBefore::NotBlank);
             // Writing the object on one line records that the line end before the closing bracket existed before (see
             // `insert`).
-            let object = if spot.look.short_hooks { JsonNode::Short(Box::new(object)) } else { object };
+            let object = if spot.look.short_hooks { JsonNode::OneLine(Box::new(object)) } else { object };
             let member = print_member(key, &object, &spot.look);
             spot.insert_items(&[member])
         }

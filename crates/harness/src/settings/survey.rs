@@ -51,7 +51,7 @@ pub struct OwnHook {
     /// Whether the hook is written on one line.
     pub short: bool,
     /// Whether the hook is the only one in its matcher group.
-    pub alone: bool,
+    pub only_in_group: bool,
     pub at: HookPath,
     pub range: Range<usize>,
     pub spans: ValueSpans,
@@ -143,7 +143,7 @@ impl OwnHook {
         self.event == entry.event
             && self.command == entry.command
             && self.timeout == Some(entry.timeout.number_in_unit())
-            && (!self.alone || self.matcher == entry.matcher)
+            && (!self.only_in_group || self.matcher == entry.matcher)
     }
 
     /// Returns whether the hook can be turned into `entry` by changing values only.
@@ -152,7 +152,7 @@ impl OwnHook {
             && matches!(self.command, HookCommand::Exec { .. })
                 == matches!(entry.command, HookCommand::Exec { .. })
             && self.spans.timeout.is_some()
-            && (!self.alone || self.spans.matcher.is_some() == entry.matcher.is_some())
+            && (!self.only_in_group || self.spans.matcher.is_some() == entry.matcher.is_some())
     }
 }
 
@@ -181,7 +181,7 @@ fn own_hooks_in_event(text: &str, event_index: usize, event: &str, array: &Conta
             found.extend(read_own_hook(text, event, matcher, at, item));
         }
         let alone = found.len() - first == hooks.items.len();
-        found[first..].iter_mut().for_each(|hook| hook.alone = alone);
+        found[first..].iter_mut().for_each(|hook| hook.only_in_group = alone);
     }
     found
 }
@@ -229,7 +229,7 @@ fn read_own_hook(
         timeout: timeout.as_ref().and_then(|range| text[range.clone()].parse().ok()),
         before: StateBefore::from_key_order(keys.iter().map(String::as_str)),
         short: !has_line_end(&text[item.range()]),
-        alone: true,
+        only_in_group: true,
         at,
         range: item.range(),
         spans: ValueSpans { matcher: matcher.map(|item| item.value.clone()), command, args, timeout },

@@ -39,7 +39,7 @@ pub struct OutlineWarning {
 /// What a section contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SectionRole {
-    Holds(DecisionKind),
+    Contains(DecisionKind),
     /// Decisions that are still open.
     Open,
 }
@@ -98,7 +98,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
                     out.warnings.push(OutlineWarning { line: heading.line, text });
                 }
             }
-            Some((SectionRole::Holds(kind), is_own)) => {
+            Some((SectionRole::Contains(kind), is_own)) => {
                 let title = if is_own { "" } else { heading.text.as_str() };
                 let topic = topic_of_heading(&heading.text, is_own);
                 entry::read_entries(&blocks, heading.line, title, &mut out, |found| FoundDecision {
@@ -133,10 +133,10 @@ fn role_of_heading(title: &str, level: u8) -> Option<SectionRole> {
     if decides {
         let is_open =
             has(&["pending", "open", "undecided", "needed", "unresolved", "todo", "deferred", "awaiting"]);
-        return Some(if is_open { SectionRole::Open } else { SectionRole::Holds(DecisionKind::Decision) });
+        return Some(if is_open { SectionRole::Open } else { SectionRole::Contains(DecisionKind::Decision) });
     }
     let patterns = has(&["patterns", "conventions"]) && words.len() <= 3 && level <= 2;
-    patterns.then_some(SectionRole::Holds(DecisionKind::Pattern))
+    patterns.then_some(SectionRole::Contains(DecisionKind::Pattern))
 }
 
 fn topic_of_heading(title: &str, is_own: bool) -> String {

@@ -207,12 +207,14 @@ fn quote_message(text: &str, rules: &EngineRules) -> String {
 struct TurnProgress {
     idle: u64,
     /// How many times in a row before this turn the agent continued without a tool call.
-    unaided: u64,
+    continued_without_calls: u64,
 }
 
 impl TurnProgress {
     fn since_last_stop(state: &Loop, stop: &LoopStop) -> TurnProgress {
-        let Some(last) = &state.last_stop else { return TurnProgress { idle: 0, unaided: 0 } };
+        let Some(last) = &state.last_stop else {
+            return TurnProgress { idle: 0, continued_without_calls: 0 };
+        };
         let calls = calls_since(last, stop);
         let repeated = state.last_message_digest.is_some()
             && state.last_message_digest == digest_of_message(stop.agent_message());
@@ -226,7 +228,7 @@ impl TurnProgress {
             Some(_) => 0,
         };
         let sent_on = stop.first != Some(true) && calls == Some(0);
-        TurnProgress { idle, unaided: if sent_on { last.unaided } else { 0 } }
+        TurnProgress { idle, continued_without_calls: if sent_on { last.continued_without_calls } else { 0 } }
     }
 }
 
@@ -280,7 +282,7 @@ fn feed_verdict(state: &Loop, stop: &LoopStop, turn: &TurnProgress, why: String)
         why,
         failure,
         idle: turn.idle,
-        unaided: turn.unaided + 1,
+        continued_without_calls: turn.continued_without_calls + 1,
         mark: stop.mark,
     });
     StopVerdict::Feed { next: Box::new(next), text }
@@ -299,7 +301,7 @@ pub fn digest_of_text(text: &str) -> String {
 /// than a stop, or at the first stop after a prompt. `cap` is how many times in a row the harness lets a stop hook
 /// continue the turn without a tool call.
 pub fn was_continuation_overridden(state: &Loop, cap: u64) -> bool {
-    let unaided = state.last_stop.as_ref().map_or(0, |last| last.unaided);
+    let unaided = state.last_stop.as_ref().map_or(0, |last| last.continued_without_calls);
     state.status == LoopStatus::Active && cap > 0 && unaided > cap
 }
 

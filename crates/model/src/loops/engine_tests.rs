@@ -64,7 +64,7 @@ fn fed_loop(text: &str) -> Loop {
         prompt: Some("p1".into()),
         at: "2026-11-15T19:25:00.000Z".into(),
         why: "ended without the promise".into(),
-        unaided: 1,
+        continued_without_calls: 1,
         mark: Some(SessionPosition { calls: 5, records: 10 }),
         ..LastStop::default()
     };
@@ -416,7 +416,7 @@ fn a_harness_that_does_not_go_on() {
     let StopVerdict::Feed { next, .. } = decide_stop(Foreground::Loop(&state), &worked, &off) else {
         panic!()
     };
-    assert_eq!(next.last_stop.unwrap().unaided, 1, "a tool call in between begins anew");
+    assert_eq!(next.last_stop.unwrap().continued_without_calls, 1, "a tool call in between begins anew");
 }
 
 #[test]

@@ -39,15 +39,20 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     }
     if is_second_argument_password(before) {
         let value = values::value_at(text, after).filter(|value| value.quoted)?;
-        let verdict = NameVerdict { says: NameStrength::Pass, kind: "password" };
-        return hit_if_secret(text, value, verdict, ValueContext { tight: true, ..ValueContext::default() });
+        let verdict = NameVerdict { strength: NameStrength::Pass, kind: "password" };
+        return hit_if_secret(
+            text,
+            value,
+            verdict,
+            ValueContext { without_blanks: true, ..ValueContext::default() },
+        );
     }
     if !name.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT)) {
         return None;
     }
     let verdict = names::judge_name(name)?;
     values::opening_quote_at(text, after)?;
-    if verdict.says == NameStrength::Authorization {
+    if verdict.strength == NameStrength::Authorization {
         return headers::credential_in_header(text, after);
     }
     let value = values::value_at(text, after)?;
@@ -69,7 +74,7 @@ pub fn secret_named_by_symbol(text: &[u8], at: usize, floor: usize) -> Option<Se
         return None;
     }
     let verdict = names::judge_name(name)
-        .filter(|verdict| matches!(verdict.says, NameStrength::Password | NameStrength::Secret))?;
+        .filter(|verdict| matches!(verdict.strength, NameStrength::Password | NameStrength::Secret))?;
     hit_if_secret(
         text,
         values::value_at(text, at + 2)?,
@@ -116,7 +121,7 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
     let value = values::value_at(text, at + 1)?;
     let slashes = text[value.end..].iter().take(8).take_while(|byte| **byte == b'\\').count();
     if !(sure || builder || made.is_some())
-        || !matches!(verdict.says, NameStrength::Password | NameStrength::Secret)
+        || !matches!(verdict.strength, NameStrength::Password | NameStrength::Secret)
         || !matches!(byte_or_newline(text, value.end + slashes + 1), b')' | b'.')
     {
         return None;
@@ -126,7 +131,7 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
     let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let word = looks.digits + looks.symbols == 0 && looks.changes < 2 && !words;
     let made_up = words || looks.digits > 0 && looks.upper > 0 && looks.lower > 0;
-    let doubtful = word || !(sure || made_up) || verdict.says != NameStrength::Password;
+    let doubtful = word || !(sure || made_up) || verdict.strength != NameStrength::Password;
     hit_if_secret(text, value, verdict, ValueContext { doubtful, ..ValueContext::default() })
 }
 
@@ -190,7 +195,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     hit_if_secret(
         text,
         value,
-        NameVerdict { says: NameStrength::Password, kind: "password" },
+        NameVerdict { strength: NameStrength::Password, kind: "password" },
         ValueContext::default(),
     )
 }

@@ -16,7 +16,7 @@ pub fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<S
     }
     let at = end + memchr::memmem::find(window, b" = ")? + 3;
     values::opening_quote_at(text, at)?;
-    super::flags::secret_argument(text, at)
+    super::flags::whole_argument(text, at)
 }
 
 /// Finds the password in a router's or switch's configuration, as in `enable secret x` and

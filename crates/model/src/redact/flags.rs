@@ -88,7 +88,7 @@ fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
 
 fn is_certain_name(name: &[u8]) -> bool {
     names::judge_name(name)
-        .is_some_and(|verdict| matches!(verdict.says, NameStrength::Password | NameStrength::Secret))
+        .is_some_and(|verdict| matches!(verdict.strength, NameStrength::Password | NameStrength::Secret))
 }
 
 fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
@@ -138,13 +138,14 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         && content.iter().all(|byte| byte_is(*byte, LETTER))
         && !text[value.end..].starts_with(b" -")
         && !is_part_of_command(text, at, value);
-    if prose && profile_value(content).changes < 3 || verdict.says == NameStrength::Authorization {
+    if prose && profile_value(content).changes < 3 || verdict.strength == NameStrength::Authorization {
         return None;
     }
-    let joint = ValueContext { tight: true, listed: true, ..ValueContext::default() };
-    let typed = verdict.says == NameStrength::Pass && !value.quoted && is_part_of_command(text, at, value);
+    let joint = ValueContext { without_blanks: true, listed: true, ..ValueContext::default() };
+    let typed =
+        verdict.strength == NameStrength::Pass && !value.quoted && is_part_of_command(text, at, value);
     let verdict =
-        if typed { names::NameVerdict { says: NameStrength::Password, ..verdict } } else { verdict };
+        if typed { names::NameVerdict { strength: NameStrength::Password, ..verdict } } else { verdict };
     super::named::hit_if_secret(text, value, verdict, joint)
 }
 
@@ -536,15 +537,10 @@ pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     (gap > 0 || matches!(byte_or_newline(rest, 0), b'"' | b'\'')).then_some(at + gap)
 }
 
-/// Does the same as [`whole_argument`], for scanners in other modules.
-pub fn secret_argument(text: &[u8], at: usize) -> Option<SecretHit> {
-    whole_argument(text, at)
-}
-
 /// Returns the whole argument as a secret, unless it is a variable or another flag.
 pub fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
-    let joint = ValueContext { loud: true, tight: true, listed: true, doubtful: false };
+    let joint = ValueContext { is_env_style: true, without_blanks: true, listed: true, doubtful: false };
     let secret =
         text[value.start] != b'-' && values::is_secret_value(text, value, NameStrength::Password, joint);
     secret.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })

@@ -72,7 +72,7 @@ fn is_wallet_key(word: &[u8]) -> bool {
 
 /// Finds the secret right after its AWS or Razorpay key id, which ends at `at`. The two may be CSV fields, two
 /// arguments, or written as `id:secret`.
-pub fn aws_secret(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_after_key_id(text: &[u8], at: usize) -> Option<SecretHit> {
     if let Some(hit) = razorpay_secret(text, at) {
         return Some(hit);
     }

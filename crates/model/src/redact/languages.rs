@@ -39,7 +39,7 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
         && (3..=10).contains(&joint)
         && ASCII_PASSWORD_WORDS.iter().any(|word| name[..joint].eq_ignore_ascii_case(word))
     {
-        return Some(NameVerdict { says: NameStrength::Password, kind: "password" });
+        return Some(NameVerdict { strength: NameStrength::Password, kind: "password" });
     }
     let last = name.last_chunk::<3>()?.map(|byte| byte | 32);
     // These are the last letters of the words above. Almost all other names are ruled out here.
@@ -72,18 +72,18 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
         name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !byte_is(name[at - 1], LETTER))
     });
     if known {
-        return Some(NameVerdict { says: NameStrength::Password, kind: "password" });
+        return Some(NameVerdict { strength: NameStrength::Password, kind: "password" });
     }
     const SECRET_WORDS: [&[u8]; 6] = [b"geheimnis", b"segredo", b"segreto", b"secreto", b"jeton", b"sleutel"];
     let told = SECRET_WORDS
         .iter()
         .any(|word| name.len() >= word.len() && name[name.len() - word.len()..].eq_ignore_ascii_case(word));
-    told.then_some(NameVerdict { says: NameStrength::Secret, kind: "token" })
+    told.then_some(NameVerdict { strength: NameStrength::Secret, kind: "token" })
 }
 
 /// Returns whether a word of a language other than English names a password.
 pub fn names_password(word: &[u8]) -> bool {
-    judge_foreign_name(word).is_some_and(|verdict| verdict.says == NameStrength::Password)
+    judge_foreign_name(word).is_some_and(|verdict| verdict.strength == NameStrength::Password)
 }
 
 /// Names that are not ASCII, each with its kind of secret.
@@ -124,7 +124,7 @@ pub const fn may_begin_name(byte: u8) -> bool {
 /// Judges a name that is not ASCII, like [`judge_foreign_name`].
 pub fn verdict_of_non_ascii_name(name: &[u8]) -> Option<NameVerdict> {
     let (_, kind) = NON_ASCII_NAMES.iter().find(|(known, _)| name == known.as_bytes())?;
-    (*kind == "password").then_some(NameVerdict { says: NameStrength::Password, kind })
+    (*kind == "password").then_some(NameVerdict { strength: NameStrength::Password, kind })
 }
 
 /// Finds the value stated after the non-ASCII name at `at`.
@@ -319,7 +319,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
             text,
             value,
             NameStrength::Password,
-            values::ValueContext { tight: true, listed: true, ..values::ValueContext::default() },
+            values::ValueContext { without_blanks: true, listed: true, ..values::ValueContext::default() },
         );
     secret.then_some(SecretHit { start: value.start, end: value.end, kind })
 }

@@ -80,9 +80,9 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         return context::secret_told_by_context(text, name.start, name.end, at);
     };
     // A bare `key` can be a password, as in `PRAGMA key = 'x'` and `SSID: home / key: x`.
-    let verdict = match verdict.says {
+    let verdict = match verdict.strength {
         NameStrength::Perhaps if is_passphrase_key(text, &name) => {
-            NameVerdict { says: NameStrength::Password, kind: "password" }
+            NameVerdict { strength: NameStrength::Password, kind: "password" }
         }
         _ => verdict,
     };
@@ -90,7 +90,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         return None; // as in `arn:aws:secretsmanager:eu-west-1:1234:secret:name` and `!MD5:!PSK:!aNULL`
     }
     let expanded = text[at] == b':' && is_variable_expansion(&text[floor..at]);
-    joint.tight = name.end == at
+    joint.without_blanks = name.end == at
         && !matches!(byte_or_newline(text, after), b' ' | b'\t')
         && (text[at] == b'=' || expanded);
     after += closing_marks_length(&text[after..]);
@@ -115,7 +115,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[after..].starts_with(b"!!str ") || text[after..].starts_with(b"!!binary ") {
         after += run_length(&text[after + 2..], LOWER, 8) + 3;
     }
-    if verdict.says == NameStrength::Authorization {
+    if verdict.strength == NameStrength::Authorization {
         return headers::credential_in_header(text, after);
     }
     // A test runner prints lines such as `--- PASS: TestGenerate (0.00s)`.
@@ -128,11 +128,11 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     }
     // After a bare `=`, the next line is usually another assignment. The word `pass` in `the tests pass:` is not a
     // name, but alone on its line it is one.
-    let doubtful = verdict.says == NameStrength::Perhaps && verdict.kind == "token";
+    let doubtful = verdict.strength == NameStrength::Perhaps && verdict.kind == "token";
     let named = !doubtful
-        && (verdict.says != NameStrength::Pass
+        && (verdict.strength != NameStrength::Pass
             || context::text_after_last_break(&text[floor..name.start]).trim_ascii().is_empty());
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && let Some(hit) = passphrase_on_next_line(text, after)
     {
         return Some(hit);
@@ -146,13 +146,13 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         }
         let content = &text[value.start..value.end];
         let verdict = judge_with_word_before(text, &name, floor, verdict).unwrap_or(verdict);
-        let words = verdict.says == NameStrength::Password
+        let words = verdict.strength == NameStrength::Password
             && (made_up::is_joined_words(content) || made_up::is_single_noun(content));
         return hit_if_secret(
             text,
             value,
             verdict,
-            ValueContext { doubtful: !value.quoted && !words, tight: words, ..joint },
+            ValueContext { doubtful: !value.quoted && !words, without_blanks: words, ..joint },
         );
     }
     // In `f("token:") || "x"` the quote after the colon closes the string that contains the name.
@@ -164,20 +164,20 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         return pairs::password_in_joined_pair(text, after);
     }
     if matches!(opened, b'"' | b'\'' | b'`') && !name.quoted && byte_or_newline(text, after) == opened {
-        return if verdict.says == NameStrength::Password {
+        return if verdict.strength == NameStrength::Password {
             commands::secret_in_expect_send(text, after)
         } else {
             None
         };
     }
     // The value may consist of several words, as in `passphrase: copper lantern violet meadow`.
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && let Some(length) = sentences::passphrase_length(&text[after..])
     {
         return Some(SecretHit { start: after, end: after + length, kind: verdict.kind });
     }
     // The colon may belong to a prompt, as in `expect "*?assword:*"`.
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && text[at] == b':'
         && super::contains_bytes(
             context::text_after_last_break(&text[name.start.saturating_sub(60)..name.start]),
@@ -187,7 +187,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     {
         return commands::secret_in_expect_line(text, at + 1);
     }
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && text[at] == b':'
         && super::contains_bytes(
             context::text_after_last_break(&text[name.start.saturating_sub(60)..name.start]),
@@ -203,7 +203,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         None => judge_with_word_before(text, &name, floor, verdict)?,
     };
     let marked = match byte_or_newline(text, after) {
-        b'{' if joint.tight => value_in_braces(text, after),
+        b'{' if joint.without_blanks => value_in_braces(text, after),
         b'_' | b'~' if text[at] == b':' => value_in_emphasis(text, after),
         _ => None,
     };
@@ -218,50 +218,52 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     }
     if !value.quoted
         && (text[value.start..value.end] == *name.bytes(text)
-            || joint.tight
+            || joint.without_blanks
                 && text[..name.start].ends_with(b"[")
                 && super::flags::is_metavariable(text, name.start, value))
     {
         return None;
     }
-    joint.loud = is_variable_style(name.bytes(text));
+    joint.is_env_style = is_variable_style(name.bytes(text));
     joint.listed = text[at] == b'='
         && (matches!(opened, b'?' | b'&' | b';')
             || name.bytes(text).starts_with(b"--")
-            || joint.tight && byte_or_newline(text, value.end) == b'&'
-            || joint.tight && matches!(opened, b'"' | b'\'') && byte_or_newline(text, value.end) == opened);
+            || joint.without_blanks && byte_or_newline(text, value.end) == b'&'
+            || joint.without_blanks
+                && matches!(opened, b'"' | b'\'')
+                && byte_or_newline(text, value.end) == opened);
     // A `#` ends a query string. But if an `&` follows the value, the `#` belongs to the value.
     if matches!(opened, b'?' | b'&') && byte_or_newline(text, value.end) != b'&' {
         value.end -= text[value.start..value.end]
             .iter()
             .position(|byte| *byte == b'#')
             .map_or(0, |hash| value.end - value.start - hash);
-    } else if verdict.says == NameStrength::Password && !value.quoted {
+    } else if verdict.strength == NameStrength::Password && !value.quoted {
         value.end = values::end_past_ampersand(text, value.end);
     }
     // In `unzip backup_password=x.zip` the extension belongs to the file name.
-    if verdict.says == NameStrength::Password && joint.tight && !value.quoted {
+    if verdict.strength == NameStrength::Password && joint.without_blanks && !value.quoted {
         value.end = values::end_before_extension(text, value);
     }
     // Go prints a map as `map[password:x user:name]`.
     if text[at] == b':' && name.end == at && after == at + 1 && matches!(opened, b' ' | b'[') {
         let near = &text[name.start.saturating_sub(200)..name.start];
         let printed = memmem::rfind(near, b"map[").is_some_and(|map| !near[map..].contains(&b']'));
-        (joint.tight, joint.listed) = (printed, printed);
+        (joint.without_blanks, joint.listed) = (printed, printed);
     }
     // A dotted path such as `spring.datasource.password = x` is the key of a settings file.
     let path = name.bytes(text).iter().filter(|byte| **byte == b'.').count() >= 2;
     if path && text[at] == b'=' && starts_line(&text[..name.start]) && ends_line(text, value.end) {
-        joint.tight = true;
+        joint.without_blanks = true;
     }
-    if joint.loud && joint.tight && !value.quoted && starts_line(&text[..name.start]) {
+    if joint.is_env_style && joint.without_blanks && !value.quoted && starts_line(&text[..name.start]) {
         value.end = values::end_of_env_line(text, value.start, value.end);
     }
     hit_if_secret(text, value, verdict, joint)
         .or_else(|| secret_in_default(text, value, verdict))
         .or_else(|| {
             // The value may be part of a sentence, as in `password: it's now x`.
-            let prose = verdict.says == NameStrength::Password
+            let prose = verdict.strength == NameStrength::Password
                 && text[at] == b':'
                 && byte_or_newline(text, at + 1) == b' '
                 && !value.quoted;
@@ -270,7 +272,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         .or_else(|| key_beside_user(text, &name, value))
         .or_else(|| (verdict.kind == "credential").then(|| pairs::password_in_pair_after(text, at + 1))?)
         .or_else(|| {
-            let cookie = verdict.says == NameStrength::Perhaps && verdict.kind == "token";
+            let cookie = verdict.strength == NameStrength::Perhaps && verdict.kind == "token";
             cookie.then(|| context::secret_told_by_context(text, name.start, name.end, at))?
         })
         .filter(|_| !is_condition_or_prompt(text, &name, at))
@@ -385,7 +387,7 @@ fn key_beside_user(text: &[u8], name: &NameSpan, value: LiteralValue) -> Option<
 /// Finds the default value in `process.env.SECRET || "x"`. `value` is the expression before the operator.
 fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> Option<SecretHit> {
     if value.quoted && !value.wrapped
-        || !matches!(verdict.says, NameStrength::Password | NameStrength::Secret)
+        || !matches!(verdict.strength, NameStrength::Password | NameStrength::Secret)
     {
         return None;
     }
@@ -395,7 +397,8 @@ fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> 
         .iter()
         .find_map(|mark| Some(memmem::find(rest, mark)? + mark.len()))?;
     values::opening_quote_at(text, value.end + mark)?;
-    let joint = ValueContext { doubtful: verdict.says != NameStrength::Password, ..ValueContext::default() };
+    let joint =
+        ValueContext { doubtful: verdict.strength != NameStrength::Password, ..ValueContext::default() };
     hit_if_secret(text, values::value_at(text, value.end + mark)?, verdict, joint)
 }
 
@@ -412,8 +415,8 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     let last = name.bytes(text).rsplit(|byte| *byte == b'.').next().unwrap_or_default();
     // If a variable is not set, programs often use a text for display instead. But the default of an environment
     // variable is a value.
-    let doubtful = verdict.says != NameStrength::Password || !is_variable_style(last);
-    let secret = matches!(verdict.says, NameStrength::Password | NameStrength::Secret);
+    let doubtful = verdict.strength != NameStrength::Password || !is_variable_style(last);
+    let secret = matches!(verdict.strength, NameStrength::Password | NameStrength::Secret);
     secret.then(|| {
         hit_if_secret(
             text,
@@ -443,14 +446,14 @@ pub fn secret_after_wide_arrow(text: &[u8], at: usize, floor: usize) -> Option<S
 fn secret_pointed_at(text: &[u8], name: &NameSpan, at: usize) -> Option<SecretHit> {
     let verdict = names::judge_name(name.bytes(text))?;
     let value = values::value_at(text, at)?;
-    let told = verdict.says == NameStrength::Password
+    let told = verdict.strength == NameStrength::Password
         && made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let doubtful = !(told && made_up::ends_clause(text, value.end + usize::from(value.quoted)));
     hit_if_secret(
         text,
         value,
         verdict,
-        ValueContext { doubtful, tight: !doubtful, listed: !doubtful, ..ValueContext::default() },
+        ValueContext { doubtful, without_blanks: !doubtful, listed: !doubtful, ..ValueContext::default() },
     )
 }
 
@@ -466,7 +469,7 @@ fn secret_in_workflow_output(text: &[u8], at: usize, floor: usize) -> Option<Sec
     let name = name_before(text, at, floor)?;
     text[..name.start].ends_with(b" name=").then_some(())?;
     let verdict = names::judge_name(name.bytes(text))?;
-    let joint = ValueContext { loud: true, tight: true, ..ValueContext::default() };
+    let joint = ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() };
     hit_if_secret(text, values::value_at(text, at + 2)?, verdict, joint)
 }
 
@@ -516,7 +519,7 @@ pub fn hit_if_secret(
 ) -> Option<SecretHit> {
     let shaped = shape::token_starting_at(text, value.start, value.start).filter(|hit| hit.end == value.end);
     let uuid = || verdict.kind == names::SECRET_ID_KIND && values::is_uuid(&text[value.start..value.end]);
-    let secret = || values::is_secret_value(text, value, verdict.says, joint) || uuid();
+    let secret = || values::is_secret_value(text, value, verdict.strength, joint) || uuid();
     shaped
         .or_else(|| secret().then_some(SecretHit { start: value.start, end: value.end, kind: verdict.kind }))
 }
@@ -529,7 +532,7 @@ fn judge_with_word_before(
     verdict: NameVerdict,
 ) -> Option<NameVerdict> {
     let bare = name.bytes(text).iter().all(|byte| byte_is(*byte, LOWER | UPPER));
-    if name.quoted || !bare || verdict.says == NameStrength::Password {
+    if name.quoted || !bare || verdict.strength == NameStrength::Password {
         return Some(verdict);
     }
     name_with_word_before(text, name.start, name.end, floor).map_or(Some(verdict), names::judge_name)
@@ -572,7 +575,8 @@ fn hashed_password(text: &[u8], at: usize, verdict: NameVerdict) -> Option<Secre
     let scheme = run_length(rest, UPPER | DIGIT | super::classes::DASH, 16);
     let length =
         run_length(rest.get(scheme + 1..)?, super::classes::BASE64 | DOT | super::classes::UNDERSCORE, 200);
-    let told = scheme > 2 && rest[scheme] == b'}' && length >= 20 && verdict.says == NameStrength::Password;
+    let told =
+        scheme > 2 && rest[scheme] == b'}' && length >= 20 && verdict.strength == NameStrength::Password;
     told.then_some(SecretHit { start: at, end: at + scheme + 2 + length, kind: "password-hash" })
 }
 

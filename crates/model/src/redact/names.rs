@@ -40,7 +40,7 @@ pub enum NameStrength {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameVerdict {
-    pub says: NameStrength,
+    pub strength: NameStrength,
     pub kind: &'static str,
 }
 
@@ -56,7 +56,7 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
     }
     // Terraform puts the host after the keyword, as in `TF_TOKEN_app_terraform_io`.
     if name.starts_with(b"TF_TOKEN_") {
-        return Some(NameVerdict { says: NameStrength::Secret, kind: "token" });
+        return Some(NameVerdict { strength: NameStrength::Secret, kind: "token" });
     }
     let mut words = NameWords { rest: name };
     let mut head = words.next()?;
@@ -73,7 +73,7 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
 }
 
 fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameVerdict> {
-    let verdict = |says, kind| Some(NameVerdict { says, kind });
+    let verdict = |strength, kind| Some(NameVerdict { strength, kind });
     // The most common last words of secret names are tried before the lists.
     match head.len() {
         3 if head.eq_ignore_ascii_case(b"key") => return judge_key_name(before),
@@ -166,12 +166,12 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         return verdict(NameStrength::Signature, "signature");
     }
     if is_one_of!(head, "salt") {
-        let says = if is_one_of!(before, "auth hash in nonce encryption secret session") {
+        let strength = if is_one_of!(before, "auth hash in nonce encryption secret session") {
             NameStrength::Secret
         } else {
             NameStrength::Perhaps
         };
-        return verdict(says, "secret");
+        return verdict(strength, "secret");
     }
     // Some frameworks accept several keys, as in `APP_KEYS=x,y`.
     if is_one_of!(head, "keys")
@@ -200,7 +200,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
         // The id of a key is not a secret, except for `private_key_id` in a Google service account.
         return is_one_of!(words.next()?, "private")
-            .then_some(NameVerdict { says: NameStrength::Secret, kind: "private-key-id" });
+            .then_some(NameVerdict { strength: NameStrength::Secret, kind: "private-key-id" });
     }
     None
 }
@@ -215,7 +215,7 @@ fn judge_key_name(before: &[u8]) -> Option<NameVerdict> {
     }
     let sure = WORDS_MAKING_KEY_SECRET.contains_word(before) || ends_with_ignore_case(before, "api");
     Some(NameVerdict {
-        says: if sure { NameStrength::Secret } else { NameStrength::Perhaps },
+        strength: if sure { NameStrength::Secret } else { NameStrength::Perhaps },
         kind: "api-key",
     })
 }

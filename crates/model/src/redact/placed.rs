@@ -55,10 +55,10 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
     if value.end <= value.start || super::telling_lines::is_wallet_address(&text[value.start..value.end]) {
         return None;
     }
-    let sure = matches!(verdict.says, NameStrength::Password | NameStrength::Secret);
+    let sure = matches!(verdict.strength, NameStrength::Password | NameStrength::Secret);
     let random = profile_value(&text[value.start..value.end]).looks_random() && value.end - value.start >= 16;
     let content = &text[value.start..value.end];
-    let told = verdict.says == NameStrength::Password
+    let told = verdict.strength == NameStrength::Password
         && (grade_word(content).is_some()
             || profile_value(content).looks_random()
             || content.len() >= 8 && made_up::is_unlisted_words_joined(content));
@@ -130,7 +130,7 @@ pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<
         return None;
     }
     let verdict = names::judge_name(&text[start..end])
-        .filter(|verdict| matches!(verdict.says, NameStrength::Password | NameStrength::Secret))?;
+        .filter(|verdict| matches!(verdict.strength, NameStrength::Password | NameStrength::Secret))?;
     // A mark may come before the answer, as in `Out[4]: 'x'`, `=> "x"` and `$1 = "x"`.
     let first = &rest[..rest.iter().take(200).position(|byte| *byte == b'\n').unwrap_or(rest.len().min(200))];
     let mark = first.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
@@ -139,7 +139,12 @@ pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<
         answers.is_empty() || answers.starts_with(b"Out[") || answers == b"=>" || answers.ends_with(b"=");
     let value =
         values::value_at(text, text.len() - rest.len() + mark).filter(|value| value.quoted && known)?;
-    hit_if_secret(text, value, verdict, ValueContext { loud: true, tight: true, ..ValueContext::default() })
+    hit_if_secret(
+        text,
+        value,
+        verdict,
+        ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() },
+    )
 }
 
 /// Finds the last part of a branch or file name such as `fix/password-CopperKettle7` or
@@ -198,7 +203,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
     let content = &text[from..from + length];
     let looks = profile_value(content);
     let value = LiteralValue { start: from, end: from + length, quoted: false, wrapped: false };
-    let plausible = match verdict.says {
+    let plausible = match verdict.strength {
         NameStrength::Password => {
             made_up::is_everyday_nouns(content) || looks.looks_random() && looks.digits > 0 && looks.upper > 0
         }
@@ -218,7 +223,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
     };
     let code = content.iter().any(|byte| b"(){}[]<>=;,\"'/".contains(byte));
     let code = code
-        && !(verdict.says == NameStrength::Secret
+        && !(verdict.strength == NameStrength::Secret
             && length >= 32
             && super::classes::run_length(content, super::classes::BASE64, length) == length);
     if plausible && !code && !super::contains_bytes(content, b"REDACTED") {
@@ -226,7 +231,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
             text,
             value,
             verdict,
-            ValueContext { tight: true, listed: true, ..ValueContext::default() },
+            ValueContext { without_blanks: true, listed: true, ..ValueContext::default() },
         )
     } else {
         None
@@ -257,7 +262,7 @@ pub fn secret_in_cell_after_bold(text: &[u8], start: usize, end: usize) -> Optio
     let from = text.len() - rest.len() + count_blanks(rest, 8);
     let mark = usize::from(byte_or_newline(text, from) == b'`');
     is_password_name(&text[start..end])
-        .then(|| sentences::unquoted_secret_at(text, from + mark, RequiredCertainty::Words))?
+        .then(|| sentences::secret_value_at(text, from + mark, RequiredCertainty::Words))?
 }
 
 /// Finds the value on a line that consists of `password`, a tab or a bar, and the value.

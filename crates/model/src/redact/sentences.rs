@@ -156,7 +156,7 @@ pub fn secret_after_comma(text: &[u8], at: usize) -> Option<SecretHit> {
     // Another name may follow in a list of names, but few names contain digits.
     let digits = text[start..end].iter().any(u8::is_ascii_digit);
     let aside = text[end..].starts_with(b", ") && made_up::is_everyday_nouns(&text[start..end]);
-    if ends && digits || aside { unquoted_secret_at(text, start, RequiredCertainty::Words) } else { None }
+    if ends && digits || aside { secret_value_at(text, start, RequiredCertainty::Words) } else { None }
 }
 
 /// Finds a value before the name that starts at `start`, as in `use x as the password`, `nimm x als Passwort` and
@@ -200,7 +200,7 @@ pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Optio
     }
     let noun = !purpose && made_up::is_single_noun(content);
     let least = if noun { RequiredCertainty::Word } else { RequiredCertainty::Words };
-    unquoted_secret_at(&text[..end], from, least)
+    secret_value_at(&text[..end], from, least)
 }
 
 /// Returns the certainty required of a value after this word, or `None` if no value can follow it.
@@ -273,7 +273,7 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
 }
 
 /// Returns the value at `at` if it satisfies `least`. Quotes around the value are skipped.
-fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<SecretHit> {
+pub fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<SecretHit> {
     let marks = [
         &b"\""[..],
         b"'",
@@ -304,11 +304,6 @@ fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<S
     }
     let end = start + length;
     hit_if_accepted(text, LiteralValue { start, end, quoted: mark.is_some(), wrapped: false }, least)
-}
-
-/// Does the same as `secret_value_at`, for scanners in other modules.
-pub fn unquoted_secret_at(text: &[u8], start: usize, least: RequiredCertainty) -> Option<SecretHit> {
-    secret_value_at(text, start, least)
 }
 
 /// Returns the value as a hit if it is made up from words, mixes letters and digits, or looks random.
@@ -346,7 +341,11 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
         }
         None => {
             let looks = profile_value(content);
-            let joint = values::ValueContext { tight: true, listed: true, ..values::ValueContext::default() };
+            let joint = values::ValueContext {
+                without_blanks: true,
+                listed: true,
+                ..values::ValueContext::default()
+            };
             (looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2) || looks.looks_random())
                 && super::names::judge_name(content).is_none()
                 && !is_technical_term(content)
@@ -406,7 +405,8 @@ pub fn is_password_list(before: &[u8]) -> bool {
 fn names_many_secrets(name: &[u8]) -> bool {
     let name = &name[name.len() - super::classes::run_length_at_end(name, super::classes::BASE64_URL, 40)..];
     let Some((b's' | b'S', one)) = name.split_last() else { return false };
-    super::names::judge_name(one).is_some_and(|verdict| verdict.says == super::names::NameStrength::Secret)
+    super::names::judge_name(one)
+        .is_some_and(|verdict| verdict.strength == super::names::NameStrength::Secret)
 }
 
 /// Finds the items of `passwords: [x, "y"]`. `at` is just after the bracket.
@@ -471,7 +471,7 @@ pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
         let label =
             &label[label.len() - super::classes::run_length_at_end(label, super::classes::BASE64_URL, 40)..];
         let one = super::names::judge_name(label)
-            .is_some_and(|verdict| verdict.says != super::names::NameStrength::Perhaps);
+            .is_some_and(|verdict| verdict.strength != super::names::NameStrength::Perhaps);
         return (one || names_many_secrets(label)).then_some(SecretHit {
             start: value.start,
             end: value.end,

@@ -41,8 +41,7 @@ pub fn secret_stated_after_name(text: &[u8], start: usize, end: usize) -> Option
                 let quoted = matches!(byte_or_newline(text, end + 1), b'"' | b'\'' | b'`');
                 let told = || {
                     sentences::secret_ending_clause(text, end).or_else(|| {
-                        quoted
-                            .then(|| sentences::unquoted_secret_at(text, end + 1, RequiredCertainty::Word))?
+                        quoted.then(|| sentences::secret_value_at(text, end + 1, RequiredCertainty::Word))?
                     })
                 };
                 matches!(name, b"pw" | b"PW").then(told)?
@@ -81,7 +80,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     let name = &text[start..end];
     let end = end + usize::from(byte_or_newline(text, end) == b'`');
     let verdict = match name {
-        b"login" => NameVerdict { says: NameStrength::Secret, kind: "token" },
+        b"login" => NameVerdict { strength: NameStrength::Secret, kind: "token" },
         // The name may contain dashes, as in `proxy_set_header X-Api-Key "x"`.
         _ if text[..start].ends_with(b"-")
             && (byte_or_newline(text, end + 1) == b'"' || is_header_directive(&text[..start])) =>
@@ -94,14 +93,14 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         _ => names::judge_name(name)?,
     };
     // In `pass it to the class`, `pass` is a verb and not a name.
-    if verdict.says == NameStrength::Pass && name != b"pw" {
+    if verdict.strength == NameStrength::Pass && name != b"pw" {
         // The name may announce a pair, as in `user/pass is admin/x`.
         if text[..start].ends_with(b"user/") && text[end..].starts_with(b" is ") {
             return super::pairs::password_in_joined_pair(text, end + 4);
         }
         // A user name may come before the password, as in `user ann and pass x`.
         if is_user_named_before(&text[start.saturating_sub(80)..start]) {
-            return sentences::unquoted_secret_at(text, end + 1, RequiredCertainty::Words);
+            return sentences::secret_value_at(text, end + 1, RequiredCertainty::Words);
         }
         // The name may start a line of a settings file, as in `Pass "x"` in mbsync's configuration.
         let line = super::context::text_after_last_break(&text[start.saturating_sub(40)..start]);
@@ -119,7 +118,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         }
         // The name may be a variable, as in `input_pw x`.
         if name.ends_with(b"_pw") && profile_value(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
-            return super::flags::secret_argument(text, end + 1);
+            return super::flags::whole_argument(text, end + 1);
         }
         if text[end..].starts_with(b" for ") {
             let words = |hit: &SecretHit| made_up::is_joined_words(&text[hit.start..hit.end]);
@@ -127,7 +126,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         }
         return text[end..]
             .starts_with(b" is ")
-            .then(|| sentences::unquoted_secret_at(text, end + 4, RequiredCertainty::Words))?;
+            .then(|| sentences::secret_value_at(text, end + 4, RequiredCertainty::Words))?;
     }
     if text[..start].ends_with(b"public ") {
         return None;
@@ -155,10 +154,10 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     }
     // In `enter your password to continue` no value follows, so an ordinary word is not accepted.
     if text[end..].starts_with(b" to ")
-        && verdict.says == NameStrength::Password
+        && verdict.strength == NameStrength::Password
         && !sentences::says_password_changed(&text[..start])
     {
-        return sentences::unquoted_secret_at(text, end + 4, RequiredCertainty::Words);
+        return sentences::secret_value_at(text, end + 4, RequiredCertainty::Words);
     }
     if text[end..].starts_with(b" | ")
         && let Some(hit) = super::placed::secret_in_columns(text, start, end)
@@ -168,7 +167,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     if text[end..].starts_with(b" to ") || text[end..].starts_with(b" | ") {
         return secret_after_is(text, end + 3, verdict, doubtful);
     }
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && let Some(hit) = secret_in_set_password(text, start, end).or_else(|| secrets_in_change(text, end))
     {
         return Some(hit);
@@ -178,7 +177,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     }
     let value = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))?;
     // Examples are `ENV NAME x` in a Dockerfile, `setenv NAME x` in a shell and `tool config set NAME x`.
-    if matches!(verdict.says, NameStrength::Secret | NameStrength::Password)
+    if matches!(verdict.strength, NameStrength::Secret | NameStrength::Password)
         && (sets_variable(&text[..start])
             || !value.quoted
                 && profile_value(&text[value.start..value.end]).is_mixed()
@@ -188,17 +187,17 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             text,
             value,
             verdict,
-            ValueContext { loud: true, tight: true, ..ValueContext::default() },
+            ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() },
         );
     }
-    if verdict.says == NameStrength::Password {
+    if verdict.strength == NameStrength::Password {
         let context = &text[start.saturating_sub(200)..start];
         let in_netrc = super::contains_bytes(context, b"login ")
             && super::contains_bytes(context, b"machine ")
             && !passwords::is_prose_word(&text[value.start..value.end]);
         let in_sql = value.quoted
             && (name.iter().all(|byte| byte_is(*byte, UPPER)) || super::contains_bytes(context, b"OPTIONS"));
-        let joint = ValueContext { loud: true, tight: true, ..ValueContext::default() };
+        let joint = ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() };
         let looks = profile_value(&text[value.start..value.end]);
         let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
         let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw")
@@ -286,7 +285,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             .iter()
             .any(|verb| super::contains_bytes(line(), verb.as_bytes()))
     {
-        return super::flags::secret_argument(text, value.start - 1);
+        return super::flags::whole_argument(text, value.start - 1);
     }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
     // Since Redis 6, a user name may come before the password, as in `AUTH name x`.
@@ -296,7 +295,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     let least = match name {
         b"login" => 24,
         _ if at_prompt => 8,
-        _ if value.quoted && verdict.says == NameStrength::Secret => 12,
+        _ if value.quoted && verdict.strength == NameStrength::Secret => 12,
         _ => 20,
     };
     let content = &text[value.start..value.end];
@@ -372,7 +371,7 @@ pub fn secret_in_quoted_setting(text: &[u8], start: usize, end: usize) -> Option
             text,
             value,
             verdict,
-            ValueContext { loud: true, tight: true, ..ValueContext::default() },
+            ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() },
         )
     })?
 }
@@ -420,7 +419,7 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
         let rest = &text[end + from + 6..text.len().min(end + from + 60)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         let to = end + from + 6 + memchr::memmem::find(rest, b" to ")? + 4;
-        return sentences::unquoted_secret_at(text, to, RequiredCertainty::Words);
+        return sentences::secret_value_at(text, to, RequiredCertainty::Words);
     }
     let old = values::value_at(text, end + from + 6)?;
     let behind = old.end + usize::from(old.quoted);
@@ -441,7 +440,7 @@ pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<Se
     if text[end..].starts_with(b"? ")
         && (text[start..end].eq_ignore_ascii_case(b"pw") || is_password_name(&text[start..end]))
     {
-        let hit = sentences::unquoted_secret_at(text, end + 2, RequiredCertainty::Words);
+        let hit = sentences::secret_value_at(text, end + 2, RequiredCertainty::Words);
         if hit.is_some() {
             return hit;
         }
@@ -453,7 +452,7 @@ pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<Se
     let line = next.iter().take(4).position(|byte| *byte == b'\n');
     match (text[end], line) {
         (b'\'', _) => sentences::secret_ending_clause(text, end + 3)
-            .or_else(|| sentences::unquoted_secret_at(text, end + 3, RequiredCertainty::Words)),
+            .or_else(|| sentences::secret_value_at(text, end + 3, RequiredCertainty::Words)),
         (b'?', Some(line)) => sentences::secret_answering_question(text, end + 1 + line),
         (b'.', _) if !next.get(1..3)?.eq_ignore_ascii_case(b"it") => None,
         (b',', _) => sentences::secret_in_sentence(text, end + 1, NameLanguage::English)
@@ -473,7 +472,7 @@ pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: us
         .iter()
         .find_map(|verb| Some((memchr::memmem::rfind(line, verb)?, verb.len())))?;
     let from = start - line.len() + verb + length;
-    let hit = sentences::unquoted_secret_at(text, from, RequiredCertainty::Words)?;
+    let hit = sentences::secret_value_at(text, from, RequiredCertainty::Words)?;
     let asked = [&b" when "[..], b" if ", b" once ", b" at ", b" for ", b" as "]
         .iter()
         .any(|word| text[hit.end..].starts_with(word));
@@ -536,12 +535,11 @@ fn unquoted_secret_used_as(text: &[u8], at: usize, floor: usize, end: usize) -> 
     let line = &text[end..text.len().min(end + 40)];
     let last = memchr::memmem::find(line, b"assword").map_or(0, |found| end + found + 7);
     let alone = last > 0 && made_up::ends_clause(text, last);
-    (used && alone)
-        .then(|| sentences::unquoted_secret_at(&text[..at], at - length, RequiredCertainty::Words))?
+    (used && alone).then(|| sentences::secret_value_at(&text[..at], at - length, RequiredCertainty::Words))?
 }
 
 pub fn is_password_name(word: &[u8]) -> bool {
-    names::judge_name(word).is_some_and(|verdict| verdict.says == NameStrength::Password)
+    names::judge_name(word).is_some_and(|verdict| verdict.strength == NameStrength::Password)
 }
 
 pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> Option<SecretHit> {
@@ -572,19 +570,19 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
         return None;
     }
     let content = &text[value.start..value.end];
-    if matches!(verdict.says, NameStrength::Password | NameStrength::Pass)
+    if matches!(verdict.strength, NameStrength::Password | NameStrength::Pass)
         && let Some(sure) = made_up::made_up_certainty(content)
     {
         let enough = sure > PasswordCertainty::Word || value.quoted || made_up::ends_clause(text, value.end);
         return hit_if_password_like(text, value, enough);
     }
-    if verdict.says == NameStrength::Password && value.quoted && passwords::is_passphrase(content) {
+    if verdict.strength == NameStrength::Password && value.quoted && passwords::is_passphrase(content) {
         return hit_if_password_like(text, value, true);
     }
-    if verdict.says == NameStrength::Pass {
+    if verdict.strength == NameStrength::Pass {
         return None;
     }
-    if verdict.says == NameStrength::Secret && made_up::is_everyday_nouns(content) {
+    if verdict.strength == NameStrength::Secret && made_up::is_everyday_nouns(content) {
         return hit_if_password_like(
             text,
             value,
@@ -597,8 +595,8 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
     let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.looks_random();
     // A hexadecimal key is accepted, but a word is not.
     let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
-    let key = verdict.says == NameStrength::Secret && hex;
-    let doubtful = joint.doubtful || verdict.says != NameStrength::Password && !value.quoted && !key;
+    let key = verdict.strength == NameStrength::Secret && hex;
+    let doubtful = joint.doubtful || verdict.strength != NameStrength::Password && !value.quoted && !key;
     let joint = ValueContext { doubtful, ..joint };
     if plausible || joint.doubtful { hit_if_secret(text, value, verdict, joint) } else { None }
 }

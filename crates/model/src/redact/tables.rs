@@ -91,9 +91,9 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) 
     if gap && !is_loud && !has_user && !is_table_rule(line_at(text, line_start + head.len() + 1)) {
         return;
     }
-    let may_be_word = verdict.says == NameStrength::Password && name.len() >= 6 || has_user;
+    let may_be_word = verdict.strength == NameStrength::Password && name.len() >= 6 || has_user;
     let verdict = if has_user && verdict.kind == "secret" {
-        NameVerdict { says: NameStrength::Password, ..verdict }
+        NameVerdict { strength: NameStrength::Password, ..verdict }
     } else {
         verdict
     };
@@ -133,7 +133,7 @@ fn is_user_column(cell: &[u8]) -> bool {
 }
 
 fn is_certain_verdict(verdict: &NameVerdict) -> bool {
-    matches!(verdict.says, NameStrength::Password | NameStrength::Secret | NameStrength::Pass)
+    matches!(verdict.strength, NameStrength::Password | NameStrength::Secret | NameStrength::Pass)
 }
 
 fn secret_in_cell(
@@ -156,7 +156,7 @@ fn secret_in_cell(
     // A column of descriptions also contains words, so a password of letters alone must be longer.
     let noun = may_be_word && super::lexicon::count_everyday_nouns(content) > 0;
     let word = looks.digits == 0 && (looks.len < 7 || !may_be_word) && !noun;
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && super::sentences::passphrase_length(content) == Some(content.len())
     {
         return Some(SecretHit { start, end, kind: verdict.kind });
@@ -166,12 +166,12 @@ fn secret_in_cell(
     }
     let value = LiteralValue { start, end, quoted: true, wrapped: false };
     let says =
-        if verdict.says == NameStrength::Secret { NameStrength::Secret } else { NameStrength::Password };
+        if verdict.strength == NameStrength::Secret { NameStrength::Secret } else { NameStrength::Password };
     values::is_secret_value(
         text,
         value,
         says,
-        ValueContext { tight: true, listed: true, ..ValueContext::default() },
+        ValueContext { without_blanks: true, listed: true, ..ValueContext::default() },
     )
     .then_some(SecretHit { start, end, kind: verdict.kind })
 }
@@ -328,7 +328,7 @@ pub fn secrets_in_insert(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
                             start,
                             at,
                             *verdict,
-                            verdict.says == NameStrength::Password,
+                            verdict.strength == NameStrength::Password,
                         ));
                     }
                     quote = None;
@@ -474,7 +474,7 @@ pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<Secret
         && !name.trim_ascii().is_empty()
         && !name.trim_ascii().iter().any(blank);
     let closes = behind.first().is_some_and(blank) && behind.trim_ascii() == b"*";
-    let joint = ValueContext { tight: true, listed: true, ..ValueContext::default() };
+    let joint = ValueContext { without_blanks: true, listed: true, ..ValueContext::default() };
     let content = &text[value.start..value.end];
     let plausible = super::made_up::made_up_certainty(content).is_some()
         || profile_value(content).is_mixed() && content.len() >= 6;

@@ -18,9 +18,9 @@ pub use super::literals::{
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ValueContext {
     /// Whether the name is written in capitals like an environment variable.
-    pub loud: bool,
+    pub is_env_style: bool,
     /// Whether the form is `name=value` without blanks, or a command-line flag.
-    pub tight: bool,
+    pub without_blanks: bool,
     /// Whether the assignment is one of several in a URL or a connection string, separated by `?`, `&` or `;`.
     pub listed: bool,
     /// Whether the form is usually not an assignment, as in `==`, `"name", "value"` and `name is value`. In that case
@@ -44,9 +44,8 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
     if value.wrapped || joint.doubtful {
         // A made-up password is accepted even in forms such as `password == "Copper.kettle"` and
         // `password = String::from("Copper.kettle")`.
-        let told = says == NameStrength::Password
-            && value.quoted
-            && (!value.wrapped || is_text_conversion(text, value));
+        let told =
+            says == NameStrength::Password && value.quoted && (!value.wrapped || takes_literal(text, value));
         return told && made_up::made_up_certainty(content) > Some(PasswordCertainty::Word)
             || looks.looks_random()
                 && !is_constant_name(content)
@@ -57,10 +56,11 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
         NameStrength::Password => passwords::is_literal_password(text, value, &looks, joint),
         NameStrength::Secret => is_secret_literal(content, value, &looks, joint),
         NameStrength::Pass => {
-            let literal = is_secret_literal(content, value, &looks, ValueContext { tight: true, ..joint });
+            let literal =
+                is_secret_literal(content, value, &looks, ValueContext { without_blanks: true, ..joint });
             let literal = literal || looks.looks_random() && !is_name_of_secret(content);
             let mixed = looks.digits > 0 && value.quoted && looks.changes >= 2 && !content.contains(&b' ');
-            let words = match joint.loud && joint.tight {
+            let words = match joint.is_env_style && joint.without_blanks {
                 true => {
                     made_up::made_up_certainty(content).is_some()
                         || looks.len >= 9 && looks.letters() == looks.len && looks.lower > 0
@@ -74,15 +74,16 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
                         || sure.is_some() && (line && !value.quoted || is_next_to_user(text, value.start))
                 }
             };
-            literal && (looks.digits > 0 || joint.tight && looks.looks_random()) || mixed || words
+            literal && (looks.digits > 0 || joint.without_blanks && looks.looks_random()) || mixed || words
         }
         NameStrength::Perhaps => {
             is_random_and_no_hash(content, &looks)
-                || (joint.tight && joint.listed || joint.loud && (joint.tight || value.quoted))
+                || (joint.without_blanks && joint.listed
+                    || joint.is_env_style && (joint.without_blanks || value.quoted))
                     && is_hex_key(content)
-                || joint.loud && joint.tight && is_long_and_drawn(content, &looks)
+                || joint.is_env_style && joint.without_blanks && is_long_and_drawn(content, &looks)
         }
-        NameStrength::Signature => joint.tight && looks.len >= 20 && looks.looks_random(),
+        NameStrength::Signature => joint.without_blanks && looks.len >= 20 && looks.looks_random(),
         NameStrength::Authorization => looks.len >= 6,
     }
 }
@@ -98,7 +99,7 @@ pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
 
 /// Returns whether the call around a value takes the text itself, as in `String::from("x")` and `Some("x")`. Other
 /// calls prompt for a text, as in `getpass("…")`, or look it up.
-fn is_text_conversion(text: &[u8], value: LiteralValue) -> bool {
+fn takes_literal(text: &[u8], value: LiteralValue) -> bool {
     let before = &text[value.start.saturating_sub(48)..value.start - 1];
     let before = &before[..before.len() - before.iter().rev().take_while(|byte| **byte == b'\\').count()];
     [
@@ -331,7 +332,7 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
             byte_or_newline(text, value.end),
             b'\n' | b'\r' | b' ' | b'\\' | b')' | b']' | b'}' | b'"' | b'\''
         );
-        let shell = joint.tight && (joint.loud || joint.listed);
+        let shell = joint.without_blanks && (joint.is_env_style || joint.listed);
         let literal = made_up::is_everyday_nouns(content)
             || (shell || ends) && made_up::is_joined_words(content)
             || shell && ends && !is_member_path(content);
@@ -392,22 +393,22 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
     }
     // In `client_secret: copper-kettle-moon` the value can only be a secret, but in `--secret=copper-kettle` it is the
     // name of a stored secret.
-    let is_name = joint.tight && joint.listed && looks.digits + looks.upper == 0;
+    let is_name = joint.without_blanks && joint.listed && looks.digits + looks.upper == 0;
     let nouns = || !is_name && made_up::is_everyday_nouns(content);
     if looks.looks_random() || is_uuid(content) || is_long_word(content, value, looks, joint) || nouns() {
         return true;
     }
-    let literal = value.quoted || joint.loud || joint.tight || joint.listed;
+    let literal = value.quoted || joint.is_env_style || joint.without_blanks || joint.listed;
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@'));
     let mixed = looks.is_mixed();
     // In an environment setting, digits and both cases are enough, as in `SECRET_TOKEN=imlwwAOq_pPpzrg2`. In other
     // forms the value must also contain characters that names do not contain.
-    let drawn = (joint.loud && joint.tight || looks.symbols > 0 && looks.symbols <= 4)
+    let drawn = (joint.is_env_style && joint.without_blanks || looks.symbols > 0 && looks.symbols <= 4)
         && mixed
         && looks.len >= 12
         && looks.upper > 1
         && looks.lower > 1
-        && looks.changes >= if looks.symbols > 0 || joint.loud { 2 } else { 3 }
+        && looks.changes >= if looks.symbols > 0 || joint.is_env_style { 2 } else { 3 }
         && !is_name_of_secret(content);
     drawn
         || literal
@@ -423,7 +424,7 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
 /// Returns whether a value consists only of letters and is longer than a word, as in `JWT_SECRET=mysupersecretjwtkey`.
 /// In code it may be a name, so it is accepted only in an environment setting, or if it is quoted and has no capitals.
 fn is_long_word(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
-    let set = joint.loud && joint.tight && looks.len >= 14;
+    let set = joint.is_env_style && joint.without_blanks && looks.len >= 14;
     let quoted = value.quoted && looks.len >= 18 && looks.lower == looks.len;
     looks.letters() == looks.len && looks.lower > 0 && (set || quoted) && content.len() <= 64
 }

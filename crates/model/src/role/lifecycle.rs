@@ -73,7 +73,7 @@ pub enum LifecycleEvent {
     /// The session continues after a compaction, or was resumed.
     Start,
     /// The announced compaction did not happen.
-    NeverCame,
+    NotCompacted,
     FileRead,
     FileEdited,
     /// Somebody ran `thru recover`.
@@ -211,16 +211,16 @@ impl Lifecycle {
     pub fn apply_event(
         &mut self,
         happened: LifecycleEvent,
-        insist: ForceStep,
+        force: ForceStep,
         actor: &StepActor,
     ) -> Result<usize, StepRefused> {
-        if let Some(session) = self.other_exclusive_session(actor).filter(|_| insist == ForceStep::No) {
+        if let Some(session) = self.other_exclusive_session(actor).filter(|_| force == ForceStep::No) {
             return Err(StepRefused::Held { role: self.role.clone(), state: self.state, session });
         }
         let steps = steps_after(self.state, happened);
         let mut moved = self.clone();
         for (to, why) in &steps {
-            moved.take_step(*to, why, insist, actor)?;
+            moved.take_step(*to, why, force, actor)?;
         }
         *self = moved;
         Ok(steps.len())
@@ -231,13 +231,13 @@ impl Lifecycle {
         &mut self,
         to: LifecycleState,
         why: &str,
-        insist: ForceStep,
+        force: ForceStep,
         actor: &StepActor,
     ) -> Result<(), StepRefused> {
         let from = self.state;
         let allowed = from.allowed_next();
         let forced = !allowed.contains(&to);
-        if forced && insist == ForceStep::No {
+        if forced && force == ForceStep::No {
             return Err(StepRefused::NotInTable { role: self.role.clone(), state: from, to, allowed });
         }
         let (at, session) = (time::to_rfc3339(actor.now), actor.session.unwrap_or_default().to_owned());
@@ -310,14 +310,17 @@ fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(Lifecycl
         (LifecycleEvent::Start, Recovering) => vec![],
         (LifecycleEvent::Start, Saving) => vec![(Active, "the save was interrupted"), RECOVER_STEP],
         (LifecycleEvent::Start, _) => vec![RECOVER_STEP],
-        (LifecycleEvent::NeverCame | LifecycleEvent::FileRead | LifecycleEvent::FileEdited, Compacting) => {
+        (
+            LifecycleEvent::NotCompacted | LifecycleEvent::FileRead | LifecycleEvent::FileEdited,
+            Compacting,
+        ) => {
             vec![NO_COMPACTION_STEP]
         }
         (LifecycleEvent::FileRead | LifecycleEvent::FileEdited, Recovering) => {
             vec![(Active, "the file was read")]
         }
         (LifecycleEvent::FileEdited, Saved) => vec![EDITED_AGAIN_STEP],
-        (LifecycleEvent::NeverCame | LifecycleEvent::FileRead | LifecycleEvent::FileEdited, _) => vec![],
+        (LifecycleEvent::NotCompacted | LifecycleEvent::FileRead | LifecycleEvent::FileEdited, _) => vec![],
         (LifecycleEvent::Recover, Active) => vec![],
         (LifecycleEvent::Recover, _) => vec![(Active, "recover")],
     }

@@ -62,9 +62,9 @@ fn what_happens_leads_where_it_should() {
         (Saving, LifecycleEvent::Start, &[Active, Recovering]),
         (Compacting, LifecycleEvent::Start, &[Recovering]),
         (Recovering, LifecycleEvent::Start, &[]),
-        (Compacting, LifecycleEvent::NeverCame, &[Active]),
-        (Saved, LifecycleEvent::NeverCame, &[]),
-        (Recovering, LifecycleEvent::NeverCame, &[]),
+        (Compacting, LifecycleEvent::NotCompacted, &[Active]),
+        (Saved, LifecycleEvent::NotCompacted, &[]),
+        (Recovering, LifecycleEvent::NotCompacted, &[]),
         (Recovering, LifecycleEvent::FileRead, &[Active]),
         (Compacting, LifecycleEvent::FileRead, &[Active]),
         (Saved, LifecycleEvent::FileRead, &[]),
@@ -120,7 +120,7 @@ fn two_sessions_in_one_role_do_not_cross() {
         )
         .unwrap();
     for happened in [
-        LifecycleEvent::NeverCame,
+        LifecycleEvent::NotCompacted,
         LifecycleEvent::Start,
         LifecycleEvent::FileRead,
         LifecycleEvent::Compaction(FileValidity::Valid),

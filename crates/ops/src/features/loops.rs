@@ -253,7 +253,7 @@ fn change_and_remove_from_foreground(
     change: impl FnOnce(&mut Loop) -> Result<Option<LoopEvent>>,
 ) -> Result<LoopChanged> {
     let store = open_store(world)?;
-    let id = choose_loop(world, &store, named, LoopUse::SetBack)?;
+    let id = choose_loop(world, &store, named, LoopUse::LeaveForeground)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
     let mut next = record.state.clone();

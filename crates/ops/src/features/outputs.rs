@@ -30,7 +30,7 @@ use crate::{Error, Result, World};
 use orphan::OrphanedLaunch;
 
 pub use adopt::{LaunchShown, LaunchesToAdopt, adopt_launches, prepare_adoption};
-pub use expect::{ExpectOptions, ExpectRequest, Expectation, expect_outputs};
+pub use expect::{ExpectRequest, Expectation, ExpectedFile, expect_outputs};
 pub use hook::{LiveRunState, OpenOutput, live_run_state};
 pub(crate) use live::live_run_of_project;
 pub use live::{LiveRunReport, LiveRunSource, clear_live_run, set_live_run, show_live_run};

@@ -66,7 +66,7 @@ pub struct Workstreams<'a> {
 pub struct FileToLoad {
     /// The path as written in the manifest.
     pub named: String,
-    pub lies: LoadLocation,
+    pub location: LoadLocation,
     /// The path relative to the root. `None` if the file is not opened.
     pub path: Option<String>,
     pub bytes: u64,
@@ -283,22 +283,22 @@ impl<'a> Workstreams<'a> {
 
     fn file_to_load(&self, workstream: &Workstream, named: &str) -> Result<FileToLoad> {
         let own = workstream.manifest.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let mut lies = LoadLocation::Outside;
+        let mut location = LoadLocation::Outside;
         for folder in [workstream.folder.as_str(), own, ""] {
             let Some(path) = self.path_from_root(folder, named) else { continue };
             if self.goes_through_link(&path) {
-                lies = LoadLocation::Link;
+                location = LoadLocation::Link;
                 continue;
             }
             if let Some(FileInfo { bytes, changed }) = self.file_info(&path)? {
-                let (named, path, lies) = (named.to_owned(), Some(path), LoadLocation::There);
-                return Ok(FileToLoad { named, lies, path, bytes, changed: Some(changed) });
+                let (named, path, location) = (named.to_owned(), Some(path), LoadLocation::There);
+                return Ok(FileToLoad { named, location, path, bytes, changed: Some(changed) });
             }
-            if lies == LoadLocation::Outside {
-                lies = LoadLocation::Missing;
+            if location == LoadLocation::Outside {
+                location = LoadLocation::Missing;
             }
         }
-        Ok(FileToLoad { named: named.to_owned(), lies, path: None, bytes: 0, changed: None })
+        Ok(FileToLoad { named: named.to_owned(), location, path: None, bytes: 0, changed: None })
     }
 
     /// Returns `named`, which is relative to `folder`, as a path relative to the root. Returns `None` if it is outside

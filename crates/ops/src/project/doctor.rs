@@ -427,7 +427,7 @@ fn check_harness(
     let fired =
         |event: EventName| firing.fired.iter().any(|f| f.harness == harness.name && f.event == event.name());
     let has_fired = |wired: &WiredEvent| {
-        fired(wired.neutral) || harness.brings_summary == Some(wired.event) && fired(EventName::Summary)
+        fired(wired.neutral) || harness.summary_event == Some(wired.event) && fired(EventName::Summary)
     };
     if wired.is_empty() {
         let used = install::harnesses_in_use(world, project).iter().any(|used| used.name == harness.name);

@@ -83,7 +83,7 @@ pub fn show_harness(name: &str) -> Result<HarnessShown> {
         },
         commands: commands.into_iter().map(|name| format!("/{name}")).collect(),
         context_cap: harness.context_cap,
-        session_variable: harness.session,
+        session_variable: harness.session_variable,
     })
 }
 

@@ -182,7 +182,7 @@ pub(crate) fn create_store(
     };
     let vouch = || trust.grant(&marker.project_id, &root.path, world.now, wait).map(drop);
     let created = Store::create(&root.path, &marker, world.now, vouch)?;
-    if !created.new && created.pristine {
+    if !created.new && created.had_no_records {
         // Another process created the root first, with another id. Trust in the id of this process is removed.
         trust.revoke(&marker.project_id, &root.path, wait)?;
     }

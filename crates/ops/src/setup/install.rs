@@ -61,12 +61,12 @@ pub struct InstallReport {
     pub files: Vec<ChangedFile>,
     /// Files that could not be read and were not changed. They may still contain thru's hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub failed: Vec<FailedCheckout>,
+    pub failed: Vec<FailedFile>,
     pub notes: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct FailedCheckout {
+pub struct FailedFile {
     pub path: PathBuf,
     pub error: String,
 }
@@ -386,7 +386,7 @@ impl InstallJob<'_> {
                 // A file that cannot be parsed must not prevent the removal of thru's hooks from the other files.
                 Err(error) if task == InstallTask::Uninstall && error.kind() == ErrorKind::Damaged => {
                     let path = self.folder.join(file.name);
-                    report.failed.push(FailedCheckout { path, error: error.to_string() });
+                    report.failed.push(FailedFile { path, error: error.to_string() });
                 }
                 planned => plans.extend(planned?),
             }
@@ -550,7 +550,7 @@ fn is_another_file(path: &Path) -> bool {
 /// Returns whether the harness ignores this file and every hook in it.
 pub fn is_file_ignored_by_harness(harness: &Harness, bytes: &[u8]) -> bool {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let is_strict = hook_table_of(harness).is_some_and(|table| table.strict);
+    let is_strict = hook_table_of(harness).is_some_and(|table| table.rejects_comments);
     is_strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
 }
 

@@ -131,7 +131,7 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
         plan.title = "Plan".to_owned();
     }
     let from = folder.join(name).display().to_string();
-    Ok(Some(IncomingPlan { from, plan, warnings, mark, covered: redactor.has_redacted() }))
+    Ok(Some(IncomingPlan { from, plan, warnings, mark, redacted: redactor.has_redacted() }))
 }
 
 /// Warns if the view differs from the plan. Somebody may have edited the view by hand, but opencode-swarm itself uses

@@ -106,7 +106,7 @@ pub fn print_report(report: &DecisionReport, format: Format, word: &str) {
     if format == Format::Json {
         return output::print_json(report);
     }
-    let DecisionReport { decision, superseded, changed, covered, notes } = report;
+    let DecisionReport { decision, superseded, changed, redacted, notes } = report;
     let text = if decision.is_withdrawal() { superseded } else { &decision.text };
     let id = if decision.is_withdrawal() { &decision.supersedes } else { &decision.id };
     let word = if *changed { word } else { "Already recorded:" };
@@ -117,7 +117,7 @@ pub fn print_report(report: &DecisionReport, format: Format, word: &str) {
     if !superseded.is_empty() && !decision.is_withdrawal() {
         output::print_line(format_args!("  supersedes: {}", one_line(superseded, MAX_TEXT_CHARS)));
     }
-    print_notes(notes, *covered);
+    print_notes(notes, *redacted);
 }
 
 /// Prints the result of importing a context.md.
@@ -137,7 +137,7 @@ pub fn print_import(report: &import::ImportReport, mode: Mode) {
     for warning in &report.warnings {
         output::print_message(format_args!("{WARN}warning:{WARN:#} line {}: {}", warning.line, warning.text));
     }
-    print_notes(&report.notes, report.covered);
+    print_notes(&report.notes, report.redacted);
 }
 
 fn format_row(one: &DecisionStanding) -> String {

@@ -8,7 +8,7 @@ use ops::Result;
 use ops::World;
 use ops::setup::install::everywhere::{self, LeftInstallation, UninstallReport};
 use ops::setup::install::{
-    self, ChangedFile, FailedCheckout, FileChange, InstallReport, InstallTask, Scope, status_line,
+    self, ChangedFile, FailedFile, FileChange, InstallReport, InstallTask, Scope, status_line,
 };
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -205,7 +205,7 @@ pub fn print_report(report: &InstallReport) {
             output::print_line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
         }
     }
-    for FailedCheckout { error, .. } in &report.failed {
+    for FailedFile { error, .. } in &report.failed {
         output::print_message(format_args!("{BAD}error:{BAD:#} {error}"));
         output::print_message(
             "hint:  fix that file, then run this again; our hooks in other files were removed",

@@ -95,7 +95,7 @@ fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: 
         let output = sandbox.run_thru(&["init"], b"")?;
         if !output.status.success() {
             wrong.push((
-                LossKind::None,
+                LossKind::NoLoss,
                 format!("init afterwards: {}: {}", output.status, judge::first_line(&output.stderr)),
             ));
         }
@@ -106,7 +106,7 @@ fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: 
     judge::judge_hook_output(&output, wrong);
     if !rows::tool_call_ids(sandbox).iter().any(|id| id == prepare::TOOL_CALL_ID) {
         wrong.push((
-            LossKind::None,
+            LossKind::NoLoss,
             "after space was freed, the next hook wrote no line to the journal".into(),
         ));
     }
@@ -160,14 +160,14 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     let output = run_mounted(FULL_FOR_LONG_SCRIPT, &sandbox, &[&was, &became, &tool, &start], &[])?;
     let mut wrong: Failures = Vec::new();
     if !output.status.success() {
-        wrong.push((LossKind::None, format!("a hook failed: {}", judge::first_line(&output.stderr))));
+        wrong.push((LossKind::NoLoss, format!("a hook failed: {}", judge::first_line(&output.stderr))));
     }
     let read = |name: &str| fs::read_to_string(became.join(name)).unwrap_or_default();
     let mut expect = |name: &str, text: &str, there: bool| {
         if read(name).contains(text) != there {
             let not = if there { "does not say" } else { "says" };
             wrong.push((
-                LossKind::None,
+                LossKind::NoLoss,
                 format!("{name} {not} `{text}`: {}", read(name).replace('\n', " / ")),
             ));
         }
@@ -205,7 +205,8 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
         wrong.push((LossKind::Record, text));
     }
     if !lost.first().is_some_and(|text| text.contains("and 2026-11-15T19:09:59Z")) {
-        wrong.push((LossKind::None, format!("the last of 600 seconds is not the end of the gap: {lost:?}")));
+        wrong
+            .push((LossKind::NoLoss, format!("the last of 600 seconds is not the end of the gap: {lost:?}")));
     }
     tally.count_point(wrong, || "full disk, 600 tool calls".into());
     for folder in [&sandbox.dir, &was, &became] {
@@ -297,7 +298,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
             let mut wrong = judge_run(argv, &output);
             judge_files(argv, &before, &Snapshot::take(&sandbox.dir)?, &mut wrong);
             let wrong = wrong.into_iter().map(|(loss, text)| match loss {
-                LossKind::Record => (LossKind::TakenForEmpty, text),
+                LossKind::Record => (LossKind::TreatedAsEmpty, text),
                 other => (other, text),
             });
             tally.count_point(wrong.collect(), || command_for_display(name, argv));
@@ -323,7 +324,7 @@ fn try_forbidden_files(lab: &Lab, bin: &Path, root: bool) -> Result<TortureTally
     let mut wrong = judge_run(TOOL_DONE, &output);
     if !rows::tool_call_ids(&sandbox).iter().any(|id| id == prepare::TOOL_CALL_ID) {
         wrong.push((
-            LossKind::None,
+            LossKind::NoLoss,
             "another user's hook left no line in the journal of his own project".into(),
         ));
     }

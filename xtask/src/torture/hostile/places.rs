@@ -21,23 +21,23 @@ struct HostilePlace {
     /// Changes a project that already has records.
     arrange: fn(&Sandbox) -> Result<()>,
     /// How the command is started in this place.
-    start: StartFolder,
+    start: StartMethod,
 }
 
-enum StartFolder {
+enum StartMethod {
     Plainly,
     /// The command gets these environment variables. A variable without a value is removed.
     With(&'static [(&'static str, Option<&'static str>)]),
     /// The command is run by a shell line that ends with `"$@"`.
     Shell(&'static str),
 }
-use StartFolder::{Plainly, Shell, With};
+use StartMethod::{Plainly, Shell, With};
 
 const fn arranged_place(name: &'static str, arrange: fn(&Sandbox) -> Result<()>) -> HostilePlace {
     HostilePlace { name, arrange, start: Plainly }
 }
 
-const fn place_with_start(name: &'static str, start: StartFolder) -> HostilePlace {
+const fn place_with_start(name: &'static str, start: StartMethod) -> HostilePlace {
     HostilePlace { name, arrange: |_| Ok(()), start }
 }
 

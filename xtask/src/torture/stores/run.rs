@@ -99,7 +99,7 @@ impl StoreRunner {
             seen.extend(found.violations.iter().map(|(violation, ..)| *violation));
         }
         ensure!(
-            seen.contains(&Violation::Fed) && seen.contains(&Violation::Ran),
+            seen.contains(&Violation::PromptGiven) && seen.contains(&Violation::Ran),
             "the torture did not detect that the user's own loop gave its prompt and ran its validator: {seen:?}"
         );
         let store = HostileStore::trusted("control", "control", |sandbox| {
@@ -250,8 +250,9 @@ impl StoreRunner {
             now = self.run_hook(trial, hook, &now, &rules, &mut later)?;
         }
         found.hooks += later.hooks;
-        let counts =
-            |violation: &Violation| line.kind != CommandKind::StartsLoop || *violation != Violation::Fed;
+        let counts = |violation: &Violation| {
+            line.kind != CommandKind::StartsLoop || *violation != Violation::PromptGiven
+        };
         let later = later.violations.into_iter().filter(|(violation, ..)| counts(violation));
         found
             .violations

@@ -17,7 +17,7 @@ pub enum Violation {
     /// A command from the store was run.
     Ran,
     /// An agent was given a prompt from the store, or was told that text from the store is the user's text.
-    Fed,
+    PromptGiven,
     /// Something changed that must not change.
     Wrote,
     /// Text from outside the project was shown.
@@ -117,14 +117,14 @@ pub fn report_fed_prompt(rules: &StoreRules, output: &Output, found: &mut Violat
     let reply: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let told = || judge::first_line(&output.stdout);
     if reply["decision"] == "block" || reply["continue"] == false {
-        found.push((Violation::Fed, format!("a hook blocked the agent: {}", told())));
+        found.push((Violation::PromptGiven, format!("a hook blocked the agent: {}", told())));
     }
     if text.contains(PROMPT_CANARY) {
-        found.push((Violation::Fed, format!("a hook gave the agent the store's prompt: {}", told())));
+        found.push((Violation::PromptGiven, format!("a hook gave the agent the store's prompt: {}", told())));
     }
     if text.to_lowercase().contains("the user started") {
         found.push((
-            Violation::Fed,
+            Violation::PromptGiven,
             format!("a hook said that the user started the store's loop: {}", told()),
         ));
     }
@@ -134,7 +134,7 @@ pub fn report_fed_prompt(rules: &StoreRules, output: &Output, found: &mut Violat
             .is_some_and(|reply| reply.keys().all(|key| key == "systemMessage" || key == "tell"));
         if text.contains(TEXT_CANARY) || !(text.trim().is_empty() || only_to_the_user) {
             found.push((
-                Violation::Fed,
+                Violation::PromptGiven,
                 format!("a hook told the agent about a store that is not trusted: {}", told()),
             ));
         }

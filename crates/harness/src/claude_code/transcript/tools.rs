@@ -103,7 +103,7 @@ pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut 
 }
 
 fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'a>>) {
-    if let Some(said) = words::refusal_words(&result.text) {
+    if let Some(said) = words::refusal_reason(&result.text) {
         result.refused = true;
         if let Some(said) = said {
             let text = said.to_owned().into();

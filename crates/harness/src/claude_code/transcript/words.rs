@@ -76,7 +76,7 @@ pub fn stop_hook_feedback(text: &str) -> Option<String> {
 
 /// Returns what the user said when refusing a call: `None` if the text is not a refusal, and `Some(None)` if the user
 /// said nothing.
-pub fn refusal_words(text: &str) -> Option<Option<&str>> {
+pub fn refusal_reason(text: &str) -> Option<Option<&str>> {
     if !text.starts_with("The user doesn't want to") {
         return None;
     }

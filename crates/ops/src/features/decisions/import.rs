@@ -34,7 +34,8 @@ pub struct ImportReport {
     /// How many decisions and patterns this import recorded.
     pub written: usize,
     pub warnings: Vec<decision::OutlineWarning>,
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -77,7 +78,7 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
         known: 0,
         written: 0,
         warnings,
-        covered: given.has_redacted(),
+        redacted: given.has_redacted(),
         notes: Vec::new(),
     };
     let mut new: Vec<Decision> = Vec::new();

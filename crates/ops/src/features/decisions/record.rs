@@ -42,7 +42,8 @@ pub struct DecisionReport {
     /// False if the same decision was already in force, so nothing was recorded.
     pub changed: bool,
     /// Whether a secret in the input was redacted.
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -54,7 +55,7 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
     let _lock = project.store.lock_decisions(LOCK_WAIT)?;
     let known = all_decisions(&project.store, world.now)?;
     let superseded = wanted.supersedes.map(|word| find_decision(&known, word)).transpose()?;
-    superseded.map(refuse_if_not_in_force).transpose()?;
+    superseded.map(refuse_replaced).transpose()?;
     let text = redact_and_check_length(&given, wanted.text, "what was decided")?;
     let why =
         wanted.why.map(|why| redact_and_check_length(&given, why, "why")).transpose()?.unwrap_or_default();
@@ -69,7 +70,7 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
             decision,
             superseded: String::new(),
             changed: false,
-            covered: given.has_redacted(),
+            redacted: given.has_redacted(),
             notes: Vec::new(),
         });
     }
@@ -118,11 +119,11 @@ pub fn withdraw_decision(
             decision: one.decision.clone(),
             superseded: one.decision.text.clone(),
             changed: false,
-            covered: given.has_redacted(),
+            redacted: given.has_redacted(),
             notes: Vec::new(),
         });
     }
-    refuse_if_not_in_force(one)?;
+    refuse_replaced(one)?;
     let decision = Decision {
         v: VERSION,
         id: decision::id_of_typed_decision(&author.formatted_time(), &author.by, "", &one.decision.id),
@@ -170,11 +171,11 @@ fn append_decision(
     context: &ProjectContext,
     decision: Decision,
     superseded: String,
-    covered: bool,
+    redacted: bool,
 ) -> Result<DecisionReport> {
     context.store.append_decisions(std::slice::from_ref(&decision), Durability::Synced)?;
     let notes = rewrite_view(context);
-    Ok(DecisionReport { decision, superseded, changed: true, covered, notes })
+    Ok(DecisionReport { decision, superseded, changed: true, redacted, notes })
 }
 
 /// Writes the view again. A failure is returned as a note, not as an error, because the decision is already on
@@ -186,7 +187,7 @@ pub(super) fn rewrite_view(context: &ProjectContext) -> Vec<String> {
     }
 }
 
-fn refuse_if_not_in_force(one: &DecisionStanding) -> Result<()> {
+fn refuse_replaced(one: &DecisionStanding) -> Result<()> {
     let hint = match one.state {
         DecisionState::Current | DecisionState::Expired => return Ok(()),
         DecisionState::Superseded => {

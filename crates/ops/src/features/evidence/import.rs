@@ -32,7 +32,8 @@ pub struct EvidenceReport {
     /// How many entries were new. In a dry run they are not written.
     pub new: usize,
     pub left_out: Vec<SkippedFile>,
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -128,7 +129,7 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
             Err(error) => return Err(error),
         }
     }
-    report.covered = redactor.has_redacted();
+    report.redacted = redactor.has_redacted();
     Ok(Some(report))
 }
 

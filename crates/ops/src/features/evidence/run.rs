@@ -53,7 +53,8 @@ pub struct RecordedRun {
     /// A file that changed while the command ran. Such a change makes the evidence stale from the start.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -123,7 +124,7 @@ pub fn run_and_record(
     entry.tree = listing.map(FileListing::tree_hash).unwrap_or_default();
     notes.extend(write_entry(&project.store, &id, entry.clone(), listing, (world.now, LOCK_WAIT))?.notes);
     let changed = entry.changed.clone();
-    Ok(RecordedRun { task: id.to_string(), entry, changed, covered: given.has_redacted(), notes })
+    Ok(RecordedRun { task: id.to_string(), entry, changed, redacted: given.has_redacted(), notes })
 }
 
 /// The folder where the command runs: the current folder, or the top of the checkout if the current folder is outside
@@ -249,8 +250,8 @@ fn run_command(
         timeout: request.timeout.unwrap_or(Duration::from_secs(24 * 60 * 60)),
         keep: MAX_OUTPUT_BYTES_SEARCHED,
     };
-    let watchman = ProcessReaper::start();
-    let watch = CommandWatch { watchman: &watchman, began: &|_| {} };
+    let reaper = ProcessReaper::start();
+    let watch = CommandWatch { reaper: &reaper, began: &|_| {} };
     process::run_streaming(&job, None, Some(watch), hear).map_err(|error| {
         let program = request.argv.first().map(String::as_str).unwrap_or_default();
         Error::Absent {

@@ -66,7 +66,7 @@ pub(super) fn open_trusted_store(world: &World) -> Result<Store> {
 pub(super) enum LoopUse {
     Look,
     /// To remove the loop from the foreground.
-    SetBack,
+    LeaveForeground,
     Resume,
 }
 
@@ -86,7 +86,9 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
                 let of = if here.is_some() { " of this session" } else { "" };
                 let what = match aim {
                     LoopUse::Resume => format!("no loop{of} is paused; name one"),
-                    LoopUse::Look | LoopUse::SetBack => format!("no loop{of} is in the foreground; name one"),
+                    LoopUse::Look | LoopUse::LeaveForeground => {
+                        format!("no loop{of} is in the foreground; name one")
+                    }
                 };
                 return Err(Error::Absent { what, hint: hint() });
             }
@@ -128,8 +130,10 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
         return Ok(LoopOwner::Session(session, SessionChoice::Harness));
     }
     let newest = list::newest_session(store)?;
-    let around =
-        world.calling_harness().and_then(harness::harness_by_name).filter(|around| around.session.is_none());
+    let around = world
+        .calling_harness()
+        .and_then(harness::harness_by_name)
+        .filter(|around| around.session_variable.is_none());
     if let (Some(around), Some(newest)) = (around, &newest)
         && newest.harness == around.name
         && let Ok(session) = Id::new(&newest.session)
@@ -171,7 +175,7 @@ fn loops_for_use<'a>(
     let is_ours = |known: &Loop| here.is_none() || known.session.as_deref() == here;
     let fits = |known: &Loop| match aim {
         LoopUse::Resume => known.status == LoopStatus::Paused,
-        LoopUse::Look | LoopUse::SetBack => {
+        LoopUse::Look | LoopUse::LeaveForeground => {
             known.status == LoopStatus::Active && pointer.contains_loop(&known.id)
         }
     };

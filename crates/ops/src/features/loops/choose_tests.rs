@@ -26,15 +26,15 @@ fn which_loop_is_meant_when_none_is_named() {
     pointer.set_for_session("b", "s2");
     let cases: [(LoopUse, Option<&str>, &[&str]); 10] = [
         // Inside a session, a command acts only on the session's own loops.
-        (LoopUse::SetBack, Some("s1"), &["a"]),
-        (LoopUse::SetBack, Some("s3"), &[]),
+        (LoopUse::LeaveForeground, Some("s1"), &["a"]),
+        (LoopUse::LeaveForeground, Some("s3"), &[]),
         (LoopUse::Resume, Some("s1"), &["d"]),
         (LoopUse::Resume, Some("s2"), &[]),
         (LoopUse::Look, Some("s2"), &["b"]),
         (LoopUse::Look, Some("s3"), &["e"]),
         (LoopUse::Look, Some("s4"), &[]),
         // At a terminal, a command may act on any loop.
-        (LoopUse::SetBack, None, &["a", "b"]),
+        (LoopUse::LeaveForeground, None, &["a", "b"]),
         (LoopUse::Resume, None, &["c", "d"]),
         (LoopUse::Look, None, &["b"]),
     ];
@@ -51,7 +51,7 @@ fn which_loop_is_meant_when_none_is_named() {
         "a single loop is unambiguous"
     );
     assert_eq!(
-        loops_for_use(LoopUse::SetBack, &one, &pointer, Some("s1")).len(),
+        loops_for_use(LoopUse::LeaveForeground, &one, &pointer, Some("s1")).len(),
         0,
         "a command must not end another session's loop"
     );

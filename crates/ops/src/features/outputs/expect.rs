@@ -34,7 +34,7 @@ pub struct ExpectRequest {
 pub struct Expectation {
     pub run: PathBuf,
     pub stage: String,
-    pub outputs: Vec<ExpectOptions>,
+    pub outputs: Vec<ExpectedFile>,
     /// The session that is told about the stage. It began the stage, or was the last active session in this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -44,7 +44,7 @@ pub struct Expectation {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct ExpectOptions {
+pub struct ExpectedFile {
     pub path: PathBuf,
     pub tier: OutputTier,
 }
@@ -85,7 +85,7 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<Expectati
         outputs: expected
             .outputs
             .into_iter()
-            .map(|output| ExpectOptions { path: run.path().join(&output.file), tier: output.tier })
+            .map(|output| ExpectedFile { path: run.path().join(&output.file), tier: output.tier })
             .collect(),
         set_aside,
     })

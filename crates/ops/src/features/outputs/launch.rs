@@ -31,7 +31,7 @@ pub(super) struct Launch<'a> {
     /// The folder where the command runs.
     pub folder: &'a Path,
     pub timeout: Duration,
-    pub watchman: &'a ProcessReaper,
+    pub reaper: &'a ProcessReaper,
     pub redact: redact::RedactOptions,
     pub now: Timestamp,
 }
@@ -61,7 +61,7 @@ pub(super) fn run_launch(launch: &Launch) -> Result<String> {
             keep: 0,
         },
         stdin,
-        Some(CommandWatch { watchman: launch.watchman, began: &began }),
+        Some(CommandWatch { reaper: launch.reaper, began: &began }),
         move |said| held(&write, said),
     );
     let how = match ended {

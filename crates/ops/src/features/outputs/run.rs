@@ -229,12 +229,12 @@ impl GateRunner<'_> {
         let workers = jobs.min(steps.len());
         let (queue, failure) = (Mutex::new(VecDeque::from(steps)), Mutex::new(None));
         let next = || lock_ignoring_poison(&queue).pop_front();
-        let watchman = ProcessReaper::start();
+        let reaper = ProcessReaper::start();
         std::thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
                     while let Some(i) = next() {
-                        if let Err(error) = self.launch_until_valid(i, &watchman) {
+                        if let Err(error) = self.launch_until_valid(i, &reaper) {
                             lock_ignoring_poison(&failure).get_or_insert(error);
                             return;
                         }
@@ -246,7 +246,7 @@ impl GateRunner<'_> {
     }
 
     /// Launches the command of one output until the output is valid or has used up its launches.
-    fn launch_until_valid(&self, i: usize, watchman: &ProcessReaper) -> Result<()> {
+    fn launch_until_valid(&self, i: usize, reaper: &ProcessReaper) -> Result<()> {
         if !self.wait_for_orphan(&self.current_output(i))? {
             return Ok(());
         }
@@ -256,12 +256,12 @@ impl GateRunner<'_> {
             if gate::next_launch_step(&output, verdict) != LaunchStep::Launch {
                 return Ok(());
             }
-            self.launch(i, &output, watchman)?;
+            self.launch(i, &output, reaper)?;
         }
     }
 
-    fn launch(&self, i: usize, output: &ExpectedOutput, watchman: &ProcessReaper) -> Result<()> {
-        let now = self.elapsed_now();
+    fn launch(&self, i: usize, output: &ExpectedOutput, reaper: &ProcessReaper) -> Result<()> {
+        let now = self.current_time();
         let file = output.file.clone();
         // The old file is moved aside. Any file that exists afterwards comes from this launch, even if the clocks of
         // the machine and its disks disagree.
@@ -278,7 +278,7 @@ impl GateRunner<'_> {
             output,
             folder: self.checkout,
             timeout: self.timeout,
-            watchman,
+            reaper,
             redact: self.redact,
             now,
         })?;
@@ -292,7 +292,7 @@ impl GateRunner<'_> {
         Ok(())
     }
 
-    fn elapsed_now(&self) -> Timestamp {
+    fn current_time(&self) -> Timestamp {
         self.now.checked_add(self.started.elapsed()).unwrap_or(self.now)
     }
 
@@ -306,7 +306,7 @@ impl GateRunner<'_> {
         let (patience, why) = match self.again {
             RelaunchPolicy::Yes => (Duration::ZERO, "was ended, to be launched again"),
             RelaunchPolicy::No => {
-                (orphan.time_left(self.timeout, self.elapsed_now()), "was ended, its time was up")
+                (orphan.time_left(self.timeout, self.current_time()), "was ended, its time was up")
             }
         };
         let until = Instant::now() + patience;

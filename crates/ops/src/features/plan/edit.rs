@@ -23,7 +23,8 @@ pub struct TaskReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_ended: Option<u32>,
     /// Whether a secret in the input was redacted.
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -35,7 +36,8 @@ pub struct PlanReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseSummary>,
     pub changed: bool,
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -126,7 +128,7 @@ fn find_fresh_proof(
     evidence::show::fresh_proof(&project.store, &judge, task)
 }
 
-fn build_task_report(before: &Plan, changed: PlanChanged, id: &str, covered: bool) -> Result<TaskReport> {
+fn build_task_report(before: &Plan, changed: PlanChanged, id: &str, redacted: bool) -> Result<TaskReport> {
     let PlanChanged { plan, changed, notes } = changed;
     let task = plan.task(id).cloned().ok_or_else(super::no_plan_error)?;
     let was_ready: Vec<&str> =
@@ -134,7 +136,14 @@ fn build_task_report(before: &Plan, changed: PlanChanged, id: &str, covered: boo
     let ready = plan::standing_of_plan(&plan).ready;
     let newly_ready = ready.iter().map(|task| &task.id).filter(|id| !was_ready.contains(&id.as_str()));
     let phase_ended = plan::phases_ended(before, &plan).first().copied();
-    Ok(TaskReport { task, changed, newly_ready: newly_ready.cloned().collect(), phase_ended, covered, notes })
+    Ok(TaskReport {
+        task,
+        changed,
+        newly_ready: newly_ready.cloned().collect(),
+        phase_ended,
+        redacted,
+        notes,
+    })
 }
 
 #[derive(Clone, Debug, Default)]
@@ -252,7 +261,7 @@ pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskR
 
 /// What `thru plan set` changes in the plan itself or in a phase.
 #[derive(Clone, Debug, Default)]
-pub struct TitleChange {
+pub struct PlanOrPhaseChange {
     pub title: Option<String>,
     pub current_phase: Option<u32>,
     pub phase: Option<u32>,
@@ -260,7 +269,7 @@ pub struct TitleChange {
     pub status: Option<PhaseStatus>,
 }
 
-pub fn set_plan_or_phase(world: &World, wanted: &TitleChange) -> Result<PlanReport> {
+pub fn set_plan_or_phase(world: &World, wanted: &PlanOrPhaseChange) -> Result<PlanReport> {
     let store = Project::find_for_reading(world)?.store;
     let author = PlanAuthor::current_author(world, None)?;
     let given = InputRedactor::with_settings_of(world);
@@ -292,12 +301,12 @@ pub fn set_plan_or_phase(world: &World, wanted: &TitleChange) -> Result<PlanRepo
     Ok(build_plan_report(changed, wanted.phase, given.has_redacted()))
 }
 
-pub(super) fn build_plan_report(changed: PlanChanged, phase: Option<u32>, covered: bool) -> PlanReport {
+pub(super) fn build_plan_report(changed: PlanChanged, phase: Option<u32>, redacted: bool) -> PlanReport {
     let PlanChanged { plan, changed, notes } = changed;
     let head = phase.and_then(|id| plan.phase(id));
     let phase =
         head.map(|phase| PhaseSummary { id: phase.id, name: phase.name.clone(), status: phase.status });
-    PlanReport { title: plan.title, current_phase: plan.current_phase, phase, changed, covered, notes }
+    PlanReport { title: plan.title, current_phase: plan.current_phase, phase, changed, redacted, notes }
 }
 
 fn require_nonempty(text: &str, what: &str) -> Result<()> {

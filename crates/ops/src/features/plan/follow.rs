@@ -36,12 +36,15 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let mut notes: Vec<String> = rejected.into_iter().map(still_open).collect();
     // If an earlier stop was killed, the ledger can be newer than the file. Rebuild the file now; otherwise it would
     // stay outdated until the next change.
-    if !followed.moved.is_empty() || loaded.from == PlanSource::Ledger {
+    if !followed.changed_ids.is_empty() || loaded.from == PlanSource::Ledger {
         let entry = LedgerNote { what: "followed_todo", ..LedgerNote::default() };
         let changed =
             change_plan(store, &author, entry, (MissingPlan::Never, context.deadline.lock_wait()), |plan| {
                 let (followed, _) = moves(plan);
-                Ok((followed.plan, LedgerNote { id: followed.moved.join(" "), ..LedgerNote::default() }))
+                Ok((
+                    followed.plan,
+                    LedgerNote { id: followed.changed_ids.join(" "), ..LedgerNote::default() },
+                ))
             })?;
         notes.extend(changed.notes);
     }

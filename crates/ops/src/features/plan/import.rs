@@ -27,7 +27,7 @@ const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingPlan {
     /// The existing plan is kept, and the import is refused.
-    Free,
+    Refuse,
     /// The import replaces the existing plan, which stays in the ledger.
     Replace,
     /// The phases of the import are appended to the existing plan.
@@ -40,7 +40,7 @@ impl ExistingPlan {
         match (append, replace) {
             (true, _) => ExistingPlan::Append,
             (_, true) => ExistingPlan::Replace,
-            (false, false) => ExistingPlan::Free,
+            (false, false) => ExistingPlan::Refuse,
         }
     }
 }
@@ -60,7 +60,8 @@ pub struct ImportReport {
     pub written: bool,
     /// Whether the same plan had been imported before.
     pub known: bool,
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -71,7 +72,7 @@ pub(crate) struct IncomingPlan {
     /// The fingerprint of the source, so that the same source is imported only once. Empty if the source is thru's own
     /// view of the plan.
     pub mark: String,
-    pub covered: bool,
+    pub redacted: bool,
 }
 
 /// Imports a plan.json, or a plan.md by any author.
@@ -106,7 +107,13 @@ pub(crate) fn read_plan_file(world: &World, path: &Path) -> Result<IncomingPlan>
         plan.title = path.file_stem().map_or("Plan".to_owned(), |stem| stem.to_string_lossy().into_owned());
     }
     let mark = format!("{:016x}", fnv_fingerprint([&bytes]));
-    Ok(IncomingPlan { from: path.display().to_string(), plan, warnings, mark, covered: given.has_redacted() })
+    Ok(IncomingPlan {
+        from: path.display().to_string(),
+        plan,
+        warnings,
+        mark,
+        redacted: given.has_redacted(),
+    })
 }
 
 pub(crate) fn parse_plan_file(path: &Path, bytes: &[u8]) -> Result<ImportedPlan> {
@@ -172,7 +179,7 @@ pub(crate) fn import_plan(
         }
         return Ok(report);
     }
-    if let (Some(plan), ExistingPlan::Free) = (&there, place) {
+    if let (Some(plan), ExistingPlan::Refuse) = (&there, place) {
         return Err(Error::Refused {
             what: format!("there is a plan already: {}", super::to_one_line(&plan.title)),
             hint: "`--append` adds these phases to it; `--replace` replaces it, and the old one stays in the ledger"
@@ -213,7 +220,7 @@ fn without_import_marks(plan: &Plan) -> Plan {
 }
 
 fn build_report(incoming: &IncomingPlan) -> ImportReport {
-    let IncomingPlan { from, plan, warnings, covered, .. } = incoming;
+    let IncomingPlan { from, plan, warnings, redacted, .. } = incoming;
     let with = |status: TaskStatus| plan.tasks().filter(|task| task.status == status).count();
     ImportReport {
         from: from.clone(),
@@ -226,7 +233,7 @@ fn build_report(incoming: &IncomingPlan) -> ImportReport {
         warnings: warnings.clone(),
         written: false,
         known: false,
-        covered: *covered,
+        redacted: *redacted,
         notes: Vec::new(),
     }
 }
@@ -289,7 +296,7 @@ fn plan_from_digest(digest: &Digest) -> Option<IncomingPlan> {
     let followed =
         plan::follow_todos(&plan, &LinkedTodos::default(), &digest.todos, &digest.session, &digest.last_at);
     let from = format!("session {}", digest.session);
-    Some(IncomingPlan { from, plan: followed.plan, warnings, mark, covered: false })
+    Some(IncomingPlan { from, plan: followed.plan, warnings, mark, redacted: false })
 }
 
 /// Links the tasks to the session's list, so that later changes in the list also change the tasks.

@@ -126,7 +126,7 @@ impl RoleMover<'_> {
         let happened = match happened {
             RoleEvent::Started => return Ok(None),
             RoleEvent::Continued => LifecycleEvent::Start,
-            RoleEvent::NotCompacted => LifecycleEvent::NeverCame,
+            RoleEvent::NotCompacted => LifecycleEvent::NotCompacted,
             RoleEvent::Compacting => return self.record_compaction(role),
             RoleEvent::Touched(files) => {
                 let own = files.iter().filter(|file| role::role_of_file(&file.path).as_ref() == Some(role));

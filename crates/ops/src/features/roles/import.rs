@@ -21,7 +21,8 @@ pub struct AgentsReport {
     pub folder: String,
     pub agents: Vec<ImportedAgent>,
     pub left_out: Vec<String>,
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -60,7 +61,7 @@ pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<
         folder: dir.path().display().to_string(),
         agents: Vec::new(),
         left_out: Vec::new(),
-        covered: false,
+        redacted: false,
     };
     let mut entries = dir.entries()?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
@@ -103,6 +104,6 @@ pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<
             hint: "name the folder that contains them: `thru import agents FOLDER`".into(),
         });
     }
-    report.covered = redactor.has_redacted();
+    report.redacted = redactor.has_redacted();
     Ok(report)
 }

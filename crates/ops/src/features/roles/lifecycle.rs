@@ -59,7 +59,7 @@ pub struct SaveReport {
 }
 
 /// Checks the file and moves the role to `saved`, or back to `active`. The file itself is not changed.
-pub fn save_role(world: &World, named: Option<&str>, insist: ForceStep) -> Result<SaveReport> {
+pub fn save_role(world: &World, named: Option<&str>, force: ForceStep) -> Result<SaveReport> {
     let (roles, store) = find_or_create_roles(world)?;
     let IdentifiedRole { role, source } = identify_role(world, Some(&store), named)?;
     let file = roles.find_context_file(&role)?;
@@ -80,7 +80,7 @@ pub fn save_role(world: &World, named: Option<&str>, insist: ForceStep) -> Resul
     let happened = LifecycleEvent::Save(if valid { FileValidity::Valid } else { FileValidity::Invalid });
     // A role with neither a file nor a lifecycle is probably a mistyped name, so no lifecycle is created for it.
     let missing = if file.is_some() { MissingLifecycle::Create(world.now) } else { MissingLifecycle::Leave };
-    let lifecycle = step_lifecycle(world, &store, &role, missing, happened, insist)?;
+    let lifecycle = step_lifecycle(world, &store, &role, missing, happened, force)?;
     Ok(SaveReport {
         missing: if file.is_none() { Some(roles.expected_path(&role)?) } else { None },
         file: file.map(|file| file.shown),
@@ -122,7 +122,7 @@ pub(crate) fn step_lifecycle(
     role: &Id,
     missing: MissingLifecycle,
     happened: LifecycleEvent,
-    insist: ForceStep,
+    force: ForceStep,
 ) -> Result<Lifecycle> {
     // At a terminal, no session is recorded, because it would only be a guess.
     let session = list::session_of_current_harness(world);
@@ -133,7 +133,7 @@ pub(crate) fn step_lifecycle(
         now: world.now,
     };
     match store.change_lifecycle(role, missing, LOCK_WAIT, |lifecycle| {
-        lifecycle.apply_event(happened, insist, &actor)
+        lifecycle.apply_event(happened, force, &actor)
     })? {
         LifecycleChange::To { lifecycle, .. } => Ok(lifecycle),
         changed => Err(not_changed_error(role, &changed)),

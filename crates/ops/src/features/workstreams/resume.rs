@@ -143,8 +143,8 @@ pub struct ListedWorkstream {
 }
 
 pub fn list_workstreams(world: &World) -> Result<Vec<ListedWorkstream>> {
-    let desk = ResumeContext::open(world)?;
-    let place = desk.workstreams();
+    let context = ResumeContext::open(world)?;
+    let place = context.workstreams();
     let row = |found: Workstream| {
         let manifest = place.up_to_date_manifest(&found, world.now);
         let problem = manifest.as_ref().err().map(ToString::to_string);
@@ -175,16 +175,17 @@ pub struct ManifestShown {
 #[derive(Clone, Debug, Serialize)]
 pub struct ShownLoad {
     pub named: String,
-    pub lies: LoadLocation,
+    #[serde(rename = "lies")]
+    pub location: LoadLocation,
     pub path: Option<String>,
     pub bytes: u64,
     pub changed_at: Option<String>,
 }
 
 pub fn show_manifest(world: &World, id: Option<&str>) -> Result<ManifestShown> {
-    let desk = ResumeContext::open(world)?;
-    let found = desk.choose_workstream(id)?;
-    let place = desk.workstreams();
+    let context = ResumeContext::open(world)?;
+    let found = context.choose_workstream(id)?;
+    let place = context.workstreams();
     let manifest = place.up_to_date_manifest(&found, world.now)?;
     let loads = place.files_to_load(&found, &manifest)?.into_iter().map(load_shown).collect();
     let next_step = place.next_open_step(&found, &manifest)?;
@@ -192,8 +193,8 @@ pub fn show_manifest(world: &World, id: Option<&str>) -> Result<ManifestShown> {
 }
 
 fn load_shown(load: FileToLoad) -> ShownLoad {
-    let FileToLoad { named, lies, path, bytes, changed } = load;
-    ShownLoad { named, lies, path, bytes, changed_at: changed.map(time::to_rfc3339) }
+    let FileToLoad { named, location, path, bytes, changed } = load;
+    ShownLoad { named, location, path, bytes, changed_at: changed.map(time::to_rfc3339) }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -209,12 +210,12 @@ impl CheckedManifest {
 }
 
 pub fn validate_manifests(world: &World, file: Option<&Path>) -> Result<Vec<CheckedManifest>> {
-    let desk = match (ResumeContext::open(world), file) {
+    let context = match (ResumeContext::open(world), file) {
         // A manifest outside every project is checked by its content alone.
         (Err(Error::NoRoot { .. }), Some(file)) => return Ok(vec![check_single_file(file)?]),
-        (desk, _) => desk?,
+        (context, _) => context?,
     };
-    let place = desk.workstreams();
+    let place = context.workstreams();
     let Some(file) = file else { return check_all_manifests(&place) };
     let all = place.list_all()?;
     let Some(path) = place.path_below_root(world, file)? else { return Ok(vec![check_single_file(file)?]) };
@@ -252,11 +253,11 @@ fn check_manifest(place: &Workstreams, found: &Workstream, all: &[Workstream]) -
         find(format!("{} has another manifest, {}", found.id, twin.manifest), "keep one of the two");
     }
     for load in place.files_to_load(found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
-        let hint = match load.lies {
+        let hint = match load.location {
             LoadLocation::Missing => "write it, or remove it from files_to_load",
             _ => "name a regular file of the project",
         };
-        find(format!("`{}` is {}", load.named, load.lies.describe()), hint);
+        find(format!("`{}` is {}", load.named, load.location.describe()), hint);
     }
     Ok(CheckedManifest { path: found.manifest.clone(), findings })
 }
@@ -277,9 +278,9 @@ pub struct UsedWorkstream {
 
 /// `thru resume use`: assigns a workstream to this session, no matter which files the session touches.
 pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<UsedWorkstream> {
-    let desk = ResumeContext::open(world)?;
-    let found = desk.choose_workstream(Some(id))?;
-    let (store, marker) = (&desk.project.store, &desk.project.marker);
+    let context = ResumeContext::open(world)?;
+    let found = context.choose_workstream(Some(id))?;
+    let (store, marker) = (&context.project.store, &context.project.marker);
     let (session, chosen) = list::choose_open(world, store, session, |session| Error::Refused {
         what: format!("session {session} has ended, and gets no more briefs"),
         hint: "run this inside a session (the agent can), or name a running one with --session".into(),
@@ -317,9 +318,9 @@ pub enum UpdateStep {
 }
 
 pub fn update_manifest(world: &World, id: Option<&str>, step: UpdateStep) -> Result<UpdateReport> {
-    let desk = ResumeContext::open(world)?;
-    let found = desk.choose_workstream(id)?;
-    let place = desk.workstreams();
+    let context = ResumeContext::open(world)?;
+    let found = context.choose_workstream(id)?;
+    let place = context.workstreams();
     let _lock = place.lock_manifests(LOCK_WAIT)?;
     let mut done = None;
     let advanced = workstreams::tick_and_update_manifest(

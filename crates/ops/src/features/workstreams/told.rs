@@ -170,7 +170,7 @@ fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&st
 /// Describes a file to load: `plan.md (2150 bytes, changed 3 h ago)`.
 fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Timestamp) -> String {
     let Some(path) = &load.path else {
-        return format!("{} ({})", shown_path(&load.named, 200), load.lies.describe());
+        return format!("{} ({})", shown_path(&load.named, 200), load.location.describe());
     };
     let changed = load.changed.filter(|at| since.is_none_or(|since| *at > since));
     let changed = changed.map_or(String::new(), |at| format!(", changed {}", time::describe_age(at, now)));

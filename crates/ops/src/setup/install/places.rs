@@ -204,7 +204,7 @@ pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32
     let folder = user_folder(world, harness)?;
     let file = hook_table_of(harness).map(|table| folder.join(table.file.name));
     let text = file.and_then(|file| read_settings_file(&file).ok().flatten()).unwrap_or_default();
-    (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
+    (harness.retention_days)(&String::from_utf8_lossy(&text))
 }
 
 /// Returns whether thru's hooks are in the files of this scope.
@@ -226,7 +226,7 @@ pub(super) fn hook_files_of_scope(harness: &Harness, scope: Scope) -> Vec<Settin
     match (scope, table.local) {
         (Scope::Local, Some(name)) => vec![SettingsFile { name, ..table.file }],
         (Scope::Local, None) => Vec::new(),
-        _ => std::iter::once(table.file).chain(table.other).collect(),
+        _ => std::iter::once(table.file).chain(table.alternative_file).collect(),
     }
 }
 
@@ -263,13 +263,13 @@ pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> R
         return Ok(Some(SettingsFile { name, ..table.file }));
     }
     let is_there = store::metadata_without_following(&folder.join(table.file.name))?.is_some();
-    Ok(Some(match table.other {
-        Some(other) if !is_there && contains_our_hooks(folder, &other) => other,
+    Ok(Some(match table.alternative_file {
+        Some(other) if !is_there && has_hooks_key(folder, &other) => other,
         _ => table.file,
     }))
 }
 
-fn contains_our_hooks(folder: &Path, file: &SettingsFile) -> bool {
+fn has_hooks_key(folder: &Path, file: &SettingsFile) -> bool {
     let text = read_settings_file(&folder.join(file.name)).ok().flatten();
     text.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains("\"hooks\""))
 }

@@ -124,5 +124,5 @@ fn print_recorded(recorded: &RecordedRun) {
             one_line(&recorded.changed, 200)
         ));
     }
-    print_notes(&recorded.notes, recorded.covered);
+    print_notes(&recorded.notes, recorded.redacted);
 }

@@ -43,7 +43,7 @@ fn print_report(report: &AgentsReport, mode: Mode) {
     for left in &report.left_out {
         output::print_message(format_args!("{DIM}left out: {left}{DIM:#}"));
     }
-    if report.covered {
+    if report.redacted {
         output::print_message("Secrets were redacted.");
     }
     if mode == Mode::DryRun {

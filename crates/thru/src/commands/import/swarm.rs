@@ -96,5 +96,5 @@ fn print_evidence(report: &EvidenceReport, mode: Mode) {
     for left in &report.left_out {
         output::print_message(format_args!("{DIM}left out: {}: {}{DIM:#}", left.file, left.why));
     }
-    print_notes(&report.notes, report.covered);
+    print_notes(&report.notes, report.redacted);
 }

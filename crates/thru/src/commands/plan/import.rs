@@ -72,7 +72,7 @@ pub fn print_import(report: &ImportReport, mode: Mode) {
         let place = if warning.line > 0 { format!("line {}: ", warning.line) } else { String::new() };
         output::print_message(format_args!("{WARN}warning:{WARN:#} {place}{}", warning.text));
     }
-    print_notes(&report.notes, report.covered);
+    print_notes(&report.notes, report.redacted);
     if report.written {
         output::print_line("Next: `thru plan show`");
     }

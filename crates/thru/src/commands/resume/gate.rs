@@ -14,7 +14,7 @@ pub fn run(world: &World, id: Option<&str>, session: Option<&str>, format: Forma
     }
     for file in &gate.files {
         let state = match (&file.path, &file.read_at) {
-            (None, _) => format!("{BAD}{}{BAD:#}", file.lies.describe()),
+            (None, _) => format!("{BAD}{}{BAD:#}", file.location.describe()),
             (_, Some(at)) => format!("{GOOD}read{GOOD:#} {DIM}{}{DIM:#}", clock::local_date_and_time(at)),
             (_, None) if file.given => format!("{GOOD}given{GOOD:#} {DIM}in the brief{DIM:#}"),
             (_, None) => format!("{WARN}unread{WARN:#}"),

@@ -40,7 +40,7 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
     for (i, load) in shown.loads.iter().enumerate() {
         let state = match &load.path {
             Some(_) => format!("{DIM}{} bytes{DIM:#}", load.bytes),
-            None => format!("{BAD}{}{BAD:#}", load.lies.describe()),
+            None => format!("{BAD}{}{BAD:#}", load.location.describe()),
         };
         output::print_line(format_args!("{:>3}. {}  {state}", i + 1, one_line(&load.named, 200)));
     }

@@ -39,8 +39,8 @@ pub enum Direction {
 
 /// Converts `_resume.md` files, or restores them.
 pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFile>> {
-    let desk = ResumeContext::open(world)?;
-    let place = desk.workstreams();
+    let context = ResumeContext::open(world)?;
+    let place = context.workstreams();
     let _lock = if direction == Direction::DryRun { None } else { Some(place.lock_manifests(LOCK_WAIT)?) };
     // Examine all files before changing any of them, so that an unreadable folder is reported before any change.
     let mut all = Vec::new();

@@ -23,7 +23,8 @@ pub struct ReadingGate {
 #[derive(Clone, Debug, Serialize)]
 pub struct GateFile {
     pub named: String,
-    pub lies: LoadLocation,
+    #[serde(rename = "lies")]
+    pub location: LoadLocation,
     pub path: Option<String>,
     /// When the agent last read the file. `None` if it has not read the file since the last compaction.
     pub read_at: Option<String>,
@@ -45,15 +46,16 @@ impl ReadingGate {
 
 /// Returns which files of the manifest the session has read since it was compacted.
 pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<ReadingGate> {
-    let desk = ResumeContext::open(world)?;
-    let place = desk.workstreams();
-    let chosen = match list::choose_session(world, &desk.project.store, session) {
+    let context = ResumeContext::open(world)?;
+    let place = context.workstreams();
+    let chosen = match list::choose_session(world, &context.project.store, session) {
         Err(Error::Absent { .. }) if session.is_none() => None,
         chosen => Some(chosen?.0),
     };
-    let active = chosen.as_ref().and_then(|id| workstreams::session_state(&desk.project.store, id.as_str()));
+    let active =
+        chosen.as_ref().and_then(|id| workstreams::session_state(&context.project.store, id.as_str()));
     let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
-    let found = desk.choose_workstream(id.or(active.as_deref()))?;
+    let found = context.choose_workstream(id.or(active.as_deref()))?;
     let (_, manifest) = place.read_manifest(&found)?;
     // The journal says when files were read. Only reads after the last compaction are counted.
     let (mut reads, mut editing) = (Vec::<(String, String)>::new(), false);
@@ -84,7 +86,7 @@ pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> R
             .and_then(|path| reads.iter().find(|(read, _)| read == path))
             .map(|(_, at)| at.clone()),
         named: load.named,
-        lies: load.lies,
+        location: load.location,
         path: load.path,
     };
     let files = place.files_to_load(&found, &manifest)?.into_iter().map(file).collect();
