@@ -45,7 +45,7 @@ export const Throughline = async ({ client, directory }) => {
   // ---- calling thru ----
   // In a reply, `failed` means that there was no answer, and `late` that `thru` took too long.
   function ask(event, session, fields, patience) {
-    if (Date.now() >= pausedUntil) tellOwed()
+    if (Date.now() >= pausedUntil) reportLateCalls()
     const isPaused = Date.now() < pausedUntil
     const timeout = patience ?? (isPaused ? SHORT_TIMEOUT : TIMEOUT)
     const reply = isPaused && event === TOOL_DONE ? { late: true } : run(event, session, fields, timeout)
@@ -56,7 +56,7 @@ export const Throughline = async ({ client, directory }) => {
     return reply
   }
 
-  function tellOwed() {
+  function reportLateCalls() {
     while (unreportedCalls.length > 0) {
       const { session, fields } = unreportedCalls[0]
       if (run(TOOL_DONE, session, fields, SHORT_TIMEOUT).late) break
@@ -375,7 +375,7 @@ export const Throughline = async ({ client, directory }) => {
       }
     },
     dispose: async () => {
-      tellOwed()
+      reportLateCalls()
       const started = [...known.values()].filter((session) => session.started && !session.parent)
       started.every((session) => !ask("dispose", session, { reason: "dispose" }).late)
     },

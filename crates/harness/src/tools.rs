@@ -35,7 +35,7 @@ pub fn build_event<'a>(
         session,
         id: id.filter(|id| !id.is_empty()),
         torn: problem.is_some(),
-        previous: fields.text("previous_session_id").filter(|id| !id.is_empty()),
+        previous_session: fields.text("previous_session_id").filter(|id| !id.is_empty()),
         cwd: fields.text("cwd"),
         transcript: fields.text("transcript_path"),
         agent: fields
@@ -131,12 +131,12 @@ pub fn todo_change<'a>(
     response: impl FnOnce() -> JsonFields<'a>,
 ) -> Option<TodoChange<'a>> {
     match tool {
-        "TodoWrite" => Some(TodoChange::All(read_todo_list(input))),
+        "TodoWrite" => Some(TodoChange::WholeList(read_todo_list(input))),
         "TaskCreate" => {
             let id = response().object("task").text("id")?;
-            Some(TodoChange::One { id, text: input.text("subject"), status: Some(TodoStatus::Pending) })
+            Some(TodoChange::OneEntry { id, text: input.text("subject"), status: Some(TodoStatus::Pending) })
         }
-        "TaskUpdate" => Some(TodoChange::One {
+        "TaskUpdate" => Some(TodoChange::OneEntry {
             id: input.text("taskId")?,
             text: input.text("subject"),
             status: input.text("status").map(|status| TodoStatus::parse(&status)),
@@ -204,10 +204,10 @@ pub fn delegated_work<'a>(
     if tool != "Task" && tool != "Agent" {
         return None;
     }
-    let asked = input.text("description")?;
+    let task = input.text("description")?;
     let texts = response().objects("content");
     let answer = texts.iter().find_map(|part| part.text("text")).unwrap_or_default();
-    Some(DelegatedWork { asked, answer })
+    Some(DelegatedWork { task, answer })
 }
 
 /// Returns the plan that was shown to the user. The response contains the plan with the user's changes. If the harness

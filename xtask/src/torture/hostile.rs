@@ -65,7 +65,7 @@ fn allowed_removal(argv: &[&str]) -> AllowedRemoval {
 
 fn judge_files(argv: &[&str], before: &Snapshot, after: &Snapshot, wrong: &mut Failures) {
     let found = integrity::find_losses(before, after, allowed_removal(argv));
-    wrong.extend(found.into_iter().map(|text| (LossKind::Record, text)));
+    wrong.extend(found.into_iter().map(|text| (LossKind::RecordLost, text)));
 }
 
 fn command_for_display(name: &str, argv: &[&str]) -> String {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::LossKind;
 use super::integrity;
 use super::prepare::{self, TOOL_DONE};
-use super::rows::{self, Hooks, Row};
+use super::rows::{self, HookActivity, Row};
 use super::snapshot::Snapshot;
 use crate::sandbox::{Sandbox, payload};
 
@@ -113,7 +113,7 @@ pub fn judge_aftermath(
     }
     judge_status(sandbox, wrong)?;
 
-    let silent = row.hooks_after == Hooks::Silent;
+    let silent = row.hooks_after == HookActivity::WriteNothing;
     let output = sandbox.run_thru(TOOL_DONE, &payload::bash_payload(&sandbox.dir, "toolu_after", "true"))?;
     judge_hook_output(&output, wrong);
     let written = rows::tool_call_ids(sandbox).iter().any(|id| id == "toolu_after");

@@ -7,13 +7,14 @@ use anyhow::Result;
 use super::integrity::AllowedRemoval;
 pub use super::journals::{read_journals, tool_call_ids};
 use super::prepare::{
-    LOOP_PROMPT, START, STOP, TOOL_DONE, always_right, compact_payload, droid_stop_payload, empty_stdin,
-    end_payload, failure_payload, has_loop_continued, is_droid_retold, is_loop_active, is_loop_cancelled,
-    is_loop_claimed, is_loop_done, is_loop_paused, is_root_marked, is_root_trusted, is_root_untrusted,
-    is_transcript_retold, prepare_clone, prepare_compaction, prepare_droid, prepare_full_log, prepare_hooks,
-    prepare_loop, prepare_nothing, prepare_promise, prepare_ralph, prepare_records, prepare_repository,
-    prepare_root, prepare_settings, prepare_transcript, prepare_waiting_loop, promise_payload,
-    prompt_payload, restart_payload, start_payload, stop_payload, tool_payload,
+    LOOP_PROMPT, START, STOP, TOOL_DONE, always_done, compact_payload, droid_stop_payload, empty_stdin,
+    end_payload, failure_payload, has_loop_continued, is_droid_transcript_in_journal, is_loop_active,
+    is_loop_cancelled, is_loop_claimed, is_loop_done, is_loop_paused, is_root_marked, is_root_trusted,
+    is_root_untrusted, is_transcript_in_journal, prepare_clone, prepare_compaction, prepare_droid,
+    prepare_full_log, prepare_hooks, prepare_loop, prepare_nothing, prepare_promise, prepare_ralph,
+    prepare_records, prepare_repository, prepare_root, prepare_settings, prepare_transcript,
+    prepare_waiting_loop, promise_payload, prompt_payload, restart_payload, start_payload, stop_payload,
+    tool_payload,
 };
 use super::roles::{
     ROLE_PATH, has_lifecycle_begun, has_role_file, is_role_active, is_role_bound, is_role_compacting,
@@ -37,13 +38,13 @@ pub struct Row {
     pub is_done: fn(&Sandbox) -> bool,
     pub allowed_removal: AllowedRemoval,
     /// Whether hooks write in this sandbox after the command. In an untrusted project, they must not.
-    pub hooks_after: Hooks,
+    pub hooks_after: HookActivity,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hooks {
-    Write,
-    Silent,
+pub enum HookActivity {
+    WriteRecords,
+    WriteNothing,
 }
 
 impl Row {
@@ -65,7 +66,7 @@ const fn command_row(
         stdin: empty_stdin,
         is_done,
         allowed_removal: AllowedRemoval::Nothing,
-        hooks_after: Hooks::Write,
+        hooks_after: HookActivity::WriteRecords,
     }
 }
 
@@ -75,9 +76,9 @@ const fn hook_row(name: &'static str, argv: &'static [&'static str], stdin: fn(&
         sandbox: prepare_records,
         argv,
         stdin,
-        is_done: always_right,
+        is_done: always_done,
         allowed_removal: AllowedRemoval::Nothing,
-        hooks_after: Hooks::Write,
+        hooks_after: HookActivity::WriteRecords,
     }
 }
 
@@ -107,7 +108,7 @@ pub const ROWS: &[Row] = &[
     command_row("trust", prepare_clone, &["trust"], is_root_trusted),
     Row {
         allowed_removal: AllowedRemoval::Trust,
-        hooks_after: Hooks::Silent,
+        hooks_after: HookActivity::WriteNothing,
         ..command_row("trust --revoke", prepare_records, &["trust", "--revoke"], is_root_untrusted)
     },
     hook_row("hook SessionStart", &["hook", "claude-code", "SessionStart"], start_payload),
@@ -117,11 +118,11 @@ pub const ROWS: &[Row] = &[
     hook_row("hook PreCompact", &["hook", "claude-code", "PreCompact"], compact_payload),
     hook_row("hook Stop", &["hook", "claude-code", "Stop"], stop_payload),
     Row {
-        is_done: is_transcript_retold,
+        is_done: is_transcript_in_journal,
         ..hook_row_on(prepare_transcript, "hook Stop, transcript", STOP, stop_payload)
     },
     Row {
-        is_done: is_transcript_retold,
+        is_done: is_transcript_in_journal,
         ..hook_row_on(
             prepare_transcript,
             "hook PreCompact, transcript",
@@ -136,7 +137,7 @@ pub const ROWS: &[Row] = &[
         restart_payload,
     ),
     Row {
-        is_done: is_droid_retold,
+        is_done: is_droid_transcript_in_journal,
         ..hook_row_on(prepare_droid, "hook droid Stop", &["hook", "droid", "Stop"], droid_stop_payload)
     },
     hook_row("hook SessionEnd", &["hook", "claude-code", "SessionEnd"], end_payload),
@@ -167,7 +168,7 @@ pub const ROWS: &[Row] = &[
     },
     command_row("context new", prepare_records, &["context", "new", "tester"], has_role_file),
     Row {
-        allowed_removal: AllowedRemoval::Fault,
+        allowed_removal: AllowedRemoval::ContextFileError,
         ..command_row("context fix", prepare_bad_role, &["context", "fix", ROLE_PATH], is_role_file_fixed)
     },
     Row {
@@ -273,7 +274,7 @@ pub const ROWS: &[Row] = &[
         &["pickup", "mine", "--take-over", "--session", SESSION],
         packets::is_packet_taken_over,
     ),
-    command_row("sweep", packets::prepare_dead_session, &["sweep"], always_right),
+    command_row("sweep", packets::prepare_dead_session, &["sweep"], always_done),
     hook_row_on(
         packets::prepare_dead_session,
         "hook SessionStart, a dead session",

@@ -17,7 +17,7 @@ use super::rows::{ROWS, Row};
 use super::settings;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, on_all_cores};
-use crate::sandbox::{self, Lab, Sandbox};
+use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::strace::{self, SystemCall};
 
 /// Calls that can fail because of a broken disk, a full table or a missing permission. The `?` tells strace to ignore a
@@ -103,14 +103,14 @@ impl InjectedFault {
     }
 }
 
-pub fn kill_at_every_call(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn kill_at_every_call(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     sweep_all_rows(
         lab,
         &[if depth == TortureDepth::Quick { InjectedFault::KillAtChanges } else { InjectedFault::Kill }],
     )
 }
 
-pub fn fail_every_call(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn fail_every_call(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     match depth {
         TortureDepth::Quick => sweep_all_rows(lab, &[InjectedFault::ErrorsByTurns]),
         TortureDepth::Full => sweep_all_rows(
@@ -120,10 +120,10 @@ pub fn fail_every_call(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     }
 }
 
-fn sweep_all_rows(lab: &Lab, faults: &[InjectedFault]) -> Result<TortureTally> {
+fn sweep_all_rows(lab: &SandboxRoot, faults: &[InjectedFault]) -> Result<TortureTally> {
     let jobs: Vec<(&Row, InjectedFault)> = ROWS
         .iter()
-        .filter(|row| row.name.contains(&lab.rows))
+        .filter(|row| row.name.contains(&lab.row_filter))
         .flat_map(|row| faults.iter().map(move |&fault| (row, fault)))
         .filter(|(row, fault)| {
             !(matches!(fault, InjectedFault::ErrorsByTurns) && LONG_COMMANDS.contains(&row.name))
@@ -135,7 +135,7 @@ fn sweep_all_rows(lab: &Lab, faults: &[InjectedFault]) -> Result<TortureTally> {
 }
 
 /// Breaks every call of one command with one kind of fault.
-fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally> {
+fn sweep_row(lab: &SandboxRoot, row: &Row, fault: InjectedFault) -> Result<TortureTally> {
     let name = format!("sweep-{}-{fault:?}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let sandbox = lab.sandbox(&name)?;
     (row.sandbox)(&sandbox)?;
@@ -196,7 +196,7 @@ fn sweep_row(lab: &Lab, row: &Row, fault: InjectedFault) -> Result<TortureTally>
             } else {
                 left = Some(after);
             }
-            tally.faults += 1;
+            tally.faults_injected += 1;
             tally.count_point(wrong, || bench.reproduce_command(&inject));
         }
     }
@@ -239,7 +239,7 @@ fn loss_kind(hit: Option<&SystemCall>) -> LossKind {
         let opens = call.name.starts_with("open") && !call.arguments.contains("O_CREAT");
         reads.contains(&call.name) || opens || call.name.contains("stat") || call.name.contains("access")
     });
-    if reading { LossKind::TreatedAsEmpty } else { LossKind::Record }
+    if reading { LossKind::TreatedAsEmpty } else { LossKind::RecordLost }
 }
 
 struct StracedCommand<'a> {

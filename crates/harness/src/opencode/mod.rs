@@ -21,7 +21,7 @@ pub const ROW: Harness = Harness {
     program_paths: &["/opencode-ai/", "/node_modules/opencode-"],
     folder: ".opencode",
     folder_variable: None,
-    home: UserFolder::Config("opencode"),
+    user_folder: UserFolder::Config("opencode"),
     project_variable: None,
     marker_variables: &["OPENCODE", "OPENCODE_PID"],
     // Our plugin sets this variable for every shell that a session opens.
@@ -29,47 +29,47 @@ pub const ROW: Harness = Harness {
     // OpenCode uses the same event names for sessions and sub-agents. Our plugin adds the prefix `subagent.` to the
     // events of a sub-agent.
     events: &[
-        WiredEvent { event: "session.created", neutral: EventName::SessionStart, timeout: 2 },
-        WiredEvent { event: "chat.message", neutral: EventName::Prompt, timeout: 2 },
-        WiredEvent { event: "tool.execute.after", neutral: EventName::ToolDone, timeout: 2 },
+        WiredEvent { event: "session.created", our_event: EventName::SessionStart, timeout: 2 },
+        WiredEvent { event: "chat.message", our_event: EventName::Prompt, timeout: 2 },
+        WiredEvent { event: "tool.execute.after", our_event: EventName::ToolDone, timeout: 2 },
         WiredEvent {
             event: "experimental.session.compacting",
-            neutral: EventName::BeforeCompact,
+            our_event: EventName::BeforeCompact,
             timeout: 2,
         },
-        WiredEvent { event: "experimental.text.complete", neutral: EventName::Summary, timeout: 2 },
-        WiredEvent { event: "session.compacted", neutral: EventName::AfterCompact, timeout: 2 },
+        WiredEvent { event: "experimental.text.complete", our_event: EventName::Summary, timeout: 2 },
+        WiredEvent { event: "session.compacted", our_event: EventName::AfterCompact, timeout: 2 },
         // The plugin sends this event at the first request after a compaction. There may be no prompt before that
         // request.
         WiredEvent {
             event: "experimental.chat.messages.transform",
-            neutral: EventName::SessionStart,
+            our_event: EventName::SessionStart,
             timeout: 2,
         },
-        WiredEvent { event: "subagent.created", neutral: EventName::SubagentStart, timeout: 2 },
-        WiredEvent { event: "subagent.idle", neutral: EventName::SubagentStop, timeout: 2 },
-        WiredEvent { event: "session.idle", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
-        WiredEvent { event: "session.deleted", neutral: EventName::SessionEnd, timeout: 2 },
-        WiredEvent { event: "dispose", neutral: EventName::SessionEnd, timeout: 2 },
+        WiredEvent { event: "subagent.created", our_event: EventName::SubagentStart, timeout: 2 },
+        WiredEvent { event: "subagent.idle", our_event: EventName::SubagentStop, timeout: 2 },
+        WiredEvent { event: "session.idle", our_event: EventName::Stop, timeout: STOP_TIMEOUT },
+        WiredEvent { event: "session.deleted", our_event: EventName::SessionEnd, timeout: 2 },
+        WiredEvent { event: "dispose", our_event: EventName::SessionEnd, timeout: 2 },
     ],
     summary_event: None,
     capabilities: Capabilities::FULL_CAPABILITIES,
-    limits: &[
+    limitations: &[
         "a turn that is aborted, in which a permission is refused, or that ends with an error, is not a stop: loops do not continue after it",
         "`opencode serve` that is ended by a signal does not report the end of its sessions: `thru sweep` finds them",
         "in plain `opencode run` a loop continues before the turn ends, because the program exits when it is idle",
         "OpenCode never calls the hook for permission requests, so `thru` does not see them",
     ],
-    context_cap: 9_500,
+    max_context_length: 9_500,
     decode: wire::decode,
     encode: wire::encode,
-    replaceable: wire::replaceable_output,
+    replaceable_text: wire::replaceable_output,
     transcript: TranscriptSource::Database(SessionDatabase {
         read_line: transcript::read_line,
         file: "opencode/opencode.db",
         file_variable: "OPENCODE_DB",
         arguments: &["db", "{query}", "--format", "json"],
-        offline: &[
+        offline_variables: &[
             ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
             ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
             ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
@@ -79,18 +79,20 @@ pub const ROW: Harness = Harness {
         ],
         query: transcript::SESSION_QUERY,
     }),
-    block_cap: None,
+    stop_block_limit: None,
     retention_days: |_| None,
-    mention: MentionStyle::Plain,
-    agent_files: &[".opencode/agent/{role}.md", ".opencode/agents/{role}.md"],
+    mention_style: MentionStyle::Plain,
+    agent_description_files: &[".opencode/agent/{role}.md", ".opencode/agents/{role}.md"],
     install: InstallMethod::Plugin(Plugin {
         file: "plugins/throughline.js",
         text: include_str!("../../../../plugins/opencode/throughline.js"),
-        slot: "const INSTALLED = ",
+        settings_line_start: "const INSTALLED = ",
     }),
     status_line: None,
     commands: SlashCommands::InPlugin {
-        taken: &["init", "review", "compact", "status", "share", "undo", "redo", "models", "help", "exit"],
+        reserved_names: &[
+            "init", "review", "compact", "status", "share", "undo", "redo", "models", "help", "exit",
+        ],
     },
     agents: Some(agents::AGENT_FILES),
 };

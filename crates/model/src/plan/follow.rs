@@ -12,7 +12,7 @@ use crate::text::fnv_fingerprint;
 /// updates its task, so that somebody else's later change of the task is not undone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkedTodos {
-    pub seen: BTreeMap<u64, TodoStatus>,
+    pub last_statuses: BTreeMap<u64, TodoStatus>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -35,8 +35,8 @@ pub fn follow_todos(
         FollowedPlan { plan: plan.clone(), changed_ids: Vec::new(), todos: LinkedTodos::default() };
     for todo in todos {
         let (mark, status) = (text_fingerprint(&todo.text), todo.status.unwrap_or(TodoStatus::Pending));
-        let before = known.seen.get(&mark).copied();
-        followed.todos.seen.insert(mark, status);
+        let before = known.last_statuses.get(&mark).copied();
+        followed.todos.last_statuses.insert(mark, status);
         if before == Some(status) {
             continue;
         }

@@ -186,8 +186,8 @@ fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
     let (start, end) = command_words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
     let looks = profile_value(content);
-    let plausible =
-        looks.is_mixed() && looks.len >= 8 && looks.changes >= 2 || super::made_up::is_joined_words(content);
+    let plausible = looks.is_mixed() && looks.len >= 8 && looks.class_changes >= 2
+        || super::made_up::is_joined_words(content);
     let ends = matches!(byte_or_newline(text, end), b'\n' | b'\r' | b' ' | b';' | b'&' | b'|');
     let setting =
         memchr::memchr(b'=', content).is_some_and(|at| content[at..].iter().any(|byte| *byte != b'='));
@@ -316,7 +316,10 @@ fn secret_in_setx(text: &[u8], at: usize) -> Option<SecretHit> {
     let (start, end) = words.next()?;
     let verdict = names::judge_name(&text[start..end])?;
     let (start, _) = words.next()?;
-    let sure = matches!(verdict.strength, NameStrength::Password | NameStrength::Secret | NameStrength::Pass);
+    let sure = matches!(
+        verdict.strength,
+        NameStrength::Password | NameStrength::Secret | NameStrength::LikelyPassword
+    );
     if sure { flags::whole_argument(text, start) } else { None }
 }
 

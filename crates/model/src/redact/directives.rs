@@ -75,7 +75,7 @@ pub fn is_in_lisp_form(text: &[u8], value: LiteralValue, before: &[u8]) -> bool 
     let line = super::context::text_after_last_break(before).trim_ascii_start();
     let form = line.strip_prefix(b"(").unwrap_or_default();
     let verb = &form[..super::classes::run_length(form, super::classes::BASE64_URL, 24)];
-    value.quoted
+    value.is_quoted
         && byte_or_newline(text, value.end + 1) == b')'
         && matches!(
             verb,

@@ -28,18 +28,19 @@ pub fn is_literal_password(
     if content.contains(&b' ') {
         // In a shell, a quoted value such as `PGPASSWORD='my pass word' psql` is not a sentence.
         let assigned = joint.is_env_style && joint.without_blanks;
-        return value.quoted && (assigned || is_passphrase(content) || is_mixed_phrase(content));
+        return value.is_quoted && (assigned || is_passphrase(content) || is_mixed_phrase(content));
     }
-    if value.quoted {
+    if value.is_quoted {
         // The value in `"password": "Passwort"` is a label. Labels contain no full stops.
         let label = byte_is(content[0], UPPER)
             && looks.upper == 1
             && !content.contains(&b'.')
-            && !(joint.without_blanks && joint.listed)
+            && !(joint.without_blanks && joint.is_in_list)
             && made_up::made_up_certainty(content).is_none();
         let state = !joint.without_blanks && made_up::is_state_word(content);
         // Minified programs contain tables such as `{password:"SessionToken"}`.
-        let named = || looks.changes > 0 && !joint.without_blanks && names::judge_name(content).is_some();
+        let named =
+            || looks.class_changes > 0 && !joint.without_blanks && names::judge_name(content).is_some();
         return !(plain && (label || state || is_constant_name(content) || named()));
     }
     if made_up::is_everyday_nouns(content)
@@ -58,7 +59,8 @@ pub fn is_literal_password(
         && byte_or_newline(text, value.end) == b' '
         && byte_is(byte_or_newline(text, value.end + 1), LETTER);
     // The value may be the label of a form, as in `label.password=Mot de passe`.
-    let labelled = plain && !fruit && !joint.is_env_style && !joint.listed && is_sentence(&text[value.end..]);
+    let labelled =
+        plain && !fruit && !joint.is_env_style && !joint.is_in_list && is_sentence(&text[value.end..]);
     if fruit && byte_or_newline(text, value.end) == b' ' && is_sentence(&text[value.end..]) {
         return true;
     }
@@ -97,7 +99,7 @@ pub fn is_literal_password(
     let next = byte_or_newline(text, value.end);
     let passed = matches!(next, b',' | b')');
     let ends = !(passed || next == b';' || plain && next == b' ');
-    let humped = separated && looks.changes >= 2 && ends;
+    let humped = separated && looks.class_changes >= 2 && ends;
     if plain {
         // `connect(password=secret)` passes a variable, but `password=secret` at the end of a line sets a password.
         let literal = (joint.without_blanks && !separated && !passed && !made_up::is_state_word(content))
@@ -109,7 +111,7 @@ pub fn is_literal_password(
             && looks.len >= 6
             && [&b"=false"[..], b"=true", b"=null"].iter().any(|word| super::contains_bytes(rest, word));
         let capitals = looks.upper == looks.len && looks.len >= 16; // longer than any word
-        return joint.listed || literal || printed || humped || capitals || looks.looks_random();
+        return joint.is_in_list || literal || printed || humped || capitals || looks.looks_random();
     }
     // A value such as `violet-cobalt-85` must end its line. In code it would be a subtraction.
     let summed = is_words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);

@@ -109,7 +109,7 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretH
         let from = start + memchr::memchr(b'/', info)? + 1;
         let looks = profile_value(&text[from..at]);
         // A text such as `connect name/branch2@main` is not a login.
-        let drawn = looks.is_mixed() && looks.len >= 8 && looks.changes >= 2;
+        let drawn = looks.is_mixed() && looks.len >= 8 && looks.class_changes >= 2;
         if !drawn && !super::made_up::is_joined_words(&text[from..at]) {
             return None;
         }

@@ -111,8 +111,15 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     let session = if mode == Mode::Write { session } else { previous.or(session) };
     let described = Id::new(&gathered.digest.session).ok();
     let described = described.as_ref();
-    let context =
-        BriefContext { project, occasion, session, described, mode, roster, held: RefCell::default() };
+    let context = BriefContext {
+        project,
+        occasion,
+        session,
+        described_session: described,
+        mode,
+        roster,
+        held_locks: RefCell::default(),
+    };
     let (mut candidates, mut problems) = features::collect_candidates(&context);
     problems.extend(recorded.err().map(|error| error.to_string()));
     if occasion == Occasion::Started {
@@ -124,7 +131,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
         let left = context_held::remove_held_candidates(project.store, session, &mut candidates);
         problems.extend(left.err().map(|error| error.to_string()));
     }
-    Some((gathered, FeatureCandidates { candidates, problems, held: context.held.into_inner() }))
+    Some((gathered, FeatureCandidates { candidates, problems, held: context.held_locks.into_inner() }))
 }
 
 /// Returns the last session that did work and is not running, preferably a session of this checkout. Running sessions
@@ -263,7 +270,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
         named.or_else(|| harness::harness_by_name(&gathered.digest.harness)).unwrap_or(&HARNESSES[0]);
     let mut scoring = settings.enabled_scoring();
     let cap = match (options.room, &mut scoring) {
-        (BriefRoom::Harness, _) => model::decide::max_brief_length(occasion, harness.context_cap),
+        (BriefRoom::Harness, _) => model::decide::max_brief_length(occasion, harness.max_context_length),
         (BriefRoom::Chars(most), _) => most,
         (BriefRoom::Tokens(most), None) => model::tokens::chars_for_tokens(most),
         (BriefRoom::Tokens(most), Some(scoring)) => {

@@ -101,7 +101,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 struct ShownRecord {
     at: String,
     /// The agent's message. Empty unless the record is a stop or a message from the transcript.
-    said: String,
+    agent_message: String,
     ends_turn: bool,
     is_late: bool,
     line: String,
@@ -111,11 +111,11 @@ impl ShownRecord {
     fn from_record(record: &JournalRecord, line: String) -> ShownRecord {
         let is_stop = record.event_name() == Some(EventName::Stop);
         let is_end = record.event_name() == Some(EventName::SessionEnd);
-        let said =
+        let agent_message =
             if is_stop || record.event == SAID_EVENT { record.text.to_string() } else { String::new() };
         ShownRecord {
             at: record.ts.to_string(),
-            said,
+            agent_message,
             ends_turn: is_stop || is_end,
             is_late: !record.from.is_empty(),
             line,
@@ -128,8 +128,9 @@ impl ShownRecord {
         let is_earlier = |other: &&ShownRecord| other.at > self.at || other.at == self.at && other.ends_turn;
         let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };
         let place = known.len() - later;
-        let is_same = |other: &ShownRecord| other.said == self.said && other.at >= self.at;
-        let is_repeated = self.is_late && !self.said.is_empty() && known.iter().rev().take(100).any(is_same);
+        let is_same = |other: &ShownRecord| other.agent_message == self.agent_message && other.at >= self.at;
+        let is_repeated =
+            self.is_late && !self.agent_message.is_empty() && known.iter().rev().take(100).any(is_same);
         if !is_repeated {
             known.insert(place, self);
         }

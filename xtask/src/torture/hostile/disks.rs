@@ -11,14 +11,14 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context as _, Result};
 
 use super::{COMMANDS_TRIED, command_for_display, judge_files, judge_output, stdin_for_command};
-use crate::sandbox::{self, Lab, Sandbox};
+use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::torture::judge::{self, Failures};
 use crate::torture::prepare::{self, TOOL_DONE};
 use crate::torture::rows;
 use crate::torture::snapshot::Snapshot;
 use crate::torture::{LossKind, TortureDepth, TortureTally};
 
-pub fn broken_disks(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
+pub fn broken_disks(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     if can_mount() {
         tally.add_tally(full_disk(lab)?);
@@ -61,7 +61,7 @@ const READ_ONLY_SCRIPT: &str = r#"
     exec "$@"
 "#;
 
-fn full_disk(lab: &Lab) -> Result<TortureTally> {
+fn full_disk(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     for (at, argv) in COMMANDS_TRIED.iter().enumerate() {
         for past in [prepare::prepare_records as fn(&Sandbox) -> Result<()>, |_| Ok(())] {
@@ -143,7 +143,7 @@ const FULL_FOR_LONG_SCRIPT: &str = r#"
 /// Reports 600 tool calls on a full disk. Each call must be in the journal, in a receipt, or in the number of lost
 /// records. The report of the loss must give the right times. `thru doctor` must say that the disk is full. The first
 /// session start that can write must report the loss, and only once.
-fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
+fn disk_full_for_long(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("full-for-long")?;
     prepare::prepare_records(&sandbox)?;
@@ -202,7 +202,7 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     if lost.len() != 1 || kept + told + counted != 600 {
         let text =
             format!("600 tool calls: {kept} kept, {told} receipts, {counted} counted as lost: {lost:?}");
-        wrong.push((LossKind::Record, text));
+        wrong.push((LossKind::RecordLost, text));
     }
     if !lost.first().is_some_and(|text| text.contains("and 2026-11-15T19:09:59Z")) {
         wrong
@@ -215,7 +215,7 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     Ok(tally)
 }
 
-fn read_only_disk(lab: &Lab) -> Result<TortureTally> {
+fn read_only_disk(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("read-only")?;
     prepare::prepare_records(&sandbox)?;
@@ -226,8 +226,11 @@ fn read_only_disk(lab: &Lab) -> Result<TortureTally> {
         tally.count_point(wrong, || command_for_display("read-only disk", argv));
     }
     let after = Snapshot::take(&sandbox.dir)?;
-    let changed =
-        if before == after { vec![] } else { vec![(LossKind::Record, "a read-only disk changed".into())] };
+    let changed = if before == after {
+        vec![]
+    } else {
+        vec![(LossKind::RecordLost, "a read-only disk changed".into())]
+    };
     tally.count_point(changed, || "read-only disk".into());
     Ok(tally)
 }
@@ -266,7 +269,7 @@ const FORBIDDEN_FILES: &[(&str, &[(&str, u32)])] = &[
 
 /// Tries every command on these files. Root may read and write all files, so if root runs this test, the commands run
 /// as another user.
-fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
+fn forbidden_files(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let root = is_root();
     if root
@@ -298,7 +301,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
             let mut wrong = judge_run(argv, &output);
             judge_files(argv, &before, &Snapshot::take(&sandbox.dir)?, &mut wrong);
             let wrong = wrong.into_iter().map(|(loss, text)| match loss {
-                LossKind::Record => (LossKind::TreatedAsEmpty, text),
+                LossKind::RecordLost => (LossKind::TreatedAsEmpty, text),
                 other => (other, text),
             });
             tally.count_point(wrong.collect(), || command_for_display(name, argv));
@@ -310,7 +313,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
     Ok(tally)
 }
 
-fn try_forbidden_files(lab: &Lab, bin: &Path, root: bool) -> Result<TortureTally> {
+fn try_forbidden_files(lab: &SandboxRoot, bin: &Path, root: bool) -> Result<TortureTally> {
     let sandbox = lab.sandbox("allowed")?;
     prepare::prepare_records(&sandbox)?;
     if root {

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::{SESSION_START_HOOK, judge_files, judge_output};
-use crate::sandbox::{Lab, Sandbox, payload};
+use crate::sandbox::{Sandbox, SandboxRoot, payload};
 use crate::torture::judge::{self, Failures};
 use crate::torture::prepare::{self, TOOL_DONE};
 use crate::torture::rows;
@@ -88,7 +88,7 @@ const MEANINGLESS_ARGUMENTS: &[&[&str]] = &[
     &["hook", "--nonsense"],
 ];
 
-pub fn hostile_input(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
+pub fn hostile_input(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
     let mut tally = on_all_cores(PAYLOADS, |at, (name, make)| {
         let sandbox = lab.sandbox(&format!("input-{at}"))?;
         prepare::prepare_records(&sandbox)?;

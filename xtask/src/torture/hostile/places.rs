@@ -10,7 +10,7 @@ use anyhow::{Result, ensure};
 use super::{
     COMMANDS_TRIED, command_for_display, judge_files, judge_output, stdin_for_command, wrap_in_shell,
 };
-use crate::sandbox::{self, Lab, Sandbox};
+use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::torture::judge;
 use crate::torture::prepare::{self, trust_record_path};
 use crate::torture::snapshot::Snapshot;
@@ -141,7 +141,7 @@ const PLACES: &[HostilePlace] = &[
     place_with_start("no file may grow", Shell("trap '' XFSZ; ulimit -f 0; exec \"$@\"")),
 ];
 
-pub fn hostile_places(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
+pub fn hostile_places(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
     on_all_cores(PLACES, |at, place| {
         let sandbox = lab.sandbox(&format!("place-{at}"))?;
         prepare::prepare_records(&sandbox)?;

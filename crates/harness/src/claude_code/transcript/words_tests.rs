@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn who_wrote_the_text_of_a_user_line() {
     let slash = |text: &'static str| Some((text, PromptOrigin::Slash));
-    let words = |text: &'static str| Some((text, PromptOrigin::Words));
+    let words = |text: &'static str| Some((text, PromptOrigin::PlainText));
     let cases = [
         ("fix it", words("fix it")),
         ("  fix it\n", words("fix it")),

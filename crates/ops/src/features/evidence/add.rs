@@ -64,7 +64,7 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
         timestamp: time::to_rfc3339(world.now),
         agent: match request.agent {
             Some(agent) => clean(agent),
-            None => PlanAuthor::current_author(world, None)?.by,
+            None => PlanAuthor::current_author(world, None)?.author,
         },
         verdict: request.verdict.name().to_owned(),
         summary,

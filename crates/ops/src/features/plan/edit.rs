@@ -78,11 +78,11 @@ pub fn apply_task_step(
     let store = &project.store;
     let author = PlanAuthor::current_author(world, session)?;
     let given = InputRedactor::with_settings_of(world);
-    let entry = LedgerNote { what: step.command_name(), id: id.to_owned(), ..LedgerNote::default() };
+    let entry = LedgerNote { change_kind: step.command_name(), id: id.to_owned(), ..LedgerNote::default() };
     let mut before = Plan::default();
-    let changed = change_plan(store, &author, entry, (MissingPlan::Never, LOCK_WAIT), |plan| {
+    let changed = change_plan(store, &author, entry, (MissingPlan::IsError, LOCK_WAIT), |plan| {
         before = plan.clone();
-        let (by, at) = (author.by.as_str(), author.formatted_time());
+        let (by, at) = (author.author.as_str(), author.formatted_time());
         let mut why = String::new();
         let after = match step {
             TaskStep::Start => plan::start_task(plan, id, by, &at),
@@ -135,7 +135,7 @@ fn build_task_report(before: &Plan, changed: PlanChanged, id: &str, redacted: bo
         plan::standing_of_plan(before).ready.iter().map(|task| task.id.as_str()).collect();
     let ready = plan::standing_of_plan(&plan).ready;
     let newly_ready = ready.iter().map(|task| &task.id).filter(|id| !was_ready.contains(&id.as_str()));
-    let phase_ended = plan::phases_ended(before, &plan).first().copied();
+    let phase_ended = plan::newly_ended_phases(before, &plan).first().copied();
     Ok(TaskReport {
         task,
         changed,
@@ -173,8 +173,8 @@ pub fn add_task(world: &World, wanted: TaskRequest, session: Option<&str>) -> Re
     require_nonempty(&new.description, "what the task is")?;
     let mut before = Plan::default();
     let mut made = String::new();
-    let entry = LedgerNote { what: "task_added", ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::IfNone, LOCK_WAIT), |plan| {
+    let entry = LedgerNote { change_kind: "task_added", ..LedgerNote::default() };
+    let changed = change_plan(&store, &author, entry, (MissingPlan::BeginEmpty, LOCK_WAIT), |plan| {
         before = plan.clone();
         let (after, id) = plan::add_task(plan, &new).map_err(refused_error)?;
         made.clone_from(&id);
@@ -199,8 +199,8 @@ pub fn begin_plan(world: &World, title: &str, phases: &[String], replace: bool) 
         new.phases.push(Phase { id, name: given.redact_text(name.trim()).into_owned(), ..Phase::default() });
     }
     refuse_if_plan_exists(&store, replace)?;
-    let entry = LedgerNote { what: "plan_begun", ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::IfNone, LOCK_WAIT), |_| {
+    let entry = LedgerNote { change_kind: "plan_begun", ..LedgerNote::default() };
+    let changed = change_plan(&store, &author, entry, (MissingPlan::BeginEmpty, LOCK_WAIT), |_| {
         Ok((new, LedgerNote::default()))
     })?;
     Ok(build_plan_report(changed, None, given.has_redacted()))
@@ -224,8 +224,8 @@ pub fn add_phase(world: &World, name: &str, id: Option<u32>) -> Result<PlanRepor
     let name = given.redact_text(name.trim()).into_owned();
     require_nonempty(&name, "what the phase is called")?;
     let mut made = 0;
-    let entry = LedgerNote { what: "phase_added", ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::IfNone, LOCK_WAIT), |plan| {
+    let entry = LedgerNote { change_kind: "phase_added", ..LedgerNote::default() };
+    let changed = change_plan(&store, &author, entry, (MissingPlan::BeginEmpty, LOCK_WAIT), |plan| {
         let (after, id) = plan::add_phase(plan, &name, id).map_err(refused_error)?;
         made = id;
         Ok((after, LedgerNote { id: id.to_string(), ..LedgerNote::default() }))
@@ -251,8 +251,8 @@ pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskR
         });
     }
     let mut before = Plan::default();
-    let entry = LedgerNote { what: "task_set", id: id.to_owned(), ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::Never, LOCK_WAIT), |plan| {
+    let entry = LedgerNote { change_kind: "task_set", id: id.to_owned(), ..LedgerNote::default() };
+    let changed = change_plan(&store, &author, entry, (MissingPlan::IsError, LOCK_WAIT), |plan| {
         before = plan.clone();
         Ok((plan::set_task(plan, id, &wanted).map_err(refused_error)?, LedgerNote::default()))
     })?;
@@ -278,11 +278,11 @@ pub fn set_plan_or_phase(world: &World, wanted: &PlanOrPhaseChange) -> Result<Pl
     let (title, name) = (clean(&wanted.title), clean(&wanted.name));
     let id = wanted.phase.map(|id| id.to_string()).unwrap_or_default();
     let entry = LedgerNote {
-        what: if wanted.phase.is_some() { "phase_set" } else { "plan_set" },
+        change_kind: if wanted.phase.is_some() { "phase_set" } else { "plan_set" },
         id,
         ..LedgerNote::default()
     };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::Never, LOCK_WAIT), |plan| {
+    let changed = change_plan(&store, &author, entry, (MissingPlan::IsError, LOCK_WAIT), |plan| {
         let mut after = plan.clone();
         after.title = title.unwrap_or(after.title);
         if let Some(id) = wanted.current_phase {

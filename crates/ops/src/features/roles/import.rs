@@ -40,9 +40,11 @@ pub struct ImportedAgent {
 pub enum ImportOutcome {
     Imported,
     /// The same file was imported before, so nothing is written.
-    Same,
+    #[serde(rename = "same")]
+    AlreadyImported,
     /// The role already has another file, which is kept.
-    Exists,
+    #[serde(rename = "exists")]
+    OtherFileExists,
 }
 
 pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<AgentsReport> {
@@ -87,8 +89,8 @@ pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<
         let text = redactor.redact_bytes(&bytes);
         let (file, known) = roles.import_target(&role)?;
         let outcome = match known {
-            Some(known) if known == text.as_ref() => ImportOutcome::Same,
-            Some(_) => ImportOutcome::Exists,
+            Some(known) if known == text.as_ref() => ImportOutcome::AlreadyImported,
+            Some(_) => ImportOutcome::OtherFileExists,
             None => ImportOutcome::Imported,
         };
         if (outcome, mode) == (ImportOutcome::Imported, Mode::Write) {

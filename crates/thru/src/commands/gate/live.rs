@@ -24,7 +24,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             (None, Format::Text) => output::print_line("No run is live"),
             (Some(live), Format::Json) => output::print_json(&live),
             (Some(live), Format::Text) => {
-                let (from, run) = (live.from.describe(), live.run.display());
+                let (from, run) = (live.source.describe(), live.run.display());
                 output::print_line(format_args!(
                     "{} is cleared; {from} still names {run}",
                     LiveRunSource::LiveJson.describe()
@@ -50,5 +50,5 @@ fn print_live(live: &LiveRunReport) {
         None => "nothing is expected in it yet".to_owned(),
     };
     output::print_line(format_args!("{}", live.run.display()));
-    output::print_message(format_args!("{DIM}{stage}; named by {}{DIM:#}", live.from.describe()));
+    output::print_message(format_args!("{DIM}{stage}; named by {}{DIM:#}", live.source.describe()));
 }
