@@ -240,20 +240,20 @@ mod tests {
             r#"{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"},{"x":1}]}"#;
         assert_eq!(
             describe_todo_change("TodoWrite", array, "{}"),
-            r#"Some(All([Todo { text: "a", status: Completed }, Todo { text: "b", status: Pending }]))"#
+            r#"Some(WholeList([Todo { text: "a", status: Completed }, Todo { text: "b", status: Pending }]))"#
         );
         let text = r#"{"todos":"1. [completed] a\n2. [in_progress] b\nnot one [x\n"}"#;
         assert_eq!(
             describe_todo_change("TodoWrite", text, "{}"),
-            r#"Some(All([Todo { text: "a", status: Completed }, Todo { text: "b", status: InProgress }]))"#
+            r#"Some(WholeList([Todo { text: "a", status: Completed }, Todo { text: "b", status: InProgress }]))"#
         );
         assert_eq!(
             describe_todo_change("TaskCreate", r#"{"subject":"a"}"#, r#"{"task":{"id":"7"}}"#),
-            r#"Some(One { id: "7", text: Some("a"), status: Some(Pending) })"#
+            r#"Some(OneEntry { id: "7", text: Some("a"), status: Some(Pending) })"#
         );
         assert_eq!(
             describe_todo_change("TaskUpdate", r#"{"taskId":"7","status":"completed"}"#, "{}"),
-            r#"Some(One { id: "7", text: None, status: Some(Completed) })"#
+            r#"Some(OneEntry { id: "7", text: None, status: Some(Completed) })"#
         );
         assert_eq!(describe_todo_change("TaskCreate", r#"{"subject":"a"}"#, "{}"), "None");
         assert_eq!(describe_todo_change("Bash", "{}", "{}"), "None");
