@@ -19,7 +19,7 @@ const TIMEOUT = 2_000
 const SHORT_TIMEOUT = 500
 const PAUSE = 10_000
 const TOOL_DONE = "tool.execute.after"
-const MOST_OWED = 500
+const MAX_UNREPORTED_CALLS = 500
 // Larger than any answer of `thru`, and larger than any output that a model sees.
 const LARGEST_ANSWER = 256 * 1024
 const LARGEST_OUTPUT = 1024 * 1024
@@ -39,23 +39,29 @@ export const Throughline = async ({ client, directory }) => {
   // `opencode run` and `opencode github run` exit when the session is idle, so a loop must continue the turn before
   // that. If another command has an argument `run`, this does no harm.
   const endsAtIdle = process.argv.slice(2).includes("run")
-  const owed = []
+  const unreportedCalls = []
   let pausedUntil = 0
 
   // ---- calling thru ----
   // In a reply, `failed` means that there was no answer, and `late` that `thru` took too long.
   function ask(event, session, fields, patience) {
-    if (Date.now() >= pausedUntil) tellOwed()
+    if (Date.now() >= pausedUntil) reportLateCalls()
     const isPaused = Date.now() < pausedUntil
     const timeout = patience ?? (isPaused ? SHORT_TIMEOUT : TIMEOUT)
     const reply = isPaused && event === TOOL_DONE ? { late: true } : run(event, session, fields, timeout)
     // A call may be reported twice. `thru` recognises it by its id and counts it once.
-    if (reply.late && event === TOOL_DONE && owed.length < MOST_OWED) owed.push({ session, fields })
+    if (reply.late && event === TOOL_DONE && unreportedCalls.length < MAX_UNREPORTED_CALLS) {
+      unreportedCalls.push({ session, fields })
+    }
     return reply
   }
 
-  function tellOwed() {
-    while (owed.length > 0 && !run(TOOL_DONE, owed[0].session, owed[0].fields, SHORT_TIMEOUT).late) owed.shift()
+  function reportLateCalls() {
+    while (unreportedCalls.length > 0) {
+      const { session, fields } = unreportedCalls[0]
+      if (run(TOOL_DONE, session, fields, SHORT_TIMEOUT).late) break
+      unreportedCalls.shift()
+    }
   }
 
   function run(event, session, fields, timeout) {
@@ -79,7 +85,7 @@ export const Throughline = async ({ client, directory }) => {
   }
 
   // Waits for an answer of OpenCode, with the same timeout as for `thru`. Without an answer, the result has no `data`.
-  const within = (answer) => Promise.race([answer.catch(() => ({})), after(TIMEOUT)])
+  const withTimeout = (answer) => Promise.race([answer.catch(() => ({})), after(TIMEOUT)])
 
   function options(session, timeout) {
     const env = { ...process.env, OPENCODE_SESSION_ID: session.main }
@@ -105,7 +111,7 @@ export const Throughline = async ({ client, directory }) => {
   // Throws if OpenCode does not return the session. It may be a sub-agent's, so nothing is reported or remembered.
   async function find(id) {
     if (known.has(id)) return known.get(id)
-    const get = async () => (await within(client.session.get({ path: { id } }))).data
+    const get = async () => (await withTimeout(client.session.get({ path: { id } }))).data
     const data = (await get()) ?? (await get())
     if (data.parentID) await find(data.parentID)
     return known.get(id) ?? note(data)
@@ -113,7 +119,7 @@ export const Throughline = async ({ client, directory }) => {
 
   // Reads what another process left in the conversation.
   async function lookBack(session) {
-    const { data } = await within(client.session.messages({ path: { id: session.id } }))
+    const { data } = await withTimeout(client.session.messages({ path: { id: session.id } }))
     if (!data) return
     session.isNew = data.length === 0
     findSummary(session, data)
@@ -293,7 +299,7 @@ export const Throughline = async ({ client, directory }) => {
       }
       add(output, replies.map((reply) => reply.context))
       const message = replies.find((reply) => reply.tell)?.tell
-      if (message) within(client.tui.showToast({ body: { title: "Throughline", message, variant: "info" } }))
+      if (message) withTimeout(client.tui.showToast({ body: { title: "Throughline", message, variant: "info" } }))
     },
 
     // Only this hook gets the size of the window. Another model may write the title, so compare the model.
@@ -369,7 +375,7 @@ export const Throughline = async ({ client, directory }) => {
       }
     },
     dispose: async () => {
-      tellOwed()
+      reportLateCalls()
       const started = [...known.values()].filter((session) => session.started && !session.parent)
       started.every((session) => !ask("dispose", session, { reason: "dispose" }).late)
     },

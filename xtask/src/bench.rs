@@ -20,7 +20,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::dist::{self, LinkKind};
 use crate::memory;
-use crate::sandbox::{Lab, LabLocation, SESSION, Sandbox};
+use crate::sandbox::{SESSION, Sandbox, SandboxLocation, SandboxRoot};
 use crate::stats::{Random, percentile, ratio};
 use crate::table::{self, Align};
 use rows::{MANY_PACKETS, ROWS, Row};
@@ -69,7 +69,7 @@ impl TimedCommand for PreparedRow {
         (&mut self.command, &self.payload)
     }
     fn speaks(&self) -> bool {
-        self.row.speaks
+        self.row.must_print
     }
     fn add_sample(&mut self, time: u64) {
         self.samples.push(time);
@@ -106,7 +106,7 @@ struct BenchOptions {
     markdown: bool,
     only: String,
     /// The size of the large transcripts in MB.
-    large: usize,
+    large_transcript_mb: usize,
 }
 
 pub fn run_benchmark(args: &Args) -> Result<bool> {
@@ -116,12 +116,12 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
     let bin = dist::chosen_binary(args.bin.as_deref())?;
 
     let kind = dist::link_kind(&bin)?;
-    let lab = Lab::new(bin, LabLocation::Disk)?;
+    let lab = SandboxRoot::new(bin, SandboxLocation::Disk)?;
     let options = BenchOptions {
         rounds,
         markdown: args.markdown,
         only: args.only.clone().unwrap_or_default(),
-        large: if args.quick { 50 } else { 500 },
+        large_transcript_mb: if args.quick { 50 } else { 500 },
     };
     if args.peers {
         peers::run_peers(&lab, kind, &options)?;
@@ -129,7 +129,8 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
     }
     let mut ready = Vec::new();
     let wanted = |row: &&Row| {
-        row.name.contains(&options.only) && (options.large == 500 || !row.name.contains(MANY_PACKETS))
+        row.name.contains(&options.only)
+            && (options.large_transcript_mb == 500 || !row.name.contains(MANY_PACKETS))
     };
     for row in ROWS.iter().filter(wanted) {
         table::print_progress(&format!("the sandbox of '{}'", row.name));
@@ -155,10 +156,10 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
         "\nPeaks below {:.1} MB cannot be measured, because the measuring helper itself uses that much.",
         kb_to_mb(helper_kb)
     );
-    if options.large != 500 {
+    if options.large_transcript_mb != 500 {
         println!(
             "Transcripts over 10 MB have a tenth of their size here (500 MB is {} MB): --quick.",
-            options.large
+            options.large_transcript_mb
         );
     }
     print!("{}", check_size_independence(&ready));
@@ -166,12 +167,12 @@ pub fn run_benchmark(args: &Args) -> Result<bool> {
     Ok(gates || !args.gate)
 }
 
-fn prepare_row(lab: &Lab, row: &'static Row, options: &BenchOptions) -> Result<PreparedRow> {
+fn prepare_row(lab: &SandboxRoot, row: &'static Row, options: &BenchOptions) -> Result<PreparedRow> {
     let sandbox = lab.sandbox(&row.name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"))?;
     (row.sandbox)(&sandbox)?;
     let mut payload = (row.payload)(&sandbox.dir);
     let transcript = match &row.transcript {
-        Some(wanted) => wanted.create(lab.path(), options.large)?,
+        Some(wanted) => wanted.create(lab.path(), options.large_transcript_mb)?,
         None => PathBuf::new(),
     };
     if row.transcript.is_some() {
@@ -194,7 +195,7 @@ fn prepare_row(lab: &Lab, row: &'static Row, options: &BenchOptions) -> Result<P
     let output = crate::sandbox::run_with_timeout(&mut one.command, &one.payload)?;
     ensure!(output.status.success(), "it ended with {}", output.status);
     ensure!(
-        !row.speaks || !output.stdout.is_empty(),
+        !row.must_print || !output.stdout.is_empty(),
         "the hook should have told the agent something, but printed nothing"
     );
     Ok(one)
@@ -265,7 +266,7 @@ fn time_parallel_hooks(
     ready: &mut [PreparedRow],
     rounds: usize,
 ) -> Result<Option<(u64, u64)>> {
-    let Some(hook) = ready.iter_mut().find(|one| one.row.crowd) else { return Ok(None) };
+    let Some(hook) = ready.iter_mut().find(|one| one.row.run_in_parallel) else { return Ok(None) };
     let (mut theirs, mut ours) = (Vec::new(), Vec::new());
     for round in 0..rounds {
         table::print_progress(&format!("{PARALLEL_HOOKS} at once, round {round} of {rounds}"));

@@ -40,7 +40,7 @@ pub enum AddressMode {
 
 impl AddressMode {
     /// The kind of addresses in the binary that users get.
-    pub const CHOSEN: Self = Self::Fixed;
+    pub const RELEASE_MODE: Self = Self::Fixed;
 }
 
 /// The facts about this machine that decide how the binary is built. They are read once, so that the decision itself is
@@ -49,9 +49,9 @@ impl AddressMode {
 struct MachineFacts {
     host: String,
     musl_target_installed: bool,
-    libc_archive: bool,
+    has_libc_archive: bool,
     /// Whether the C compiler links with GNU ld, which accepts our layout script. Other linkers are untested.
-    gnu_ld: bool,
+    has_gnu_ld: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub fn run_dist(args: &Args) -> Result<bool> {
     let addresses = match (args.pie, args.no_pie) {
         (true, _) => AddressMode::Random,
         (_, true) => AddressMode::Fixed,
-        (false, false) => AddressMode::CHOSEN,
+        (false, false) => AddressMode::RELEASE_MODE,
     };
     if args.all {
         return archives::build_archives(addresses);
@@ -117,7 +117,7 @@ pub fn build_dist(addresses: AddressMode) -> Result<PathBuf> {
 /// Builds the same binary with the names of its functions, and returns its path. This binary is not for users.
 pub fn build_with_symbols() -> Result<PathBuf> {
     compile_binary(
-        &plan_build(&read_machine_facts(), AddressMode::CHOSEN),
+        &plan_build(&read_machine_facts(), AddressMode::RELEASE_MODE),
         &[("CARGO_PROFILE_RELEASE_STRIP", "none")],
     )
 }
@@ -174,11 +174,11 @@ fn plan_build(machine: &MachineFacts, addresses: AddressMode) -> BuildPlan {
             rustflags: [STATIC_FLAG]
                 .into_iter()
                 .chain(fixed)
-                .chain(machine.gnu_ld.then_some(LAYOUT_FLAG))
+                .chain(machine.has_gnu_ld.then_some(LAYOUT_FLAG))
                 .collect(),
         };
     }
-    if machine.host.contains("-linux-gnu") && machine.libc_archive {
+    if machine.host.contains("-linux-gnu") && machine.has_libc_archive {
         return BuildPlan {
             kind: LinkKind::StaticGnu,
             target: Some(machine.host.clone()),
@@ -202,9 +202,9 @@ fn read_machine_facts() -> MachineFacts {
     let musl_target_installed =
         musl_target_of(&host).is_some_and(|target| platforms::is_target_installed(&target));
     // If the compiler does not find the file, it prints the name without a folder. Some distributions have no libc.a.
-    let libc_archive = command_output(Command::new("cc").arg("-print-file-name=libc.a"))
+    let has_libc_archive = command_output(Command::new("cc").arg("-print-file-name=libc.a"))
         .is_some_and(|found| Path::new(found.trim()).is_absolute());
-    MachineFacts { host, musl_target_installed, libc_archive, gnu_ld: has_gnu_ld() }
+    MachineFacts { host, musl_target_installed, has_libc_archive, has_gnu_ld: has_gnu_ld() }
 }
 
 fn has_gnu_ld() -> bool {
@@ -261,8 +261,8 @@ fn has_interpreter(bytes: &[u8]) -> Option<bool> {
 mod tests {
     use super::*;
 
-    fn test_machine(host: &str, musl_target_installed: bool, libc_archive: bool) -> MachineFacts {
-        MachineFacts { host: host.to_owned(), musl_target_installed, libc_archive, gnu_ld: false }
+    fn test_machine(host: &str, musl_target_installed: bool, has_libc_archive: bool) -> MachineFacts {
+        MachineFacts { host: host.to_owned(), musl_target_installed, has_libc_archive, has_gnu_ld: false }
     }
 
     #[test]
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn the_layout_is_for_musl_and_gnu_ld() {
-        let gnu_ld = |machine: MachineFacts| MachineFacts { gnu_ld: true, ..machine };
+        let gnu_ld = |machine: MachineFacts| MachineFacts { has_gnu_ld: true, ..machine };
         let musl = test_machine("x86_64-unknown-linux-gnu", true, true);
         assert!(!plan_build(&musl, AddressMode::Fixed).rustflags.contains(&LAYOUT_FLAG));
         assert!(plan_build(&gnu_ld(musl), AddressMode::Fixed).rustflags.contains(&LAYOUT_FLAG));

@@ -30,7 +30,7 @@ pub fn run_e2e(args: &Args) -> Result<bool> {
         Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
         // If the binary is up to date, building takes no time. Without the build, an outdated binary could be tested by
         // mistake.
-        None => dist::build_dist(dist::AddressMode::CHOSEN)?,
+        None => dist::build_dist(dist::AddressMode::RELEASE_MODE)?,
     };
     let harnesses = install_harnesses()?.variables;
     // Dependencies are fetched here, before the network is disabled.

@@ -108,9 +108,9 @@ pub fn run_fuzz(args: &Args) -> Result<bool> {
         println!(
             "{name:<12} {} inputs{}",
             tried.inputs,
-            if tried.found.is_none() { ", all held" } else { "" }
+            if tried.failure.is_none() { ", all held" } else { "" }
         );
-        if let Some((input, why)) = tried.found {
+        if let Some((input, why)) = tried.failure {
             good = false;
             let path = save_input(name, &input)?;
             println!("  FAILED: {why}\n  input:  {}\n  kept:   {}", input.escape_ascii(), path.display());
@@ -123,7 +123,7 @@ pub fn run_fuzz(args: &Args) -> Result<bool> {
 
 struct FuzzResult {
     inputs: usize,
-    found: Option<(Vec<u8>, String)>,
+    failure: Option<(Vec<u8>, String)>,
 }
 
 fn fuzz_target(name: &str, target: FuzzTarget, time: Duration, seed: u64) -> Result<FuzzResult> {
@@ -138,14 +138,14 @@ fn fuzz_target(name: &str, target: FuzzTarget, time: Duration, seed: u64) -> Res
         };
         inputs += 1;
         if let Some(why) = find_failure(target, &input) {
-            return Ok(FuzzResult { inputs, found: Some((shorten(target, input), why)) });
+            return Ok(FuzzResult { inputs, failure: Some((shorten(target, input), why)) });
         }
         // Some inputs are kept and changed again later, so that changes accumulate.
         if inputs > pool.len() && random.next_below(50) == 0 && pool.len() < 2_000 {
             pool.push(input);
         }
     }
-    Ok(FuzzResult { inputs, found: None })
+    Ok(FuzzResult { inputs, failure: None })
 }
 
 /// Returns why the target fails on this input, or `None` if it does not fail.
@@ -278,7 +278,7 @@ mod tests {
     fn a_failure_is_found_and_shortened() {
         let target: FuzzTarget = |data| assert!(!data.contains(&b'#'), "a hash");
         let tried = fuzz_target("section", target, Duration::from_secs(5), 1).unwrap();
-        let (input, why) = tried.found.unwrap();
+        let (input, why) = tried.failure.unwrap();
         assert_eq!((input.as_slice(), why.as_str()), (b"#".as_slice(), "a hash"));
     }
 }

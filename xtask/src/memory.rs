@@ -15,7 +15,7 @@ use crate::sandbox;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ResourceUse {
-    pub kb: u64,
+    pub memory_kb: u64,
     pub ms: u64,
 }
 
@@ -40,7 +40,7 @@ impl MemoryHelper {
         let numbers = text.split_once(' ').and_then(|(kb, ms)| Some((kb.parse().ok()?, ms.parse().ok()?)));
         // If the command hung, it was killed together with the helper, and the helper wrote no numbers.
         let (kb, ms) = numbers.unwrap_or((0, u64::MAX));
-        Ok((output, ResourceUse { kb, ms }))
+        Ok((output, ResourceUse { memory_kb: kb, ms }))
     }
 
     /// Returns the peak memory of `command` in KB. The helper runs the command with the same arguments, folder and

@@ -17,21 +17,21 @@ pub const SESSION: &str = "0197a000-1111-7222-8333-444455556666";
 
 /// The folder of all sandboxes of one run. It is removed at the end.
 #[derive(Debug)]
-pub struct Lab {
+pub struct SandboxRoot {
     folder: TempDir,
     pub bin: PathBuf,
     /// Only rows whose name contains this text are tested.
-    pub rows: String,
+    pub row_filter: String,
 }
 
-impl Lab {
-    pub fn new(bin: PathBuf, ground: LabLocation) -> Result<Self> {
+impl SandboxRoot {
+    pub fn new(bin: PathBuf, ground: SandboxLocation) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("thru-lab-").tempdir_in(ground.folder()?)?;
-        Ok(Self { folder, bin, rows: String::new() })
+        Ok(Self { folder, bin, row_filter: String::new() })
     }
 
     pub fn with_rows(self, rows: &str) -> Self {
-        Self { rows: rows.to_owned(), ..self }
+        Self { row_filter: rows.to_owned(), ..self }
     }
 
     pub fn path(&self) -> &Path {
@@ -51,7 +51,7 @@ impl Lab {
 
 /// Where a lab is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LabLocation {
+pub enum SandboxLocation {
     /// A real disk, as on a user's machine.
     Disk,
     /// A disk in memory, if there is one. It is faster for thousands of sandboxes. It is sufficient for the torture,
@@ -59,7 +59,7 @@ pub enum LabLocation {
     Memory,
 }
 
-impl LabLocation {
+impl SandboxLocation {
     /// Returns a folder that is not inside a project. `thru` searches upwards for a root, so below this checkout it
     /// would find the checkout.
     fn folder(self) -> Result<PathBuf> {

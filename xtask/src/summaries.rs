@@ -16,7 +16,7 @@ use model::summary::{self, OutputKind};
 use serde_json::{Value, json};
 
 use crate::recall;
-use crate::sandbox::{Lab, LabLocation, Sandbox, payload};
+use crate::sandbox::{Sandbox, SandboxLocation, SandboxRoot, payload};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -34,7 +34,7 @@ pub struct Args {
 #[derive(Default)]
 struct SummaryTally {
     summarised: usize,
-    left: usize,
+    not_summarised: usize,
     bytes: usize,
     summary_bytes: usize,
     errors: usize,
@@ -42,7 +42,10 @@ struct SummaryTally {
 
 pub fn run_summaries(args: &Args) -> Result<bool> {
     let bin = args.bin.clone().unwrap_or_else(|| crate::target_dir().join("debug/thru"));
-    let lab = Lab::new(bin.canonicalize().with_context(|| bin.display().to_string())?, LabLocation::Memory)?;
+    let lab = SandboxRoot::new(
+        bin.canonicalize().with_context(|| bin.display().to_string())?,
+        SandboxLocation::Memory,
+    )?;
     let sandbox = lab.sandbox("summaries")?;
     sandbox.init_root()?;
     let config = format!("[summaries]\nenabled = true\nthreshold_bytes = {}\n", args.threshold);
@@ -82,12 +85,12 @@ pub fn run_summaries(args: &Args) -> Result<bool> {
             "{:<16} {:>10} {:>8} {:>10} {part:>7.1}% {:>6}",
             kind.title(),
             tally.summarised,
-            tally.left,
+            tally.not_summarised,
             tally.bytes,
             tally.errors
         );
     }
-    let all: usize = tallies.values().map(|tally| tally.summarised + tally.left).sum();
+    let all: usize = tallies.values().map(|tally| tally.summarised + tally.not_summarised).sum();
     println!("{all} outputs, {} problems", problems.len());
     problems.iter().take(40).for_each(|problem| println!("  {problem}"));
     if all == 0 {
@@ -113,7 +116,7 @@ fn summarise_output(
         &payload::hook_payload(&sandbox.dir, "PostToolUse", more),
     )?;
     if answer.stdout.is_empty() {
-        tally.left += 1;
+        tally.not_summarised += 1;
         return Ok(Vec::new());
     }
     let answer: Value = serde_json::from_slice(&answer.stdout)?;

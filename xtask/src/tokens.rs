@@ -59,7 +59,7 @@ struct TokenStep {
     kind: TextKind,
     /// The number of characters of each kind, in the order of [`TextKind::ALL`].
     chars: [usize; 4],
-    grown: u64,
+    token_growth: u64,
 }
 
 impl TokenStep {
@@ -70,7 +70,7 @@ impl TokenStep {
             .zip(self.chars)
             .map(|(kind, chars)| ratios.ratio_of(*kind) * chars as f64)
             .sum();
-        100.0 * (estimate - self.grown as f64) / self.grown as f64
+        100.0 * (estimate - self.token_growth as f64) / self.token_growth as f64
     }
 }
 
@@ -88,14 +88,14 @@ impl TextBetween {
     }
 
     /// Returns the step if nearly all of its text is of one kind.
-    fn to_step(&self, grown: u64) -> Option<TokenStep> {
+    fn to_step(&self, token_growth: u64) -> Option<TokenStep> {
         let sum: usize = self.chars.iter().sum();
         let (kind, most) = TextKind::ALL.iter().zip(self.chars).max_by_key(|(_, chars)| *chars)?;
         let counts = !self.is_unclear
             && most >= MIN_STEP_CHARS
             && most as f64 >= MIN_KIND_SHARE * sum as f64
-            && grown > 0;
-        counts.then_some(TokenStep { kind: *kind, chars: self.chars, grown })
+            && token_growth > 0;
+        counts.then_some(TokenStep { kind: *kind, chars: self.chars, token_growth })
     }
 }
 
@@ -225,14 +225,14 @@ struct ErrorFigures {
     kind: TextKind,
     texts: usize,
     /// The median of the ratios for which the estimates would have been exact.
-    measured: f64,
+    median_exact_ratio: f64,
     ratio: f64,
     /// The median of the errors in percent, with its sign.
     median: f64,
     /// The error in percent that nine out of ten texts do not exceed.
     p90: f64,
     /// The median and the p90 for the ratio 0.33, which is used if scoring is off.
-    uniform: (f64, f64),
+    uniform_ratio_errors: (f64, f64),
 }
 
 impl ErrorFigures {
@@ -245,25 +245,27 @@ impl ErrorFigures {
                 percentile(&errors.iter().map(|error| error.abs()).collect::<Vec<_>>(), 90.0),
             )
         };
-        let measured: Vec<f64> =
-            of_kind.iter().map(|step| step.grown as f64 / step.chars.iter().sum::<usize>() as f64).collect();
+        let measured: Vec<f64> = of_kind
+            .iter()
+            .map(|step| step.token_growth as f64 / step.chars.iter().sum::<usize>() as f64)
+            .collect();
         let (median, p90) = errors(ratios);
         (!of_kind.is_empty()).then(|| ErrorFigures {
             kind,
             texts: of_kind.len(),
-            measured: percentile(&measured, 50.0),
+            median_exact_ratio: percentile(&measured, 50.0),
             ratio: ratios.ratio_of(kind),
             median,
             p90,
-            uniform: errors(&TokenRatios::UNIFORM_RATIOS),
+            uniform_ratio_errors: errors(&TokenRatios::UNIFORM_RATIOS),
         })
     }
 
     fn to_json(&self) -> Value {
         json!({
-            "kind": self.kind.name(), "texts": self.texts, "measured_ratio": self.measured, "ratio": self.ratio,
+            "kind": self.kind.name(), "texts": self.texts, "measured_ratio": self.median_exact_ratio, "ratio": self.ratio,
             "median_error_percent": self.median, "p90_error_percent": self.p90,
-            "uniform": { "median_error_percent": self.uniform.0, "p90_error_percent": self.uniform.1 },
+            "uniform": { "median_error_percent": self.uniform_ratio_errors.0, "p90_error_percent": self.uniform_ratio_errors.1 },
         })
     }
 }
@@ -276,12 +278,12 @@ fn print_figures(figures: &[ErrorFigures]) {
         rows.push(vec![
             one.kind.name().to_owned(),
             one.texts.to_string(),
-            format!("{:.3}", one.measured),
+            format!("{:.3}", one.median_exact_ratio),
             format!("{:.2}", one.ratio),
             format!("{:+.0} %", one.median),
             format!("{:.0} %", one.p90),
-            format!("{:+.0} %", one.uniform.0),
-            format!("{:.0} %", one.uniform.1),
+            format!("{:+.0} %", one.uniform_ratio_errors.0),
+            format!("{:.0} %", one.uniform_ratio_errors.1),
         ]);
     }
     let mut align = [Align::Right; 8];
@@ -327,7 +329,7 @@ mod tests {
             result_line("short"),
             assistant_line("m3", 1_450, &json!([])),
         ]);
-        assert_eq!(found, [TokenStep { kind: TextKind::Code, chars: [0, 1_104, 0, 0], grown: 441 }]);
+        assert_eq!(found, [TokenStep { kind: TextKind::Code, chars: [0, 1_104, 0, 0], token_growth: 441 }]);
         assert!(
             (found[0].estimate_error(&TokenRatios { code: 0.4, ..TokenRatios::UNIFORM_RATIOS }) - 0.136_054)
                 .abs()
@@ -354,6 +356,9 @@ mod tests {
         assert_eq!(steps_of_lines(&turn), [], "its thinking is dropped");
         assert_eq!(steps_of_lines(&[assistant_line("m1", 3_000, &said), next.clone()]), [], "a compaction");
         let found = steps_of_lines(&[assistant_line("m1", 1_000, &said), next]);
-        assert_eq!(found, [TokenStep { kind: TextKind::Prose, chars: [1_680, 0, 0, 0], grown: 1_000 }]);
+        assert_eq!(
+            found,
+            [TokenStep { kind: TextKind::Prose, chars: [1_680, 0, 0, 0], token_growth: 1_000 }]
+        );
     }
 }

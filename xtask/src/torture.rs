@@ -34,23 +34,23 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use crate::dist;
-use crate::sandbox::{Lab, LabLocation};
+use crate::sandbox::{SandboxLocation, SandboxRoot};
 use crate::strace;
 use crate::table::{self, Align};
 
 /// How many different failures are printed. The table counts all of them.
 const MAX_FAILURES_PRINTED: usize = 40;
 /// How many ways to reproduce each failure are printed.
-const MAX_WAYS_PRINTED: usize = 4;
+const MAX_REPRODUCTIONS_PRINTED: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LossKind {
     /// An acknowledged record is missing or changed.
-    Record,
+    RecordLost,
     /// A file that could not be read was treated as missing or empty.
-    TakenForEmpty,
+    TreatedAsEmpty,
     /// Any other failure: a crash, a hang, a wrong exit code, a command that no longer works.
-    None,
+    NoLoss,
 }
 
 #[derive(Debug)]
@@ -63,9 +63,9 @@ pub struct TortureFailure {
 
 #[derive(Debug, Default)]
 pub struct TortureTally {
-    pub points: usize,
+    pub points_tested: usize,
     /// At how many points a system call was broken.
-    pub faults: usize,
+    pub faults_injected: usize,
     pub failures: Vec<TortureFailure>,
     pub skipped: Vec<String>,
     /// The tables that are printed below the sections.
@@ -74,15 +74,15 @@ pub struct TortureTally {
 
 impl TortureTally {
     pub fn add_tally(&mut self, other: Self) {
-        self.points += other.points;
-        self.faults += other.faults;
+        self.points_tested += other.points_tested;
+        self.faults_injected += other.faults_injected;
         self.failures.extend(other.failures);
         self.skipped.extend(other.skipped);
         self.tables.extend(other.tables);
     }
 
     pub fn count_point(&mut self, wrong: Vec<(LossKind, String)>, reproduce: impl Fn() -> String) {
-        self.points += 1;
+        self.points_tested += 1;
         self.failures.extend(wrong.into_iter().map(|(loss, text)| TortureFailure {
             loss,
             text,
@@ -103,83 +103,91 @@ pub enum TortureDepth {
 
 struct TortureSection {
     name: &'static str,
-    ground: LabLocation,
-    run: fn(&Lab, TortureDepth) -> Result<TortureTally>,
+    location: SandboxLocation,
+    run: fn(&SandboxRoot, TortureDepth) -> Result<TortureTally>,
 }
 
 const SECTIONS: &[TortureSection] = &[
     TortureSection {
         name: "kill at every system call",
-        ground: LabLocation::Memory,
+        location: SandboxLocation::Memory,
         run: sweep::kill_at_every_call,
     },
     TortureSection {
         name: "error at every system call",
-        ground: LabLocation::Memory,
+        location: SandboxLocation::Memory,
         run: sweep::fail_every_call,
     },
     TortureSection {
         name: "64 processes, 100 appends each",
-        ground: LabLocation::Disk,
+        location: SandboxLocation::Disk,
         run: concurrency::appends_at_once,
     },
     TortureSection {
         name: "the same, the log rotating",
-        ground: LabLocation::Disk,
+        location: SandboxLocation::Disk,
         run: concurrency::appends_rotating,
     },
     TortureSection {
         name: "64 processes, 20 locked updates each",
-        ground: LabLocation::Disk,
+        location: SandboxLocation::Disk,
         run: concurrency::trust_updates_at_once,
     },
     TortureSection {
         name: "64 inits in one empty folder",
-        ground: LabLocation::Disk,
+        location: SandboxLocation::Disk,
         run: concurrency::inits_at_once,
     },
     TortureSection {
         name: "one packet claimed by two, in rounds",
-        ground: LabLocation::Disk,
+        location: SandboxLocation::Disk,
         run: concurrency::packet_claims_at_once,
     },
     TortureSection {
         name: "64 hooks, one tool call",
-        ground: LabLocation::Disk,
+        location: SandboxLocation::Disk,
         run: concurrency::same_call_at_once,
     },
     TortureSection {
         name: "64 stops of one session",
-        ground: LabLocation::Disk,
+        location: SandboxLocation::Disk,
         run: concurrency::stops_at_once,
     },
     TortureSection {
         name: "64 processes, 20 loop iterations each",
-        ground: LabLocation::Disk,
+        location: SandboxLocation::Disk,
         run: concurrency::loop_iterations_at_once,
     },
     TortureSection {
         name: "64 processes, 20 changes of the plan each",
-        ground: LabLocation::Disk,
+        location: SandboxLocation::Disk,
         run: plans::plan_changes_at_once,
     },
     TortureSection {
         name: "64 processes, 20 decisions each",
-        ground: LabLocation::Disk,
+        location: SandboxLocation::Disk,
         run: decisions::decisions_at_once,
     },
     TortureSection {
         name: "one task claimed by 64, in rounds",
-        ground: LabLocation::Disk,
+        location: SandboxLocation::Disk,
         run: plans::task_claims_at_once,
     },
-    TortureSection { name: "logs torn at every byte", ground: LabLocation::Memory, run: torn::torn_logs },
-    TortureSection { name: "whole files torn", ground: LabLocation::Memory, run: torn::truncated_files },
-    TortureSection { name: "hostile places", ground: LabLocation::Disk, run: hostile::hostile_places },
-    TortureSection { name: "hostile input", ground: LabLocation::Disk, run: hostile::hostile_input },
-    TortureSection { name: "limits", ground: LabLocation::Disk, run: limits::run_limits },
-    TortureSection { name: "hostile disks", ground: LabLocation::Disk, run: hostile::broken_disks },
-    TortureSection { name: "hostile-stores", ground: LabLocation::Memory, run: stores::hostile_stores },
+    TortureSection {
+        name: "logs torn at every byte",
+        location: SandboxLocation::Memory,
+        run: torn::torn_logs,
+    },
+    TortureSection {
+        name: "whole files torn",
+        location: SandboxLocation::Memory,
+        run: torn::truncated_files,
+    },
+    TortureSection { name: "hostile places", location: SandboxLocation::Disk, run: hostile::hostile_places },
+    TortureSection { name: "hostile input", location: SandboxLocation::Disk, run: hostile::hostile_input },
+    TortureSection { name: "limits", location: SandboxLocation::Disk, run: limits::run_limits },
+    TortureSection { name: "hostile disks", location: SandboxLocation::Disk, run: hostile::broken_disks },
+    TortureSection { name: "hostile-stores", location: SandboxLocation::Memory, run: stores::hostile_stores },
 ];
 
 #[derive(Debug, Default, clap::Args)]
@@ -208,8 +216,8 @@ pub fn run_torture(args: &Args) -> Result<bool> {
     let is_row = rows::ROWS.iter().any(|known| known.name.contains(row));
     ensure!(is_row || stores::matches_filter_text(row), "no row is called `{row}`");
 
-    let disk = Lab::new(bin.clone(), LabLocation::Disk)?.with_rows(row);
-    let memory = Lab::new(bin, LabLocation::Memory)?.with_rows(row);
+    let disk = SandboxRoot::new(bin.clone(), SandboxLocation::Disk)?.with_rows(row);
+    let memory = SandboxRoot::new(bin, SandboxLocation::Memory)?.with_rows(row);
     let mut rows = vec![
         ["section", "points", "lost", "treated as empty", "failures", "seconds"].map(str::to_owned).to_vec(),
     ];
@@ -217,9 +225,9 @@ pub fn run_torture(args: &Args) -> Result<bool> {
     for section in SECTIONS.iter().filter(|section| section.name.contains(only)) {
         table::print_progress(section.name);
         let start = Instant::now();
-        let lab = match section.ground {
-            LabLocation::Disk => &disk,
-            LabLocation::Memory => &memory,
+        let lab = match section.location {
+            SandboxLocation::Disk => &disk,
+            SandboxLocation::Memory => &memory,
         };
         let tally = (section.run)(lab, depth)?;
         rows.push(table_row(section.name, &tally, start));
@@ -235,8 +243,8 @@ pub fn run_torture(args: &Args) -> Result<bool> {
     );
     println!(
         "\n{} points, {} of them broken system calls",
-        table::format_thousands(total.points),
-        table::format_thousands(total.faults)
+        table::format_thousands(total.points_tested),
+        table::format_thousands(total.faults_injected)
     );
     for table in &total.tables {
         print!("\n{table}");
@@ -250,9 +258,9 @@ pub fn run_torture(args: &Args) -> Result<bool> {
 
 fn table_row(name: &str, tally: &TortureTally, start: Instant) -> Vec<String> {
     let numbers = [
-        tally.points,
-        tally.count_losses(LossKind::Record),
-        tally.count_losses(LossKind::TakenForEmpty),
+        tally.points_tested,
+        tally.count_losses(LossKind::RecordLost),
+        tally.count_losses(LossKind::TreatedAsEmpty),
         tally.failures.len(),
     ];
     let mut row = vec![name.to_owned()];
@@ -275,15 +283,15 @@ fn print_failures(failures: &[TortureFailure]) {
     }
     for (failure, ways) in told.iter().take(MAX_FAILURES_PRINTED) {
         let what = match failure.loss {
-            LossKind::Record => "LOST",
-            LossKind::TakenForEmpty => "TREATED AS EMPTY",
-            LossKind::None => "FAILED",
+            LossKind::RecordLost => "LOST",
+            LossKind::TreatedAsEmpty => "TREATED AS EMPTY",
+            LossKind::NoLoss => "FAILED",
         };
         println!("\n{what} ({} times): {}", ways.len(), failure.text);
-        for way in ways.iter().take(MAX_WAYS_PRINTED) {
+        for way in ways.iter().take(MAX_REPRODUCTIONS_PRINTED) {
             println!("    {way}");
         }
-        if ways.len() > MAX_WAYS_PRINTED {
+        if ways.len() > MAX_REPRODUCTIONS_PRINTED {
             println!("    ...");
         }
     }

@@ -1,11 +1,11 @@
 //! Writes the agents of a swarm as files that a harness reads.
 //!
-//! The prompt of an agent is the same for all harnesses. [`AgentFiles::head`] writes the agent's name and tools in the
+//! The prompt of an agent is the same for all harnesses. [`AgentFiles::render_frontmatter`] writes the agent's name and tools in the
 //! harness's own format. The last line of a file marks it as ours and contains a digest of the rest, which shows
 //! whether a person has changed the file.
 
 use model::plan::sha256_hex;
-use model::swarm::{AgentPart, SwarmId};
+use model::swarm::{SwarmId, SwarmRole};
 
 use crate::Harness;
 
@@ -15,17 +15,17 @@ use crate::Harness;
 pub struct AgentFiles {
     pub folder: &'static str,
     /// Returns the frontmatter, without the `---` lines.
-    pub head: fn(&AgentHead) -> String,
+    pub render_frontmatter: fn(&FrontmatterFields) -> String,
     /// The command with which a person starts a session as the architect.
     pub start: &'static str,
 }
 
 /// The fields of an agent's frontmatter.
 #[derive(Clone, Copy, Debug)]
-pub struct AgentHead<'a> {
+pub struct FrontmatterFields<'a> {
     pub name: &'a str,
-    pub about: &'a str,
-    pub part: AgentPart,
+    pub description: &'a str,
+    pub swarm_role: SwarmRole,
     /// `None` means that the agent uses the model of its caller.
     pub model: Option<&'a str>,
 }
@@ -33,71 +33,73 @@ pub struct AgentHead<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct AgentDefinition<'a> {
     pub swarm: &'a SwarmId,
-    pub part: AgentPart,
+    pub swarm_role: SwarmRole,
     pub model: Option<&'a str>,
     /// The prompt that the user wrote to replace ours.
     pub prompt: Option<&'a str>,
     /// The text that the user added to the prompt.
-    pub appended: Option<&'a str>,
+    pub appended_prompt: Option<&'a str>,
     /// The command with which agents call `thru`, quoted for a shell.
     pub program: &'a str,
 }
 
 /// Returns our prompt for a part, before its variables are expanded.
-pub fn default_prompt(part: AgentPart) -> &'static str {
+pub fn default_prompt(part: SwarmRole) -> &'static str {
     match part {
-        AgentPart::Architect => include_str!("../agents/architect.md"),
-        AgentPart::Explorer => include_str!("../agents/explorer.md"),
-        AgentPart::Sme => include_str!("../agents/sme.md"),
-        AgentPart::Coder => include_str!("../agents/coder.md"),
-        AgentPart::Reviewer => include_str!("../agents/reviewer.md"),
-        AgentPart::Critic => include_str!("../agents/critic.md"),
-        AgentPart::TestEngineer => include_str!("../agents/test_engineer.md"),
+        SwarmRole::Architect => include_str!("../agents/architect.md"),
+        SwarmRole::Explorer => include_str!("../agents/explorer.md"),
+        SwarmRole::Sme => include_str!("../agents/sme.md"),
+        SwarmRole::Coder => include_str!("../agents/coder.md"),
+        SwarmRole::Reviewer => include_str!("../agents/reviewer.md"),
+        SwarmRole::Critic => include_str!("../agents/critic.md"),
+        SwarmRole::TestEngineer => include_str!("../agents/test_engineer.md"),
     }
 }
 
 /// Returns the agent's description. A harness uses it to decide when to call the agent.
-pub fn agent_description(part: AgentPart) -> &'static str {
+pub fn agent_description(part: SwarmRole) -> &'static str {
     match part {
-        AgentPart::Architect => {
+        SwarmRole::Architect => {
             "Plans the work of the swarm, delegates every step and decides on verdicts; writes no code"
         }
-        AgentPart::Explorer => {
+        SwarmRole::Explorer => {
             "Explores the codebase, and finds gaps between a request and what is there; read-only"
         }
-        AgentPart::Sme => {
+        SwarmRole::Sme => {
             "Advises on one domain, whichever DOMAIN names; one call for each domain; read-only"
         }
-        AgentPart::Coder => "Makes one change as TASK, FILE, INPUT, OUTPUT and CONSTRAINT describe it",
-        AgentPart::Reviewer => {
+        SwarmRole::Coder => "Makes one change as TASK, FILE, INPUT, OUTPUT and CONSTRAINT describe it",
+        SwarmRole::Reviewer => {
             "Reviews a change for correctness and security along an open CHECK list; APPROVED or REJECTED; read-only"
         }
-        AgentPart::Critic => {
+        SwarmRole::Critic => {
             "Reviews a plan before work begins; APPROVED, NEEDS_REVISION or REJECTED; read-only"
         }
-        AgentPart::TestEngineer => "Writes tests, runs them and reports PASS or FAIL",
+        SwarmRole::TestEngineer => "Writes tests, runs them and reports PASS or FAIL",
     }
 }
 
 /// Returns the whole prompt of an agent: our prompt or the user's, then the text that the user added, with every
 /// variable expanded.
 pub fn full_prompt(definition: &AgentDefinition) -> String {
-    let AgentDefinition { swarm, part, prompt: given, appended, program, .. } = *definition;
-    let whole = match appended {
-        Some(more) => format!("{}\n\n{}", given.unwrap_or(default_prompt(part)).trim_end(), more.trim()),
-        None => given.unwrap_or(default_prompt(part)).trim_end().to_owned(),
+    let AgentDefinition { swarm, swarm_role, prompt: given, appended_prompt, program, .. } = *definition;
+    let whole = match appended_prompt {
+        Some(more) => {
+            format!("{}\n\n{}", given.unwrap_or(default_prompt(swarm_role)).trim_end(), more.trim())
+        }
+        None => given.unwrap_or(default_prompt(swarm_role)).trim_end().to_owned(),
     };
     swarm.expand_variables(&whole).replace("{{THRU}}", program)
 }
 
 /// Returns the text of the agent's file for a harness, or `None` if the harness does not read agents from files.
 pub fn agent_file_text(harness: &Harness, definition: &AgentDefinition) -> Option<String> {
-    let AgentFiles { head, .. } = harness.agents?;
-    let name = definition.swarm.agent_name(definition.part);
-    let head = head(&AgentHead {
+    let AgentFiles { render_frontmatter: head, .. } = harness.agents?;
+    let name = definition.swarm.agent_name(definition.swarm_role);
+    let head = head(&FrontmatterFields {
         name: &name,
-        about: agent_description(definition.part),
-        part: definition.part,
+        description: agent_description(definition.swarm_role),
+        swarm_role: definition.swarm_role,
         model: definition.model,
     });
     let body = format!("---\n{head}---\n\n{}\n\n", full_prompt(definition));
@@ -116,19 +118,19 @@ fn agent_file_mark(swarm: &SwarmId, body: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileAuthor {
     /// We wrote the file, and nobody has changed it.
-    ByUs(SwarmId),
+    WrittenByUs(SwarmId),
     /// We wrote the file, and somebody has changed it since.
     Changed(SwarmId),
     /// Somebody else wrote the file.
-    BySomebody,
+    WrittenByOthers,
 }
 
 pub fn file_author(text: &str) -> FileAuthor {
-    let Some((at, swarm, digest)) = find_mark(text) else { return FileAuthor::BySomebody };
+    let Some((at, swarm, digest)) = find_mark(text) else { return FileAuthor::WrittenByOthers };
     let is_last =
         text[at..].strip_suffix('\n').is_some_and(|line| line.ends_with(MARK_END) && !line.contains('\n'));
     match is_last && sha256_hex(&text.as_bytes()[..at]).starts_with(digest) && digest.len() == 16 {
-        true => FileAuthor::ByUs(swarm),
+        true => FileAuthor::WrittenByUs(swarm),
         false => FileAuthor::Changed(swarm),
     }
 }

@@ -1,20 +1,20 @@
 use super::*;
 use crate::{HARNESSES, harness_by_name};
 
-fn test_definition(swarm: &SwarmId, part: AgentPart) -> AgentDefinition<'_> {
-    AgentDefinition { swarm, part, model: None, prompt: None, appended: None, program: "thru" }
+fn test_definition(swarm: &SwarmId, swarm_role: SwarmRole) -> AgentDefinition<'_> {
+    AgentDefinition { swarm, swarm_role, model: None, prompt: None, appended_prompt: None, program: "thru" }
 }
 
 #[test]
 fn every_agent_has_a_file_in_every_harness_with_agents() {
     let mega = SwarmId::new("mega").unwrap();
     for harness in HARNESSES.iter().filter(|harness| harness.agents.is_some()) {
-        for part in AgentPart::ALL {
+        for part in SwarmRole::ALL {
             let text = agent_file_text(harness, &test_definition(&mega, part)).unwrap();
             assert!(text.starts_with("---\n") && text.contains("\n---\n\nYou are "), "{text}");
             assert!(!text.contains("{{"), "{}: a variable is left: {text}", part.name());
             assert!(text.contains("`mega`"), "{text}");
-            assert_eq!(file_author(&text), FileAuthor::ByUs(mega.clone()), "{text}");
+            assert_eq!(file_author(&text), FileAuthor::WrittenByUs(mega.clone()), "{text}");
         }
     }
 }
@@ -29,7 +29,7 @@ fn a_read_only_agent_has_no_tool_that_writes() {
         ("opencode", &["edit: deny", "bash: deny"], &["allow"]),
     ];
     for (name, holds, lacks) in rows {
-        for part in AgentPart::ALL {
+        for part in SwarmRole::ALL {
             let text =
                 agent_file_text(harness_by_name(name).unwrap(), &test_definition(&swarm, part)).unwrap();
             let head = text.split("\n---\n").next().unwrap();
@@ -44,14 +44,14 @@ fn a_read_only_agent_has_no_tool_that_writes() {
 /// Each prompt must name every field that the specification requires in requests and answers.
 #[test]
 fn formats_have_every_field() {
-    let rows: &[(AgentPart, &[&str])] = &[
-        (AgentPart::Sme, &["CRITICAL:", "APPROACH:", "API:", "GOTCHAS:", "DEPS:"]),
-        (AgentPart::Critic, &["VERDICT:", "CONFIDENCE:", "ISSUES:", "SUMMARY:", "NEEDS_REVISION"]),
-        (AgentPart::Reviewer, &["VERDICT:", "RISK:", "ISSUES:", "CHECK"]),
-        (AgentPart::Coder, &["TASK", "FILE", "INPUT", "OUTPUT", "CONSTRAINT"]),
-        (AgentPart::TestEngineer, &["VERDICT:", "TESTS:", "FAILURES:", "PASS", "FAIL"]),
+    let rows: &[(SwarmRole, &[&str])] = &[
+        (SwarmRole::Sme, &["CRITICAL:", "APPROACH:", "API:", "GOTCHAS:", "DEPS:"]),
+        (SwarmRole::Critic, &["VERDICT:", "CONFIDENCE:", "ISSUES:", "SUMMARY:", "NEEDS_REVISION"]),
+        (SwarmRole::Reviewer, &["VERDICT:", "RISK:", "ISSUES:", "CHECK"]),
+        (SwarmRole::Coder, &["TASK", "FILE", "INPUT", "OUTPUT", "CONSTRAINT"]),
+        (SwarmRole::TestEngineer, &["VERDICT:", "TESTS:", "FAILURES:", "PASS", "FAIL"]),
         (
-            AgentPart::Architect,
+            SwarmRole::Architect,
             &["DOMAIN:", "PLAN:", "CHECK:", "CONSTRAINT:", "VERDICT, RISK, ISSUES", "second time"],
         ),
     ];
@@ -65,7 +65,7 @@ fn formats_have_every_field() {
 /// An agent that only repeats the example in its prompt has not approved anything.
 #[test]
 fn a_prompt_itself_is_no_approval() {
-    for part in AgentPart::ALL.into_iter().filter(|part| part.evidence_type_judged().is_some()) {
+    for part in SwarmRole::ALL.into_iter().filter(|part| part.evidence_type_judged().is_some()) {
         let reading = model::verdict::read_verdict(default_prompt(part));
         let is_good = matches!(reading, model::verdict::VerdictReading::Clear(ruling) if ruling.is_good());
         assert!(!is_good, "{}: {reading:?}", part.name());
@@ -76,15 +76,15 @@ fn a_prompt_itself_is_no_approval() {
 fn a_change_is_noticed_wherever_it_is() {
     let swarm = SwarmId::default_swarm();
     let text =
-        agent_file_text(harness_by_name("claude-code").unwrap(), &test_definition(&swarm, AgentPart::Coder))
+        agent_file_text(harness_by_name("claude-code").unwrap(), &test_definition(&swarm, SwarmRole::Coder))
             .unwrap();
     let changed = FileAuthor::Changed(swarm);
     assert_eq!(file_author(&text.replacen("coder", "Coder", 1)), changed);
     assert_eq!(file_author(&format!("{text}And be nice.\n")), changed);
     assert_eq!(file_author(&text.replace("digest ", "digest 0")), changed);
     assert_eq!(file_author(text.trim_end()), changed);
-    assert_eq!(file_author("---\nname: coder\n---\nmine\n"), FileAuthor::BySomebody);
-    assert_eq!(file_author(""), FileAuthor::BySomebody);
+    assert_eq!(file_author("---\nname: coder\n---\nmine\n"), FileAuthor::WrittenByOthers);
+    assert_eq!(file_author(""), FileAuthor::WrittenByOthers);
 }
 
 #[test]
@@ -93,8 +93,8 @@ fn a_prompt_is_replaced_appended_and_given_a_model() {
     let definition = AgentDefinition {
         model: Some("opus"),
         prompt: Some("Mine, of {{SWARM_ID}}.\n"),
-        appended: Some("\nAsk {{AGENT_PREFIX}}sme.\n"),
-        ..test_definition(&swarm, AgentPart::Coder)
+        appended_prompt: Some("\nAsk {{AGENT_PREFIX}}sme.\n"),
+        ..test_definition(&swarm, SwarmRole::Coder)
     };
     assert_eq!(full_prompt(&definition), "Mine, of mega.\n\nAsk mega_sme.");
     let text = agent_file_text(harness_by_name("claude-code").unwrap(), &definition).unwrap();

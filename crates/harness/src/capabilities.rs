@@ -16,7 +16,7 @@ pub struct Capabilities {
     pub replays_conversation: bool,
     /// Whether instructions for the summariser stay out of the conversation. If not, the model reads them again after
     /// the compaction, together with the brief.
-    pub hides_guidance: bool,
+    pub hides_guidance_from_model: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Capabilities {
         reports_failed_tools: true,
         names_subagents: true,
         replays_conversation: true,
-        hides_guidance: true,
+        hides_guidance_from_model: true,
     };
 
     pub fn reports_every_prompt(&self) -> bool {
@@ -47,7 +47,7 @@ impl Capabilities {
 
 impl Harness {
     pub fn reports_event(&self, event: EventName) -> bool {
-        self.events.iter().any(|wired| wired.neutral == event)
+        self.events.iter().any(|wired| wired.our_event == event)
     }
 
     /// Returns one sentence for each gap in what the hooks report, with its consequence.
@@ -77,7 +77,7 @@ impl Harness {
                     .to_owned(),
             );
         }
-        gaps.extend(self.limits.iter().map(|limit| (*limit).to_owned()));
+        gaps.extend(self.limitations.iter().map(|limit| (*limit).to_owned()));
         gaps
     }
 }

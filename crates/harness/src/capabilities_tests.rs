@@ -23,7 +23,7 @@ fn every_gap_is_said_and_nothing_else() {
 #[test]
 fn what_a_harness_does_its_own_way_is_said_too() {
     let opencode = harness_by_name("opencode").unwrap();
-    assert_eq!(opencode.describe_gaps(), opencode.limits);
+    assert_eq!(opencode.describe_gaps(), opencode.limitations);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn rows_agree_with_their_capabilities() {
         if harness.capabilities.reports_every_prompt() {
             assert!(harness.reports_event(EventName::Prompt), "{name}");
         }
-        let summary = harness.events.iter().any(|wired| wired.neutral == EventName::Other);
+        let summary = harness.events.iter().any(|wired| wired.our_event == EventName::Other);
         assert!(!summary, "{name}: nothing is wired that we do not act on");
         for (index, wired) in harness.events.iter().enumerate() {
             let twice = harness.events[..index].iter().any(|other| other.event == wired.event);

@@ -18,23 +18,23 @@ pub const COMMAND_FILE_MARK: &str = "<!-- written by thru; `thru uninstall` remo
 /// One command, the same for all harnesses.
 struct CommandTemplate {
     name: &'static str,
-    about: &'static str,
+    description: &'static str,
     /// The arguments that the harness shows to the user; may be empty.
     arguments: &'static str,
     /// The arguments of the `thru` commands that run before the model sees the task. They must not contain
     /// `$ARGUMENTS`, because a harness would paste the user's text into a shell line.
-    runs: &'static [&'static str],
+    commands_run_first: &'static [&'static str],
     /// What the model should do with the result. `{thru}` stands for the program, `{harness}` for the harness's name,
     /// and `$ARGUMENTS` for the text that the user typed.
-    task: &'static str,
+    instructions: &'static str,
 }
 
 const COMMAND_TEMPLATES: &[CommandTemplate] = &[CommandTemplate {
     name: "context",
-    about: "Show what Throughline has recorded of this project: sessions, roles, files that matter",
+    description: "Show what Throughline has recorded of this project: sessions, roles, files that matter",
     arguments: "[init]",
-    runs: &["status", "lifecycle status", "files -n 20"],
-    task: "\
+    commands_run_first: &["status", "lifecycle status", "files -n 20"],
+    instructions: "\
 The user's request about Throughline in this project: <words>$ARGUMENTS</words>
 
 - If the words are `init`, run `{thru} init` and tell the user every file that it created or changed.
@@ -42,10 +42,10 @@ The user's request about Throughline in this project: <words>$ARGUMENTS</words>
 `{thru} init` creates one.",
 }, CommandTemplate {
     name: "handoff",
-    about: "Hand this work over: write a packet that anybody can pick up, in any harness",
+    description: "Hand this work over: write a packet that anybody can pick up, in any harness",
     arguments: "<what is to be finished>",
-    runs: &[],
-    task: "\
+    commands_run_first: &[],
+    instructions: "\
 Write a handoff packet for this session. Its purpose, in the user's words:
 
 > $ARGUMENTS
@@ -62,7 +62,7 @@ is wrong or incomplete, replace its text from stdin; no other byte changes:
 Then tell the user the id, and that `thru pickup ID` continues from it. Stop working on the task: the next agent continues it.",
 }, CommandTemplate {
     name: "pickup",
-    about: "Pick up a packet: its prompt, with what has changed since",
+    description: "Pick up a packet: its prompt, with what has changed since",
     arguments: "[packet id or a part of it]",
     runs: &[],
     task: "\
@@ -76,17 +76,17 @@ that is, and stop. Otherwise tell the user in two or three lines what the work i
 continue the work. If a claim has changed, look before you rely on it.",
 }, CommandTemplate {
     name: "packet",
-    about: "Packets: list, show, activate, done, block, confirm, set, validate",
+    description: "Packets: list, show, activate, done, block, confirm, set, validate",
     arguments: "[list | show ID | done ID | …]",
-    runs: &[],
-    task: "\
+    commands_run_first: &[],
+    instructions: "\
 Run `{thru} packet $ARGUMENTS` (without arguments: `{thru} packet list`) and show the user its output unchanged.",
 }, CommandTemplate {
     name: "plan",
-    about: "The plan: show it; start, finish, block or add tasks; import the plan that was approved in this session",
+    description: "The plan: show it; start, finish, block or add tasks; import the plan that was approved in this session",
     arguments: "[show | next | start ID | done ID | block ID WHY | add TEXT | import]",
-    runs: &[],
-    task: "\
+    commands_run_first: &[],
+    instructions: "\
 The user's request about the plan of this project:
 
 <words>
@@ -102,10 +102,10 @@ run ID -- COMMAND`. Use `--without-evidence WHY` only if nothing can be run: say
 todo list. If a file follows, run `{thru} plan import FILE`.",
 }, CommandTemplate {
     name: "decide",
-    about: "Decisions: record what was settled and why; list those in force, supersede one",
+    description: "Decisions: record what was settled and why; list those in force, supersede one",
     arguments: "[what was decided, and why | list | suggested | supersede ID …]",
-    runs: &[],
-    task: "\
+    commands_run_first: &[],
+    instructions: "\
 The user's request about decisions of this project:
 
 <words>
@@ -123,10 +123,10 @@ decision contradicts one that `{thru} decisions list` shows, add `--supersedes I
 From now on, the decision is in force in every session of this project, including this one.",
 }, CommandTemplate {
     name: "swarm",
-    about: "Let a team of agents plan, build, review and test; or show its status, plan, agents and problems",
+    description: "Let a team of agents plan, build, review and test; or show its status, plan, agents and problems",
     arguments: "[what to build | status | plan | agents | list | install | diagnose]",
-    runs: &[],
-    task: "\
+    commands_run_first: &[],
+    instructions: "\
 The user's request to the swarm:
 
 <words>
@@ -141,21 +141,21 @@ words, each argument quoted for the shell, and show the user what it prints. Do 
 read everything it prints: until this work is done, you are that architect. Follow its workflow from the first step, with the user's words as the request.",
 }, CommandTemplate {
     name: "recover",
-    about: "Continue the work of a role, from its context file",
+    description: "Continue the work of a role, from its context file",
     arguments: "[role]",
     // The model runs `thru recover`, because a failing line in `runs` would make the whole slash command fail, and
     // `thru recover` fails if there is no role.
-    runs: &[],
-    task: "\
+    commands_run_first: &[],
+    instructions: "\
 Run `{thru} recover $ARGUMENTS` and read everything it prints: the checklist and the context file of the role. Then
 follow the checklist in order, and tell the user in a few lines what the goal is and what comes next. If there is no role
 or no context file, tell the user so, and what the command suggests.",
 }, CommandTemplate {
         name: "loop",
-        about: "Repeat a prompt until you can promise that it is done; list, pause, resume or cancel loops",
+        description: "Repeat a prompt until you can promise that it is done; list, pause, resume or cancel loops",
         arguments: "prompt, or list | show | pause | resume | cancel | log [ID]",
-        runs: &["loop list"],
-        task: LOOP_TEMPLATE,
+        commands_run_first: &["loop list"],
+        instructions: LOOP_TEMPLATE,
     }];
 
 /// The template for loops. The model passes the user's text to `thru` through stdin, so no shell interprets it.
@@ -185,7 +185,8 @@ pub struct PluginCommand {
     pub description: &'static str,
     pub template: String,
     /// The arguments of the `thru` commands that run first. Their output is shown above the template.
-    pub runs: Vec<Vec<&'static str>>,
+    #[serde(rename = "runs")]
+    pub commands_run_first: Vec<Vec<&'static str>>,
 }
 
 /// Lists the commands that a harness's plugin adds. The list is empty if the harness reads commands from files.
@@ -195,9 +196,13 @@ pub fn plugin_commands(harness: &Harness, program: &str) -> Vec<PluginCommand> {
         .iter()
         .map(|template| PluginCommand {
             name: command_name_in_harness(harness, template.name),
-            description: template.about,
+            description: template.description,
             template: command_prompt(harness, program, template),
-            runs: template.runs.iter().map(|run| run.split(' ').collect()).collect(),
+            commands_run_first: template
+                .commands_run_first
+                .iter()
+                .map(|run| run.split(' ').collect())
+                .collect(),
         })
         .collect()
 }
@@ -205,12 +210,12 @@ pub fn plugin_commands(harness: &Harness, program: &str) -> Vec<PluginCommand> {
 /// Lists the command files for one harness. The list is empty if a plugin adds the commands. If the harness has its own
 /// command with the same name, our command gets the prefix `thru-`.
 pub fn command_files(harness: &Harness, program: &str) -> Vec<SlashCommand> {
-    let SlashCommands::MarkdownFiles { runs_lines, .. } = harness.commands else { return Vec::new() };
+    let SlashCommands::MarkdownFiles { runs_shell_lines, .. } = harness.commands else { return Vec::new() };
     COMMAND_TEMPLATES
         .iter()
         .map(|template| SlashCommand {
             name: command_name_in_harness(harness, template.name),
-            text: command_file_text(harness, program, template, runs_lines),
+            text: command_file_text(harness, program, template, runs_shell_lines),
         })
         .collect()
 }
@@ -220,7 +225,7 @@ pub fn command_name_in_harness(harness: &Harness, name: &str) -> String {
 }
 
 fn command_prompt(harness: &Harness, program: &str, template: &CommandTemplate) -> String {
-    template.task.replace("{thru}", program).replace("{harness}", harness.name)
+    template.instructions.replace("{thru}", program).replace("{harness}", harness.name)
 }
 
 /// Lists the names of our commands that the harness uses for commands of its own. In that harness, ours have other
@@ -234,8 +239,9 @@ pub fn renamed_commands(harness: &Harness) -> Vec<&'static str> {
 }
 
 fn is_name_taken(harness: &Harness, name: &str) -> bool {
-    let (SlashCommands::MarkdownFiles { taken, .. } | SlashCommands::InPlugin { taken }) = harness.commands;
-    taken.contains(&name)
+    let (SlashCommands::MarkdownFiles { reserved_names, .. } | SlashCommands::InPlugin { reserved_names }) =
+        harness.commands;
+    reserved_names.contains(&name)
 }
 
 pub fn is_our_command_file(text: &str) -> bool {
@@ -248,23 +254,27 @@ fn command_file_text(
     template: &CommandTemplate,
     runs_lines: bool,
 ) -> String {
-    let CommandTemplate { about, arguments, runs, .. } = template;
+    let CommandTemplate { description, arguments, commands_run_first, .. } = template;
     let (allowed, lines) = match runs_lines {
         // The harness runs a line that begins with `!` only if `allowed-tools` permits its command.
         true => {
-            let lines: Vec<String> = runs.iter().map(|run| format!("!`{program} {run}`\n")).collect();
+            let lines: Vec<String> =
+                commands_run_first.iter().map(|run| format!("!`{program} {run}`\n")).collect();
             (format!("allowed-tools: Bash({program}:*)\n"), lines.join("\n"))
         }
-        false if runs.is_empty() => (String::new(), String::new()),
+        false if commands_run_first.is_empty() => (String::new(), String::new()),
         false => {
-            let lines: Vec<String> = runs.iter().map(|run| format!("- `{program} {run}`\n")).collect();
+            let lines: Vec<String> =
+                commands_run_first.iter().map(|run| format!("- `{program} {run}`\n")).collect();
             (String::new(), format!("Run these, and show what they print:\n\n{}", lines.join("")))
         }
     };
     let hint = if arguments.is_empty() { String::new() } else { format!("argument-hint: \"{arguments}\"\n") };
     let gap = if lines.is_empty() { "" } else { "\n" };
     let task = command_prompt(harness, program, template);
-    format!("---\ndescription: \"{about}\"\n{hint}{allowed}---\n{lines}{gap}{task}\n\n{COMMAND_FILE_MARK}\n")
+    format!(
+        "---\ndescription: \"{description}\"\n{hint}{allowed}---\n{lines}{gap}{task}\n\n{COMMAND_FILE_MARK}\n"
+    )
 }
 
 #[cfg(test)]
@@ -317,7 +327,7 @@ mod tests {
         let commands = plugin_commands(harness, "/bin/thru");
         assert_eq!(commands.len(), COMMAND_TEMPLATES.len());
         let context = commands.iter().find(|command| command.name == "context").unwrap();
-        assert_eq!(context.runs[0], ["status"]);
+        assert_eq!(context.commands_run_first[0], ["status"]);
         let pickup = commands.iter().find(|command| command.name == "pickup").unwrap();
         assert!(pickup.template.contains("/bin/thru pickup --for opencode --claim $ARGUMENTS"));
         assert_eq!(plugin_commands(harness_by_name("droid").unwrap(), "/bin/thru"), []);

@@ -59,39 +59,39 @@ pub struct Harness {
     /// of the folder in HOME.
     pub folder: &'static str,
     pub folder_variable: Option<&'static str>,
-    pub home: UserFolder,
+    pub user_folder: UserFolder,
     /// The variable that contains the project's folder while a hook runs. `None` if the payload's `cwd` is that folder.
-    pub project_dir: Option<&'static str>,
+    pub project_variable: Option<&'static str>,
     /// The harness sets at least one of these variables in every process that it starts.
-    pub presence: &'static [&'static str],
+    pub marker_variables: &'static [&'static str],
     /// The variable that contains the session's id, if there is one.
-    pub session: Option<&'static str>,
+    pub session_variable: Option<&'static str>,
     /// The events that we register for, and our names for them.
     pub events: &'static [WiredEvent],
     /// The event that also reports the summary of a compaction. The journal then contains a `summary` event instead of
     /// this event.
-    pub brings_summary: Option<&'static str>,
+    pub summary_event: Option<&'static str>,
     pub capabilities: Capabilities,
     /// Other limits of the harness, one sentence each.
-    pub limits: &'static [&'static str],
+    pub limitations: &'static [&'static str],
     /// The length of the longest text that reaches the model in full, in UTF-16 units.
-    pub context_cap: usize,
+    pub max_context_length: usize,
     pub decode: DecodeFn,
     pub encode: fn(&Reply, &EventKind) -> Vec<u8>,
     /// Returns the text of a tool's result if a hook may replace it. Results of tools that read files are never
     /// replaced, because a model that asks for a file needs the whole file.
-    pub replaceable: ReplaceableFn,
+    pub replaceable_text: ReplaceableFn,
     pub transcript: TranscriptSource,
     /// How many times in a row a stop hook may make the agent continue; `None` if there is no limit.
-    pub block_cap: Option<StopBlockLimit>,
+    pub stop_block_limit: Option<StopBlockLimit>,
     /// Returns after how many days the harness deletes transcripts, according to the user's settings; `None` if it
     /// keeps them.
-    pub transcripts_kept: fn(&str) -> Option<u32>,
+    pub retention_days: fn(&str) -> Option<u32>,
     /// How a prompt must mention a file so that the harness reads the file.
-    pub mention: MentionStyle,
+    pub mention_style: MentionStyle,
     /// Paths of the files in which a project describes its agents for this harness, relative to the project. `{role}`
     /// is the role's name.
-    pub agent_files: &'static [&'static str],
+    pub agent_description_files: &'static [&'static str],
     pub install: InstallMethod,
     /// How our status line is installed; `None` if the harness does not let programs write its status line.
     pub status_line: Option<status::StatusLineSupport>,
@@ -121,7 +121,7 @@ pub struct SessionDatabase {
     /// The arguments that make the harness's own program print the result of a query as JSON; `{query}` is the query.
     pub arguments: &'static [&'static str],
     /// The variables that keep the harness's own program from using the network.
-    pub offline: &'static [(&'static str, &'static str)],
+    pub offline_variables: &'static [(&'static str, &'static str)],
     /// The query that selects a session. Each row has one column, `line`, which contains a JSON object. `{session}`
     /// stands for the session's id.
     pub query: &'static str,
@@ -161,24 +161,24 @@ pub struct Plugin {
     pub file: &'static str,
     pub text: &'static str,
     /// The beginning of the line that an installation fills in; see [`plugin::PluginSettings`].
-    pub slot: &'static str,
+    pub settings_line_start: &'static str,
 }
 
 /// A table of hooks: which file contains it, and the form of a hook in it.
 #[derive(Clone, Copy, Debug)]
 pub struct HookTable {
     /// The file for one user in one project; `None` if the harness has no local file.
-    pub local: Option<&'static str>,
+    pub local_file: Option<&'static str>,
     /// Whether the local file of the main checkout also applies to the other worktrees of a repository.
     pub local_serves_worktrees: bool,
     /// The settings file. Each user and each project has one.
     pub file: SettingsFile,
     /// A file that is used instead of `file` if it already contains hooks and `file` does not exist.
-    pub other: Option<SettingsFile>,
-    pub form: HookForm,
-    pub timeouts: TimeoutUnit,
+    pub alternative_file: Option<SettingsFile>,
+    pub hook_form: HookForm,
+    pub timeout_unit: TimeoutUnit,
     /// Whether the harness silently ignores a whole settings file with comments or trailing commas.
-    pub strict: bool,
+    pub rejects_comments: bool,
 }
 
 /// How a harness gets slash commands.
@@ -187,21 +187,21 @@ pub enum SlashCommands {
     /// Markdown files in the `commands` folder of its settings.
     MarkdownFiles {
         /// The harness's own commands, which our commands must not hide.
-        taken: &'static [&'static str],
+        reserved_names: &'static [&'static str],
         /// Whether the harness runs lines that begin with `!` before the model sees the command.
-        runs_lines: bool,
+        runs_shell_lines: bool,
     },
     /// The plugin adds the commands.
     InPlugin {
         /// The harness's own commands, which our commands must not hide.
-        taken: &'static [&'static str],
+        reserved_names: &'static [&'static str],
     },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SettingsFile {
     pub name: &'static str,
-    pub place: settings::HookLocation,
+    pub hook_location: settings::HookLocation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,7 +215,7 @@ pub enum HookForm {
 /// How often in a row a stop can be blocked without a tool call in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StopBlockLimit {
-    pub times: u64,
+    pub max_blocks: u64,
     /// The variable that overrides the limit. The value 0 removes the limit.
     pub variable: &'static str,
 }
@@ -226,7 +226,7 @@ pub struct WiredEvent {
     /// The harness's name for the event.
     pub event: &'static str,
     /// Our name for the event.
-    pub neutral: EventName,
+    pub our_event: EventName,
     /// The number of seconds after which the harness may kill our hook. It is far larger than needed, to allow for a
     /// slow disk.
     pub timeout: u32,
@@ -246,14 +246,14 @@ pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW, opencode::ROW]
 
 /// Harnesses that thru cannot be installed into yet. thru can import packets from them, and write prompts for them.
 pub const OTHER_HARNESSES: &[OtherHarness] = &[
-    OtherHarness { name: "codex", mention: MentionStyle::Plain },
-    OtherHarness { name: "gemini", mention: MentionStyle::At },
+    OtherHarness { name: "codex", mention_style: MentionStyle::Plain },
+    OtherHarness { name: "gemini", mention_style: MentionStyle::At },
 ];
 
 #[derive(Clone, Copy, Debug)]
 pub struct OtherHarness {
     pub name: &'static str,
-    pub mention: MentionStyle,
+    pub mention_style: MentionStyle,
 }
 
 pub fn harness_by_name(name: &str) -> Option<&'static Harness> {
@@ -267,8 +267,8 @@ pub fn harness_names() -> impl Iterator<Item = &'static str> {
 /// Returns how a prompt mentions a file, for the harness with this name or alias; `None` if the harness is unknown.
 pub fn mention_style(word: &str) -> Option<MentionStyle> {
     let named = |harness: &&Harness| harness.name == word || harness.aliases.contains(&word);
-    let other = || OTHER_HARNESSES.iter().find(|other| other.name == word).map(|other| other.mention);
-    HARNESSES.iter().find(named).map(|harness| harness.mention).or_else(other)
+    let other = || OTHER_HARNESSES.iter().find(|other| other.name == word).map(|other| other.mention_style);
+    HARNESSES.iter().find(named).map(|harness| harness.mention_style).or_else(other)
 }
 
 /// Why a payload cannot be decoded. The receipt contains the reason. It is never shown to a user.

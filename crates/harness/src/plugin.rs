@@ -8,10 +8,12 @@ use crate::{Harness, Plugin};
 /// The values that an installation writes to the plugin.
 #[derive(Debug, Serialize)]
 struct PluginSettings<'a> {
-    thru: &'a str,
+    #[serde(rename = "thru")]
+    thru_path: &'a str,
     version: &'a str,
     /// How many seconds the validators of a loop may take.
-    patience: u32,
+    #[serde(rename = "patience")]
+    validator_timeout_s: u32,
     commands: Vec<PluginCommand>,
 }
 
@@ -24,14 +26,14 @@ pub fn plugin_file_text(
     plugin: &Plugin,
     program: &str,
     version: &str,
-    patience: u32,
+    validator_timeout_s: u32,
 ) -> String {
     let commands = commands::plugin_commands(harness, &crate::settings::quote_shell_word(program));
-    let settings = PluginSettings { thru: program, version, patience, commands };
+    let settings = PluginSettings { thru_path: program, version, validator_timeout_s, commands };
     // The fields are texts and numbers, so serialising cannot fail.
     let json = serde_json::to_string(&settings).unwrap_or_default();
-    let lines = plugin.text.lines().map(|line| match line.starts_with(plugin.slot) {
-        true => format!("{}{json}\n", plugin.slot),
+    let lines = plugin.text.lines().map(|line| match line.starts_with(plugin.settings_line_start) {
+        true => format!("{}{json}\n", plugin.settings_line_start),
         false => format!("{line}\n"),
     });
     lines.collect()
@@ -44,14 +46,17 @@ pub fn is_our_plugin(text: &str) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct InstalledPlugin {
-    pub thru: String,
+    #[serde(rename = "thru")]
+    pub thru_path: String,
     pub version: String,
 }
 
 /// Returns the settings of an installed file; `None` if the file is not ours, or if somebody has changed the line.
 pub fn parse_installed_plugin(plugin: &Plugin, text: &str) -> Option<InstalledPlugin> {
-    let json =
-        text.lines().find_map(|line| line.strip_prefix(plugin.slot)).filter(|_| is_our_plugin(text))?;
+    let json = text
+        .lines()
+        .find_map(|line| line.strip_prefix(plugin.settings_line_start))
+        .filter(|_| is_our_plugin(text))?;
     serde_json::from_str(json).ok()
 }
 
@@ -64,11 +69,14 @@ mod tests {
     fn a_plugin_says_who_wrote_it_and_with_what() {
         for harness in HARNESSES {
             let InstallMethod::Plugin(plugin) = &harness.install else { continue };
-            assert_eq!(plugin.text.lines().filter(|line| line.starts_with(plugin.slot)).count(), 1);
+            assert_eq!(
+                plugin.text.lines().filter(|line| line.starts_with(plugin.settings_line_start)).count(),
+                1
+            );
             assert!(plugin.text.lines().count() < 400, "{}: a shim is short", harness.name);
             let text = plugin_file_text(harness, plugin, "/a b/\"thru\"", "1.2.3", 60);
             assert!(is_our_plugin(&text) && !is_our_plugin("// mine\n"));
-            let expected = InstalledPlugin { thru: "/a b/\"thru\"".into(), version: "1.2.3".into() };
+            let expected = InstalledPlugin { thru_path: "/a b/\"thru\"".into(), version: "1.2.3".into() };
             assert_eq!(parse_installed_plugin(plugin, &text), Some(expected));
             assert_eq!(parse_installed_plugin(plugin, &text.replacen("Written", "written", 1)), None);
             assert_eq!(text.lines().count(), plugin.text.lines().count());

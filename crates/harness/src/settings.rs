@@ -67,18 +67,18 @@ pub struct HookLocation {
     /// The key of the object whose members are events; `None` if events are top-level keys.
     pub key: Option<&'static str>,
     /// The key that disables all hooks when it is `true`.
-    pub off_switch: Option<&'static str>,
+    pub disabling_key: Option<&'static str>,
 }
 
 impl HookLocation {
     /// The location in `settings.json` and `settings.local.json` of Claude Code.
     pub const CLAUDE_CODE: HookLocation =
-        HookLocation { key: Some("hooks"), off_switch: Some("disableAllHooks") };
+        HookLocation { key: Some("hooks"), disabling_key: Some("disableAllHooks") };
     /// The location in `settings.json` of Droid.
     pub const DROID_SETTINGS: HookLocation =
-        HookLocation { key: Some("hooks"), off_switch: Some("hooksDisabled") };
+        HookLocation { key: Some("hooks"), disabling_key: Some("hooksDisabled") };
     /// The location in `hooks.json` of Droid. Events are top-level keys, contrary to Droid's documentation.
-    pub const DROID_HOOKS: HookLocation = HookLocation { key: None, off_switch: None };
+    pub const DROID_HOOKS: HookLocation = HookLocation { key: None, disabling_key: None };
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,23 +89,27 @@ pub struct EditOutcome {
     pub changes: Vec<HookChange>,
     /// Whether only white space is left. This happens if there was no file, or a blank file, before we installed our
     /// hooks. The caller knows which of the two it was.
-    pub blank: bool,
+    pub is_now_blank: bool,
 }
 
 impl EditOutcome {
     fn new(mark: &str, text: &str, changes: Vec<HookChange>) -> Self {
-        EditOutcome { bytes: [mark, text].concat().into_bytes(), changes, blank: text.trim().is_empty() }
+        EditOutcome {
+            bytes: [mark, text].concat().into_bytes(),
+            changes,
+            is_now_blank: text.trim().is_empty(),
+        }
     }
 
     pub fn has_changed(&self) -> bool {
-        self.changes.iter().any(|change| change.what != ChangeKind::Kept)
+        self.changes.iter().any(|change| change.kind != ChangeKind::Kept)
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookChange {
     pub event: String,
-    pub what: ChangeKind,
+    pub kind: ChangeKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,14 +156,14 @@ pub fn install_hooks(
 pub fn uninstall_hooks(bytes: &[u8], place: &HookLocation) -> Result<EditOutcome, SettingsProblem> {
     let (mark, text) = split_byte_order_mark(bytes)?;
     let survey = SettingsSurvey::survey_text(text, place)?;
-    let all: Vec<&OwnHook> = survey.ours.iter().collect();
+    let all: Vec<&OwnHook> = survey.our_hooks.iter().collect();
     let text = apply_edits(text, remove::removal_edits(text, place, &survey, &all));
     Ok(EditOutcome::new(mark, &text, all.iter().map(|hook| hook.to_removal()).collect()))
 }
 
 pub fn find_hooks(bytes: &[u8], place: &HookLocation) -> Result<Vec<FoundHook>, SettingsProblem> {
     let (_, text) = split_byte_order_mark(bytes)?;
-    let found = SettingsSurvey::survey_text(text, place)?.ours.into_iter().map(|hook| FoundHook {
+    let found = SettingsSurvey::survey_text(text, place)?.our_hooks.into_iter().map(|hook| FoundHook {
         line: problem::line_number(text, hook.range.start),
         event: hook.event,
         matcher: hook.matcher,
@@ -172,7 +176,8 @@ pub fn find_hooks(bytes: &[u8], place: &HookLocation) -> Result<Vec<FoundHook>, 
 /// Returns the number of the line that disables all hooks; `None` if hooks are not disabled.
 pub fn line_disabling_hooks(bytes: &[u8], place: &HookLocation) -> Result<Option<usize>, SettingsProblem> {
     let (_, text) = split_byte_order_mark(bytes)?;
-    let (Some(key), Some(root)) = (place.off_switch, SettingsSurvey::survey_text(text, place)?.root) else {
+    let (Some(key), Some(root)) = (place.disabling_key, SettingsSurvey::survey_text(text, place)?.root)
+    else {
         return Ok(None);
     };
     // If the key occurs twice, the last value is used, as in `JSON.parse`.

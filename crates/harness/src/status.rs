@@ -9,7 +9,7 @@ pub struct StatusLineSupport {
     /// The key in the harness's settings, whose value is an object with `type` and `command`.
     pub key: &'static str,
     /// Reads the input of the program. Returns `None` if it has another format.
-    pub read: for<'a> fn(&'a [u8]) -> Option<SessionStatus<'a>>,
+    pub read_input: for<'a> fn(&'a [u8]) -> Option<SessionStatus<'a>>,
 }
 
 /// What a harness reports about a session.

@@ -36,7 +36,7 @@ pub fn build_event<'a>(
         session,
         id: id.filter(|id| !id.is_empty()),
         torn: problem.is_some(),
-        previous: fields.text("previous_session_id").filter(|id| !id.is_empty()),
+        previous_session: fields.text("previous_session_id").filter(|id| !id.is_empty()),
         cwd: fields.text("cwd"),
         transcript: fields.text("transcript_path"),
         agent: fields
@@ -157,12 +157,12 @@ pub fn todo_change<'a>(
     response: impl FnOnce() -> JsonFields<'a>,
 ) -> Option<TodoChange<'a>> {
     match tool {
-        "TodoWrite" => Some(TodoChange::All(read_todo_list(input))),
+        "TodoWrite" => Some(TodoChange::WholeList(read_todo_list(input))),
         "TaskCreate" => {
             let id = response().object("task").text("id")?;
-            Some(TodoChange::One { id, text: input.text("subject"), status: Some(TodoStatus::Pending) })
+            Some(TodoChange::OneEntry { id, text: input.text("subject"), status: Some(TodoStatus::Pending) })
         }
-        "TaskUpdate" => Some(TodoChange::One {
+        "TaskUpdate" => Some(TodoChange::OneEntry {
             id: input.text("taskId")?,
             text: input.text("subject"),
             status: input.text("status").map(|status| TodoStatus::parse(&status)),
@@ -274,20 +274,20 @@ mod tests {
             r#"{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"},{"x":1}]}"#;
         assert_eq!(
             describe_todo_change("TodoWrite", array, "{}"),
-            r#"Some(All([Todo { text: "a", status: Completed }, Todo { text: "b", status: Pending }]))"#
+            r#"Some(WholeList([Todo { text: "a", status: Completed }, Todo { text: "b", status: Pending }]))"#
         );
         let text = r#"{"todos":"1. [completed] a\n2. [in_progress] b\nnot one [x\n"}"#;
         assert_eq!(
             describe_todo_change("TodoWrite", text, "{}"),
-            r#"Some(All([Todo { text: "a", status: Completed }, Todo { text: "b", status: InProgress }]))"#
+            r#"Some(WholeList([Todo { text: "a", status: Completed }, Todo { text: "b", status: InProgress }]))"#
         );
         assert_eq!(
             describe_todo_change("TaskCreate", r#"{"subject":"a"}"#, r#"{"task":{"id":"7"}}"#),
-            r#"Some(One { id: "7", text: Some("a"), status: Some(Pending) })"#
+            r#"Some(OneEntry { id: "7", text: Some("a"), status: Some(Pending) })"#
         );
         assert_eq!(
             describe_todo_change("TaskUpdate", r#"{"taskId":"7","status":"completed"}"#, "{}"),
-            r#"Some(One { id: "7", text: None, status: Some(Completed) })"#
+            r#"Some(OneEntry { id: "7", text: None, status: Some(Completed) })"#
         );
         assert_eq!(describe_todo_change("TaskCreate", r#"{"subject":"a"}"#, "{}"), "None");
         assert_eq!(describe_todo_change("Bash", "{}", "{}"), "None");

@@ -21,7 +21,7 @@ pub fn each_object_in_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl F
     let mut rest = bytes;
     for _ in 0..MAX_OBJECTS_PER_LINE {
         let line = read(rest);
-        rest = line.rest;
+        rest = line.text_after_object;
         if line.kind != LineKind::Blank {
             each(line);
         }
@@ -71,7 +71,7 @@ pub(crate) fn find_object<'a>(
         None => Err(Box::default()),
         Some(_) => Err(Box::new(TranscriptLine {
             kind: LineKind::Torn,
-            rest: next_object(bytes, beginnings),
+            text_after_object: next_object(bytes, beginnings),
             ..TranscriptLine::default()
         })),
     }

@@ -36,7 +36,7 @@ fn a_timeout_is_written_in_the_unit_of_the_harness() {
     assert!(!again.has_changed());
     let changed =
         install_hooks(Some(&installed), &HookLocation::CLAUDE_CODE, &entry_for_event("Stop")).unwrap();
-    assert_eq!(changed.changes[0].what, ChangeKind::Updated);
+    assert_eq!(changed.changes[0].kind, ChangeKind::Updated);
     assert_eq!(find_hooks(&changed.bytes, &HookLocation::CLAUDE_CODE).unwrap()[0].timeout, Some(10));
 }
 
@@ -216,7 +216,7 @@ fn old_entries_are_updated_in_place() {
 fn check_install(old: &str, entries: &[HookEntry], new: &str, what: &[ChangeKind]) {
     let outcome = install_hooks(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, entries).unwrap();
     assert_eq!(String::from_utf8_lossy(&outcome.bytes), new);
-    assert_eq!(outcome.changes.iter().map(|change| change.what).collect::<Vec<_>>(), what);
+    assert_eq!(outcome.changes.iter().map(|change| change.kind).collect::<Vec<_>>(), what);
 }
 
 #[track_caller]
@@ -267,7 +267,7 @@ fn entries_no_longer_wanted_are_removed() {
             .unwrap()
             .bytes
     );
-    assert_eq!(fewer.changes.iter().filter(|change| change.what == ChangeKind::Removed).count(), 5);
+    assert_eq!(fewer.changes.iter().filter(|change| change.kind == ChangeKind::Removed).count(), 5);
     let none = install_hooks(Some(&old), &HookLocation::CLAUDE_CODE, &[]).unwrap();
     assert_eq!(none.bytes, b"{\"a\": 1}\n");
 }
@@ -308,7 +308,7 @@ fn survives_being_written_anew() {
         for anew in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
             let back = uninstall_hooks(anew.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap();
             assert_eq!(parse_jsonc(str::from_utf8(&back.bytes).unwrap()), parse_jsonc(old), "{old}: {anew}");
-            assert_eq!(back.blank, old.is_empty());
+            assert_eq!(back.is_now_blank, old.is_empty());
         }
     }
 }
@@ -349,7 +349,7 @@ fn a_missing_file_is_created_with_indentation() {
 }
 "#
     );
-    assert!(install_hooks(None, &HookLocation::CLAUDE_CODE, &[]).unwrap().blank);
+    assert!(install_hooks(None, &HookLocation::CLAUDE_CODE, &[]).unwrap().is_now_blank);
 }
 
 #[test]

@@ -32,9 +32,9 @@ fn describe_line(line: &TranscriptLine) -> String {
         LineKind::Known(name) => (*name).to_owned(),
         other => format!("{other:?}"),
     };
-    let chain = match &line.chain {
+    let chain = match &line.author {
         LineAuthor::Main => String::new(),
-        LineAuthor::Side { agent } => format!(" (side: {})", agent.as_deref().unwrap_or("?")),
+        LineAuthor::SubAgent { agent } => format!(" (side: {})", agent.as_deref().unwrap_or("?")),
     };
     let items: String = line.items.iter().map(|item| format!("    {item:?}\n")).collect();
     format!("{kind}{chain}\n{items}")

@@ -116,8 +116,8 @@ pub fn count_calls_by<'a>(
     #[derive(Default)]
     struct CountSum {
         counts: CallCounts,
-        ms: u64,
-        timed: u64,
+        total_ms: u64,
+        timed_calls: u64,
     }
     let mut sums: BTreeMap<&str, CountSum> = BTreeMap::new();
     for one in activity {
@@ -125,15 +125,15 @@ pub fn count_calls_by<'a>(
         sum.counts.calls += 1;
         sum.counts.ok += u64::from(one.ok == Some(true));
         sum.counts.failed += u64::from(one.ok == Some(false));
-        sum.ms = sum.ms.saturating_add(one.ms.unwrap_or(0));
-        sum.timed += u64::from(one.ms.is_some());
+        sum.total_ms = sum.total_ms.saturating_add(one.ms.unwrap_or(0));
+        sum.timed_calls += u64::from(one.ms.is_some());
         if sum.counts.last_at < one.ts {
             sum.counts.last_at.clone_from(&one.ts);
         }
     }
     let finish = |(name, sum): (&str, CountSum)| CallCounts {
         name: name.to_owned(),
-        average_ms: sum.ms.checked_div(sum.timed),
+        average_ms: sum.total_ms.checked_div(sum.timed_calls),
         ..sum.counts
     };
     let mut counts: Vec<CallCounts> = sums.into_iter().map(finish).collect();
@@ -157,7 +157,7 @@ pub struct Clash {
     /// The time of the other session's edit.
     pub at: String,
     /// The time of this session's edit.
-    pub own_at: String,
+    pub own_edit_at: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,7 +187,7 @@ pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
             harness: other.harness.clone(),
             agent: other.agent_name().to_owned(),
             at: other.ts.clone(),
-            own_at: own.ts.clone(),
+            own_edit_at: own.ts.clone(),
         };
         let known = found.entry((whole, &other.session)).or_insert_with(|| clash.clone());
         if known.at <= clash.at {
@@ -245,7 +245,7 @@ impl Clash {
             inline_for_model(title, 40),
             path_or_code(&self.path, 200),
             path_or_code(&self.at, 30),
-            path_or_code(&self.own_at, 30),
+            path_or_code(&self.own_edit_at, 30),
         )
     }
 }

@@ -73,7 +73,13 @@ impl CountedRecords {
     /// limited.
     pub fn add_loop(&mut self, ended: &[EndReason]) {
         let is_limit = |end: &EndReason| {
-            matches!(end, EndReason::Limit | EndReason::Time | EndReason::NoProgress | EndReason::HarnessCap)
+            matches!(
+                end,
+                EndReason::IterationLimit
+                    | EndReason::TimeLimit
+                    | EndReason::NoProgress
+                    | EndReason::HarnessLimit
+            )
         };
         self.loops += 1;
         self.limited_loops += u64::from(ended.iter().any(is_limit));
@@ -132,7 +138,7 @@ pub struct Metric {
     pub name: &'static str,
     pub title: &'static str,
     pub unit: &'static str,
-    pub get: fn(&Metrics) -> Option<f64>,
+    pub read_value: fn(&Metrics) -> Option<f64>,
     /// The limit, or `None` if the figure has none.
     pub limit: Option<fn(&Settings) -> MetricLimit>,
 }
@@ -149,63 +155,63 @@ pub const METRICS: &[Metric] = &[
         name: "rejection_percent",
         title: "reviews that rejected",
         unit: "%",
-        get: |metrics| metrics.rejection_percent,
+        read_value: |metrics| metrics.rejection_percent,
         limit: Some(|settings| MetricLimit::AtMost(settings.benchmark_max_rejection_percent as f64)),
     },
     Metric {
         name: "test_pass_percent",
         title: "tasks whose last test passed",
         unit: "%",
-        get: |metrics| metrics.test_pass_percent,
+        read_value: |metrics| metrics.test_pass_percent,
         limit: Some(|settings| MetricLimit::AtLeast(settings.benchmark_min_test_pass_percent as f64)),
     },
     Metric {
         name: "tool_error_percent",
         title: "tool calls that failed",
         unit: "%",
-        get: |metrics| metrics.tool_error_percent,
+        read_value: |metrics| metrics.tool_error_percent,
         limit: Some(|settings| MetricLimit::AtMost(settings.benchmark_max_tool_error_percent as f64)),
     },
     Metric {
         name: "hard_limit_hits",
         title: "loops that hit a limit",
         unit: "",
-        get: |metrics| metrics.hard_limit_hits,
+        read_value: |metrics| metrics.hard_limit_hits,
         limit: Some(|settings| MetricLimit::AtMost(settings.benchmark_max_hard_limit_hits as f64)),
     },
     Metric {
         name: "review_pass_percent",
         title: "reviews that approved",
         unit: "%",
-        get: |metrics| metrics.review_pass_percent,
+        read_value: |metrics| metrics.review_pass_percent,
         limit: None,
     },
     Metric {
         name: "retries_per_task",
         title: "retries per task",
         unit: "",
-        get: |metrics| metrics.retries_per_task,
+        read_value: |metrics| metrics.retries_per_task,
         limit: None,
     },
     Metric {
         name: "calls_per_task",
         title: "tool calls per finished task",
         unit: "",
-        get: |metrics| metrics.calls_per_task,
+        read_value: |metrics| metrics.calls_per_task,
         limit: None,
     },
     Metric {
         name: "hook_ms_p50",
         title: "hooks, median",
         unit: " ms",
-        get: |metrics| metrics.hook_ms_p50,
+        read_value: |metrics| metrics.hook_ms_p50,
         limit: None,
     },
     Metric {
         name: "hook_ms_p99",
         title: "hooks, 99th percentile",
         unit: " ms",
-        get: |metrics| metrics.hook_ms_p99,
+        read_value: |metrics| metrics.hook_ms_p99,
         limit: None,
     },
 ];
@@ -240,7 +246,7 @@ pub struct MetricCheck {
 pub fn check_metrics(metrics: &Metrics, settings: &Settings) -> Vec<MetricCheck> {
     let check = |metric: &Metric| {
         let limit = metric.limit?(settings);
-        let value = (metric.get)(metrics);
+        let value = (metric.read_value)(metrics);
         let outcome = match (value, limit) {
             (None, _) => CheckOutcome::NoData,
             (Some(value), MetricLimit::AtMost(most)) if value <= most => CheckOutcome::Pass,
@@ -263,17 +269,17 @@ impl MetricLimit {
 
 /// Whether a check without data fails the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoData {
-    IsLeftOut,
-    Fails,
+pub enum NoDataPolicy {
+    Ignored,
+    FailsGate,
 }
 
 /// Returns the combined outcome of all checks. If no check has data, it is no-data and never a pass.
-pub fn gate_outcome(checks: &[MetricCheck], no_data: NoData) -> CheckOutcome {
+pub fn gate_outcome(checks: &[MetricCheck], no_data: NoDataPolicy) -> CheckOutcome {
     let has = |outcome: CheckOutcome| checks.iter().any(|check| check.outcome == outcome);
     match () {
         () if has(CheckOutcome::Fail) => CheckOutcome::Fail,
-        () if has(CheckOutcome::NoData) && no_data == NoData::Fails => CheckOutcome::Fail,
+        () if has(CheckOutcome::NoData) && no_data == NoDataPolicy::FailsGate => CheckOutcome::Fail,
         () if has(CheckOutcome::Pass) => CheckOutcome::Pass,
         () => CheckOutcome::NoData,
     }

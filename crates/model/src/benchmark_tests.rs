@@ -38,7 +38,7 @@ fn metrics_are_computed_from_counts() {
     counted.add_task(&[evidence_entry("diff", "info")]);
     counted.add_task(&[evidence_entry("test", "pass"), evidence_entry("test", "fail")]);
     counted.add_loop(&[EndReason::Promise]);
-    counted.add_loop(&[EndReason::Limit, EndReason::Promise]);
+    counted.add_loop(&[EndReason::IterationLimit, EndReason::Promise]);
     counted.add_loop(&[]);
     counted.hook_ms = vec![3.0, 1.0, 2.0];
     let expected = Metrics {
@@ -87,7 +87,7 @@ fn no_data_is_never_a_pass() {
     ] {
         let checks = check_metrics(&metrics, &Settings::DEFAULT);
         assert_eq!(
-            (gate_outcome(&checks, NoData::IsLeftOut), gate_outcome(&checks, NoData::Fails)),
+            (gate_outcome(&checks, NoDataPolicy::Ignored), gate_outcome(&checks, NoDataPolicy::FailsGate)),
             (left_out, fails),
             "{metrics:?}"
         );

@@ -87,14 +87,14 @@ impl Key {
     fn check_value(&self, written: &WrittenValue) -> (Option<Value>, Option<String>) {
         let settled;
         let written = match written {
-            WrittenValue::Loose(text) => {
+            WrittenValue::Untyped(text) => {
                 settled = WrittenValue::parse_text_as(text, &self.shape);
                 &settled
             }
             written => written,
         };
         match (self.outside, self.convert_value(written)) {
-            (OutOfBounds::Default, (_, Some(_))) => {
+            (OutOfBounds::UseDefault, (_, Some(_))) => {
                 let Key { name, shape, .. } = self;
                 let (given, default) = (written.describe(), self.default());
                 let word = format!("{name} is {given}, not {shape}; the default, {default}, is used");
@@ -142,7 +142,7 @@ impl Key {
             {
                 (Some(Value::Word(words.join(", "))), None)
             }
-            (ValueShape::Tokens { min, max }, WrittenValue::Pairs(pairs))
+            (ValueShape::TokensByModel { min, max }, WrittenValue::Pairs(pairs))
                 if pairs
                     .iter()
                     .all(|(name, tokens)| (min..=max).contains(&tokens) && !name.contains([',', '='])) =>
@@ -151,7 +151,9 @@ impl Key {
                     pairs.iter().map(|(name, tokens)| format!("{name}={tokens}")).collect();
                 (Some(Value::Word(pairs.join(", "))), None)
             }
-            (ValueShape::Words { .. } | ValueShape::Tokens { .. }, _) => refuse(&self.shape.to_string()),
+            (ValueShape::Words { .. } | ValueShape::TokensByModel { .. }, _) => {
+                refuse(&self.shape.to_string())
+            }
         }
     }
 }
@@ -179,7 +181,7 @@ impl ResolvedSettings {
                 return;
             }
         };
-        let reading = FileBeingRead { path, text, owner, whole: document.as_table() };
+        let reading = FileBeingRead { path, text, owner, table: document.as_table() };
         self.apply_table(document.as_table(), "", &reading);
     }
 
@@ -223,7 +225,7 @@ impl ResolvedSettings {
         line: Option<usize>,
     ) {
         let path = reading.path;
-        if key.scope == SettingScope::UserFile && reading.owner == SettingsOwner::Project {
+        if key.scope == SettingScope::OnlyUserFile && reading.owner == SettingsOwner::Project {
             let text = format!("`{name}` counts only in your own settings file; this value is ignored");
             self.findings.push(Finding::new(FindingLevel::Warning, text).at_line(path, line));
             return;
@@ -244,7 +246,7 @@ impl ResolvedSettings {
             return;
         };
         let (source, own) = (format!("${name}"), format!("${}", key.variable));
-        if key.scope == SettingScope::UserFile {
+        if key.scope == SettingScope::OnlyUserFile {
             let text = format!("`{}` counts only in your own settings file; this value is ignored", key.name);
             self.findings.push(Finding::new(FindingLevel::Warning, text).at_line(source, None));
             return;
@@ -256,7 +258,7 @@ impl ResolvedSettings {
                 return;
             }
         }
-        self.apply_value(key, &WrittenValue::Loose(text.to_owned()), source.clone(), &source, None);
+        self.apply_value(key, &WrittenValue::Untyped(text.to_owned()), source.clone(), &source, None);
     }
 
     fn apply_value(
@@ -270,8 +272,8 @@ impl ResolvedSettings {
         let (value, word) = key.check_value(written);
         if let Some(word) = word {
             let level = match key.outside {
-                OutOfBounds::Nearest => FindingLevel::Warning,
-                OutOfBounds::Default => FindingLevel::Error,
+                OutOfBounds::UseNearestBound => FindingLevel::Warning,
+                OutOfBounds::UseDefault => FindingLevel::Error,
             };
             self.findings.push(Finding::new(level, word).at_line(file, line));
         }
@@ -298,13 +300,13 @@ struct FileBeingRead<'a> {
     path: &'a str,
     text: &'a str,
     owner: SettingsOwner,
-    whole: &'a dyn TableLike,
+    table: &'a dyn TableLike,
 }
 
 impl FileBeingRead<'_> {
     fn has_setting(&self, name: &str) -> bool {
         let (group, word) = name.split_once('.').unwrap_or(("", name));
-        let table = self.whole.get(group).and_then(Item::as_table_like);
+        let table = self.table.get(group).and_then(Item::as_table_like);
         table.is_some_and(|table| table.contains_key(word))
     }
 }
@@ -318,13 +320,13 @@ enum WrittenValue {
     List(Vec<String>),
     Pairs(Vec<(String, i64)>),
     /// The text of a variable, whose type is not yet known.
-    Loose(String),
+    Untyped(String),
     Other,
 }
 
 impl WrittenValue {
     fn from_item(item: &Item, shape: &ValueShape) -> WrittenValue {
-        if let (ValueShape::Tokens { .. }, Some(table)) = (shape, item.as_table_like()) {
+        if let (ValueShape::TokensByModel { .. }, Some(table)) = (shape, item.as_table_like()) {
             let pairs = table.iter().map(|(name, item)| Some((name.to_owned(), item.as_integer()?)));
             return Option::map_or(pairs.collect(), WrittenValue::Other, WrittenValue::Pairs);
         }
@@ -352,7 +354,7 @@ impl WrittenValue {
         match shape {
             ValueShape::Text | ValueShape::OptionalText => return WrittenValue::Word(text.to_owned()),
             ValueShape::AbsolutePaths | ValueShape::Words { .. } => return WrittenValue::split_list(text),
-            ValueShape::Tokens { .. } => {
+            ValueShape::TokensByModel { .. } => {
                 let pair = |pair: &str| {
                     let (name, tokens) = pair.rsplit_once('=')?;
                     Some((name.trim().to_owned(), tokens.trim().parse().ok()?))
@@ -390,7 +392,7 @@ impl WrittenValue {
             WrittenValue::Flag(on) => on.to_string(),
             WrittenValue::Number(n) => n.to_string(),
             WrittenValue::Decimal(n) => n.to_string(),
-            WrittenValue::Word(word) | WrittenValue::Loose(word) => format!("`{}`", one_line(word, 60)),
+            WrittenValue::Word(word) | WrittenValue::Untyped(word) => format!("`{}`", one_line(word, 60)),
             WrittenValue::List(_) => "a list".to_owned(),
             WrittenValue::Pairs(_) => "a table".to_owned(),
             WrittenValue::Other => "something else".to_owned(),

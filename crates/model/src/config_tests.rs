@@ -36,7 +36,7 @@ fn the_default_settings_are_those_of_the_table() {
             Value::Number(number) => WrittenValue::Number(number),
             Value::Decimal(number) => WrittenValue::Decimal(number),
             // The default of a table is an empty table.
-            Value::Word(_) if matches!(key.shape, ValueShape::Tokens { .. }) => {
+            Value::Word(_) if matches!(key.shape, ValueShape::TokensByModel { .. }) => {
                 WrittenValue::Pairs(Vec::new())
             }
             Value::Word(words) if matches!(key.shape, ValueShape::Words { .. }) => {

@@ -15,7 +15,7 @@ fn plain_loop() -> Loop {
         source_packet_id: None,
         imported_from: None,
         session: Some("s1".into()),
-        ended: None,
+        end_reason: None,
         ended_detail: None,
         validators: vec!["cargo test".into()],
         deadline: None,
@@ -35,7 +35,7 @@ fn what_the_engine_counts_changes_no_digest() {
         ("status", |state| state.status = LoopStatus::Paused),
         ("session", |state| state.session = Some("s2".into())),
         ("time", |state| state.updated_at = "2026-11-16T19:22:00Z".into()),
-        ("end", |state| state.end_with_reason(EndReason::Limit, Some("30 iterations".into()))),
+        ("end", |state| state.end_with_reason(EndReason::IterationLimit, Some("30 iterations".into()))),
         ("last stop", |state| state.last_stop = Some(LastStop::default())),
         ("last message", |state| state.last_message_digest = Some("0123".into())),
     ];

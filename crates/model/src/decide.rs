@@ -16,18 +16,18 @@ use crate::session::{self, PendingBrief, SessionOrigin};
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionFacts<'a> {
     pub mode: SharingMode,
-    pub pending: Option<PendingBrief>,
+    pub pending_brief: Option<PendingBrief>,
     /// The origin of the session, which is known only at a session start.
-    pub origin: SessionOrigin<'a>,
+    pub session_origin: SessionOrigin<'a>,
 }
 
 /// A change to the store. Effects are applied in list order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreEffect {
     /// Append to the session's journal.
-    Journal(Vec<u8>),
+    AppendJournal(Vec<u8>),
     /// Append to the list of sessions.
-    Register(Vec<u8>),
+    RegisterSession(Vec<u8>),
     /// Record the session in `root.json` if the lock is free.
     RememberSession,
     /// Update the journal from the transcript, and then the digest from the journal.
@@ -51,7 +51,7 @@ pub fn capture_effects(
     record: &JournalRecord,
     policy: &RecordPolicy,
 ) -> Vec<StoreEffect> {
-    let mut effects = vec![StoreEffect::Journal(record.to_json_line())];
+    let mut effects = vec![StoreEffect::AppendJournal(record.to_json_line())];
     // A sub-agent has its own context, so its events do not change the session's state.
     if event.agent.is_none() || matches!(event.kind, EventKind::Summary { .. }) {
         effects.extend(state_effects(facts, event, policy));
@@ -66,8 +66,12 @@ pub fn capture_effects(
 fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) -> Vec<StoreEffect> {
     match &event.kind {
         EventKind::SessionStart { source } => {
-            let mut effects =
-                vec![StoreEffect::Register(session::start_line(event, *source, facts.origin, policy))];
+            let mut effects = vec![StoreEffect::RegisterSession(session::start_line(
+                event,
+                *source,
+                facts.session_origin,
+                policy,
+            ))];
             // In a shared store, root.json is in git, and a session must not modify tracked files.
             if facts.mode == SharingMode::Private {
                 effects.push(StoreEffect::RememberSession);
@@ -82,20 +86,20 @@ fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) ->
         }
         // An after-compact event without a summary means that the compaction happened but no session start has
         // followed yet.
-        EventKind::Summary { .. } | EventKind::AfterCompact { .. } => match facts.pending {
+        EventKind::Summary { .. } | EventKind::AfterCompact { .. } => match facts.pending_brief {
             Some(PendingBrief::Announced) => vec![StoreEffect::SetPending(Some(PendingBrief::Due))],
             Some(PendingBrief::Due) | None => Vec::new(),
         },
         // Either this prompt gets the brief, or the announced compaction did not happen.
-        EventKind::Prompt { .. } => match facts.pending {
+        EventKind::Prompt { .. } => match facts.pending_brief {
             Some(_) => vec![StoreEffect::SetPending(None)],
             None => Vec::new(),
         },
         EventKind::Stop(_) => vec![StoreEffect::Checkpoint],
         EventKind::SessionEnd { reason } => {
             let ended = session::end_line(event, reason.as_deref(), policy);
-            let mut effects = vec![StoreEffect::Checkpoint, StoreEffect::Register(ended)];
-            if facts.pending.is_some() {
+            let mut effects = vec![StoreEffect::Checkpoint, StoreEffect::RegisterSession(ended)];
+            if facts.pending_brief.is_some() {
                 effects.push(StoreEffect::SetPending(None));
             }
             effects

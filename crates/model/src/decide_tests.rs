@@ -3,7 +3,11 @@ use crate::event::{Agent, StopEvent};
 use crate::{journal, time};
 
 fn default_facts() -> DecisionFacts<'static> {
-    DecisionFacts { mode: SharingMode::Private, pending: None, origin: SessionOrigin::default() }
+    DecisionFacts {
+        mode: SharingMode::Private,
+        pending_brief: None,
+        session_origin: SessionOrigin::default(),
+    }
 }
 
 fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
@@ -11,7 +15,7 @@ fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
         session: "s1".into(),
         id: None,
         torn: false,
-        previous: None,
+        previous_session: None,
         cwd: None,
         transcript: None,
         agent: None,
@@ -21,7 +25,7 @@ fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
 
 fn test_policy() -> RecordPolicy<'static> {
     let now = time::parse_time("2026-11-15T19:22:00Z").unwrap();
-    RecordPolicy { harness: "claude-code", checkout: "/p", redact: Default::default(), now }
+    RecordPolicy { harness: "claude-code", checkout: "/p", redact_options: Default::default(), now }
 }
 
 fn capture_event(facts: &DecisionFacts, event: &Event) -> Vec<StoreEffect> {
@@ -38,8 +42,8 @@ fn user_prompt() -> EventKind<'static> {
 
 fn effect_names(effects: &[StoreEffect]) -> Vec<&'static str> {
     let name = |effect: &StoreEffect| match effect {
-        StoreEffect::Journal(_) => "journal",
-        StoreEffect::Register(_) => "register",
+        StoreEffect::AppendJournal(_) => "journal",
+        StoreEffect::RegisterSession(_) => "register",
         StoreEffect::RememberSession => "remember",
         StoreEffect::Checkpoint => "checkpoint",
         StoreEffect::SetPending(Some(PendingBrief::Announced)) => "announced",
@@ -52,8 +56,8 @@ fn effect_names(effects: &[StoreEffect]) -> Vec<&'static str> {
 #[test]
 fn effects_by_event() {
     let shared = DecisionFacts { mode: SharingMode::Shared, ..default_facts() };
-    let announced = DecisionFacts { pending: Some(PendingBrief::Announced), ..default_facts() };
-    let due = DecisionFacts { pending: Some(PendingBrief::Due), ..default_facts() };
+    let announced = DecisionFacts { pending_brief: Some(PendingBrief::Announced), ..default_facts() };
+    let due = DecisionFacts { pending_brief: Some(PendingBrief::Due), ..default_facts() };
     let (stop, end) = (EventKind::Stop(StopEvent::default()), EventKind::SessionEnd { reason: None });
     let (compact, summary) = (
         EventKind::BeforeCompact { trigger: None, instructions: None },
@@ -99,7 +103,7 @@ fn effects_by_event() {
 
 #[test]
 fn half_a_payload_leaves_a_brief_due() {
-    let due = DecisionFacts { pending: Some(PendingBrief::Due), ..default_facts() };
+    let due = DecisionFacts { pending_brief: Some(PendingBrief::Due), ..default_facts() };
     assert_eq!(
         effect_names(&capture_event(&due, &Event { torn: true, ..event_of_kind(user_prompt()) })),
         ["journal"]

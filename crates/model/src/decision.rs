@@ -41,7 +41,8 @@ pub struct Decision {
     pub why: String,
     /// The id of a session, or `user`.
     #[serde(deserialize_with = "null_as_empty")]
-    pub by: String,
+    #[serde(rename = "by")]
+    pub author: String,
     /// The phase of the plan that was current when the decision was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<u32>,
@@ -195,7 +196,7 @@ pub fn decision_from_answer(answer: &AnswerField) -> Option<Decision> {
         id: id_from_content(DecisionSource::Answer, &text),
         question: cut_to_bytes(question, MAX_TEXT_BYTES).to_owned(),
         text,
-        by: "user".to_owned(),
+        author: "user".to_owned(),
         source: DecisionSource::Answer,
         ..Decision::default()
     })

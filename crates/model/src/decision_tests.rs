@@ -107,7 +107,7 @@ fn what_is_written_is_read_back() {
         kind: DecisionKind::Pattern,
         text: "a \"b\"\n\u{2028}".into(),
         why: "w".into(),
-        by: "user".into(),
+        author: "user".into(),
         phase: Some(2),
         task: "2.1".into(),
         supersedes: "d-0".into(),
@@ -126,7 +126,7 @@ fn what_is_written_is_read_back() {
 fn an_answer_is_a_decision_unless_it_asks_back() {
     let decided = answer_decision("Which database?", " SQLite ");
     assert_eq!(decided.text, "Which database? → SQLite");
-    assert_eq!((decided.by.as_str(), decided.source), ("user", DecisionSource::Answer));
+    assert_eq!((decided.author.as_str(), decided.source), ("user", DecisionSource::Answer));
     assert_eq!(decided.describe_for_model(80), "asked “Which database?” the user chose “SQLite”");
     assert_eq!(
         Decision { why: "small".into(), ..decision_line("a", "x") }.describe_for_model(80),
@@ -194,14 +194,14 @@ fn the_view_says_what_holds_and_what_does_not() {
     let new = Decision {
         ts: "2026-11-17T09:00:00Z".into(),
         why: "people edit it".into(),
-        by: "user".into(),
+        author: "user".into(),
         task: "1.2".into(),
         supersedes: "d-1".into(),
         ..decision_line("d-2", "Use TOML\n# Not a heading")
     };
     let pattern = Decision {
         kind: DecisionKind::Pattern,
-        by: "s1".into(),
+        author: "s1".into(),
         ..decision_line("d-3", "Errors name the file")
     };
     let decisions = fold_decisions(vec![old, new, pattern], test_time());
@@ -214,7 +214,7 @@ fn the_view_says_what_holds_and_what_does_not() {
     let view = render_view(&ViewContents {
         title: "demo",
         decisions: &decisions,
-        is_all: true,
+        is_complete: true,
         activity: &activity,
         at: "now",
     });

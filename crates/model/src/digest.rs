@@ -332,15 +332,15 @@ impl Digest {
                 // its old id.
                 self.from_start |= match record.name.as_ref() {
                     "resume" | "fork" => false,
-                    "compact" => !record.previous.is_empty(),
+                    "compact" => !record.previous_session.is_empty(),
                     _ => true,
                 };
                 // If the harness reports no summary, this event is the only sign of a compaction.
                 if record.name == "compact" && self.compacted.is_none() {
                     self.compacted = Some(self.records);
                 }
-                if !record.previous.is_empty() {
-                    self.previous = record.previous.to_string();
+                if !record.previous_session.is_empty() {
+                    self.previous = record.previous_session.to_string();
                 }
             }
             Some(

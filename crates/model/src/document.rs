@@ -54,9 +54,9 @@ impl Document {
         }
         let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
         let frontmatter = Frontmatter::parse_at(&bytes, start, &mut findings);
-        let (body, number) = frontmatter.as_ref().map_or((start, 1), |frontmatter| frontmatter.body);
+        let (body, number) = frontmatter.as_ref().map_or((start, 1), |frontmatter| frontmatter.body_start);
         let outline = outline::outline_from(&bytes, body, number);
-        if let Some(open) = outline.open {
+        if let Some(open) = outline.open_block {
             findings.push(DocumentFinding { line: open.line, kind: FindingKind::Unclosed(open.block) });
         }
         findings.sort_by_key(|finding| finding.line);
@@ -193,7 +193,7 @@ impl Document {
             !text.contains(['\n', '\r']) && std::str::from_utf8(line.text(&self.bytes)).is_ok()
         });
         let line = line.ok_or(EditError::NoSuchLine { line: number })?;
-        self.apply_edits(vec![ByteEdit::new(line.start..line.stop, text)]);
+        self.apply_edits(vec![ByteEdit::new(line.start..line.text_end, text)]);
         Ok(())
     }
 
@@ -206,7 +206,7 @@ impl Document {
     /// Ticks an open checkbox: `- [ ]` becomes `- [x]`.
     pub fn tick_checkbox(&mut self, line: usize) -> Result<(), EditError> {
         let item = self.items().into_iter().find(|item| item.line == line && item.checked == Some(false));
-        let mark = item.ok_or(EditError::NoOpenBox { line })?.mark;
+        let mark = item.ok_or(EditError::NoOpenBox { line })?.box_mark_position;
         self.apply_edits(vec![ByteEdit::new(mark..mark + 1, "x")]);
         Ok(())
     }
@@ -219,7 +219,7 @@ impl Document {
 
     /// Returns the start of the body, and the number of its first line.
     fn body_start(&self) -> (usize, usize) {
-        self.frontmatter.as_ref().map_or((self.start_after_bom(), 1), |frontmatter| frontmatter.body)
+        self.frontmatter.as_ref().map_or((self.start_after_bom(), 1), |frontmatter| frontmatter.body_start)
     }
 
     fn has_unclosed_frontmatter(&self) -> bool {
@@ -227,7 +227,7 @@ impl Document {
     }
 
     fn unclosed_block(&self) -> Option<OpenBlock> {
-        self.outline.open
+        self.outline.open_block
     }
 
     /// Applies the edits in one pass and parses the result.
@@ -237,12 +237,13 @@ impl Document {
         }
         // The sort is stable, so edits at the same position keep their order.
         edits.sort_by_key(|edit| edit.at.start);
-        let mut bytes =
-            Vec::with_capacity(self.bytes.len() + edits.iter().map(|edit| edit.new.len()).sum::<usize>());
+        let mut bytes = Vec::with_capacity(
+            self.bytes.len() + edits.iter().map(|edit| edit.replacement.len()).sum::<usize>(),
+        );
         let mut from = 0;
         for edit in &edits {
             bytes.extend_from_slice(slice_or_empty(&self.bytes, from..edit.at.start));
-            bytes.extend_from_slice(&edit.new);
+            bytes.extend_from_slice(&edit.replacement);
             from = edit.at.end;
         }
         bytes.extend_from_slice(slice_or_empty(&self.bytes, from..self.bytes.len()));
@@ -253,12 +254,12 @@ impl Document {
 #[derive(Debug)]
 struct ByteEdit {
     at: Range<usize>,
-    new: Vec<u8>,
+    replacement: Vec<u8>,
 }
 
 impl ByteEdit {
     fn new(at: Range<usize>, new: impl Into<Vec<u8>>) -> ByteEdit {
-        ByteEdit { at, new: new.into() }
+        ByteEdit { at, replacement: new.into() }
     }
 }
 
@@ -277,7 +278,7 @@ pub enum FindingKind {
     /// A line of the frontmatter that cannot be parsed.
     UnknownLine,
     /// The entry on the line `wins` is used instead of this entry.
-    DuplicateKey { wins: usize },
+    DuplicateKey { effective_line: usize },
     /// The value starts like a list or an object but is not JSON on one line. It is read as text.
     BrokenJson,
     /// The quotes do not close, or text follows them. The value is read as text.
@@ -295,8 +296,8 @@ impl fmt::Display for FindingKind {
         match self {
             FindingKind::UnclosedFrontmatter => f.write_str("frontmatter is never closed by a line `---`"),
             FindingKind::UnknownLine => f.write_str("neither `key: value` nor a list item"),
-            FindingKind::DuplicateKey { wins } => {
-                write!(f, "key is given again on line {wins}, and that value is used")
+            FindingKind::DuplicateKey { effective_line } => {
+                write!(f, "key is given again on line {effective_line}, and that value is used")
             }
             FindingKind::BrokenJson => f.write_str("looks like JSON but is not; read as text"),
             FindingKind::BrokenQuotes => f.write_str("quotes do not close; read as text"),
@@ -317,13 +318,13 @@ pub enum EditError {
     #[error("line {line} of the text is a heading of level {level}, which would end the section")]
     HeadingInText { line: usize, level: u8 },
     #[error("line {line} of the text opens a {block} that is never closed")]
-    OpenInText { line: usize, block: HidingBlock },
+    UnclosedInText { line: usize, block: HidingBlock },
     #[error("line {line} of the text is `---`, which would close the document's unclosed frontmatter")]
     ClosesFrontmatter { line: usize },
     #[error(
         "line {line} of the document opens a {block} that is never closed; nothing can be appended after it"
     )]
-    OpenInDocument { line: usize, block: HidingBlock },
+    UnclosedInDocument { line: usize, block: HidingBlock },
     #[error("line {line} is not a line of text that can be replaced")]
     NoSuchLine { line: usize },
     #[error("line {line} is not an open checklist item")]

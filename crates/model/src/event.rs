@@ -20,7 +20,7 @@ pub struct Event<'a> {
     /// Whether the payload was truncated, so that part of it is missing.
     pub torn: bool,
     /// The session that this one continues, if the harness gave it a new id. Droid does so after a compaction.
-    pub previous: Option<Text<'a>>,
+    pub previous_session: Option<Text<'a>>,
     pub cwd: Option<Text<'a>>,
     pub transcript: Option<Text<'a>>,
     /// The sub-agent to which the event belongs, or `None` for the main agent.
@@ -33,7 +33,7 @@ impl Event<'_> {
     /// may also continue, and it keeps its records, role and loop.
     pub fn detach_if_forked(self) -> Self {
         match self.kind {
-            EventKind::SessionStart { source: StartSource::Fork } => Event { previous: None, ..self },
+            EventKind::SessionStart { source: StartSource::Fork } => Event { previous_session: None, ..self },
             _ => self,
         }
     }
@@ -70,7 +70,7 @@ pub enum EventKind<'a> {
     SubagentStop {
         message: Option<Text<'a>>,
         /// The sub-agent's task in a few words, if the payload contains it.
-        asked: Option<Text<'a>>,
+        task: Option<Text<'a>>,
     },
     Stop(StopEvent<'a>),
     SessionEnd {
@@ -91,15 +91,15 @@ pub struct StopEvent<'a> {
     pub id: Option<Text<'a>>,
     pub prompt: Option<Text<'a>>,
     /// Whether no stop hook has made the agent continue since the user's last prompt.
-    pub first: Option<bool>,
+    pub is_first: Option<bool>,
     /// The number of sub-agents still running in the background.
-    pub agents: usize,
+    pub running_subagents: usize,
     /// The turn's token usage, if the payload contains it.
     pub usage: Option<TokenUsage<'a>>,
     /// How full the context window was at the turn's last request, if the payload contains it.
     pub window: Option<ContextUse>,
     /// Whether the caller cannot wait for validators. If validators must run, the caller is told to call again.
-    pub is_hasty: bool,
+    pub cannot_wait: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,7 +113,7 @@ pub struct ToolDone<'a> {
     /// that has such an effect.
     pub output: Option<Text<'a>>,
     /// The input of a tool with an effect on the outside world: a title or the beginning of a text.
-    pub asked: Option<Text<'a>>,
+    pub input_text: Option<Text<'a>>,
     /// The complete error message of a failed call.
     pub error: Option<Text<'a>>,
     pub todos: Option<TodoChange<'a>>,
@@ -124,8 +124,8 @@ pub struct ToolDone<'a> {
     /// A plan shown to the user. If the call succeeded, the user approved the plan.
     pub plan: Option<Text<'a>>,
     /// The unparsed result, which only the harness's adapter can interpret.
-    pub result: &'a [u8],
-    pub exit: Option<i64>,
+    pub raw_result: &'a [u8],
+    pub exit_code: Option<i64>,
     pub failed: bool,
     pub ms: Option<u64>,
 }
@@ -133,7 +133,7 @@ pub struct ToolDone<'a> {
 /// A sub-agent's task and its answer. The answer is empty while the sub-agent is working.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DelegatedWork<'a> {
-    pub asked: Text<'a>,
+    pub task: Text<'a>,
     pub answer: Text<'a>,
 }
 
@@ -166,9 +166,9 @@ pub enum FileAction {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TodoChange<'a> {
     /// The complete new list.
-    All(Vec<Todo<'a>>),
+    WholeList(Vec<Todo<'a>>),
     /// A change to one entry, which may be new. Fields that are `None` did not change.
-    One { id: Text<'a>, text: Option<Text<'a>>, status: Option<TodoStatus> },
+    OneEntry { id: Text<'a>, text: Option<Text<'a>>, status: Option<TodoStatus> },
 }
 
 #[derive(Clone, Debug, PartialEq)]

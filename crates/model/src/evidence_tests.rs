@@ -321,16 +321,16 @@ fn a_listing_reads_back_and_a_torn_one_does_not() {
     let mut listing = FileListing::default();
     for (path, changed) in [("a b.rs", 3), ("x\ny", 9), ("z", 1)] {
         let hash = if path == "z" { String::new() } else { crate::plan::sha256_hex(path.as_bytes()) };
-        listing.files.insert(path.to_owned(), FileState { size: 7, changed, hash });
+        listing.files.insert(path.to_owned(), FileState { size: 7, modified_ns: changed, hash });
     }
     assert_eq!(FileListing::parse(&listing.to_bytes()), Ok(listing.clone()));
     assert!(String::from_utf8(listing.to_bytes()).unwrap().lines().next().unwrap().ends_with("\"x\\ny\""));
     let torn = &listing.to_bytes()[..listing.to_bytes().len() - 4];
     assert_eq!(FileListing::parse(torn), Err(3));
     let mut touched = listing.clone();
-    touched.files.get_mut("a b.rs").unwrap().changed = 99;
+    touched.files.get_mut("a b.rs").unwrap().modified_ns = 99;
     assert_eq!(touched.tree_hash(), listing.tree_hash(), "the content is the same");
-    touched.files.get_mut("z").unwrap().changed = 99;
+    touched.files.get_mut("z").unwrap().modified_ns = 99;
     assert_ne!(touched.tree_hash(), listing.tree_hash(), "nobody read that one");
 }
 
@@ -446,6 +446,9 @@ fn evidence_of_another_tool_is_read_as_it_is_laid_out() {
         let (task, _) = read(path, json!({"taskId": "../../etc", "entries": []}));
         assert!(crate::id::Id::new(&task).is_ok(), "{path}: {task}");
     }
-    assert!(matches!(read_foreign_file("agent-tools-init-1.json", b"{}"), Ok(ForeignEvidence::Other(_))));
+    assert!(matches!(
+        read_foreign_file("agent-tools-init-1.json", b"{}"),
+        Ok(ForeignEvidence::NotEvidence(_))
+    ));
     assert!(read_foreign_file("1.json", b"[1]").is_err() && read_foreign_file("1.json", b"{").is_err());
 }

@@ -18,7 +18,7 @@ pub struct CodeBlock {
     /// The name that the message gives to the block.
     pub name: Option<String>,
     /// Whether the name is only mentioned in a sentence before the block. The sentence may be about another file.
-    pub is_mentioned: bool,
+    pub is_only_mentioned: bool,
     pub text: String,
     /// Whether the block is closed. It is false if the message ends within the block.
     pub is_closed: bool,
@@ -71,7 +71,7 @@ pub fn code_blocks(message: &str) -> Vec<CodeBlock> {
                         line: i + 1,
                         language,
                         name,
-                        is_mentioned: false,
+                        is_only_mentioned: false,
                         text: String::new(),
                         is_closed: false,
                     };
@@ -94,7 +94,7 @@ pub fn code_blocks(message: &str) -> Vec<CodeBlock> {
         if block.name.is_none()
             && let Some(found) = name::name_in_line_before(before, &block.language)
         {
-            (block.name, block.is_mentioned) = (Some(found.name), found.is_mentioned);
+            (block.name, block.is_only_mentioned) = (Some(found.name), found.is_only_mentioned);
         }
     }
     blocks
@@ -119,7 +119,7 @@ pub fn name_blocks(message: &str, rules: &NameRules) -> Vec<NamedBlock> {
                     format!("the message calls it {}: {why}", crate::render::in_quotation_marks(name, 120)),
                 ),
             };
-            let free_path = free_path(&path, &mut taken);
+            let free_path = unused_path(&path, &mut taken);
             if free_path != path {
                 note = format!("{path} is the name of an earlier block");
             }
@@ -144,7 +144,7 @@ fn part_as_compared(part: &str) -> String {
 
 /// Returns a path that no other block has, such as `a.rs` and then `a.2.rs`. The comparison ignores case, because some
 /// file systems do.
-fn free_path(path: &str, taken: &mut HashSet<String>) -> String {
+fn unused_path(path: &str, taken: &mut HashSet<String>) -> String {
     let (stem, ending) = match path.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() && !stem.ends_with('/') => (stem, format!(".{ending}")),
         _ => (path, String::new()),
@@ -181,7 +181,7 @@ pub fn safe_path(name: &str, forbidden: &[&str]) -> Result<String, &'static str>
 }
 
 struct BlockFence {
-    mark: char,
+    fence_char: char,
     length: usize,
     indent: usize,
 }
@@ -189,18 +189,18 @@ struct BlockFence {
 impl BlockFence {
     fn parse_opening(line: &str) -> Option<(BlockFence, &str)> {
         let bare = line.trim_start_matches([' ', '\t', '>']);
-        let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-        let info = bare.trim_start_matches(mark);
+        let fence_char = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let info = bare.trim_start_matches(fence_char);
         let length = bare.len() - info.len();
         // Backticks after the fence mean inline code in a sentence.
-        let is_inline = mark == '`' && info.contains('`');
-        let fence = BlockFence { mark, length, indent: line.len() - bare.len() };
+        let is_inline = fence_char == '`' && info.contains('`');
+        let fence = BlockFence { fence_char, length, indent: line.len() - bare.len() };
         (length >= 3 && !is_inline).then_some((fence, info.trim()))
     }
 
     fn is_closed_by(&self, line: &str) -> bool {
         let bare = line.trim_start_matches([' ', '\t', '>']).trim_end();
-        bare.len() >= self.length && bare.chars().all(|c| c == self.mark)
+        bare.len() >= self.length && bare.chars().all(|c| c == self.fence_char)
     }
 
     /// Removes the indentation of the fence. In a list, all lines of a block have it.

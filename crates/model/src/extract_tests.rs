@@ -132,7 +132,11 @@ fn the_fence_is_more_reliable_than_a_comment_and_that_than_the_line_before() {
         ("The tests of `src/c.tsx` fail here:\n```typescript\nx\n```", "src/c.tsx", true),
     ] {
         let [block] = &code_blocks(message)[..] else { panic!("one block: {message}") };
-        assert_eq!((block.name.as_deref(), block.is_mentioned), (Some(expected), is_mentioned), "{message}");
+        assert_eq!(
+            (block.name.as_deref(), block.is_only_mentioned),
+            (Some(expected), is_mentioned),
+            "{message}"
+        );
     }
 }
 

@@ -88,9 +88,9 @@ pub enum GateResult {
 /// What was found at the path of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundOutput {
-    Nothing,
+    Missing,
     /// A file that must not be opened. The text says why.
-    Odd(String),
+    Unopenable(String),
     File {
         modified: Timestamp,
         ending: OutputEnding,
@@ -105,7 +105,7 @@ pub enum LaunchStep {
     /// The output was already launched as often as allowed.
     GiveUp,
     /// The output has no command, so the run cannot launch it.
-    Leave,
+    NoCommand,
 }
 
 /// Judges one output. `inputs` is the current digest of its inputs.
@@ -118,19 +118,19 @@ pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -
         return judged(OutputVerdict::Unsafe, "it is reserved for the run itself".to_owned());
     }
     let (modified, ending) = match seen {
-        FoundOutput::Nothing => return judged(OutputVerdict::Missing, "there is no such file".to_owned()),
-        FoundOutput::Odd(why) => return judged(OutputVerdict::Unsafe, why.clone()),
+        FoundOutput::Missing => return judged(OutputVerdict::Missing, "there is no such file".to_owned()),
+        FoundOutput::Unopenable(why) => return judged(OutputVerdict::Unsafe, why.clone()),
         FoundOutput::File { modified, ending } => (modified, ending),
     };
     match ending {
         OutputEnding::Empty => return judged(OutputVerdict::Empty, "it is empty".to_owned()),
-        OutputEnding::Bare => {
+        OutputEnding::OnlySentinel => {
             return judged(OutputVerdict::Empty, "it contains only the last line".to_owned());
         }
-        OutputEnding::Open => {
+        OutputEnding::NoSentinel => {
             return judged(OutputVerdict::Incomplete, format!("its last line is not `{COMPLETE_SENTINEL}`"));
         }
-        OutputEnding::Fenced { line } => {
+        OutputEnding::SentinelInFence { line } => {
             let why = format!("its last line is inside the code fence that line {line} opens");
             return judged(OutputVerdict::Incomplete, why);
         }
@@ -154,9 +154,9 @@ pub fn next_launch_step(output: &ExpectedOutput, verdict: OutputVerdict) -> Laun
         OutputVerdict::Valid => LaunchStep::Reuse,
         // An output with an invalid or reserved name cannot be written.
         OutputVerdict::Unsafe if Id::new(&output.file).is_err() || is_reserved_name(&output.file) => {
-            LaunchStep::Leave
+            LaunchStep::NoCommand
         }
-        _ if output.launch.is_empty() => LaunchStep::Leave,
+        _ if output.launch.is_empty() => LaunchStep::NoCommand,
         // If an output was valid before, its launches are counted from zero again.
         _ if output.attempts >= MAX_LAUNCHES && !output.was_valid => LaunchStep::GiveUp,
         _ => LaunchStep::Launch,

@@ -54,8 +54,11 @@ fn each_state_of_a_file_has_its_verdict() {
     let valid = found_output(&sealed);
     let older =
         FoundOutput::File { modified: parse_time("2026-11-15T11:59:59Z"), ending: OutputEnding::Sealed };
-    assert_eq!(verdict(&expected_output(), &FoundOutput::Nothing, "d1"), OutputVerdict::Missing);
-    assert_eq!(verdict(&expected_output(), &FoundOutput::Odd("a link".into()), "d1"), OutputVerdict::Unsafe);
+    assert_eq!(verdict(&expected_output(), &FoundOutput::Missing, "d1"), OutputVerdict::Missing);
+    assert_eq!(
+        verdict(&expected_output(), &FoundOutput::Unopenable("a link".into()), "d1"),
+        OutputVerdict::Unsafe
+    );
     assert_eq!(verdict(&expected_output(), &older, "d1"), OutputVerdict::Stale, "by time");
     assert_eq!(
         verdict(&expected_output(), &valid, "d2"),
@@ -67,7 +70,7 @@ fn each_state_of_a_file_has_its_verdict() {
     for outside in ["../review-security.md", "/etc/passwd", "a/b.md", ""] {
         let output = ExpectedOutput { file: outside.into(), ..expected_output() };
         assert_eq!(verdict(&output, &valid, "d1"), OutputVerdict::Unsafe, "{outside}");
-        assert_eq!(next_launch_step(&output, OutputVerdict::Unsafe), LaunchStep::Leave, "{outside}");
+        assert_eq!(next_launch_step(&output, OutputVerdict::Unsafe), LaunchStep::NoCommand, "{outside}");
     }
 }
 
@@ -85,7 +88,7 @@ fn each_verdict_has_its_next_launch_step() {
         (1, &["a"], OutputVerdict::Stale, LaunchStep::Launch),
         (1, &["a"], OutputVerdict::Unsafe, LaunchStep::Launch),
         (2, &["a"], OutputVerdict::Incomplete, LaunchStep::GiveUp),
-        (0, &[], OutputVerdict::Missing, LaunchStep::Leave),
+        (0, &[], OutputVerdict::Missing, LaunchStep::NoCommand),
     ] {
         assert_eq!(
             next_launch_step(&launched(attempts, launch), verdict),

@@ -19,7 +19,7 @@ impl Id {
 
     /// Validates a text without creating an id.
     pub fn check_id(text: &str) -> Result<(), InvalidId> {
-        let fail = |why| Err(InvalidId { shown: display_id(text), why });
+        let fail = |why| Err(InvalidId { displayed_id: display_id(text), why });
         if text.is_empty() {
             return fail("is empty");
         }
@@ -53,9 +53,9 @@ impl fmt::Display for Id {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{shown}` cannot be an id: it {why}")]
+#[error("`{displayed_id}` cannot be an id: it {why}")]
 pub struct InvalidId {
-    shown: String,
+    displayed_id: String,
     why: &'static str,
 }
 

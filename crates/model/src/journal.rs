@@ -52,7 +52,7 @@ pub struct RecordPolicy<'a> {
     pub harness: &'a str,
     /// The top folder of the checkout in which the event occurred: the root or one of its git worktrees.
     pub checkout: &'a str,
-    pub redact: redact::RedactOptions,
+    pub redact_options: redact::RedactOptions,
     pub now: Timestamp,
 }
 
@@ -90,7 +90,8 @@ pub struct JournalRecord<'a> {
     pub name: Cow<'a, str>,
     /// The session that this one continues.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
-    pub previous: Cow<'a, str>,
+    #[serde(rename = "previous")]
+    pub previous_session: Cow<'a, str>,
     /// A prompt, a summary, or the agent's last message.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub text: Cow<'a, str>,
@@ -201,8 +202,8 @@ pub fn record_of_event<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> J
         worktree: policy.checkout.into(),
         cwd: event.cwd.as_deref().map_or(Cow::Borrowed(""), |cwd| folder_below(cwd, policy)),
         id: policy.redact_and_cut_optional(event.id.as_deref(), MAX_NAME_BYTES),
-        previous: event
-            .previous
+        previous_session: event
+            .previous_session
             .as_deref()
             .map_or(Cow::Borrowed(""), |id| policy.redact_and_cut(id, MAX_NAME_BYTES)),
         agent: event.agent.as_ref().map(|Agent { id, kind }| AgentField {
@@ -224,8 +225,8 @@ pub fn record_of_event<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> J
             record.name = policy.redact_and_cut_optional(name.as_deref(), MAX_NAME_BYTES);
         }
         EventKind::Other { name } => record.name = policy.redact_and_cut(name, MAX_NAME_BYTES),
-        EventKind::SubagentStop { message, asked } => {
-            record.name = policy.redact_and_cut_optional(asked.as_deref(), MAX_NAME_BYTES);
+        EventKind::SubagentStop { message, task } => {
+            record.name = policy.redact_and_cut_optional(task.as_deref(), MAX_NAME_BYTES);
             record.text = policy.redact_and_cut_optional(message.as_deref(), MAX_MESSAGE_BYTES);
         }
         EventKind::Stop(StopEvent { message, .. }) => {
@@ -241,19 +242,19 @@ pub fn record_of_event<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> J
 pub struct ValidatorRun<'a> {
     pub command: &'a str,
     /// The exit code, or `None` if the command was killed or could not be started.
-    pub exit: Option<i64>,
+    pub exit_code: Option<i64>,
     pub output: &'a str,
     pub ms: u64,
 }
 
 /// Returns the journal line for a validator's run. As in the loop, the exit code alone decides the result.
 pub fn line_of_validator(session: &str, run: &ValidatorRun, policy: &RecordPolicy) -> Vec<u8> {
-    let failed = run.exit != Some(0);
+    let failed = run.exit_code != Some(0);
     let done = ToolDone {
         command: Some(run.command.into()),
         output: Some(run.output.into()),
         error: failed.then(|| run.output.into()),
-        exit: run.exit,
+        exit_code: run.exit_code,
         failed,
         ..ToolDone::default()
     };
@@ -265,7 +266,7 @@ pub fn line_of_validator(session: &str, run: &ValidatorRun, policy: &RecordPolic
         session: session.into(),
         worktree: policy.checkout.into(),
         ok: Some(!failed),
-        exit: run.exit,
+        exit: run.exit_code,
         ms: Some(run.ms),
         command: policy.redact_and_cut(run.command, MAX_COMMAND_BYTES),
         ..JournalRecord::default()
@@ -273,7 +274,11 @@ pub fn line_of_validator(session: &str, run: &ValidatorRun, policy: &RecordPolic
     set_result_fields(&mut record, &done, policy);
     record.ended = if failed { RunResult::Failed } else { RunResult::Passed }.name().into();
     record.error = match failed {
-        true => Cow::Owned(error_lines(&Redacted::redact_tail(run.output, ERROR_TAIL_BYTES, policy.redact))),
+        true => Cow::Owned(error_lines(&Redacted::redact_tail(
+            run.output,
+            ERROR_TAIL_BYTES,
+            policy.redact_options,
+        ))),
         false => Cow::Borrowed(""),
     };
     record.to_json_line()
@@ -317,12 +322,12 @@ fn set_tool_fields<'a>(
     record.tool = policy.redact_and_cut(&done.tool, MAX_NAME_BYTES);
     record.id = policy.redact_and_cut_optional(done.id.as_deref(), MAX_NAME_BYTES);
     record.ok = Some(!done.failed);
-    record.exit = done.exit;
+    record.exit = done.exit_code;
     record.ms = done.ms;
     record.command = policy.redact_and_cut_optional(done.command.as_deref(), MAX_COMMAND_BYTES);
     if let Some(error) = &done.error {
         record.error =
-            Cow::Owned(error_lines(&Redacted::redact_head(error, MAX_PROMPT_BYTES, policy.redact)));
+            Cow::Owned(error_lines(&Redacted::redact_head(error, MAX_PROMPT_BYTES, policy.redact_options)));
     }
     if !record.command.is_empty() {
         set_result_fields(record, done, policy);
@@ -330,7 +335,7 @@ fn set_tool_fields<'a>(
     record.effect = effects_of_call(done, &record.command, policy);
     record.files = files_of_call(done, &record.command, cwd, policy);
     if let Some(delegated) = &done.delegated {
-        record.asked = policy.redact_and_cut(&delegated.asked, MAX_SHORT_TEXT_BYTES);
+        record.asked = policy.redact_and_cut(&delegated.task, MAX_SHORT_TEXT_BYTES);
         record.text = policy.redact_and_cut(&delegated.answer, MAX_MESSAGE_BYTES);
     }
     if let Some(plan) = done.plan.as_deref().filter(|_| !done.failed) {
@@ -351,9 +356,9 @@ fn set_tool_fields<'a>(
 /// Sets the fields for a command's result, based on its exit code and output.
 fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>, policy: &RecordPolicy<'a>) {
     let output = done.output.as_deref().or(done.error.as_deref()).unwrap_or("?");
-    let verdict = run::decide_result(&record.command, done.exit, done.failed, output);
+    let verdict = run::decide_result(&record.command, done.exit_code, done.failed, output);
     record.ended = match verdict.ended {
-        RunResult::Unknown if done.exit == Some(0) && verdict.doubt => "ran".into(),
+        RunResult::Unknown if done.exit_code == Some(0) && verdict.doubt => "ran".into(),
         RunResult::Unknown => "".into(),
         ended => ended.name().into(),
     };
@@ -361,12 +366,12 @@ fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>,
     record.counts = verdict.counts;
     if let Some(line) = verdict.line {
         let end = line.end.min(line.start + MAX_SHORT_TEXT_BYTES);
-        record.result = Redacted::redact_range(output, line.start..end, policy.redact).into_text();
+        record.result = Redacted::redact_range(output, line.start..end, policy.redact_options).into_text();
     }
     // A pipe hid the failure, so the error message is in the output.
     if verdict.ended == RunResult::Failed && !done.failed {
         record.error =
-            Cow::Owned(error_lines(&Redacted::redact_tail(output, ERROR_TAIL_BYTES, policy.redact)));
+            Cow::Owned(error_lines(&Redacted::redact_tail(output, ERROR_TAIL_BYTES, policy.redact_options)));
     }
 }
 
@@ -379,13 +384,13 @@ fn effects_of_call(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) ->
     let said = match output.len() > MAX_OUTPUT_BYTES_SEARCHED {
         // A line with several commands may report effects at both ends of its output.
         true => {
-            let head = Redacted::redact_head(output, MAX_OUTPUT_BYTES_SEARCHED / 2, policy.redact);
-            let tail = Redacted::redact_tail(output, MAX_OUTPUT_BYTES_SEARCHED / 2, policy.redact);
+            let head = Redacted::redact_head(output, MAX_OUTPUT_BYTES_SEARCHED / 2, policy.redact_options);
+            let tail = Redacted::redact_tail(output, MAX_OUTPUT_BYTES_SEARCHED / 2, policy.redact_options);
             Cow::Owned(format!("{}\n{}", &*head, &*tail))
         }
-        false => Redacted::redact_whole(output, policy.redact).into_text(),
+        false => Redacted::redact_whole(output, policy.redact_options).into_text(),
     };
-    let asked = policy.redact_and_cut_optional(done.asked.as_deref(), MAX_SHORT_TEXT_BYTES);
+    let asked = policy.redact_and_cut_optional(done.input_text.as_deref(), MAX_SHORT_TEXT_BYTES);
     effect::effects_of_call(&effect::CompletedCall {
         tool: &done.tool,
         command,
@@ -446,12 +451,12 @@ fn redact_names(names: &ChangedNames, policy: &RecordPolicy) -> ChangedNames {
 fn todo_fields(change: &TodoChange, policy: &RecordPolicy) -> Vec<TodoField> {
     let text = |text: &str| policy.redact_and_cut(text, MAX_SHORT_TEXT_BYTES).into_owned();
     match change {
-        TodoChange::All(todos) => todos
+        TodoChange::WholeList(todos) => todos
             .iter()
             .take(MAX_TODOS)
             .map(|todo| TodoField { id: String::new(), text: text(&todo.text), status: Some(todo.status) })
             .collect(),
-        TodoChange::One { id, text: words, status } => vec![TodoField {
+        TodoChange::OneEntry { id, text: words, status } => vec![TodoField {
             id: policy.redact_and_cut(id, MAX_NAME_BYTES).into_owned(),
             text: words.as_deref().map(text).unwrap_or_default(),
             status: *status,
@@ -473,7 +478,7 @@ fn folder_below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
 impl RecordPolicy<'_> {
     /// Redacts a text and then cuts it. Only the part that can end up in the result is examined.
     pub fn redact_and_cut<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
-        let kept = Redacted::redact_range(text, 0..text.len().min(limit), self.redact).into_text();
+        let kept = Redacted::redact_range(text, 0..text.len().min(limit), self.redact_options).into_text();
         if text.len() <= limit && kept.len() <= limit {
             return kept;
         }

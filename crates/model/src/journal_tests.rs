@@ -5,7 +5,12 @@ use crate::event::TouchedFile;
 
 fn test_policy() -> RecordPolicy<'static> {
     let now = time::parse_time("2026-11-15T19:22:00Z").unwrap();
-    RecordPolicy { harness: "claude-code", checkout: "/p", redact: redact::RedactOptions::default(), now }
+    RecordPolicy {
+        harness: "claude-code",
+        checkout: "/p",
+        redact_options: redact::RedactOptions::default(),
+        now,
+    }
 }
 
 fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
@@ -13,7 +18,7 @@ fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
         session: "s1".into(),
         id: None,
         torn: false,
-        previous: None,
+        previous_session: None,
         cwd: Some("/p".into()),
         transcript: None,
         agent: None,
@@ -104,12 +109,12 @@ fn what_is_written_reads_back() {
         tool: "Bash".into(),
         command: Some("cat \"a b.rs\" > /tmp/x.log\u{1b}[0m".into()),
         error: Some("Exit code 1\nerror: \"quoted\"".into()),
-        exit: Some(1),
+        exit_code: Some(1),
         failed: true,
-        todos: Some(TodoChange::One { id: "1".into(), text: None, status: Some(TodoStatus::Completed) }),
+        todos: Some(TodoChange::OneEntry { id: "1".into(), text: None, status: Some(TodoStatus::Completed) }),
         ..ToolDone::default()
     }));
-    event.previous = Some("s0".into());
+    event.previous_session = Some("s0".into());
     let policy = test_policy();
     let record = record_of_event(&event, &policy);
     assert_eq!(serde_json::from_slice::<JournalRecord>(&record.to_json_line()).unwrap(), record);

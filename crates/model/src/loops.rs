@@ -32,7 +32,7 @@ pub struct Loop {
     pub imported_from: Option<String>,
     /// The only session that gets this loop's prompt.
     pub session: Option<String>,
-    pub ended: Option<EndReason>,
+    pub end_reason: Option<EndReason>,
     /// Details about how the loop ended.
     pub ended_detail: Option<String>,
     /// Shell lines that must pass before a promise is accepted.
@@ -75,12 +75,15 @@ pub enum IterationOutcome {
 pub enum EndReason {
     Promise,
     Blocked,
-    Limit,
-    Time,
+    #[serde(rename = "limit")]
+    IterationLimit,
+    #[serde(rename = "time")]
+    TimeLimit,
     NoProgress,
     Cancelled,
     /// The harness ended the turn although it was told to continue.
-    HarnessCap,
+    #[serde(rename = "harness-cap")]
+    HarnessLimit,
     Error,
 }
 
@@ -96,21 +99,26 @@ pub struct LastStop {
     pub prompt: Option<String>,
     /// The time of the newest stop-hook message in the transcript at that stop.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub feedback: Option<String>,
+    #[serde(rename = "feedback")]
+    pub feedback_time: Option<String>,
     /// The time of the stop, to the millisecond, such as `2026-11-15T19:22:00.918Z`.
     pub at: String,
     /// Why the turn did not end the loop, in a few words.
-    pub why: String,
+    #[serde(rename = "why")]
+    pub continue_reason: String,
     /// The failed validator. It is shown again if the same stop is reported again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<ValidatorFailure>,
     /// The number of consecutive turns without progress.
-    pub idle: u64,
+    #[serde(rename = "idle")]
+    pub idle_turns: u64,
     /// How many times in a row the agent continued without a tool call.
-    pub unaided: u64,
+    #[serde(rename = "unaided")]
+    pub continued_without_calls: u64,
     /// The position in the session at that stop, or `None` if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mark: Option<SessionPosition>,
+    #[serde(rename = "mark")]
+    pub session_position: Option<SessionPosition>,
 }
 
 /// A position in a session, as counts from the session's digest.
@@ -135,7 +143,7 @@ impl Loop {
             EndReason::Cancelled => LoopStatus::Cancelled,
             _ => LoopStatus::Paused,
         };
-        self.ended = Some(why);
+        self.end_reason = Some(why);
         self.ended_detail = detail;
     }
 
@@ -169,11 +177,11 @@ impl EndReason {
     pub const ALL: [EndReason; 8] = [
         EndReason::Promise,
         EndReason::Blocked,
-        EndReason::Limit,
-        EndReason::Time,
+        EndReason::IterationLimit,
+        EndReason::TimeLimit,
         EndReason::NoProgress,
         EndReason::Cancelled,
-        EndReason::HarnessCap,
+        EndReason::HarnessLimit,
         EndReason::Error,
     ];
 
@@ -181,11 +189,11 @@ impl EndReason {
         match self {
             EndReason::Promise => "promise",
             EndReason::Blocked => "blocked",
-            EndReason::Limit => "limit",
-            EndReason::Time => "time",
+            EndReason::IterationLimit => "limit",
+            EndReason::TimeLimit => "time",
             EndReason::NoProgress => "no-progress",
             EndReason::Cancelled => "cancelled",
-            EndReason::HarnessCap => "harness-cap",
+            EndReason::HarnessLimit => "harness-cap",
             EndReason::Error => "error",
         }
     }

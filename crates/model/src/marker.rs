@@ -55,7 +55,7 @@ impl Marker {
     }
 
     /// Returns a placeholder marker for a store without a `root.json`. Such a store can never be trusted.
-    pub fn unmarked() -> Marker {
+    pub fn placeholder() -> Marker {
         Marker {
             project_id: ProjectId(NIL_PROJECT_ID.to_owned()),
             name: String::new(),

@@ -8,12 +8,12 @@ pub struct CheckoutPath<'a> {
     /// The normalised path, with `/` and without `.` and `..`. It is `.` for the checkout itself, and absolute if
     /// `outside` is set.
     pub path: Cow<'a, str>,
-    pub outside: bool,
+    pub is_outside: bool,
 }
 
 impl CheckoutPath<'_> {
-    pub fn into_inside(self) -> Option<String> {
-        (!self.outside).then(|| self.path.into_owned())
+    pub fn path_if_inside(self) -> Option<String> {
+        (!self.is_outside).then(|| self.path.into_owned())
     }
 }
 
@@ -36,9 +36,9 @@ pub fn path_within_checkout<'a>(checkout: &str, path: &'a str) -> CheckoutPath<'
     }
     let base: Vec<&str> = split_path(checkout).collect();
     match parts.strip_prefix(base.as_slice()) {
-        Some([]) => CheckoutPath { path: Cow::Borrowed("."), outside: false },
-        Some(rest) => CheckoutPath { path: Cow::Owned(rest.join("/")), outside: false },
-        None => CheckoutPath { path: Cow::Owned(join_absolute(&parts)), outside: true },
+        Some([]) => CheckoutPath { path: Cow::Borrowed("."), is_outside: false },
+        Some(rest) => CheckoutPath { path: Cow::Owned(rest.join("/")), is_outside: false },
+        None => CheckoutPath { path: Cow::Owned(join_absolute(&parts)), is_outside: true },
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
         for (checkout, path, expected, outside) in cases {
             assert_eq!(
                 path_within_checkout(checkout, path),
-                CheckoutPath { path: expected.into(), outside },
+                CheckoutPath { path: expected.into(), is_outside: outside },
                 "{checkout} {path}"
             );
         }

@@ -21,13 +21,13 @@ pub use change::{PlanChange, apply_changes, plan_changes};
 pub use check::{PlanProblem, find_problems};
 pub use edit::{
     AcceptanceEvidence, EditRefusal, NewTask, RefusalKind, TaskChange, add_phase, add_task, append_plan,
-    block_task, complete_task, find_phase, phases_ended, refuse_new_problems, set_task, start_task,
+    block_task, complete_task, find_phase, newly_ended_phases, refuse_new_problems, set_task, start_task,
     unblock_task,
 };
 pub use follow::{FollowedPlan, LinkedTodos, follow_todos, is_task_of};
 pub use graph::{GraphLine, draw_graph};
 pub use json::{ImportWarning, ImportedPlan, read_json_or_markdown};
-pub use ledger::{LedgerComparison, LedgerFold, LedgerLine, fold_ledger};
+pub use ledger::{LedgerComparison, LedgerLine, ReplayedLedger, fold_ledger};
 pub use markdown::{is_unedited, render_plan};
 pub use outline::read_outline as read_markdown;
 pub use standing::{PlanStanding, TaskProgress, compare_naturally, current_phase, standing_of_plan};
@@ -275,7 +275,7 @@ impl Plan {
     pub fn parse(bytes: &[u8]) -> Result<Plan, UnreadableReason> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match read_version(bytes)? {
-            PlanVersion::One => {
+            PlanVersion::Current => {
                 // Checking the whole text for UTF-8 once is faster than checking each string.
                 let read = match std::str::from_utf8(bytes) {
                     Ok(text) => serde_json::from_str(text),
@@ -285,7 +285,7 @@ impl Plan {
                 plan.set_phase_fields();
                 Ok(plan)
             }
-            PlanVersion::None => Ok(json::read_unversioned_json(bytes)?.plan),
+            PlanVersion::Missing => Ok(json::read_unversioned_json(bytes)?.plan),
             PlanVersion::Newer(version) => Err(UnreadableReason::Foreign {
                 why: format!("schema_version is {version}, this thru writes {SCHEMA_VERSION}"),
             }),
@@ -344,9 +344,9 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 }
 
 enum PlanVersion {
-    One,
+    Current,
     /// The file has no version. It was written before the first version number was introduced, or by another tool.
-    None,
+    Missing,
     Newer(String),
 }
 
@@ -355,7 +355,7 @@ fn read_version(bytes: &[u8]) -> Result<PlanVersion, UnreadableReason> {
     let first = bytes.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     let value = first.and_then(|rest| rest.strip_prefix(b"\"schema_version\": "));
     if value.is_some_and(|value| value.starts_with(b"\"1.")) {
-        return Ok(PlanVersion::One);
+        return Ok(PlanVersion::Current);
     }
     #[derive(Deserialize)]
     struct VersionField {
@@ -363,13 +363,13 @@ fn read_version(bytes: &[u8]) -> Result<PlanVersion, UnreadableReason> {
     }
     let head: VersionField = serde_json::from_slice(bytes).map_err(|error| damaged_reason(&error))?;
     let version = match head.schema_version {
-        None | Some(serde_json::Value::Null) => return Ok(PlanVersion::None),
+        None | Some(serde_json::Value::Null) => return Ok(PlanVersion::Missing),
         Some(serde_json::Value::String(version)) => version,
         Some(other) => other.to_string(),
     };
     match version.split('.').next() {
-        Some("1") => Ok(PlanVersion::One),
-        Some("0") => Ok(PlanVersion::None),
+        Some("1") => Ok(PlanVersion::Current),
+        Some("0") => Ok(PlanVersion::Missing),
         _ => Ok(PlanVersion::Newer(version)),
     }
 }

@@ -61,20 +61,20 @@ fn task_ids_are_compared_naturally() {
 fn what_is_current_and_ready_is_computed() {
     let plan = test_plan();
     let at = standing_of_plan(&plan);
-    assert_eq!(at.phase.map(|phase| phase.id), Some(1));
+    assert_eq!(at.current_phase.map(|phase| phase.id), Some(1));
     assert_eq!(
-        (task_ids(&at.ready), at.task.map(|task| task.id.as_str())),
+        (task_ids(&at.ready), at.current_task.map(|task| task.id.as_str())),
         (vec!["1.2".to_owned()], Some("1.2"))
     );
     assert_eq!(task_ids(&at.tasks_waiting_for("1.2")), ["1.10", "2.1"]);
     let plan = start_task(&plan, "1.2", "s1", TEST_TIME).unwrap();
-    assert_eq!(standing_of_plan(&plan).task.map(|task| task.id.as_str()), Some("1.2"));
+    assert_eq!(standing_of_plan(&plan).current_task.map(|task| task.id.as_str()), Some("1.2"));
     let plan = complete_task(&plan, "1.2", "s1", TEST_TIME, &AcceptanceEvidence::Unproven("")).unwrap();
     assert_eq!(task_ids(&standing_of_plan(&plan).ready), ["1.10", "2.1"]);
     let plan = complete_task(&plan, "1.10", "s1", TEST_TIME, &AcceptanceEvidence::Unproven("")).unwrap();
     assert_eq!(plan.phases[0].status, PhaseStatus::Complete);
     assert_eq!(
-        standing_of_plan(&plan).phase.map(|phase| phase.id),
+        standing_of_plan(&plan).current_phase.map(|phase| phase.id),
         Some(2),
         "the next phase is the current one"
     );
@@ -85,7 +85,7 @@ fn only_one_session_can_start_a_task() {
     let plan = start_task(&test_plan(), "1.2", "s1", TEST_TIME).unwrap();
     assert_eq!(start_task(&plan, "1.2", "s1", "later").unwrap(), plan, "again by the same: nothing changes");
     let refusal = start_task(&plan, "1.2", "s2", TEST_TIME).unwrap_err();
-    assert_eq!((refusal.kind, refusal.what.contains("s1")), (RefusalKind::Busy, true), "{refusal:?}");
+    assert_eq!((refusal.kind, refusal.message.contains("s1")), (RefusalKind::Busy, true), "{refusal:?}");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn what_is_refused_names_the_ids() {
         (add_phase(&plan, "n", Some(1)).map(|(plan, _)| plan), "two phases have the id 1"),
     ];
     for (edited, what) in rows {
-        assert_eq!(edited.unwrap_err().what, what);
+        assert_eq!(edited.unwrap_err().message, what);
     }
 }
 
@@ -140,7 +140,7 @@ fn a_task_with_acceptance_wants_evidence() {
         &AcceptanceEvidence::Unproven("there is no evidence for it"),
     )
     .unwrap_err();
-    assert_eq!(refusal.what, "1.2 has an acceptance criterion, and there is no evidence for it");
+    assert_eq!(refusal.message, "1.2 has an acceptance criterion, and there is no evidence for it");
     let proven = complete_task(&plan, "1.2", "s", TEST_TIME, &AcceptanceEvidence::Proven).unwrap();
     assert_eq!(proven.task("1.2").unwrap().without_evidence, None);
     let waived =
@@ -182,7 +182,7 @@ fn todo_changes_move_their_tasks() {
         "s",
         TEST_TIME,
     );
-    assert_eq!(first.moved, ["1.2"]);
+    assert_eq!(first.changed_ids, ["1.2"]);
     assert_eq!(first.plan.task("1.2").unwrap().status, TaskStatus::InProgress);
     let second = follow_todos(&first.plan, &first.todos, &[todo("Grammar", Completed)], "s", TEST_TIME);
     assert_eq!(second.plan.task("1.2").unwrap().status, TaskStatus::Completed);
@@ -193,12 +193,12 @@ fn todo_changes_move_their_tasks() {
         &TaskChange { status: Some(TaskStatus::Pending), ..TaskChange::default() },
     );
     let third = follow_todos(&opened.unwrap(), &second.todos, &[todo("Grammar", Completed)], "s", TEST_TIME);
-    assert_eq!((third.moved.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
+    assert_eq!((third.changed_ids.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
     let back = follow_todos(&second.plan, &second.todos, &[todo("Grammar", Pending)], "s", TEST_TIME);
     assert_eq!(back.plan.task("1.2").unwrap().status, TaskStatus::Pending);
     // A list does not change another session's task.
     let others = follow_todos(&first.plan, &known, &[todo("Grammar", Completed)], "s2", TEST_TIME);
-    assert_eq!(others.moved, Vec::<String>::new());
+    assert_eq!(others.changed_ids, Vec::<String>::new());
     let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
     let strict = set_task(&test_plan(), "1.2", &change).unwrap();
     let ticked = follow_todos(&strict, &known, &[todo("Grammar", Completed)], "s", TEST_TIME);
@@ -226,7 +226,9 @@ fn a_graph_draws_each_task_once() {
     let plan = test_plan();
     let lines: Vec<String> = draw_graph(&plan)
         .iter()
-        .map(|line| format!("{}{}{}", line.rails, line.task.id, if line.again { " again" } else { "" }))
+        .map(|line| {
+            format!("{}{}{}", line.tree_prefix, line.task.id, if line.already_drawn { " again" } else { "" })
+        })
         .collect();
     assert_eq!(lines, ["1.1", "└─ 1.2", "   ├─ 1.10", "   └─ 2.1"]);
 }
@@ -246,8 +248,11 @@ fn a_file_behind_its_ledger_is_told_from_an_edited_one() {
     let second = start_task(&first, "1.2", "s", TEST_TIME).unwrap();
     let lines = [LedgerLine::of_change(1, None, &first), LedgerLine::of_change(2, Some(&first), &second)];
     assert_eq!(LedgerComparison::compare_with_file(&second.hash(), lines.iter()), LedgerComparison::Same);
-    assert_eq!(LedgerComparison::compare_with_file(&first.hash(), lines.iter()), LedgerComparison::Behind);
-    assert_eq!(LedgerComparison::compare_with_file("other", lines.iter()), LedgerComparison::Edited);
+    assert_eq!(
+        LedgerComparison::compare_with_file(&first.hash(), lines.iter()),
+        LedgerComparison::FileBehind
+    );
+    assert_eq!(LedgerComparison::compare_with_file("other", lines.iter()), LedgerComparison::FileEdited);
     let fold = fold_ledger(lines);
     assert_eq!((fold.plan.as_ref(), fold.gaps.as_slice()), (Some(&second), [].as_slice()));
 }

@@ -27,7 +27,7 @@ pub enum Reply {
 pub struct ReplyPart {
     pub reply: Reply,
     /// The ids of the candidates in the reply. Once it is sent, they are recorded as known to the agent.
-    pub told: Vec<String>,
+    pub candidate_ids: Vec<String>,
 }
 
 impl ReplyPart {
@@ -36,7 +36,7 @@ impl ReplyPart {
     }
 
     pub fn from_reply(reply: Reply) -> ReplyPart {
-        ReplyPart { reply, told: Vec::new() }
+        ReplyPart { reply, candidate_ids: Vec::new() }
     }
 }
 
@@ -59,21 +59,22 @@ pub fn combine_replies(parts: Vec<ReplyPart>) -> ReplyPart {
         Reply::TellUser(text) => Some(text.clone()),
         _ => None,
     });
-    let told = parts.into_iter().filter(|part| strength(&part.reply) == strongest).reduce(join_two);
-    let ReplyPart { reply, told } = told.unwrap_or_default();
+    let candidate_ids = parts.into_iter().filter(|part| strength(&part.reply) == strongest).reduce(join_two);
+    let ReplyPart { reply, candidate_ids } = candidate_ids.unwrap_or_default();
     let reply = match (reply, user) {
         (Reply::Context(context), Some(user)) => Reply::ContextAndUser { context, user },
         (reply, _) => reply,
     };
-    ReplyPart { reply, told }
+    ReplyPart { reply, candidate_ids }
 }
 
 fn join_two(first: ReplyPart, second: ReplyPart) -> ReplyPart {
     match (first.reply, second.reply) {
-        (Reply::Context(a), Reply::Context(b)) => {
-            ReplyPart { reply: Reply::Context(a + &b), told: [first.told, second.told].concat() }
-        }
-        (reply, _) => ReplyPart { reply, told: first.told },
+        (Reply::Context(a), Reply::Context(b)) => ReplyPart {
+            reply: Reply::Context(a + &b),
+            candidate_ids: [first.candidate_ids, second.candidate_ids].concat(),
+        },
+        (reply, _) => ReplyPart { reply, candidate_ids: first.candidate_ids },
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 fn reply_part(reply: Reply, id: &str) -> ReplyPart {
-    ReplyPart { reply, told: vec![id.to_owned()] }
+    ReplyPart { reply, candidate_ids: vec![id.to_owned()] }
 }
 
 #[test]
@@ -20,7 +20,10 @@ fn one_reply_out_of_several() {
         (
             "texts follow each other, and the agent is told all of them",
             vec![reply_part(context("loop\n"), "a"), reply_part(context("brief\n"), "b")],
-            ReplyPart { reply: context("loop\nbrief\n"), told: vec!["a".to_owned(), "b".to_owned()] },
+            ReplyPart {
+                reply: context("loop\nbrief\n"),
+                candidate_ids: vec!["a".to_owned(), "b".to_owned()],
+            },
         ),
         (
             "a loop that goes on is the answer; the agent is not told the rest",
@@ -51,9 +54,9 @@ fn one_reply_out_of_several() {
 #[test]
 fn the_person_is_told_beside_the_model() {
     let parts = vec![
-        ReplyPart { reply: Reply::Context("facts".into()), told: vec!["a".into()] },
+        ReplyPart { reply: Reply::Context("facts".into()), candidate_ids: vec!["a".into()] },
         ReplyPart::from_reply(Reply::TellUser("no room".into())),
     ];
     let reply = Reply::ContextAndUser { context: "facts".into(), user: "no room".into() };
-    assert_eq!(combine_replies(parts), ReplyPart { reply, told: vec!["a".into()] });
+    assert_eq!(combine_replies(parts), ReplyPart { reply, candidate_ids: vec!["a".into()] });
 }

@@ -125,7 +125,7 @@ pub struct RoleFacts<'a> {
     pub path: &'a str,
     pub file: Option<&'a ContextFile>,
     pub report: Option<&'a RoleReport>,
-    pub redact: redact::RedactOptions,
+    pub redact_options: redact::RedactOptions,
 }
 
 pub const SECTION: BriefSection =
@@ -136,7 +136,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
     let RoleFacts { role, path, .. } = *told;
     let fact = |what: &str, text: String| Candidate::new(&SECTION, format!("role:{role}:{what}"), text);
     // The content of the file is untrusted data, so it is quoted or formatted as code.
-    let quoted = |text: &str, most| in_quotation_marks(&redact_text(text, told.redact), most);
+    let quoted = |text: &str, most| in_quotation_marks(&redact_text(text, told.redact_options), most);
     let Some(file) = told.file else {
         let path = in_backticks(path, 200);
         return vec![fact(
@@ -149,7 +149,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
     let updated = if updated.is_empty() {
         String::new()
     } else {
-        format!(", updated {}", shown_path(&redact_text(&updated, told.redact), 40))
+        format!(", updated {}", shown_path(&redact_text(&updated, told.redact_options), 40))
     };
     let mut all = vec![fact(
         "name",
@@ -182,7 +182,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
         let named: Vec<String> = key_files
             .iter()
             .take(MAX_FILES)
-            .map(|file| shown_path(&redact_text(file, told.redact), 120))
+            .map(|file| shown_path(&redact_text(file, told.redact_options), 120))
             .collect();
         all.push(fact("files", format!("Its key files: {}{more}", named.join(", "))));
     }

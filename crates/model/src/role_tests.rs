@@ -33,7 +33,12 @@ fn rule_cases() -> Vec<RuleCase> {
 }
 
 fn test_facts<'a>() -> OutsideFacts<'a> {
-    OutsideFacts { now: parse_time(TEST_TIME).unwrap(), stale_hours: 24, newest_commit: None, gone: &[] }
+    OutsideFacts {
+        now: parse_time(TEST_TIME).unwrap(),
+        stale_hours: 24,
+        newest_commit: None,
+        missing_key_files: &[],
+    }
 }
 
 fn finding_lines(text: impl AsRef<[u8]>, facts: &OutsideFacts) -> Vec<String> {
@@ -61,7 +66,7 @@ fn facts_from_outside_are_warned_of() {
     assert_eq!(
         finding_lines(
             GOOD_CONTEXT_FILE,
-            &OutsideFacts { newest_commit: commit, gone: &gone, ..test_facts() }
+            &OutsideFacts { newest_commit: commit, missing_key_files: &gone, ..test_facts() }
         ),
         [
             "WARN: RECOMMENDED: line 3: **Updated** is older than the newest commit (2026-11-15T19:00:00Z)",
@@ -189,7 +194,7 @@ fn a_brief_tells_the_role_and_quotes_what_it_quotes() {
         path: "agents/tester.context.md",
         file: Some(&file),
         report: Some(&report),
-        redact: redact::RedactOptions::default(),
+        redact_options: redact::RedactOptions::default(),
     };
     let words: Vec<String> = role_candidates(&told).into_iter().map(|fact| fact.forms[0].clone()).collect();
     assert_eq!(

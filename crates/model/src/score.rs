@@ -216,7 +216,7 @@ pub struct MeasuredSignals {
     /// The signals, each with a value in [0,1].
     pub signals: Vec<(ScoreSignal, f64)>,
     /// The distance from the current task in the dependency graph.
-    pub depth: Option<u32>,
+    pub dependency_distance: Option<u32>,
     /// The age of a decision. Without an age, its recency counts as 0.
     pub age_hours: Option<f64>,
 }
@@ -238,7 +238,7 @@ pub struct ScorePart {
 }
 
 pub fn score_candidate(measured: &MeasuredSignals, scoring: &Scoring) -> CandidateScore {
-    let nearness = 1.0 / (1.0 + f64::from(measured.depth.unwrap_or(0)));
+    let nearness = 1.0 / (1.0 + f64::from(measured.dependency_distance.unwrap_or(0)));
     let part = |(signal, value): &(ScoreSignal, f64)| {
         let value = match (signal, measured.age_hours) {
             (ScoreSignal::DecisionRecency, Some(age)) => {

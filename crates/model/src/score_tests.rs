@@ -7,11 +7,12 @@ fn test_scoring() -> Scoring {
 
 fn score_value(
     signals: &[(ScoreSignal, f64)],
-    depth: Option<u32>,
+    dependency_distance: Option<u32>,
     age_hours: Option<f64>,
     scoring: &Scoring,
 ) -> f64 {
-    score_candidate(&MeasuredSignals { signals: signals.to_vec(), depth, age_hours }, scoring).value
+    score_candidate(&MeasuredSignals { signals: signals.to_vec(), dependency_distance, age_hours }, scoring)
+        .value
 }
 
 #[track_caller]
@@ -72,7 +73,7 @@ fn a_signal_stays_between_0_and_1_and_contributions_add_up() {
             (ScoreSignal::RecentSuccess, 0.4),
             (ScoreSignal::Phase, 1.0),
         ],
-        depth: Some(4),
+        dependency_distance: Some(4),
         age_hours: None,
     };
     let found = score_candidate(&measured, &scoring);

@@ -26,22 +26,25 @@ struct StartLine<'a> {
     transcript: Option<&'a str>,
     /// The session that this one continues.
     #[serde(skip_serializing_if = "Option::is_none")]
-    previous: Option<&'a str>,
+    #[serde(rename = "previous")]
+    previous_session: Option<&'a str>,
     /// The harness's process, which shows whether the session is still alive.
     #[serde(skip_serializing_if = "Option::is_none")]
-    process: Option<&'a str>,
+    #[serde(rename = "process")]
+    process_stamp: Option<&'a str>,
     /// Whether `thru gate run` launched the session.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    launched: bool,
+    #[serde(rename = "launched")]
+    by_gate_run: bool,
 }
 
 /// What started a session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SessionOrigin<'a> {
     /// The harness's process.
-    pub process: Option<&'a str>,
+    pub process_stamp: Option<&'a str>,
     /// Whether `thru gate run` launched the session rather than the user.
-    pub launched: bool,
+    pub by_gate_run: bool,
 }
 
 const MAX_REASON_BYTES: usize = 256;
@@ -51,7 +54,8 @@ struct EndLine<'a> {
     ts: String,
     session: &'a str,
     harness: &'a str,
-    ended: &'a str,
+    #[serde(rename = "ended")]
+    end_reason: &'a str,
 }
 
 /// Returns the line for a session that ended normally.
@@ -61,7 +65,7 @@ pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> V
         ts: time::to_rfc3339(policy.now),
         session: &event.session,
         harness: policy.harness,
-        ended: &reason,
+        end_reason: &reason,
     };
     serde_json::to_vec(&line).unwrap_or_default()
 }
@@ -80,9 +84,9 @@ pub fn start_line(
         source,
         worktree: policy.checkout,
         transcript: event.transcript.as_deref(),
-        previous: event.previous.as_deref(),
-        process: origin.process,
-        launched: origin.launched,
+        previous_session: event.previous_session.as_deref(),
+        process_stamp: origin.process_stamp,
+        by_gate_run: origin.by_gate_run,
     };
     serde_json::to_vec(&line).unwrap_or_default()
 }

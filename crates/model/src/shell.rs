@@ -57,7 +57,7 @@ pub struct CommandStep {
     pub spans: Vec<Range<usize>>,
     pub then: StepJoin,
     /// Whether stderr is redirected to stdout, as with `2>&1` or `|&`.
-    pub merged: bool,
+    pub merges_stderr: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,18 +96,18 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
             // Adjacent operators count as one, as in `make |& tail` or `( a )`.
             if let (Some(last), false) = (steps.last_mut(), matches!(then, StepJoin::Next | StepJoin::End)) {
                 let last: &mut CommandStep = last;
-                last.merged |= last.then == StepJoin::Pipe && then == StepJoin::Background;
+                last.merges_stderr |= last.then == StepJoin::Pipe && then == StepJoin::Background;
                 last.then = if last.then == StepJoin::Pipe { StepJoin::Pipe } else { then };
             }
             continue;
         }
         let merges = |pair: &[ShellWord]| {
-            pair[0].operator && (pair[0].text == ">&" && pair[1].text == "1" || pair[0].text == "&")
+            pair[0].is_operator && (pair[0].text == ">&" && pair[1].text == "1" || pair[0].text == "&")
         };
-        let merged = piece.windows(2).any(merges);
+        let merges_stderr = piece.windows(2).any(merges);
         let spans = kept.iter().map(|word| word.span.clone()).collect();
         let words = kept.into_iter().map(|word| word.text.clone()).collect();
-        steps.push(CommandStep { words, spans, then, merged });
+        steps.push(CommandStep { words, spans, then, merges_stderr });
     }
     // A line break after the last command joins nothing.
     if let Some(last) = steps.last_mut()
@@ -120,9 +120,9 @@ pub fn command_steps(command: &str) -> Vec<CommandStep> {
 
 /// Returns how the operator at `i` joins the commands around it, or `None` if it is a redirection or not an operator.
 fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<StepJoin> {
-    let redirects = |next: &ShellWord| next.operator && next.text.starts_with('>');
+    let redirects = |next: &ShellWord| next.is_operator && next.text.starts_with('>');
     match word.text.as_str() {
-        _ if !word.operator => None,
+        _ if !word.is_operator => None,
         "&&" => Some(StepJoin::And),
         "||" => Some(StepJoin::Or),
         "|" => Some(StepJoin::Pipe),
@@ -136,7 +136,7 @@ fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<S
 }
 
 fn is_here_document(words: &[ShellWord]) -> bool {
-    words.last().is_some_and(|word| word.operator && word.text == "<<")
+    words.last().is_some_and(|word| word.is_operator && word.text == "<<")
 }
 
 /// Returns the words without redirections. For `2>&1`, the descriptor before the operator and the target after it are
@@ -147,20 +147,20 @@ fn without_redirections(words: &[ShellWord]) -> Vec<String> {
 
 /// Returns the indexes of the words that are not part of a redirection.
 fn indexes_without_redirections(words: &[ShellWord]) -> impl Iterator<Item = usize> {
-    let is_target = |i: usize| i > 0 && words[i - 1].operator;
+    let is_target = |i: usize| i > 0 && words[i - 1].is_operator;
     let is_descriptor = |i: usize| {
-        words.get(i + 1).is_some_and(|next| next.operator)
+        words.get(i + 1).is_some_and(|next| next.is_operator)
             && words[i].text.bytes().all(|b| b.is_ascii_digit())
     };
-    (0..words.len()).filter(move |i| !words[*i].operator && !is_target(*i) && !is_descriptor(*i))
+    (0..words.len()).filter(move |i| !words[*i].is_operator && !is_target(*i) && !is_descriptor(*i))
 }
 
 #[derive(Debug, PartialEq, Eq)]
 struct ShellWord {
     text: String,
-    quoted: bool,
+    is_quoted: bool,
     /// Whether this is an operator, such as `>`, `<`, `|`, `;`, `&&` or a line break.
-    operator: bool,
+    is_operator: bool,
     /// The range in the line, including quotes.
     span: Range<usize>,
 }
@@ -175,7 +175,7 @@ fn split_words(command: &str) -> Vec<ShellWord> {
         match c {
             '\'' | '"' => {
                 word.begin_word(at);
-                word.quoted = true;
+                word.is_quoted = true;
                 while let Some((_, inner)) = chars.next() {
                     match inner {
                         _ if inner == c => break,
@@ -203,7 +203,7 @@ fn split_words(command: &str) -> Vec<ShellWord> {
                 }
                 let is_document = operator == "<<";
                 let span = at..at + operator.len();
-                words.push(ShellWord { text: operator, quoted: false, operator: true, span });
+                words.push(ShellWord { text: operator, is_quoted: false, is_operator: true, span });
                 if is_document {
                     return words; // a here-document follows
                 }
@@ -223,7 +223,7 @@ fn split_words(command: &str) -> Vec<ShellWord> {
 #[derive(Default)]
 struct OpenWord {
     text: String,
-    quoted: bool,
+    is_quoted: bool,
     start: Option<usize>,
 }
 
@@ -233,16 +233,16 @@ impl OpenWord {
     }
 
     fn close_word(&mut self, words: &mut Vec<ShellWord>, at: usize) {
-        let OpenWord { text, quoted, start } = std::mem::take(self);
+        let OpenWord { text, is_quoted, start } = std::mem::take(self);
         if let Some(start) = start {
-            words.push(ShellWord { text, quoted, operator: false, span: start..at });
+            words.push(ShellWord { text, is_quoted, is_operator: false, span: start..at });
         }
     }
 }
 
 /// Splits words into simple commands that include their redirections.
 fn split_commands(words: &[ShellWord]) -> impl Iterator<Item = &[ShellWord]> {
-    let ends = |word: &ShellWord| word.operator && !word.text.starts_with(['<', '>']);
+    let ends = |word: &ShellWord| word.is_operator && !word.text.starts_with(['<', '>']);
     words.split(ends).filter(|command| !command.is_empty())
 }
 
@@ -265,8 +265,8 @@ fn paths_of_command(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     for (i, word) in arguments.iter().enumerate() {
         let before = i.checked_sub(1).map(|before| &arguments[before]);
         let target =
-            before.is_some_and(|before| before.operator || takes_an_expression(program, &before.text));
-        if !word.operator && !target && Some(i) != pattern && is_path_word(word) {
+            before.is_some_and(|before| before.is_operator || takes_an_expression(program, &before.text));
+        if !word.is_operator && !target && Some(i) != pattern && is_path_word(word) {
             found.push((word.text.clone(), usual));
         }
     }
@@ -291,7 +291,7 @@ fn takes_an_expression(program: &str, option: &str) -> bool {
 
 /// Returns the files in redirections. `> file` writes the file, and `< file` reads it.
 fn redirected_files(words: &[ShellWord]) -> Vec<(String, FileAction)> {
-    let targets = words.windows(2).filter(|pair| pair[0].operator && is_path_word(&pair[1]));
+    let targets = words.windows(2).filter(|pair| pair[0].is_operator && is_path_word(&pair[1]));
     let action = |operator: &str| if operator.starts_with('>') { FileAction::Edit } else { FileAction::Read };
     targets.map(|pair| (pair[1].text.clone(), action(&pair[0].text))).collect()
 }
@@ -331,7 +331,9 @@ fn is_before_program(word: &ShellWord) -> bool {
 }
 
 fn is_literal_word(word: &ShellWord) -> bool {
-    !word.operator && !word.text.is_empty() && !word.text.contains(['$', '`', '*', '?', '[', '{', '~', '\n'])
+    !word.is_operator
+        && !word.text.is_empty()
+        && !word.text.contains(['$', '`', '*', '?', '[', '{', '~', '\n'])
 }
 
 /// Returns whether a word has an extension or starts like a path, and is not an option, a pattern, a variable or a
@@ -347,7 +349,7 @@ fn is_path_word(word: &ShellWord) -> bool {
         return false;
     }
     let plain = |c: char| {
-        c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | '+' | '@') || c == ' ' && word.quoted
+        c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | '+' | '@') || c == ' ' && word.is_quoted
     };
     if !text.chars().all(plain) || text.starts_with("/dev/") || text.starts_with("/proc/") {
         return false;

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::verdict::Ruling;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AgentPart {
+pub enum SwarmRole {
     Architect,
     Explorer,
     Sme,
@@ -19,56 +19,56 @@ pub enum AgentPart {
     TestEngineer,
 }
 
-impl AgentPart {
-    pub const ALL: [AgentPart; 7] = [
-        AgentPart::Architect,
-        AgentPart::Explorer,
-        AgentPart::Sme,
-        AgentPart::Coder,
-        AgentPart::Reviewer,
-        AgentPart::Critic,
-        AgentPart::TestEngineer,
+impl SwarmRole {
+    pub const ALL: [SwarmRole; 7] = [
+        SwarmRole::Architect,
+        SwarmRole::Explorer,
+        SwarmRole::Sme,
+        SwarmRole::Coder,
+        SwarmRole::Reviewer,
+        SwarmRole::Critic,
+        SwarmRole::TestEngineer,
     ];
 
     pub fn name(self) -> &'static str {
         match self {
-            AgentPart::Architect => "architect",
-            AgentPart::Explorer => "explorer",
-            AgentPart::Sme => "sme",
-            AgentPart::Coder => "coder",
-            AgentPart::Reviewer => "reviewer",
-            AgentPart::Critic => "critic",
-            AgentPart::TestEngineer => "test_engineer",
+            SwarmRole::Architect => "architect",
+            SwarmRole::Explorer => "explorer",
+            SwarmRole::Sme => "sme",
+            SwarmRole::Coder => "coder",
+            SwarmRole::Reviewer => "reviewer",
+            SwarmRole::Critic => "critic",
+            SwarmRole::TestEngineer => "test_engineer",
         }
     }
 
     /// Returns the part that an agent's type names, such as `reviewer`, `mega_reviewer`, or either with a plugin's
     /// prefix.
-    pub fn from_agent_type(agent: &str) -> Option<AgentPart> {
+    pub fn from_agent_type(agent: &str) -> Option<SwarmRole> {
         let name = agent.rsplit(':').next().unwrap_or(agent).trim().to_ascii_lowercase().replace('-', "_");
-        let is_named = |part: &AgentPart| {
+        let is_named = |part: &SwarmRole| {
             let prefix = name.strip_suffix(part.name());
             prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('_'))
         };
-        AgentPart::ALL.into_iter().find(is_named)
+        SwarmRole::ALL.into_iter().find(is_named)
     }
 
     /// Returns the part named at the start of a task description, as in `reviewer: check the lexer`.
-    pub fn from_description(text: &str) -> Option<AgentPart> {
-        AgentPart::from_agent_type(described_agent(text))
+    pub fn from_description(text: &str) -> Option<SwarmRole> {
+        SwarmRole::from_agent_type(described_agent(text))
     }
 
     /// Returns whether agents with this part change no files.
     pub fn is_read_only(self) -> bool {
-        matches!(self, AgentPart::Explorer | AgentPart::Sme | AgentPart::Reviewer | AgentPart::Critic)
+        matches!(self, SwarmRole::Explorer | SwarmRole::Sme | SwarmRole::Reviewer | SwarmRole::Critic)
     }
 
     /// Returns the type of evidence to record for this part's answers, or `None` if they contain no verdict.
     pub fn evidence_type_judged(self) -> Option<EntryType> {
         match self {
-            AgentPart::Reviewer | AgentPart::Critic => Some(EntryType::Review),
-            AgentPart::TestEngineer => Some(EntryType::Test),
-            AgentPart::Architect | AgentPart::Explorer | AgentPart::Sme | AgentPart::Coder => None,
+            SwarmRole::Reviewer | SwarmRole::Critic => Some(EntryType::Review),
+            SwarmRole::TestEngineer => Some(EntryType::Test),
+            SwarmRole::Architect | SwarmRole::Explorer | SwarmRole::Sme | SwarmRole::Coder => None,
         }
     }
 
@@ -76,9 +76,9 @@ impl AgentPart {
     /// plan is revised before the work starts.
     pub fn to_evidence_verdict(self, ruling: Ruling) -> EvidenceVerdict {
         match (self, ruling) {
-            (AgentPart::TestEngineer, ruling) if ruling.is_good() => EvidenceVerdict::Pass,
-            (AgentPart::TestEngineer, _) => EvidenceVerdict::Fail,
-            (AgentPart::Critic, Ruling::NeedsRevision) => EvidenceVerdict::Warn,
+            (SwarmRole::TestEngineer, ruling) if ruling.is_good() => EvidenceVerdict::Pass,
+            (SwarmRole::TestEngineer, _) => EvidenceVerdict::Fail,
+            (SwarmRole::Critic, Ruling::NeedsRevision) => EvidenceVerdict::Warn,
             (_, ruling) if ruling.is_good() => EvidenceVerdict::Approved,
             _ => EvidenceVerdict::Rejected,
         }
@@ -95,7 +95,7 @@ pub fn described_agent(text: &str) -> &str {
 /// Returns the swarm to which an agent with this name belongs, or `None` if no swarm uses such names. For example,
 /// `code-reviewer` and `plugin:reviewer` belong to no swarm.
 pub fn swarm_of(agent: &str) -> Option<SwarmId> {
-    let part = AgentPart::from_agent_type(agent).filter(|_| !agent.contains(':'))?;
+    let part = SwarmRole::from_agent_type(agent).filter(|_| !agent.contains(':'))?;
     let name = agent.trim().to_ascii_lowercase();
     match &name[..name.len() - part.name().len()] {
         "" => Some(SwarmId::default_swarm()),
@@ -112,11 +112,11 @@ pub const DEFAULT_SWARM_NAME: &str = "default";
 impl SwarmId {
     /// Accepts names that every harness allows in an agent's name: lower-case letters, digits, `-` and `_`.
     pub fn new(text: &str) -> Result<SwarmId, InvalidSwarmId> {
-        Id::new(text).map_err(InvalidSwarmId::Id)?;
+        Id::new(text).map_err(InvalidSwarmId::BadId)?;
         let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
         match text.bytes().all(is_plain) && text.len() <= MAX_NAME_BYTES {
             true => Ok(SwarmId(text.to_owned())),
-            false => Err(InvalidSwarmId::Shape),
+            false => Err(InvalidSwarmId::WrongShape),
         }
     }
 
@@ -134,7 +134,7 @@ impl SwarmId {
     }
 
     /// Returns the name of the agent with this part.
-    pub fn agent_name(&self, part: AgentPart) -> String {
+    pub fn agent_name(&self, part: SwarmRole) -> String {
         format!("{}{}", self.agent_prefix(), part.name())
     }
 
@@ -156,9 +156,9 @@ const MAX_NAME_BYTES: usize = 40;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSwarmId {
     #[error("{0}")]
-    Id(InvalidId),
+    BadId(InvalidId),
     #[error("the name of a swarm has at most {MAX_NAME_BYTES} lower-case letters, digits, `-` and `_`")]
-    Shape,
+    WrongShape,
 }
 
 /// Shown instead of a swarm's name for an imported plan that names no swarm. No real swarm can have this name.
@@ -181,7 +181,7 @@ pub fn foreign_swarm<'p>(plan: &'p Plan, ours: &[SwarmId]) -> Option<&'p str> {
 /// Returns the model that the settings specify for an agent, as in `coder=opus, opencode:coder=openai/gpt-5`. An
 /// entry for one harness takes precedence over an entry for all harnesses. Among entries for the same agent, the last
 /// one wins.
-pub fn model_of_agent<'s>(setting: &'s str, harness: &str, part: AgentPart) -> Option<&'s str> {
+pub fn model_of_agent<'s>(setting: &'s str, harness: &str, part: SwarmRole) -> Option<&'s str> {
     let pairs = setting.split([',', '\n']).filter_map(|pair| pair.split_once('='));
     let mut found = (None, None);
     for (name, model) in pairs.map(|(name, model)| (name.trim(), model.trim())) {
@@ -202,7 +202,7 @@ pub fn unknown_model_entries<'s>(setting: &'s str, harnesses: &[&str]) -> Vec<&'
     let is_good = |entry: &str| {
         let Some((name, model)) = entry.split_once('=') else { return false };
         let (harness, part) = name.split_once(':').map_or((None, name), |(of, part)| (Some(of.trim()), part));
-        let part = AgentPart::ALL.into_iter().find(|known| known.name() == part.trim());
+        let part = SwarmRole::ALL.into_iter().find(|known| known.name() == part.trim());
         let is_known = harness.is_none_or(|harness| harnesses.contains(&harness));
         let is_model =
             !model.trim().is_empty() && !model.trim().chars().any(|c| c.is_control() || c.is_whitespace());

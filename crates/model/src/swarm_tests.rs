@@ -2,15 +2,15 @@ use super::*;
 
 #[test]
 fn an_agent_is_known_by_the_end_of_its_name() {
-    let rows: &[(&str, Option<AgentPart>)] = &[
-        ("reviewer", Some(AgentPart::Reviewer)),
-        ("mega_reviewer", Some(AgentPart::Reviewer)),
-        ("Mega_Reviewer", Some(AgentPart::Reviewer)),
-        ("two_words_coder", Some(AgentPart::Coder)),
-        ("test_engineer", Some(AgentPart::TestEngineer)),
-        ("mega_test_engineer", Some(AgentPart::TestEngineer)),
-        ("test-engineer", Some(AgentPart::TestEngineer)),
-        ("plugin:sme", Some(AgentPart::Sme)),
+    let rows: &[(&str, Option<SwarmRole>)] = &[
+        ("reviewer", Some(SwarmRole::Reviewer)),
+        ("mega_reviewer", Some(SwarmRole::Reviewer)),
+        ("Mega_Reviewer", Some(SwarmRole::Reviewer)),
+        ("two_words_coder", Some(SwarmRole::Coder)),
+        ("test_engineer", Some(SwarmRole::TestEngineer)),
+        ("mega_test_engineer", Some(SwarmRole::TestEngineer)),
+        ("test-engineer", Some(SwarmRole::TestEngineer)),
+        ("plugin:sme", Some(SwarmRole::Sme)),
         ("prereviewer", None),
         ("reviewers", None),
         ("engineer", None),
@@ -18,7 +18,7 @@ fn an_agent_is_known_by_the_end_of_its_name() {
         ("", None),
     ];
     for (name, part) in rows {
-        assert_eq!(AgentPart::from_agent_type(name), *part, "{name:?}");
+        assert_eq!(SwarmRole::from_agent_type(name), *part, "{name:?}");
     }
 }
 
@@ -41,18 +41,18 @@ fn an_agent_of_another_plugin_belongs_to_no_swarm() {
 
 #[test]
 fn a_description_names_its_agent_first() {
-    assert_eq!(AgentPart::from_description("mega_critic: the plan"), Some(AgentPart::Critic));
-    assert_eq!(AgentPart::from_description("@reviewer, again"), Some(AgentPart::Reviewer));
-    assert_eq!(AgentPart::from_description("test_engineer"), Some(AgentPart::TestEngineer));
-    assert_eq!(AgentPart::from_description("Ask the reviewer"), None);
-    assert_eq!(AgentPart::from_description(""), None);
+    assert_eq!(SwarmRole::from_description("mega_critic: the plan"), Some(SwarmRole::Critic));
+    assert_eq!(SwarmRole::from_description("@reviewer, again"), Some(SwarmRole::Reviewer));
+    assert_eq!(SwarmRole::from_description("test_engineer"), Some(SwarmRole::TestEngineer));
+    assert_eq!(SwarmRole::from_description("Ask the reviewer"), None);
+    assert_eq!(SwarmRole::from_description(""), None);
 }
 
 #[test]
 fn names_have_a_prefix_except_in_the_default_swarm() {
-    assert_eq!(SwarmId::default_swarm().agent_name(AgentPart::Coder), "coder");
+    assert_eq!(SwarmId::default_swarm().agent_name(SwarmRole::Coder), "coder");
     let mega = SwarmId::new("mega").unwrap();
-    assert_eq!(mega.agent_name(AgentPart::TestEngineer), "mega_test_engineer");
+    assert_eq!(mega.agent_name(SwarmRole::TestEngineer), "mega_test_engineer");
     assert_eq!(mega.expand_variables("{{SWARM_ID}}: call {{AGENT_PREFIX}}sme"), "mega: call mega_sme");
     assert_eq!(SwarmId::default_swarm().expand_variables("{{AGENT_PREFIX}}sme"), "sme");
     for bad in ["", "../x", "Mega", "a b", "a/b", "ä", "-x", "x.y", &"x".repeat(41)] {
@@ -87,31 +87,31 @@ fn a_plan_is_foreign_only_to_a_swarm() {
 fn a_model_is_found_for_an_agent_and_a_harness() {
     let setting = "coder=opus, opencode:coder = local/big ,reviewer=haiku,broken,=x,sme=";
     let rows = [
-        ("claude-code", AgentPart::Coder, Some("opus")),
-        ("opencode", AgentPart::Coder, Some("local/big")),
-        ("opencode", AgentPart::Reviewer, Some("haiku")),
-        ("claude-code", AgentPart::Sme, None),
-        ("claude-code", AgentPart::Critic, None),
+        ("claude-code", SwarmRole::Coder, Some("opus")),
+        ("opencode", SwarmRole::Coder, Some("local/big")),
+        ("opencode", SwarmRole::Reviewer, Some("haiku")),
+        ("claude-code", SwarmRole::Sme, None),
+        ("claude-code", SwarmRole::Critic, None),
     ];
     for (harness, part, model) in rows {
         assert_eq!(model_of_agent(setting, harness, part), model, "{harness} {part:?}");
     }
     assert_eq!(unknown_model_entries(setting, &["opencode"]), ["broken", "=x", "sme="]);
     assert_eq!(unknown_model_entries("vim:coder=x", &["opencode"]), ["vim:coder=x"]);
-    assert_eq!(model_of_agent("coder=a\u{1}b", "droid", AgentPart::Coder), None, "a line of its own head");
+    assert_eq!(model_of_agent("coder=a\u{1}b", "droid", SwarmRole::Coder), None, "a line of its own head");
 }
 
 #[test]
 fn a_ruling_becomes_evidence() {
     let rows = [
-        (AgentPart::Reviewer, Ruling::Approved, EvidenceVerdict::Approved),
-        (AgentPart::Reviewer, Ruling::Pass, EvidenceVerdict::Approved),
-        (AgentPart::Reviewer, Ruling::NeedsRevision, EvidenceVerdict::Rejected),
-        (AgentPart::Critic, Ruling::NeedsRevision, EvidenceVerdict::Warn),
-        (AgentPart::Critic, Ruling::Rejected, EvidenceVerdict::Rejected),
-        (AgentPart::TestEngineer, Ruling::Pass, EvidenceVerdict::Pass),
-        (AgentPart::TestEngineer, Ruling::Rejected, EvidenceVerdict::Fail),
-        (AgentPart::TestEngineer, Ruling::Fail, EvidenceVerdict::Fail),
+        (SwarmRole::Reviewer, Ruling::Approved, EvidenceVerdict::Approved),
+        (SwarmRole::Reviewer, Ruling::Pass, EvidenceVerdict::Approved),
+        (SwarmRole::Reviewer, Ruling::NeedsRevision, EvidenceVerdict::Rejected),
+        (SwarmRole::Critic, Ruling::NeedsRevision, EvidenceVerdict::Warn),
+        (SwarmRole::Critic, Ruling::Rejected, EvidenceVerdict::Rejected),
+        (SwarmRole::TestEngineer, Ruling::Pass, EvidenceVerdict::Pass),
+        (SwarmRole::TestEngineer, Ruling::Rejected, EvidenceVerdict::Fail),
+        (SwarmRole::TestEngineer, Ruling::Fail, EvidenceVerdict::Fail),
     ];
     for (part, ruling, verdict) in rows {
         assert_eq!(part.to_evidence_verdict(ruling), verdict, "{part:?} {ruling:?}");

@@ -32,13 +32,13 @@ pub const MAX_NAME_BYTES: usize = 256 + REDACTION_MARGIN;
 pub struct TranscriptLine<'a> {
     /// The time as the harness wrote it (see [`TranscriptLine::parsed_time`]). Skipped lines have none.
     pub at: Option<Text<'a>>,
-    pub chain: LineAuthor<'a>,
+    pub author: LineAuthor<'a>,
     /// The current branch, if the harness records it.
     pub branch: Option<Text<'a>>,
     pub kind: LineKind<'a>,
     pub items: Vec<TranscriptItem<'a>>,
     /// The text after the first object in the line, if a line break was lost. It must be read as a separate line.
-    pub rest: &'a [u8],
+    pub text_after_object: &'a [u8],
 }
 
 /// The author of a line.
@@ -47,7 +47,7 @@ pub enum LineAuthor<'a> {
     #[default]
     Main,
     /// A sub-agent.
-    Side { agent: Option<Text<'a>> },
+    SubAgent { agent: Option<Text<'a>> },
 }
 
 /// The kind of a line, by its name in the reader's table.
@@ -68,16 +68,16 @@ pub enum TranscriptItem<'a> {
     /// The user's prompt to the main agent, but not texts that the harness or a hook sent in the user's name.
     Prompt {
         text: Text<'a>,
-        typed: PromptOrigin,
+        origin: PromptOrigin,
     },
     /// A prompt that the user typed while the agent was working. Some harness versions write it again when the agent
     /// receives it. [`ItemDedup`] turns both into one prompt.
     Queued {
         text: Text<'a>,
-        typed: PromptOrigin,
+        origin: PromptOrigin,
     },
     /// A message from the agent, but not an error that the harness presents as an answer.
-    Said {
+    AgentMessage {
         message: Option<Text<'a>>,
         text: Text<'a>,
     },
@@ -85,7 +85,7 @@ pub enum TranscriptItem<'a> {
     Result(CallResult<'a>),
     /// The user's answer to a question, or the user's text with a refusal.
     Answer {
-        call: Option<Text<'a>>,
+        call_id: Option<Text<'a>>,
         question: Option<Text<'a>>,
         text: Text<'a>,
     },
@@ -108,7 +108,7 @@ pub enum TranscriptItem<'a> {
     /// The user stopped the agent.
     Interrupted,
     /// A file that the harness showed to the agent because the user named it.
-    Shown {
+    ShownFile {
         path: Text<'a>,
     },
 }
@@ -117,7 +117,7 @@ pub enum TranscriptItem<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PromptOrigin {
     #[default]
-    Words,
+    PlainText,
     /// The user typed `/name arguments`.
     Slash,
     /// The user typed a shell command, with a leading `!` in some harnesses.
@@ -132,20 +132,20 @@ pub struct ToolCall<'a> {
     pub files: Vec<TouchedFile<'a>>,
     pub command: Option<Text<'a>>,
     /// The input of a tool with an effect on the outside world: a title or the beginning of a text.
-    pub asked: Option<Text<'a>>,
-    pub about: CallSubject<'a>,
+    pub input_text: Option<Text<'a>>,
+    pub subject: CallSubject<'a>,
 }
 
 /// What a call is about, apart from files and a command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum CallSubject<'a> {
     #[default]
-    Work,
+    OrdinaryWork,
     Questions(Vec<UserQuestion<'a>>),
     /// Work delegated to a sub-agent, with the sub-agent's type and its task.
     Delegated {
         kind: Option<Text<'a>>,
-        what: Text<'a>,
+        task: Text<'a>,
     },
     /// A plan shown to the user.
     Plan(Text<'a>),
@@ -159,7 +159,7 @@ pub struct UserQuestion<'a> {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallResult<'a> {
-    pub call: Option<Text<'a>>,
+    pub call_id: Option<Text<'a>>,
     pub failed: bool,
     /// Whether the user refused the call, so that it did not run.
     pub refused: bool,
@@ -171,7 +171,7 @@ pub struct CallResult<'a> {
     /// if the output is that long. It is empty for calls that read, found or changed files.
     pub text: Text<'a>,
     /// The last lines of the output.
-    pub tail: Text<'a>,
+    pub last_lines: Text<'a>,
     /// The files, if the result says more about them than the call does, for example that a file was created.
     pub files: Vec<TouchedFile<'a>>,
 }
@@ -182,6 +182,6 @@ impl TranscriptLine<'_> {
     }
 
     pub fn is_of_main_agent(&self) -> bool {
-        self.chain == LineAuthor::Main
+        self.author == LineAuthor::Main
     }
 }

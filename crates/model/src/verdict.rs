@@ -26,7 +26,7 @@ pub enum VerdictProblem {
     NoVerdict,
     /// The answer repeats the form without choosing, as in `APPROVED | REJECTED`.
     Template,
-    Several,
+    SeveralVerdicts,
     Negated,
     /// The verdict has a condition, or the answer is unsure.
     Conditional,
@@ -47,7 +47,7 @@ impl fmt::Display for VerdictProblem {
         f.write_str(match self {
             VerdictProblem::NoVerdict => "it gives no verdict",
             VerdictProblem::Template => "it repeats the form and chooses nothing",
-            VerdictProblem::Several => "it gives several verdicts",
+            VerdictProblem::SeveralVerdicts => "it gives several verdicts",
             VerdictProblem::Negated => "its verdict is negated",
             VerdictProblem::Conditional => "its verdict has a condition",
             VerdictProblem::Quoted => "its verdict is a quotation",
@@ -81,7 +81,7 @@ fn combine_verdicts(found: &[Result<Ruling, VerdictProblem>]) -> VerdictReading 
         ([], problem) => VerdictReading::Unreadable(problem.unwrap_or(VerdictProblem::NoVerdict)),
         ([one], Some(problem)) if one.is_good() => VerdictReading::Unreadable(problem),
         ([one], _) => VerdictReading::Clear(*one),
-        (_, _) => VerdictReading::Unreadable(VerdictProblem::Several),
+        (_, _) => VerdictReading::Unreadable(VerdictProblem::SeveralVerdicts),
     }
 }
 

@@ -201,7 +201,7 @@ fn the_reason_is_named() {
         ("VERDICT: APPROVED if it builds", VerdictProblem::Conditional),
         ("> VERDICT: APPROVED", VerdictProblem::Quoted),
         ("VERDICT: LGTM", VerdictProblem::UnknownWord),
-        ("VERDICT: PASS\nVERDICT: FAIL", VerdictProblem::Several),
+        ("VERDICT: PASS\nVERDICT: FAIL", VerdictProblem::SeveralVerdicts),
         ("VERDICT: PASS\nTESTS: 1 failed", VerdictProblem::Contradicted),
     ];
     for (text, problem) in rows {

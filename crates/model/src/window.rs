@@ -47,11 +47,12 @@ pub struct ContextUse {
     pub estimated: bool,
     /// The size of the window, if the harness reports it.
     #[serde(skip)]
-    pub size: Option<u64>,
+    pub window_size: Option<u64>,
     /// The number of transcript bytes since the last compaction.
     bytes: u64,
     /// The transcript position up to which `bytes` has been counted.
-    read_to: u64,
+    #[serde(rename = "read_to")]
+    counted_to: u64,
 }
 
 /// What a newly read part of the transcript says about the window.
@@ -87,13 +88,13 @@ fn tokens_of_request(usage: &TokenUsage) -> u64 {
 impl ContextUse {
     /// Creates a value from the harness's report about one request.
     pub fn from_report(usage: &TokenUsage, model: String, size: Option<u64>) -> ContextUse {
-        ContextUse { tokens: tokens_of_request(usage), model, size, ..ContextUse::default() }
+        ContextUse { tokens: tokens_of_request(usage), model, window_size: size, ..ContextUse::default() }
     }
 
     /// Updates the value with the part of the transcript between two positions.
     pub fn update_from(&mut self, seen: &WindowFacts, from: u64, to: u64) {
-        let from = from.max(self.read_to);
-        self.read_to = to.max(self.read_to);
+        let from = from.max(self.counted_to);
+        self.counted_to = to.max(self.counted_to);
         match seen.compacted_at {
             Some(at) => (self.tokens, self.bytes) = (0, to.saturating_sub(at)),
             None => self.bytes += to.saturating_sub(from),
@@ -127,7 +128,7 @@ fn table_limit(model: &str) -> u64 {
 /// table is used. If the harness reports more tokens than that, a large window is assumed. An estimate is not
 /// reliable enough for this. Returns `None` if more tokens are in use than even a large window has.
 fn window_size(used: &ContextUse, settings: &str) -> Option<u64> {
-    if let Some(stated) = stated_limit(&used.model, used.size, settings) {
+    if let Some(stated) = stated_limit(&used.model, used.window_size, settings) {
         return Some(stated);
     }
     let limit = table_limit(&used.model);
@@ -161,7 +162,8 @@ pub struct WindowWarning {
     pub estimated: bool,
     pub prompts: u64,
     pub calls: u64,
-    pub edited: usize,
+    #[serde(rename = "edited")]
+    pub edited_files: usize,
 }
 
 /// Returns the warning level that was reached (0 if none) and the size of the window. Returns `None` if the use of
@@ -182,7 +184,7 @@ fn percent(tokens: u64, limit: u64) -> u64 {
 impl WindowWarning {
     /// Describes the warning in one line for the agent. `handoff` is the name of the handoff command in the harness.
     pub fn describe_for_agent(&self, handoff: &str) -> String {
-        let WindowWarning { tokens, limit, estimated, prompts, calls, edited, .. } = self;
+        let WindowWarning { tokens, limit, estimated, prompts, calls, edited_files, .. } = self;
         let how_full = match (tokens > limit, estimated) {
             (true, true) => "may be full".to_owned(),
             (true, false) => "holds more than its limit".to_owned(),
@@ -197,7 +199,7 @@ impl WindowWarning {
             with_thousands(*limit),
             count_with_noun(usize::try_from(*prompts).unwrap_or(usize::MAX), "prompt"),
             count_with_noun(usize::try_from(*calls).unwrap_or(usize::MAX), "call"),
-            count_with_noun(*edited, "edited file"),
+            count_with_noun(*edited_files, "edited file"),
         )
     }
 }

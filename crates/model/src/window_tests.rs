@@ -1,7 +1,7 @@
 use super::*;
 
 fn limit_of(model: &str, size: Option<u64>, settings: &str) -> u64 {
-    let used = ContextUse { tokens: 1, model: model.to_owned(), size, ..ContextUse::default() };
+    let used = ContextUse { tokens: 1, model: model.to_owned(), window_size: size, ..ContextUse::default() };
     window_size(&used, settings).unwrap()
 }
 
@@ -64,7 +64,7 @@ fn only_measured_tokens_enlarge_a_window() {
     let used = |tokens, size, estimated| ContextUse {
         tokens,
         model: "my-own".to_owned(),
-        size,
+        window_size: size,
         estimated,
         ..ContextUse::default()
     };
@@ -118,7 +118,7 @@ fn the_text_of_a_window_warning() {
         estimated: false,
         prompts: 1,
         calls: 41,
-        edited: 7,
+        edited_files: 7,
     };
     assert_eq!(
         warning.describe_for_agent("handoff"),

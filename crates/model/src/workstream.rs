@@ -46,12 +46,12 @@ pub struct DetectedWorkstream {
 #[derive(Clone, Copy, Debug)]
 pub struct DetectionFacts<'a> {
     /// The workstream whose manifest names this session.
-    pub mapped: Option<&'a str>,
+    pub workstream_naming_session: Option<&'a str>,
     pub digest: &'a Digest,
     /// The existing workstreams, because a path may belong to one that does not exist.
-    pub there: &'a [String],
+    pub existing_workstreams: &'a [String],
     /// The result of the last detection.
-    pub cached: Option<&'a str>,
+    pub last_detected: Option<&'a str>,
 }
 
 pub fn workstream_of_path(path: &str) -> Option<&str> {
@@ -64,10 +64,10 @@ pub fn workstream_of_path(path: &str) -> Option<&str> {
 pub fn detect_workstream(clues: &DetectionFacts) -> DetectedWorkstream {
     let found =
         |id: &str, confidence, method| DetectedWorkstream { id: Some(id.to_owned()), confidence, method };
-    if let Some(id) = clues.mapped {
+    if let Some(id) = clues.workstream_naming_session {
         return found(id, DetectionConfidence::High, DetectionMethod::Transcript);
     }
-    match (find_leader(clues), clues.cached) {
+    match (find_leader(clues), clues.last_detected) {
         (LeadingWorkstream::One(id), Some(cached)) if id == cached => {
             found(id, DetectionConfidence::High, DetectionMethod::Transcript)
         }
@@ -95,7 +95,7 @@ enum LeadingWorkstream<'d> {
 /// Finds the most used workstream. Edits count more than reads, and later actions count more than earlier ones. Among
 /// three or more workstreams, one must have a clear lead.
 fn find_leader<'d>(clues: &DetectionFacts<'d>) -> LeadingWorkstream<'d> {
-    let DetectionFacts { digest, there, .. } = *clues;
+    let DetectionFacts { digest, existing_workstreams: there, .. } = *clues;
     let since = digest.epoch.max(digest.detected);
     let mut weights: BTreeMap<&str, f64> = BTreeMap::new();
     let own = |file: &&crate::digest::FileUse| {

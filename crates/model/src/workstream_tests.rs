@@ -118,10 +118,10 @@ fn the_active_workstream_is_detected() {
         let digest = fold_calls(calls);
         let there = ["01-a", "02-b", "03-c"].map(str::to_owned);
         let found = detect_workstream(&DetectionFacts {
-            mapped: *mapped,
+            workstream_naming_session: *mapped,
             digest: &digest,
-            there: &there,
-            cached: *cached,
+            existing_workstreams: &there,
+            last_detected: *cached,
         });
         let expected =
             DetectedWorkstream { id: id.map(str::to_owned), confidence: *confidence, method: *method };
@@ -135,8 +135,12 @@ fn what_the_last_answer_was_made_of_is_no_second_source() {
     let mut digest =
         fold_calls(&[("main", FileAction::Edit, PLAN_OF_A), ("main", FileAction::Edit, "src/x.rs")]);
     let found = |digest: &Digest| {
-        let found =
-            detect_workstream(&DetectionFacts { mapped: None, digest, there: &there, cached: Some("01-a") });
+        let found = detect_workstream(&DetectionFacts {
+            workstream_naming_session: None,
+            digest,
+            existing_workstreams: &there,
+            last_detected: Some("01-a"),
+        });
         (found.confidence, found.method)
     };
     assert_eq!(found(&digest), (DetectionConfidence::High, DetectionMethod::Transcript));

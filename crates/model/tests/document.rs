@@ -125,7 +125,7 @@ fn reports_findings_by_line() {
     assert_eq!(
         document_findings("---\na: 1\nstatus:done\nb: [1\n  deep: 1\na: 2\nc: 'x\nd: |\n- e\n---\n```\n"),
         [
-            (2, FindingKind::DuplicateKey { wins: 6 }),
+            (2, FindingKind::DuplicateKey { effective_line: 6 }),
             (3, FindingKind::UnknownLine),
             (4, FindingKind::BrokenJson),
             (5, FindingKind::UnknownLine),
@@ -359,12 +359,22 @@ fn refuses_a_text_that_breaks_out() {
     let refused = |text: &str, error| check_refused("## A\nold\n## C\n", &[A], text, error);
     refused("x\n## y", EditError::HeadingInText { line: 2, level: 2 });
     refused("\n\n# y", EditError::HeadingInText { line: 3, level: 1 });
-    refused("x\n```\ny\n~~~", EditError::OpenInText { line: 2, block: HidingBlock::Fence });
-    refused("- ```\n  y", EditError::OpenInText { line: 1, block: HidingBlock::Fence });
-    refused("<!--", EditError::OpenInText { line: 1, block: HidingBlock::Comment });
-    check_refused("## A\n  ## C\n", &[A], "- x", EditError::OpenInText { line: 1, block: HidingBlock::List });
+    refused("x\n```\ny\n~~~", EditError::UnclosedInText { line: 2, block: HidingBlock::Fence });
+    refused("- ```\n  y", EditError::UnclosedInText { line: 1, block: HidingBlock::Fence });
+    refused("<!--", EditError::UnclosedInText { line: 1, block: HidingBlock::Comment });
+    check_refused(
+        "## A\n  ## C\n",
+        &[A],
+        "- x",
+        EditError::UnclosedInText { line: 1, block: HidingBlock::List },
+    );
     check_refused("---\n## A\n", &[A], "x\n---\ny", EditError::ClosesFrontmatter { line: 2 });
-    check_refused("x\n```\n", &[A], "x", EditError::OpenInDocument { line: 2, block: HidingBlock::Fence });
+    check_refused(
+        "x\n```\n",
+        &[A],
+        "x",
+        EditError::UnclosedInDocument { line: 2, block: HidingBlock::Fence },
+    );
     for (path, bad) in [
         (&[][..], ""),
         (&[A, SectionHead::exact(2, "C")], "C"),

@@ -166,13 +166,13 @@ impl PlanDisk {
             Some(bytes)
                 if lines.is_empty()
                     || LedgerComparison::compare_with_file(&sha256_hex(bytes), lines.iter())
-                        == LedgerComparison::Edited =>
+                        == LedgerComparison::FileEdited =>
             {
                 let plan = Plan::parse(bytes).unwrap();
-                let before = lines.last().map(|line| line.after.clone()).unwrap_or_default();
+                let hash_before = lines.last().map(|line| line.hash_after.clone()).unwrap_or_default();
                 let line = LedgerLine {
-                    before,
-                    adopted: sha256_hex(bytes),
+                    hash_before,
+                    edited_file_hash: sha256_hex(bytes),
                     ..LedgerLine::of_change(seq, None, &plan)
                 };
                 (Some(plan), Some(line))
@@ -259,7 +259,7 @@ proptest! {
             prop_assert_eq!(whole.gaps, Vec::<u64>::new());
             if !matches!(cut, WriteCut::InLine(_)) {
                 prop_assert_eq!(whole.plan.unwrap().to_bytes(), next.to_bytes());
-                prop_assert_eq!(whole.last.unwrap().after, next.hash());
+                prop_assert_eq!(whole.last_line.unwrap().hash_after, next.hash());
             }
             prop_assert!(standing_of_plan(&found).progress.done <= standing_of_plan(&found).progress.total);
         }

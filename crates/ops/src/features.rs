@@ -60,7 +60,7 @@ pub const FEATURES: &[Feature] = &[
 pub struct Feature {
     pub name: &'static str,
     /// The events for which `annotate` and `decide` are called. Other events cost nothing.
-    pub wants: EventSet,
+    pub wanted_events: EventSet,
     /// Adds fields to an event's journal line. The line is written before `decide` is called.
     pub annotate: fn(&ProjectContext, &Event, &mut JournalRecord) -> Result<()>,
     /// Reads records, applies the feature's rule from `model`, and returns the answer and the change to write. It
@@ -68,19 +68,19 @@ pub struct Feature {
     pub decide: Decide,
     /// Updates the feature's records from the session's digest. Called at every checkpoint. `Ok(Some(problem))` means
     /// that the update succeeded, but the receipt should mention the problem.
-    pub follow: fn(&HookContext, &Digest) -> Result<Option<String>>,
-    pub candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
+    pub update_at_checkpoint: fn(&HookContext, &Digest) -> Result<Option<String>>,
+    pub brief_candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
     /// The brief sections that the feature's candidates belong to. `candidates` is called only if the brief includes
     /// one of these sections. A feature whose candidates also affect other sections leaves the list empty, and its
     /// `candidates` is always called.
-    pub sections: &'static [&'static str],
+    pub brief_sections: &'static [&'static str],
     /// Returns the facts that a summary must not lose, one line per fact. Called before a compaction.
     pub facts_for_summary: fn(&ProjectContext) -> Result<Vec<String>>,
     /// Called after a reply has been sent, with the ids of the candidates that it contained.
-    pub told: fn(&HookContext, &[String]) -> Result<()>,
+    pub after_reply_sent: fn(&HookContext, &[String]) -> Result<()>,
     /// Called when the session continues under another id; `previous` is the old id.
-    pub continue_as: fn(&HookContext, previous: &Id) -> Result<()>,
-    pub checks: fn(&ProjectContext) -> Vec<Check>,
+    pub continue_under_new_id: fn(&HookContext, previous: &Id) -> Result<()>,
+    pub doctor_checks: fn(&ProjectContext) -> Vec<Check>,
     pub status: fn(&ProjectContext) -> Result<Vec<StatusLine>>,
 }
 
@@ -89,21 +89,21 @@ pub type Decide = for<'c, 'a> fn(&'c HookContext<'a>) -> Result<Decision<'c>>;
 impl Feature {
     pub const EMPTY_FEATURE: Feature = Feature {
         name: "",
-        wants: EventSet::NONE,
+        wanted_events: EventSet::NONE,
         annotate: |_, _, _| Ok(()),
         decide: |_| Ok(Decision::no_action("")),
-        follow: |_, _| Ok(None),
-        candidates: |_| Ok(Vec::new()),
-        sections: &[],
+        update_at_checkpoint: |_, _| Ok(None),
+        brief_candidates: |_| Ok(Vec::new()),
+        brief_sections: &[],
         facts_for_summary: |_| Ok(Vec::new()),
-        told: |_, _| Ok(()),
-        continue_as: |_, _| Ok(()),
-        checks: |_| Vec::new(),
+        after_reply_sent: |_, _| Ok(()),
+        continue_under_new_id: |_, _| Ok(()),
+        doctor_checks: |_| Vec::new(),
         status: |_| Ok(Vec::new()),
     };
 
-    pub fn wants(&self, event: EventName) -> bool {
-        self.wants.contains(event)
+    pub fn wants_event(&self, event: EventName) -> bool {
+        self.wanted_events.contains(event)
     }
 
     /// Runs `call`. A panic becomes an error that names the feature, so only this feature's answer is lost.
@@ -131,8 +131,8 @@ pub struct BriefContext<'a> {
     /// The session that will read the brief. `None` means that it has not started yet.
     pub session: Option<&'a Id>,
     /// The session that the brief describes. At a session start, this is the previous session.
-    pub described: Option<&'a Id>,
-    /// Whether [`Feature::candidates`] may write records, such as the packet that a brief offers. `thru brief` only
+    pub described_session: Option<&'a Id>,
+    /// Whether [`Feature::brief_candidates`] may write records, such as the packet that a brief offers. `thru brief` only
     /// reads.
     pub mode: Mode,
     pub roster: Roster<'a>,
@@ -145,7 +145,7 @@ pub struct BriefContext<'a> {
 /// A feature's answer to an event, and the change that it wants to write.
 #[derive(Debug)]
 pub struct Decision<'c> {
-    pub part: ReplyPart,
+    pub reply_part: ReplyPart,
     /// A short reason, for `thru debug hook`.
     pub why: String,
     pub change: Option<Change<'c>>,
@@ -153,7 +153,7 @@ pub struct Decision<'c> {
 
 /// A change to the records. Nothing is written until `apply` is called.
 pub struct Change<'c> {
-    pub what: String,
+    pub description: String,
     /// Writes the change and returns the answer. If it fails, the reply omits this answer and the receipt gets the
     /// error.
     pub apply: Box<dyn FnOnce() -> Result<ReplyPart> + 'c>,
@@ -161,7 +161,7 @@ pub struct Change<'c> {
 
 impl std::fmt::Debug for Change<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Change").field("what", &self.what).finish_non_exhaustive()
+        f.debug_struct("Change").field("what", &self.description).finish_non_exhaustive()
     }
 }
 
@@ -170,19 +170,19 @@ impl<'c> Decision<'c> {
         Decision::answer(ReplyPart::silent(), why)
     }
 
-    pub fn answer(part: ReplyPart, why: impl Into<String>) -> Decision<'c> {
-        Decision { part, why: why.into(), change: None }
+    pub fn answer(reply_part: ReplyPart, why: impl Into<String>) -> Decision<'c> {
+        Decision { reply_part, why: why.into(), change: None }
     }
 
     /// Returns a decision with a change. In a dry run, the answer is `part`; otherwise, it is the result of `apply`.
     pub fn with_change(
-        part: ReplyPart,
+        reply_part: ReplyPart,
         why: impl Into<String>,
         what: impl Into<String>,
         apply: impl FnOnce() -> Result<ReplyPart> + 'c,
     ) -> Decision<'c> {
-        let change = Change { what: what.into(), apply: Box::new(apply) };
-        Decision { part, why: why.into(), change: Some(change) }
+        let change = Change { description: what.into(), apply: Box::new(apply) };
+        Decision { reply_part, why: why.into(), change: Some(change) }
     }
 }
 
@@ -191,11 +191,11 @@ impl<'c> Decision<'c> {
 pub struct StatusLine {
     pub label: &'static str,
     /// The start of the line, printed in the colour of `tone`. `rest` follows it.
-    pub head: String,
-    pub rest: String,
+    pub colored_start: String,
+    pub plain_rest: String,
     pub tone: Tone,
     pub json: Vec<(&'static str, serde_json::Value)>,
-    pub next: Option<NextStep>,
+    pub next_step: Option<NextStep>,
 }
 
 /// A command that the user could run next. `thru status` shows only the most urgent command.
@@ -212,26 +212,26 @@ pub struct NextStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
     /// A session crashed, and nobody has continued its work.
-    Crashed,
+    CrashedSession,
     /// Work is paused until the user resumes it.
-    Paused,
+    PausedWork,
     /// Work is offered to whoever wants to continue it.
-    Offered,
+    OfferedWork,
     /// A run still waits for outputs.
-    Missing,
+    MissingOutputs,
     /// Nothing is waiting; the command shows where the last session ended.
-    Last,
+    LastSession,
 }
 
 impl StatusLine {
     pub fn plain(label: &'static str, text: impl Into<String>) -> StatusLine {
         StatusLine {
             label,
-            head: String::new(),
-            rest: text.into(),
+            colored_start: String::new(),
+            plain_rest: text.into(),
             tone: Tone::Plain,
             json: Vec::new(),
-            next: None,
+            next_step: None,
         }
     }
 
@@ -241,7 +241,14 @@ impl StatusLine {
         head: impl Into<String>,
         rest: impl Into<String>,
     ) -> StatusLine {
-        StatusLine { label, head: head.into(), rest: rest.into(), tone, json: Vec::new(), next: None }
+        StatusLine {
+            label,
+            colored_start: head.into(),
+            plain_rest: rest.into(),
+            tone,
+            json: Vec::new(),
+            next_step: None,
+        }
     }
 
     pub fn with_next(
@@ -250,7 +257,7 @@ impl StatusLine {
         command: impl Into<String>,
         why: impl Into<String>,
     ) -> StatusLine {
-        self.next = Some(NextStep { urgency, command: command.into(), why: why.into() });
+        self.next_step = Some(NextStep { urgency, command: command.into(), why: why.into() });
         self
     }
 
@@ -300,13 +307,17 @@ pub fn candidates_in_sections(
 ) -> (Vec<Candidate>, Vec<String>) {
     let (mut all, mut problems) = (Vec::new(), Vec::new());
     for feature in FEATURES {
-        if !feature.sections.is_empty() && !feature.sections.iter().any(|name| is_wanted(name)) {
+        if !feature.brief_sections.is_empty() && !feature.brief_sections.iter().any(|name| is_wanted(name)) {
             continue;
         }
-        match feature.call_catching_panics(|| (feature.candidates)(context)) {
+        match feature.call_catching_panics(|| (feature.brief_candidates)(context)) {
             Ok(found) => {
-                let is_listed = |one: &Candidate| feature.sections.contains(&one.class.name());
-                debug_assert!(feature.sections.is_empty() || found.iter().all(is_listed), "{}", feature.name);
+                let is_listed = |one: &Candidate| feature.brief_sections.contains(&one.class.name());
+                debug_assert!(
+                    feature.brief_sections.is_empty() || found.iter().all(is_listed),
+                    "{}",
+                    feature.name
+                );
                 all.extend(found);
             }
             Err(error) => problems.push(error.to_string()),

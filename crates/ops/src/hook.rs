@@ -48,13 +48,13 @@ pub struct HookCall<'a> {
     pub harness: &'a str,
     pub event: &'a str,
     pub payload: &'a [u8],
-    pub started: Instant,
+    pub started_at: Instant,
 }
 
 /// Handles one event and returns the text to print. If anything goes wrong, nothing is printed, and a receipt is
 /// written if possible.
 pub fn run_hook(world: &World, call: &HookCall) -> Vec<u8> {
-    handle_payload(world, call, Mode::Write, &mut Trace::off())
+    handle_payload(world, call, Mode::Write, &mut Trace::disabled())
 }
 
 /// Decodes the payload, finds the root, checks whether it is trusted, then calls [`TrustedHook::handle_event`].
@@ -128,7 +128,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
         let silent = "the root is not trusted on this machine; only the start of a session tells the user";
         return off(why, trace, silent);
     }
-    let deadline = Deadline::of_event(event.map(|event| &event.kind), &settings, call.started);
+    let deadline = Deadline::of_event(event.map(|event| &event.kind), &settings, call.started_at);
     store.set_deadline(deadline.end());
     let hook = TrustedHook {
         project: ProjectContext { world, root: &root, store: &store, settings: &settings },
@@ -147,7 +147,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
             hook.add_receipt_error(why);
             // All receipts contain thru's own name for the event.
             let wired = harness.events.iter().find(|wired| wired.event == call.event);
-            hook.leave_receipt(wired.map_or(call.event, |wired| wired.neutral.name()), "");
+            hook.leave_receipt(wired.map_or(call.event, |wired| wired.our_event.name()), "");
             trace.silent_reply(|| why.to_string())
         }
     }
@@ -184,10 +184,10 @@ impl TrustedHook<'_> {
 
         // If the reply may contain text that must be sent only once, a lock makes two hooks of the same event run one
         // after the other.
-        let mut pending = self.pending_compaction(&session, event);
-        let turn = must_not_repeat(event, pending).then(|| {
+        let mut pending_brief = self.pending_compaction(&session, event);
+        let turn = must_not_repeat(event, pending_brief).then(|| {
             let turn = self.project.store.lock_session(&session, self.deadline.lock_wait());
-            pending = self.pending_compaction(&session, event);
+            pending_brief = self.pending_compaction(&session, event);
             turn
         });
         let mut record = journal::record_of_event(event, &policy);
@@ -197,7 +197,7 @@ impl TrustedHook<'_> {
             record.head = head.commit.into();
         }
         let repeated = turn.is_some() && self.is_already_recorded(&session, &record);
-        for feature in FEATURES.iter().filter(|feature| feature.wants(name)) {
+        for feature in FEATURES.iter().filter(|feature| feature.wants_event(name)) {
             self.ok_or_note_error(
                 feature.call_catching_panics(|| (feature.annotate)(&self.project, event, &mut record)),
             );
@@ -205,11 +205,11 @@ impl TrustedHook<'_> {
         let process =
             matches!(event.kind, EventKind::SessionStart { .. }).then(alive::calling_harness_stamp).flatten();
         let is_start = matches!(event.kind, EventKind::SessionStart { .. });
-        let origin = SessionOrigin {
-            process: process.as_deref(),
-            launched: is_start && self.project.world.is_in_launch(),
+        let session_origin = SessionOrigin {
+            process_stamp: process.as_deref(),
+            by_gate_run: is_start && self.project.world.is_in_launch(),
         };
-        let facts = DecisionFacts { mode: marker.mode, pending, origin };
+        let facts = DecisionFacts { mode: marker.mode, pending_brief, session_origin };
         let context = HookContext {
             project: self.project,
             harness: self.harness,
@@ -217,7 +217,7 @@ impl TrustedHook<'_> {
             mode: self.mode,
             session: &session,
             event,
-            pending,
+            pending_brief,
             record: &record,
             warnings: &self.warnings,
             digest: OnceCell::new(),
@@ -234,14 +234,14 @@ impl TrustedHook<'_> {
         let is_written = self.apply_effects(effects, &context);
         drop(turn);
 
-        let mut parts = self.ask_features(&context, trace);
-        parts.push(brief.map_or_else(ReplyPart::silent, |Brief { text, told }| ReplyPart {
+        let mut parts = self.call_features(&context, trace);
+        parts.push(brief.map_or_else(ReplyPart::silent, |Brief { text, told: candidate_ids }| ReplyPart {
             reply: Reply::Context(text),
-            told,
+            candidate_ids,
         }));
         if decide::guides_summariser(event, self.project.settings) {
             // If the model can read the guidance, the facts are left out, because the brief repeats them.
-            let (facts, problems) = match self.harness.capabilities.hides_guidance {
+            let (facts, problems) = match self.harness.capabilities.hides_guidance_from_model {
                 true => features::collect_facts_for_summary(&self.project),
                 false => Default::default(),
             };
@@ -257,7 +257,7 @@ impl TrustedHook<'_> {
             )));
         }
         // A harness that sent a truncated payload cannot process an answer.
-        let ReplyPart { mut reply, told } =
+        let ReplyPart { mut reply, candidate_ids } =
             if event.torn { ReplyPart::silent() } else { combine_replies(parts) };
         // Captured text is already redacted. Packets, manifests, roles and plans are written by people, so their text
         // is redacted here.
@@ -268,9 +268,9 @@ impl TrustedHook<'_> {
         }
         let answer =
             trace.record_reply(self.harness, event, &reply, "no feature has anything to say at this event");
-        self.notify_features_of_told(&context, &told);
+        self.notify_features_of_reply(&context, &candidate_ids);
         if let Some(composed) = composed {
-            self.remember_context_held(&context, &composed, &told);
+            self.record_context_content(&context, &composed, &candidate_ids);
             self.keep_sent_brief(&context, &composed, &reply, &answer);
         }
 
@@ -286,15 +286,15 @@ impl TrustedHook<'_> {
 
     /// Calls every feature that wants this event, and applies its decision. If a feature returns an error, only its own
     /// answer is lost.
-    fn ask_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<ReplyPart> {
+    fn call_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<ReplyPart> {
         let mut parts = Vec::new();
         let name = context.event.kind.event_name();
-        for feature in FEATURES.iter().filter(|feature| feature.wants(name)) {
+        for feature in FEATURES.iter().filter(|feature| feature.wants_event(name)) {
             let decided = feature.call_catching_panics(|| (feature.decide)(context));
             trace.record_decision(feature.name, &decided);
             let part = decided.and_then(|decision| match (decision.change, self.mode) {
                 (Some(change), Mode::Write) => feature.call_catching_panics(change.apply),
-                _ => Ok(decision.part),
+                _ => Ok(decision.reply_part),
             });
             parts.extend(self.ok_or_note_error(part));
         }
@@ -303,14 +303,14 @@ impl TrustedHook<'_> {
 
     fn compose_due_brief(&self, context: &HookContext) -> Option<brief::ComposedBrief> {
         let replays = self.harness.capabilities.replays_conversation;
-        let occasion = decide::brief_occasion(context.event, context.pending, replays)?;
-        let previous = context.event.previous.as_deref().and_then(|id| Id::new(id).ok());
+        let occasion = decide::brief_occasion(context.event, context.pending_brief, replays)?;
+        let previous = context.event.previous_session.as_deref().and_then(|id| Id::new(id).ok());
         let request = BriefRequest {
             project: self.project,
             occasion,
             session: Some(context.session),
             previous: previous.as_ref(),
-            room: decide::max_brief_length(occasion, self.harness.context_cap),
+            room: decide::max_brief_length(occasion, self.harness.max_context_length),
             mode: self.mode,
         };
         let composed = brief::compose_brief(&request)?;
@@ -320,19 +320,24 @@ impl TrustedHook<'_> {
 
     /// If the session continues under another id, lets every feature move its state to that id.
     fn continue_session(&self, context: &HookContext) {
-        let previous = context.event.previous.as_deref().and_then(|id| Id::new(id).ok());
+        let previous = context.event.previous_session.as_deref().and_then(|id| Id::new(id).ok());
         let Some(previous) = previous.filter(|previous| previous != context.session) else { return };
         if self.mode == Mode::Write {
             for feature in FEATURES {
                 self.ok_or_note_error(
-                    feature.call_catching_panics(|| (feature.continue_as)(context, &previous)),
+                    feature.call_catching_panics(|| (feature.continue_under_new_id)(context, &previous)),
                 );
             }
         }
     }
 
     /// Records what the agent's context now contains, so that a resume does not repeat it.
-    fn remember_context_held(&self, context: &HookContext, composed: &brief::ComposedBrief, told: &[String]) {
+    fn record_context_content(
+        &self,
+        context: &HookContext,
+        composed: &brief::ComposedBrief,
+        told: &[String],
+    ) {
         if self.mode == Mode::Write {
             let now = composed.marks.iter().filter(|(id, _)| told.contains(id)).map(|(_, mark)| *mark);
             self.ok_or_note_error(context_held::remember_sent_facts(
@@ -360,10 +365,12 @@ impl TrustedHook<'_> {
         }
     }
 
-    fn notify_features_of_told(&self, context: &HookContext, told: &[String]) {
+    fn notify_features_of_reply(&self, context: &HookContext, told: &[String]) {
         if self.mode == Mode::Write && !told.is_empty() {
             for feature in FEATURES {
-                self.ok_or_note_error(feature.call_catching_panics(|| (feature.told)(context, told)));
+                self.ok_or_note_error(
+                    feature.call_catching_panics(|| (feature.after_reply_sent)(context, told)),
+                );
             }
         }
     }
@@ -386,7 +393,7 @@ impl TrustedHook<'_> {
             session: Id::new(&event.session).map_or("", |_| event.session.as_ref()),
             limit: self.project.settings.log_limit_bytes(),
             deadline: self.deadline,
-            reserve: matches!(event.kind, EventKind::SessionStart { .. }),
+            reserves_space: matches!(event.kind, EventKind::SessionStart { .. }),
         };
         lost::report_and_clear(self.project.world, self.project.store, self.project_id, &told);
     }
@@ -402,7 +409,7 @@ impl TrustedHook<'_> {
             EventKind::SessionStart {
                 source: StartSource::Compact | StartSource::Resume | StartSource::Fork,
             } => {
-                let previous = event.previous.as_deref().and_then(|id| Id::new(id).ok());
+                let previous = event.previous_session.as_deref().and_then(|id| Id::new(id).ok());
                 event.transcript.is_some()
                     && [Some(session), previous.as_ref()]
                         .into_iter()
@@ -462,7 +469,7 @@ impl TrustedHook<'_> {
         let mut journalled = Ok(());
         if self.mode == Mode::Write {
             for effect in effects {
-                let is_journal = matches!(effect, StoreEffect::Journal(_));
+                let is_journal = matches!(effect, StoreEffect::AppendJournal(_));
                 let applied =
                     self.apply_effect(effect, context).inspect_err(|error| self.add_receipt_error(error));
                 if is_journal {
@@ -477,8 +484,8 @@ impl TrustedHook<'_> {
         let ProjectContext { store, settings, .. } = self.project;
         let limit = settings.log_limit_bytes();
         match effect {
-            StoreEffect::Journal(line) => store.append_journal(context.session, &line, limit)?,
-            StoreEffect::Register(line) => store.register_session(&line, limit)?,
+            StoreEffect::AppendJournal(line) => store.append_journal(context.session, &line, limit)?,
+            StoreEffect::RegisterSession(line) => store.register_session(&line, limit)?,
             StoreEffect::RememberSession => {
                 store.record_session_in_marker(context.session, self.deadline.lock_wait())?;
             }
@@ -486,7 +493,8 @@ impl TrustedHook<'_> {
                 let follow = |digest: &model::digest::Digest| {
                     let mut beside = None;
                     for feature in FEATURES {
-                        let problem = feature.call_catching_panics(|| (feature.follow)(context, digest))?;
+                        let problem = feature
+                            .call_catching_panics(|| (feature.update_at_checkpoint)(context, digest))?;
                         beside = beside.or(problem);
                     }
                     Ok(beside)
@@ -494,7 +502,7 @@ impl TrustedHook<'_> {
                 self.run_checkpoint(context.session, context.event, &follow)?;
             }
             StoreEffect::SetPending(pending) => {
-                if let Some(Ok(previous)) = context.event.previous.as_deref().map(Id::new) {
+                if let Some(Ok(previous)) = context.event.previous_session.as_deref().map(Id::new) {
                     // The brief is no longer due under the old id.
                     store.session(&previous).remove::<PendingBrief>()?;
                 }
@@ -508,7 +516,12 @@ impl TrustedHook<'_> {
         Ok(())
     }
 
-    fn run_checkpoint(&self, session: &Id, event: &Event, follow: checkpoint::FollowFn) -> Result<()> {
+    fn run_checkpoint(
+        &self,
+        session: &Id,
+        event: &Event,
+        update_features: checkpoint::UpdateFeaturesFn,
+    ) -> Result<()> {
         let checkout = self.project.root.checkout.to_string_lossy();
         checkpoint::run_checkpoint(&Checkpoint {
             store: self.project.store,
@@ -518,7 +531,7 @@ impl TrustedHook<'_> {
             event,
             limit: self.project.settings.log_limit_bytes(),
             deadline: self.deadline,
-            follow,
+            update_features,
         })?;
         Ok(())
     }

@@ -11,13 +11,13 @@ use crate::project::settings;
 /// Replaces secrets, and remembers whether it found any, so that the command can tell the user.
 pub(crate) struct InputRedactor {
     pub options: redact::RedactOptions,
-    covered: Cell<bool>,
+    redacted: Cell<bool>,
 }
 
 impl InputRedactor {
     pub fn with_settings_of(world: &World) -> InputRedactor {
         let options = settings::settings_here(world).settings().redact_options();
-        InputRedactor { options, covered: Cell::new(false) }
+        InputRedactor { options, redacted: Cell::new(false) }
     }
 
     pub fn redact_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
@@ -29,11 +29,11 @@ impl InputRedactor {
     }
 
     pub fn has_redacted(&self) -> bool {
-        self.covered.get()
+        self.redacted.get()
     }
 
     fn note_if_changed<'a, T: ToOwned + ?Sized>(&self, cleaned: Cow<'a, T>) -> Cow<'a, T> {
-        self.covered.set(self.covered.get() || matches!(cleaned, Cow::Owned(_)));
+        self.redacted.set(self.redacted.get() || matches!(cleaned, Cow::Owned(_)));
         cleaned
     }
 }

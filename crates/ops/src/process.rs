@@ -33,15 +33,15 @@ pub struct CommandJob<'a> {
     pub variables: &'a [(&'a str, OsString)],
     pub timeout: Duration,
     /// How many bytes from the end of the output are kept.
-    pub keep: usize,
+    pub kept_output_bytes: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedCommand {
-    pub how: ExitReason,
+    pub exit_reason: ExitReason,
     /// The stdout and stderr of the command together, in order of arrival.
     pub output: Vec<u8>,
-    pub took: Duration,
+    pub duration: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub enum ExitReason {
 
 impl EndedCommand {
     pub fn is_success(&self) -> bool {
-        self.how == ExitReason::Exit(0)
+        self.exit_reason == ExitReason::Exit(0)
     }
 }
 
@@ -77,9 +77,9 @@ pub fn run_command(job: &CommandJob) -> std::io::Result<EndedCommand> {
 #[derive(Clone, Copy)]
 pub(crate) struct CommandWatch<'a> {
     /// Kills the command if this process is killed.
-    pub watchman: &'a ProcessReaper,
+    pub reaper: &'a ProcessReaper,
     /// Called with the process id of the command when it has started.
-    pub began: &'a dyn Fn(u32),
+    pub on_start: &'a dyn Fn(u32),
 }
 
 /// Like [`run_command`], but passes the output on as it arrives, accepts a file instead of `input`, and lets the caller
@@ -105,8 +105,8 @@ pub(crate) fn run_streaming(
     command.process_group(0).stdin(stdin).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
     if let Some(watch) = watch {
-        watch.watchman.add_group(child.id());
-        (watch.began)(child.id());
+        watch.reaper.add_group(child.id());
+        (watch.on_start)(child.id());
     }
     // The reader sees the end of the output only when all write ends of the pipe are closed, and `command` holds some
     // of them.
@@ -114,14 +114,14 @@ pub(crate) fn run_streaming(
     let (stdin, input) = (child.stdin.take(), job.input.to_vec());
     // A command need not read its input, so a broken pipe is not an error.
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
-    let captured = capture_in_thread(reader, job.keep, hear);
+    let captured = capture_in_thread(reader, job.kept_output_bytes, hear);
     let how = wait_with_timeout(&mut child, job.timeout);
     if let Some(watch) = watch {
-        watch.watchman.remove_group(child.id());
+        watch.reaper.remove_group(child.id());
     }
     let how = how?;
     let output = captured.text();
-    Ok(EndedCommand { how, output, took: started.elapsed() })
+    Ok(EndedCommand { exit_reason: how, output, duration: started.elapsed() })
 }
 
 fn wait_with_timeout(child: &mut Child, timeout: Duration) -> std::io::Result<ExitReason> {

@@ -31,7 +31,7 @@ impl Project {
         match world.find_root()? {
             FoundRoot::Marked { root, store, marker } => Ok(Project { root, store, marker }),
             FoundRoot::Unmarked(root) => match Store::open_at_root(&root.path)? {
-                Some(store) => Ok(Project { store, marker: Marker::unmarked(), root }),
+                Some(store) => Ok(Project { store, marker: Marker::placeholder(), root }),
                 None => Err(Error::NoRoot { path: root.path }),
             },
         }
@@ -91,13 +91,13 @@ impl RootSearch {
     /// Returns why the store is not trusted, or `None` if it is trusted or does not exist.
     pub fn why_untrusted(&self, world: &World) -> Option<Untrusted> {
         match &self.0 {
-            Ok(FoundRoot::Marked { root, marker, .. }) if world.trusts(marker, &root.path) => None,
+            Ok(FoundRoot::Marked { root, marker, .. }) if world.is_trusted(marker, &root.path) => None,
             Ok(FoundRoot::Marked { root, marker, .. }) => {
                 let from = trust::former_root(world, &marker.project_id, &root.path);
-                Some(from.map_or(Untrusted::Unknown, |from| Untrusted::Moved { from }))
+                Some(from.map_or(Untrusted::NotTrusted, |from| Untrusted::Moved { from }))
             }
             Ok(FoundRoot::Unmarked(root)) => {
-                matches!(Store::open_at_root(&root.path), Ok(Some(_))).then_some(Untrusted::Unknown)
+                matches!(Store::open_at_root(&root.path), Ok(Some(_))).then_some(Untrusted::NotTrusted)
             }
             Err(_) => None,
         }
@@ -108,7 +108,7 @@ impl RootSearch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Untrusted {
     /// The user has not trusted the store. Another person may have written its records.
-    Unknown,
+    NotTrusted,
     /// The same project was trusted at the path `from`, which no longer exists, so its folder was probably moved.
     Moved { from: String },
 }

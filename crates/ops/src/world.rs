@@ -76,7 +76,7 @@ impl World<'_> {
     }
 
     /// Returns whether the store is trusted on this machine. Returns false if this cannot be determined.
-    pub fn trusts(&self, marker: &Marker, root: &Path) -> bool {
+    pub fn is_trusted(&self, marker: &Marker, root: &Path) -> bool {
         self.trust_records().is_some_and(|trust| trust.is_trusted(&marker.project_id, root).unwrap_or(false))
     }
 
@@ -118,8 +118,14 @@ impl World<'_> {
         store
     }
 
-    pub fn find_root_from(&self, explicit: Option<&Path>, starts: &[&Path]) -> store::Result<FoundRoot> {
-        self.with_root_rules(|rules| store::find_root(&RootQuery { rules: *rules, explicit, starts }))
+    pub fn find_root_from(
+        &self,
+        explicit: Option<&Path>,
+        start_folders: &[&Path],
+    ) -> store::Result<FoundRoot> {
+        self.with_root_rules(|rules| {
+            store::find_root(&RootQuery { rules: *rules, explicit_root: explicit, start_folders })
+        })
     }
 
     /// Returns why a folder must not be a root, unless the user named this folder as the root.
@@ -162,7 +168,7 @@ impl World<'_> {
     fn with_root_rules<T>(&self, then: impl FnOnce(&RootRules) -> T) -> T {
         let home = self.absolute_path_variable("HOME");
         let allows = |folder: &Path| crate::project::settings::allows_root(self, folder);
-        then(&RootRules { user: self.user, home: home.as_deref(), allows: &allows })
+        then(&RootRules { user: self.user, home: home.as_deref(), is_allowed_by_user: &allows })
     }
 
     /// Returns `--root`, or else `$THROUGHLINE_ROOT`.
@@ -181,7 +187,7 @@ impl World<'_> {
     /// Returns the harness that started this process, if any.
     pub fn calling_harness(&self) -> Option<&'static str> {
         let inside = |names: &[&str]| names.iter().any(|name| (self.var)(name).is_some());
-        HARNESSES.iter().find(|harness| inside(harness.presence)).map(|harness| harness.name)
+        HARNESSES.iter().find(|harness| inside(harness.marker_variables)).map(|harness| harness.name)
     }
 }
 

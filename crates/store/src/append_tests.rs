@@ -32,7 +32,7 @@ fn a_folder_that_was_removed_comes_back() {
     dir.append_line("sessions/s.jsonl", b"{}", NO_LIMIT).unwrap();
     fs::remove_dir_all(temp.path().join("sessions")).unwrap();
     dir.append_line("sessions/s.jsonl", b"{}", NO_LIMIT).unwrap();
-    assert_eq!(dir.count_lines("sessions/s.jsonl").unwrap().whole, 1);
+    assert_eq!(dir.count_lines("sessions/s.jsonl").unwrap().valid_lines, 1);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_full_log_is_rotated_and_still_read_in_order() {
     let mut numbers = Vec::new();
     let tally = dir.each_record("logs/s.jsonl", |n: u32| numbers.push(n)).unwrap();
     assert_eq!(numbers, (0..25).collect::<Vec<_>>());
-    assert_eq!((tally.whole, tally.torn.len()), (25, 0));
+    assert_eq!((tally.valid_lines, tally.invalid_lines.len()), (25, 0));
 }
 
 #[test]
@@ -86,6 +86,6 @@ fn torn_and_foreign_lines_are_skipped_and_counted() {
     let mut numbers = Vec::new();
     let tally = dir.each_record("s.jsonl", |n: u32| numbers.push(n)).unwrap();
     assert_eq!(numbers, [1, 2, 3]);
-    assert_eq!(tally.torn, [("s.jsonl".to_owned(), 2), ("s.jsonl".to_owned(), 5)]);
+    assert_eq!(tally.invalid_lines, [("s.jsonl".to_owned(), 2), ("s.jsonl".to_owned(), 5)]);
     assert_eq!(dir.count_lines("none.jsonl").unwrap(), crate::LineTally::default());
 }

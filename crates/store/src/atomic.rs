@@ -20,7 +20,7 @@ pub enum Durability {
     Relaxed,
     /// The file is always complete or absent, and can be rebuilt. The old file is removed first, because some file
     /// systems write a replaced file to disk at once, which would slow down a hook.
-    Cache,
+    Rebuildable,
 }
 
 impl Dir {
@@ -45,7 +45,7 @@ impl Dir {
             Err(e) => return Err(Error::from_errno(e, &path, "look at")),
         };
         let temporary = self.write_temporary(name, bytes, access, durability)?;
-        if durability == Durability::Cache {
+        if durability == Durability::Rebuildable {
             let _ = fs::unlinkat(self, name, AtFlags::empty());
         }
         if let Err(e) = fs::renameat(self, &temporary, self, name) {

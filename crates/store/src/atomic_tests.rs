@@ -90,7 +90,7 @@ fn new_files_and_folders_are_for_their_owner() {
     let (temp, dir) = temp_dir();
     let mode = |rel: &str| temp.path().join(rel).metadata().unwrap().permissions().mode() & 0o777;
     dir.write("synced", b"", Durability::Synced).unwrap();
-    dir.write("cache", b"", Durability::Cache).unwrap();
+    dir.write("cache", b"", Durability::Rebuildable).unwrap();
     dir.create_private_file("created", b"").unwrap();
     dir.write_at_path("a/b/put", b"", Durability::Synced).unwrap();
     dir.append_line("a/log.jsonl", b"{}", 1_000).unwrap();

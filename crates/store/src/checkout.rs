@@ -32,11 +32,11 @@ const FILES_PER_CLOCK_READ: usize = 64;
 #[derive(Debug)]
 pub struct Checkout {
     dir: Dir,
-    looked: RefCell<HashMap<String, Option<FileStat>>>,
+    cached_stats: RefCell<HashMap<String, Option<FileStat>>>,
     /// The path and the handle of the folder that was used last. The handle is `None` if the folder does not exist. It
     /// is cached because files are examined folder by folder.
-    folder: RefCell<(String, Option<Dir>)>,
-    left: Cell<EffortLimit>,
+    last_folder: RefCell<(String, Option<Dir>)>,
+    remaining_effort: Cell<EffortLimit>,
 }
 
 /// How much a caller may examine. Commands have no limit.
@@ -45,18 +45,18 @@ pub struct EffortLimit {
     pub files: usize,
     /// How many bytes of content may be read.
     pub bytes: u64,
-    pub until: Option<Instant>,
+    pub deadline: Option<Instant>,
 }
 
 impl EffortLimit {
-    pub const UNLIMITED: EffortLimit = EffortLimit { files: usize::MAX, bytes: u64::MAX, until: None };
+    pub const UNLIMITED: EffortLimit = EffortLimit { files: usize::MAX, bytes: u64::MAX, deadline: None };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileStat {
     size: u64,
     /// When the content was last changed, in nanoseconds. A program can set this time to any value.
-    changed: i64,
+    modified_ns: i64,
     /// When the content or an attribute was last changed, in nanoseconds. No program can set this time.
     inode_changed: i64,
     is_link: bool,
@@ -75,9 +75,9 @@ pub enum Comparison {
 #[derive(Clone, Copy, Debug)]
 pub enum ListingOrigin<'c> {
     /// The files were examined no later than this time of the file system's clock.
-    Before(i64),
+    ExaminedBefore(i64),
     /// The files were examined through this checkout, earlier in this process.
-    Through(&'c Checkout),
+    ExaminedThrough(&'c Checkout),
 }
 
 impl Checkout {
@@ -88,7 +88,12 @@ impl Checkout {
     /// Opens a checkout for a caller with limited time.
     pub fn open_with_effort(path: &Path, effort: EffortLimit) -> Result<Checkout> {
         let dir = Dir::open(path)?;
-        Ok(Checkout { dir, looked: RefCell::default(), folder: RefCell::default(), left: Cell::new(effort) })
+        Ok(Checkout {
+            dir,
+            cached_stats: RefCell::default(),
+            last_folder: RefCell::default(),
+            remaining_effort: Cell::new(effort),
+        })
     }
 
     pub fn path(&self) -> &Path {
@@ -155,7 +160,9 @@ impl Checkout {
                 }
                 false => String::new(),
             };
-            listing.files.insert(path.to_owned(), FileState { size: seen.size, changed: seen.changed, hash });
+            listing
+                .files
+                .insert(path.to_owned(), FileState { size: seen.size, modified_ns: seen.modified_ns, hash });
         }
         listing
     }
@@ -164,10 +171,12 @@ impl Checkout {
     pub fn compare_with_listing(&self, listing: &FileListing, listed: ListingOrigin) -> Comparison {
         let mut newest: Vec<(&String, &FileState)> = listing.files.iter().collect();
         if newest.len() > NEWEST_COMPARED_FIRST {
-            newest.select_nth_unstable_by_key(NEWEST_COMPARED_FIRST - 1, |(_, state)| Reverse(state.changed));
+            newest.select_nth_unstable_by_key(NEWEST_COMPARED_FIRST - 1, |(_, state)| {
+                Reverse(state.modified_ns)
+            });
             newest.truncate(NEWEST_COMPARED_FIRST);
         }
-        newest.sort_by_key(|(path, state)| (Reverse(state.changed), *path));
+        newest.sort_by_key(|(path, state)| (Reverse(state.modified_ns), *path));
         for (path, state) in newest.into_iter().chain(&listing.files) {
             match self.compare_file(path, state, listed) {
                 Comparison::Same => {}
@@ -189,25 +198,26 @@ impl Checkout {
         if seen.size != state.size {
             return same(false);
         }
-        let is_same_look = seen.changed == state.changed;
+        let is_same_look = seen.modified_ns == state.modified_ns;
         // Every change updates the inode's time, even if a program sets the modification time back.
         let (is_untouched, is_long_untouched) = match listed {
-            ListingOrigin::Before(at) => {
-                let last = seen.changed.max(seen.inode_changed);
+            ListingOrigin::ExaminedBefore(at) => {
+                let last = seen.modified_ns.max(seen.inode_changed);
                 (seen.inode_changed <= at, last < at.saturating_sub(AMBIGUOUS_TIME_NANOS))
             }
-            ListingOrigin::Through(earlier) => (earlier.file_stat(path) == Some(seen), false),
+            ListingOrigin::ExaminedThrough(earlier) => (earlier.file_stat(path) == Some(seen), false),
         };
         if state.hash.is_empty() {
             return same(is_same_look && is_untouched);
         }
-        if is_same_look && (is_long_untouched || matches!(listed, ListingOrigin::Through(_)) && is_untouched)
+        if is_same_look
+            && (is_long_untouched || matches!(listed, ListingOrigin::ExaminedThrough(_)) && is_untouched)
         {
             return Comparison::Same;
         }
-        let left = self.left.get();
+        let left = self.remaining_effort.get();
         let Some(bytes) = left.bytes.checked_sub(seen.size) else { return Comparison::Unfinished };
-        self.left.set(EffortLimit { bytes, ..left });
+        self.remaining_effort.set(EffortLimit { bytes, ..left });
         same(self.content_hash(path, seen).is_some_and(|hash| hash == state.hash))
     }
 
@@ -219,7 +229,7 @@ impl Checkout {
         at: impl Fn(&str) -> i64,
     ) -> Option<&'f str> {
         files.into_iter().find(|path| match self.file_stat(path) {
-            Some(seen) => seen.changed.max(seen.inode_changed) >= at(path),
+            Some(seen) => seen.modified_ns.max(seen.inode_changed) >= at(path),
             // A submodule is a folder. Git tracks only its commit, so the folder is not a missing file.
             None => !self.is_folder(path) && self.folder_change_time(path) >= at(path),
         })
@@ -241,9 +251,9 @@ impl Checkout {
     }
 
     fn has_effort_left(&self) -> bool {
-        let EffortLimit { files, bytes, until } = self.left.get();
+        let EffortLimit { files, bytes, deadline: until } = self.remaining_effort.get();
         let Some(left) = files.checked_sub(1) else { return false };
-        self.left.set(EffortLimit { files: left, bytes, until });
+        self.remaining_effort.set(EffortLimit { files: left, bytes, deadline: until });
         until.is_none_or(|until| !left.is_multiple_of(FILES_PER_CLOCK_READ) || Instant::now() < until)
     }
 
@@ -258,7 +268,7 @@ impl Checkout {
     }
 
     fn file_stat(&self, path: &str) -> Option<FileStat> {
-        if let Some(known) = self.looked.borrow().get(path) {
+        if let Some(known) = self.cached_stats.borrow().get(path) {
             return *known;
         }
         let stat =
@@ -267,12 +277,12 @@ impl Checkout {
             let kind = FileType::from_raw_mode(stat.st_mode);
             matches!(kind, FileType::RegularFile | FileType::Symlink).then(|| FileStat {
                 size: stat.st_size.unsigned_abs(),
-                changed: to_nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
+                modified_ns: to_nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
                 inode_changed: to_nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
                 is_link: kind == FileType::Symlink,
             })
         });
-        self.looked.borrow_mut().insert(path.to_owned(), seen);
+        self.cached_stats.borrow_mut().insert(path.to_owned(), seen);
         seen
     }
 
@@ -290,7 +300,7 @@ impl Checkout {
         if folder.is_empty() {
             return look(&self.dir, name).ok();
         }
-        let mut open = self.folder.borrow_mut();
+        let mut open = self.last_folder.borrow_mut();
         if open.0 != folder {
             *open = (folder.to_owned(), self.dir.open_subfolder(folder).ok());
         }

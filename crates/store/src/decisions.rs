@@ -17,7 +17,7 @@ impl Store {
         let lines: Vec<Vec<u8>> = decisions.iter().map(Decision::to_json_line).collect();
         match durability {
             Durability::Synced => self.dir().append_lines_synced(layout::DECISIONS, &lines),
-            Durability::Relaxed | Durability::Cache => {
+            Durability::Relaxed | Durability::Rebuildable => {
                 self.dir().append_lines(layout::DECISIONS, &lines, u64::MAX)
             }
         }

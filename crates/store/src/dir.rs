@@ -19,7 +19,7 @@ pub struct Dir {
     fd: OwnedFd,
     path: PathBuf,
     /// Machine-local files that git tracks. They came with a commit and are treated as absent.
-    pub(crate) tracked: TrackedFiles,
+    pub(crate) tracked_local_files: TrackedFiles,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Dir {
     pub fn open(path: &Path) -> Result<Dir> {
         let fd = fs::openat(CWD, path, OFlags::DIRECTORY | OPEN_FLAGS, Mode::empty())
             .map_err(|e| Error::from_errno(e, path, "open"))?;
-        Ok(Dir { fd, path: path.to_owned(), tracked: TrackedFiles::Nothing })
+        Ok(Dir { fd, path: path.to_owned(), tracked_local_files: TrackedFiles::NoneTracked })
     }
 
     /// Opens `path` if no part of it is a link. The error "not found" means that the path does not exist. After any
@@ -53,7 +53,7 @@ impl Dir {
     /// search that checks every parent of a folder.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
         let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
-        Ok(Dir { fd, path: path.to_owned(), tracked: TrackedFiles::Nothing })
+        Ok(Dir { fd, path: path.to_owned(), tracked_local_files: TrackedFiles::NoneTracked })
     }
 
     pub fn path(&self) -> &Path {
@@ -66,7 +66,7 @@ impl Dir {
 
     pub fn open_subfolder(&self, rel: &str) -> Result<Dir> {
         let fd = self.open_beneath(rel, OFlags::DIRECTORY, Mode::empty(), "open")?;
-        Ok(Dir { fd, path: self.path.join(rel), tracked: TrackedFiles::Nothing })
+        Ok(Dir { fd, path: self.path.join(rel), tracked_local_files: TrackedFiles::NoneTracked })
     }
 
     /// Opens a subfolder, and creates missing folders. New folders are readable by the owner only.
@@ -177,8 +177,8 @@ impl Dir {
             number += 1;
             each(number, line);
         })?;
-        if !ending.rest.is_empty() {
-            each(number + 1, &ending.rest);
+        if !ending.unfinished_line.is_empty() {
+            each(number + 1, &ending.unfinished_line);
         }
         Ok(())
     }
@@ -272,7 +272,7 @@ impl Dir {
 
     /// Opens a file for reading. Every function that reads content uses this one, so a tracked file is hidden from all.
     fn open_to_read(&self, rel: &str) -> Result<OwnedFd> {
-        if self.tracked.hides(rel) {
+        if self.tracked_local_files.treats_as_absent(rel) {
             return Err(Error::Absent { path: self.path.join(rel) });
         }
         self.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read")

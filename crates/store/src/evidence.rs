@@ -91,7 +91,7 @@ impl Store {
         let is_hash = tree.len() == 64 && tree.bytes().all(|b| b.is_ascii_hexdigit());
         let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::evidence_listing_file(tree));
         let bytes = is_hash.then(|| self.dir().read_file(&rel, MAX_LISTING_BYTES).ok()).flatten()?;
-        let written = self.dir().file_info(&rel).ok()??.changed.as_nanosecond();
+        let written = self.dir().file_info(&rel).ok()??.modified_at.as_nanosecond();
         let listing = FileListing::parse(&bytes).ok().filter(|listing| listing.tree_hash() == tree)?;
         Some((listing, i64::try_from(written).unwrap_or(i64::MAX)))
     }

@@ -25,14 +25,14 @@ pub struct FeedCursor {
 #[derive(Clone, Copy, Debug)]
 pub struct FeedLimits {
     /// How many bytes at the end of the file are read. The bytes before them are skipped, and their number is reported.
-    pub window: u64,
+    pub max_tail_bytes: u64,
     /// Lines longer than this are cut, to limit memory use.
     pub line: usize,
 }
 
 impl Default for FeedLimits {
     fn default() -> Self {
-        FeedLimits { window: 8 * MEGABYTE, line: 1024 * 1024 }
+        FeedLimits { max_tail_bytes: 8 * MEGABYTE, line: 1024 * 1024 }
     }
 }
 
@@ -42,7 +42,7 @@ pub struct FeedLine<'a> {
     pub bytes: &'a [u8],
     pub offset: u64,
     /// Whether the line was longer than the limit and was cut.
-    pub cut: bool,
+    pub was_cut: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct FeedReport {
     /// How many bytes were skipped between the old cursor (or the beginning of the file) and the window.
     pub unread_before: u64,
     /// Whether the cursor did not match the file, because the file was replaced, truncated or rewritten.
-    pub restarted: bool,
+    pub cursor_mismatched: bool,
 }
 
 const MEGABYTE: u64 = 1024 * 1024;
@@ -74,8 +74,8 @@ pub fn read_new_lines(
     let known = cursor.filter(|cursor| feed.cursor_fits(cursor));
     let from = known.map_or(0, |cursor| cursor.offset);
     let mut report =
-        feed.read_lines(from, from.max(feed.size.saturating_sub(limits.window)), limits, each)?;
-    report.restarted = cursor.is_some() && known.is_none();
+        feed.read_lines(from, from.max(feed.size.saturating_sub(limits.max_tail_bytes)), limits, each)?;
+    report.cursor_mismatched = cursor.is_some() && known.is_none();
     Ok(report)
 }
 
@@ -111,12 +111,12 @@ pub fn find_in_last_lines<T>(
     mut pick: impl FnMut(&[u8]) -> Option<T>,
 ) -> Result<Option<T>> {
     let feed = FeedFile::open(path)?;
-    let floor = feed.size.saturating_sub(limits.window);
+    let floor = feed.size.saturating_sub(limits.max_tail_bytes);
     let mut back = BackwardsBuffer {
         buffer: vec![0; CHUNK_BYTES],
         start: CHUNK_BYTES,
         end: CHUNK_BYTES,
-        most: limits.line + 2 * CHUNK_BYTES,
+        max_size: limits.line + 2 * CHUNK_BYTES,
     };
     let (mut at, mut is_overlong) = (feed.size, false);
     while at > floor {
@@ -185,7 +185,7 @@ impl<'p> FeedFile<'p> {
         let mut next = if searching { start - 1 } else { start };
         // `buffer[..filled]` begins with a line at the file offset `line_at`. There is no line end before `searched`.
         // If `cut` is true, bytes beyond the limit are dropped.
-        let (mut line_at, mut filled, mut searched, mut cut) = (next, 0, 0, false);
+        let (mut line_at, mut filled, mut searched, mut was_cut) = (next, 0, 0, false);
         let mut whole_to = from;
         loop {
             let room = usize::try_from(self.size - next).unwrap_or(usize::MAX).min(buffer.len() - filled);
@@ -199,13 +199,13 @@ impl<'p> FeedFile<'p> {
                 if searching {
                     report.unread_before = next - (filled - end - 1) as u64 - from;
                 } else {
-                    cut |= end - begin > limits.line;
+                    was_cut |= end - begin > limits.line;
                     report.lines += 1;
-                    report.skipped_long += u64::from(cut);
-                    let end = if cut { begin + limits.line } else { end };
-                    each(FeedLine { bytes: &buffer[begin..end], offset: line_at, cut });
+                    report.skipped_long += u64::from(was_cut);
+                    let end = if was_cut { begin + limits.line } else { end };
+                    each(FeedLine { bytes: &buffer[begin..end], offset: line_at, was_cut });
                 }
-                (searching, cut) = (false, false);
+                (searching, was_cut) = (false, false);
                 begin = end + 1;
                 searched = begin;
                 line_at = next - (filled - begin) as u64;
@@ -223,7 +223,7 @@ impl<'p> FeedFile<'p> {
                 filled -= begin;
             }
             if filled > limits.line {
-                cut = true;
+                was_cut = true;
                 filled = limits.line;
             }
             searched = filled;
@@ -272,7 +272,7 @@ struct BackwardsBuffer {
     start: usize,
     end: usize,
     /// The size beyond which the buffer need not grow.
-    most: usize,
+    max_size: usize,
 }
 
 impl BackwardsBuffer {
@@ -281,7 +281,7 @@ impl BackwardsBuffer {
         let held = self.end - self.start;
         if self.start < length {
             if held + length > self.buffer.len() {
-                let mut larger = vec![0; (self.buffer.len() * 2).min(self.most).max(held + length)];
+                let mut larger = vec![0; (self.buffer.len() * 2).min(self.max_size).max(held + length)];
                 let start = larger.len() - held;
                 larger[start..].copy_from_slice(&self.buffer[self.start..self.end]);
                 self.buffer = larger;

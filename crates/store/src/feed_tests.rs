@@ -31,7 +31,7 @@ impl Fixture {
 }
 
 fn limits_with_window(bytes: u64) -> FeedLimits {
-    FeedLimits { window: bytes, ..FeedLimits::default() }
+    FeedLimits { max_tail_bytes: bytes, ..FeedLimits::default() }
 }
 
 #[test]
@@ -39,7 +39,10 @@ fn only_what_is_new_is_read() {
     let fixture = Fixture::new("a\nb\n");
     let (lines, first) = fixture.read(None, FeedLimits::default());
     assert_eq!(lines, ["a", "b"]);
-    assert_eq!((first.lines, first.bytes_read, first.unread_before, first.restarted), (2, 4, 0, false));
+    assert_eq!(
+        (first.lines, first.bytes_read, first.unread_before, first.cursor_mismatched),
+        (2, 4, 0, false)
+    );
     let (lines, again) = fixture.read(Some(&first.cursor), FeedLimits::default());
     assert_eq!((lines.len(), again.bytes_read, &again.cursor), (0, 0, &first.cursor));
     fixture.append("c\nd");
@@ -49,7 +52,7 @@ fn only_what_is_new_is_read() {
     fixture.append("e\n");
     let (lines, third) = fixture.read(Some(&second.cursor), FeedLimits::default());
     assert_eq!(lines, ["de"]);
-    assert!(!third.restarted);
+    assert!(!third.cursor_mismatched);
     assert_eq!(read_unfinished_line(&fixture.path, &third.cursor, 99).unwrap(), b"");
 }
 
@@ -75,7 +78,7 @@ fn a_cursor_that_does_not_fit_is_ignored() {
         let (_, report) = fixture.read(None, FeedLimits::default());
         change(&fixture);
         let (lines, report) = fixture.read(Some(&report.cursor), FeedLimits::default());
-        assert!(report.restarted, "{what}");
+        assert!(report.cursor_mismatched, "{what}");
         let content = std::fs::read_to_string(&fixture.path).unwrap();
         assert_eq!(lines, content.lines().collect::<Vec<_>>(), "{what}");
     }
@@ -104,7 +107,7 @@ fn first_contact_reads_the_end_from_a_whole_line_on() {
     let (_, report) = fixture.read(None, FeedLimits::default());
     fixture.append("dddd\neeee\nffff\n");
     let (lines, report) = fixture.read(Some(&report.cursor), limits_with_window(6));
-    assert_eq!((lines, report.unread_before, report.restarted), (vec!["ffff".to_owned()], 10, false));
+    assert_eq!((lines, report.unread_before, report.cursor_mismatched), (vec!["ffff".to_owned()], 10, false));
 }
 
 #[test]
@@ -119,7 +122,7 @@ fn reading_continues_from_every_cursor() {
         let tail_digest = feed.digest_before(start).unwrap();
         let cursor = FeedCursor { inode: feed.inode, offset: start, tail_digest };
         let (lines, report) = fixture.read(Some(&cursor), FeedLimits::default());
-        assert_eq!((lines.len(), report.restarted), (50 - n, false));
+        assert_eq!((lines.len(), report.cursor_mismatched), (50 - n, false));
         assert!(lines[0].starts_with(&format!("line {n} ")) && lines[0].ends_with('\r'));
     }
 }
@@ -133,7 +136,7 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     let mut seen = Vec::new();
     let report = read_all_lines(&fixture.path, limits, |line| {
         assert_eq!(&content[usize::try_from(line.offset).unwrap()..][..line.bytes.len()], line.bytes);
-        seen.push((line.bytes.len(), line.cut));
+        seen.push((line.bytes.len(), line.was_cut));
     })
     .unwrap();
     assert_eq!(seen, [(1, false), (512 * 1024, true), (1, false), (300_000, false)]);
@@ -147,7 +150,7 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     // A long unfinished line is not reported, because it would be reported again when it is finished.
     let unfinished = Fixture::new(vec![b'x'; 600_000]);
     for bytes in [300_000, 900_000] {
-        let (lines, report) = unfinished.read(None, FeedLimits { line: 1000, window: bytes });
+        let (lines, report) = unfinished.read(None, FeedLimits { line: 1000, max_tail_bytes: bytes });
         assert_eq!((lines.len(), report.cursor.offset, report.skipped_long), (0, 0, 0));
     }
     unfinished.append("\n");
@@ -200,7 +203,7 @@ fn backwards_and_forwards_give_the_same_lines() {
         let limits = FeedLimits { line: 150_000, ..FeedLimits::default() };
         let (mut forwards, mut backwards) = (Vec::new(), Vec::new());
         read_all_lines(&fixture.path, limits, |line| {
-            if !line.cut {
+            if !line.was_cut {
                 forwards.push(line.bytes.to_vec());
             }
         })

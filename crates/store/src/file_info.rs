@@ -9,7 +9,7 @@ use crate::{Dir, Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileInfo {
     pub bytes: u64,
-    pub changed: Timestamp,
+    pub modified_at: Timestamp,
 }
 
 impl Dir {
@@ -28,7 +28,7 @@ impl Dir {
             Err(e) => return Err(Error::from_errno(e, &self.path().join(rel), "look at")),
         };
         let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
-        let changed = Timestamp::new(stat.st_mtime, nanos).unwrap_or(Timestamp::UNIX_EPOCH);
-        Ok(Some(FileInfo { bytes: stat.st_size.unsigned_abs(), changed }))
+        let modified_at = Timestamp::new(stat.st_mtime, nanos).unwrap_or(Timestamp::UNIX_EPOCH);
+        Ok(Some(FileInfo { bytes: stat.st_size.unsigned_abs(), modified_at }))
     }
 }

@@ -11,11 +11,11 @@ use crate::read::{open_outside_store, read_lines, read_outside_store, require_re
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckoutKind {
     /// The folder is the top of an ordinary checkout.
-    Top,
+    OrdinaryCheckout,
     /// The folder is the top of a submodule inside its superproject's working tree.
     Submodule,
     /// The folder is the top of a worktree of the repository checked out at `main`.
-    Worktree { main: PathBuf },
+    Worktree { main_checkout: PathBuf },
 }
 
 /// Returns the kind of checkout whose top is `dir`, or `None` if `dir` is not the top of a checkout.
@@ -24,15 +24,15 @@ pub fn checkout_kind(dir: &Path) -> Option<CheckoutKind> {
     // The standard library is not used, because it would make a second system call if the first call fails.
     let stat = fs::statat(CWD, &dot_git, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Some(CheckoutKind::Top);
+        return Some(CheckoutKind::OrdinaryCheckout);
     }
     if let Some(main) = main_checkout(dir, &dot_git) {
-        return Some(CheckoutKind::Worktree { main });
+        return Some(CheckoutKind::Worktree { main_checkout: main });
     }
     Some(if is_submodule_of_superproject(dir, &dot_git) {
         CheckoutKind::Submodule
     } else {
-        CheckoutKind::Top
+        CheckoutKind::OrdinaryCheckout
     })
 }
 
@@ -249,7 +249,7 @@ mod tests {
             ("main/libs/m", "../../.git/modules/m", CheckoutKind::Submodule),
             ("main/libs/m/n", "../../../.git/modules/m/modules/n", CheckoutKind::Submodule),
             ("tree/m", "../../main/.git/worktrees/t/modules/m", CheckoutKind::Submodule),
-            ("other/m", "../../main/.git/modules/m", CheckoutKind::Top),
+            ("other/m", "../../main/.git/modules/m", CheckoutKind::OrdinaryCheckout),
         ] {
             fs::write(base.join(dir).join(".git"), format!("gitdir: {pointer}\n")).unwrap();
             assert_eq!(checkout_kind(&base.join(dir)), Some(expected), "{dir}");
@@ -269,19 +269,31 @@ mod tests {
         fs::write(&back, format!("{}/.git\n", tree.display())).unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}/.git/worktrees/t\n", main.display())).unwrap();
         fs::write(module.join(".git"), "gitdir: ../main/.git/modules/m\n").unwrap();
-        assert_eq!(checkout_kind(&main), Some(CheckoutKind::Top));
-        assert_eq!(checkout_kind(&tree), Some(CheckoutKind::Worktree { main: main.clone() }));
-        assert_eq!(checkout_kind(&module), Some(CheckoutKind::Top), "a submodule is not a worktree");
+        assert_eq!(checkout_kind(&main), Some(CheckoutKind::OrdinaryCheckout));
+        assert_eq!(checkout_kind(&tree), Some(CheckoutKind::Worktree { main_checkout: main.clone() }));
+        assert_eq!(
+            checkout_kind(&module),
+            Some(CheckoutKind::OrdinaryCheckout),
+            "a submodule is not a worktree"
+        );
         assert_eq!(checkout_kind(&base), None);
         fs::write(tree.join(".git"), "gitdir: ../main/.git/worktrees/t").unwrap();
         assert_eq!(
             checkout_kind(&tree),
-            Some(CheckoutKind::Worktree { main }),
+            Some(CheckoutKind::Worktree { main_checkout: main }),
             "relative, as newer gits write it"
         );
         fs::write(&back, format!("{}/.git\n", module.display())).unwrap();
-        assert_eq!(checkout_kind(&tree), Some(CheckoutKind::Top), "the repository knows of no such worktree");
+        assert_eq!(
+            checkout_kind(&tree),
+            Some(CheckoutKind::OrdinaryCheckout),
+            "the repository knows of no such worktree"
+        );
         fs::write(tree.join(".git"), [0xff, 0xfe]).unwrap();
-        assert_eq!(checkout_kind(&tree), Some(CheckoutKind::Top), "unreadable is at least a checkout");
+        assert_eq!(
+            checkout_kind(&tree),
+            Some(CheckoutKind::OrdinaryCheckout),
+            "unreadable is at least a checkout"
+        );
     }
 }

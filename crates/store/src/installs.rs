@@ -12,7 +12,7 @@ use crate::{Dir, Error, LogPosition, Result, layout};
 
 #[derive(Clone, Debug)]
 pub struct InstallList {
-    state: PathBuf,
+    state_folder: PathBuf,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,8 +23,8 @@ struct InstallLine {
 
 impl InstallList {
     /// Returns the list in `state`, which is `$XDG_STATE_HOME/throughline`.
-    pub fn new(state: PathBuf) -> InstallList {
-        InstallList { state }
+    pub fn new(state_folder: PathBuf) -> InstallList {
+        InstallList { state_folder }
     }
 
     /// Adds a checkout to the list, unless it is already listed.
@@ -37,14 +37,14 @@ impl InstallList {
         // A path that is not Unicode cannot be written as a line. `uninstall --all` finds its project by the trust
         // record.
         let Ok(line) = serde_json::to_vec(&line) else { return Ok(()) };
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.state);
-        made.map_err(|e| io_error(&e, &self.state, "create a folder"))?;
-        Dir::open(&self.state)?.append_line(layout::STATE_INSTALLS, &line, u64::MAX)
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.state_folder);
+        made.map_err(|e| io_error(&e, &self.state_folder, "create a folder"))?;
+        Dir::open(&self.state_folder)?.append_line(layout::STATE_INSTALLS, &line, u64::MAX)
     }
 
     /// Lists the checkouts, including those that no longer exist.
     pub fn list_checkouts(&self) -> Result<Vec<PathBuf>> {
-        let dir = match Dir::open(&self.state) {
+        let dir = match Dir::open(&self.state_folder) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             dir => dir?,
         };

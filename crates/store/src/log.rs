@@ -9,24 +9,24 @@ use crate::{Dir, Error, Result};
 /// The number of complete lines in a log, and its torn lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineTally {
-    pub whole: usize,
+    pub valid_lines: usize,
     /// The file and line number of each line that is not JSON.
-    pub torn: Vec<(String, usize)>,
+    pub invalid_lines: Vec<(String, usize)>,
 }
 
 /// How far a log has been read: the number of complete rotated parts, and the offset in the next part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LogPosition {
-    pub parts: usize,
+    pub rotated_parts: usize,
     pub offset: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NewLines {
     /// The position after the last complete line.
-    pub place: LogPosition,
+    pub end_position: LogPosition,
     /// The number of bytes that were skipped because the window was too small.
-    pub unread: u64,
+    pub skipped_bytes: u64,
 }
 
 impl Dir {
@@ -36,45 +36,46 @@ impl Dir {
     pub fn each_new_line(
         &self,
         rel: &str,
-        place: LogPosition,
+        end_position: LogPosition,
         window: u64,
         mut each: impl FnMut(&[u8]),
     ) -> Result<Option<NewLines>> {
-        let place = if place == LogPosition::default() { self.oldest_position(rel)? } else { place };
-        let (mut place, mut unread) = self.position_before_end(rel, place, window);
+        let end_position =
+            if end_position == LogPosition::default() { self.oldest_position(rel)? } else { end_position };
+        let (mut end_position, mut skipped_bytes) = self.position_before_end(rel, end_position, window);
         // If reading starts in the middle of a part, the first line is complete only if the byte before it is a line
         // end. So that byte is also read.
-        let mut is_partial = unread > 0 && place.offset > 0;
+        let mut is_partial = skipped_bytes > 0 && end_position.offset > 0;
         loop {
-            let part = self.rotated_part(rel, place.parts + 1);
+            let part = self.rotated_part(rel, end_position.rotated_parts + 1);
             let name = part.as_deref().unwrap_or(rel);
             let opened = match self.open_file(name) {
-                Err(Error::Absent { .. }) if place.offset == 0 => None,
+                Err(Error::Absent { .. }) if end_position.offset == 0 => None,
                 Err(Error::Absent { .. }) => return Ok(None),
                 opened => Some(opened?),
             };
             // The log was rotated between the two calls, so the open file may be the next part. Check again.
-            if part.is_none() && self.rotated_part(rel, place.parts + 1).is_some() {
+            if part.is_none() && self.rotated_part(rel, end_position.rotated_parts + 1).is_some() {
                 continue;
             }
             if let Some((file, size)) = opened {
-                if size < place.offset {
+                if size < end_position.offset {
                     return Ok(None);
                 }
-                let from = place.offset - u64::from(is_partial);
+                let from = end_position.offset - u64::from(is_partial);
                 let ending = read_lines(&file, &self.path().join(name), from, size, |line| {
                     if std::mem::take(&mut is_partial) {
-                        unread += line.len() as u64;
+                        skipped_bytes += line.len() as u64;
                     } else if !line.is_empty() {
                         each(line);
                     }
                 })?;
-                place.offset = ending.whole_to.max(place.offset);
+                end_position.offset = ending.complete_lines_end.max(end_position.offset);
             }
             if part.is_none() {
-                return Ok(Some(NewLines { place, unread }));
+                return Ok(Some(NewLines { end_position, skipped_bytes }));
             }
-            place = LogPosition { parts: place.parts + 1, offset: 0 };
+            end_position = LogPosition { rotated_parts: end_position.rotated_parts + 1, offset: 0 };
             is_partial = false;
         }
     }
@@ -87,17 +88,17 @@ impl Dir {
         }
         let size = |name: &str| self.file_info(name).ok().flatten().map_or(0, |look| look.bytes);
         let mut sizes: Vec<u64> = Vec::new();
-        while let Some(part) = self.rotated_part(rel, place.parts + sizes.len() + 1) {
+        while let Some(part) = self.rotated_part(rel, place.rotated_parts + sizes.len() + 1) {
             sizes.push(size(&part));
         }
         let total = (sizes.iter().sum::<u64>() + size(rel)).saturating_sub(place.offset);
         let Some(over) = total.checked_sub(window).filter(|over| *over > 0) else { return (place, 0) };
-        let mut start = LogPosition { parts: place.parts, offset: place.offset + over };
+        let mut start = LogPosition { rotated_parts: place.rotated_parts, offset: place.offset + over };
         for size in sizes.into_iter().take_while(|size| *size > 0) {
             if start.offset < size {
                 break;
             }
-            start = LogPosition { parts: start.parts + 1, offset: start.offset - size };
+            start = LogPosition { rotated_parts: start.rotated_parts + 1, offset: start.offset - size };
         }
         (start, over)
     }
@@ -109,7 +110,7 @@ impl Dir {
             parts => parts?,
         };
         let oldest = parts.first().and_then(|name| crate::append::rotated_part_number(name)).unwrap_or(1);
-        Ok(LogPosition { parts: oldest.saturating_sub(1) as usize, offset: 0 })
+        Ok(LogPosition { rotated_parts: oldest.saturating_sub(1) as usize, offset: 0 })
     }
 
     /// Returns the complete lines in the last `max` bytes of a log. Right after a rotation, these lines come from the
@@ -148,10 +149,10 @@ impl Dir {
                 }
                 match serde_json::from_slice(line) {
                     Ok(record) => {
-                        tally.whole += 1;
+                        tally.valid_lines += 1;
                         each(record);
                     }
-                    Err(_) => tally.torn.push((part.to_owned(), number)),
+                    Err(_) => tally.invalid_lines.push((part.to_owned(), number)),
                 }
             });
             match read {

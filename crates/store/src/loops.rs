@@ -50,8 +50,8 @@ impl Store {
             line,
             why,
         })?;
-        if record.state.id != id.as_str() {
-            let why = format!("its id is `{}`, which does not match the file name", record.state.id);
+        if record.loop_state.id != id.as_str() {
+            let why = format!("its id is `{}`, which does not match the file name", record.loop_state.id);
             return Err(Error::Damaged { path: path(), line: None, why });
         }
         Ok(record)

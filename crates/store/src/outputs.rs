@@ -38,7 +38,7 @@ const OUTPUT_TAIL_BYTES: usize = 4096;
 pub enum CheckDepth {
     Whole,
     /// Reads only the end of a large file, because a session start has little time.
-    Glance,
+    EndOnly,
 }
 
 /// How many bytes of final messages are kept for one output.
@@ -48,7 +48,7 @@ const MAX_MESSAGES_BYTES: u64 = 1024 * 1024;
 pub struct RunFolder {
     dir: Dir,
     /// The name of the list of expected outputs. If several stages share a folder, each of them has a list.
-    list: String,
+    list_name: String,
 }
 
 impl Store {
@@ -159,16 +159,16 @@ impl RunFolder {
     }
 
     fn from_dir(dir: Dir) -> RunFolder {
-        RunFolder { dir, list: layout::EXPECTED_FILE.to_owned() }
+        RunFolder { dir, list_name: layout::EXPECTED_FILE.to_owned() }
     }
 
     /// Returns the same run folder with the list of another stage.
     pub fn with_list_of_stage(self, stage: &Id) -> RunFolder {
-        RunFolder { list: layout::expected_file_of_stage(stage.as_str()), ..self }
+        RunFolder { list_name: layout::expected_file_of_stage(stage.as_str()), ..self }
     }
 
     pub fn list_file_name(&self) -> &str {
-        &self.list
+        &self.list_name
     }
 
     /// Returns the lists of all stages of this folder. Lists that cannot be read are skipped.
@@ -188,7 +188,7 @@ impl RunFolder {
     }
 
     pub fn read_expected(&self) -> Result<ExpectedOutputs> {
-        self.read_list_file(&self.list)
+        self.read_list_file(&self.list_name)
     }
 
     /// Reads the list of a stage that is not the folder's current stage.
@@ -206,7 +206,7 @@ impl RunFolder {
     }
 
     pub fn write_expected(&self, expected: &ExpectedOutputs) -> Result<()> {
-        self.dir.write(&self.list, &expected.to_bytes(), Durability::Synced)
+        self.dir.write(&self.list_name, &expected.to_bytes(), Durability::Synced)
     }
 
     pub fn write_file(&self, name: &str, text: &str, durability: Durability) -> Result<()> {
@@ -237,29 +237,32 @@ impl RunFolder {
     }
 
     /// Examines the file of an output. An error means that its state is unknown.
-    pub fn examine_output(&self, file: &str, care: CheckDepth) -> Result<FoundOutput> {
+    pub fn examine_output(&self, file: &str, depth: CheckDepth) -> Result<FoundOutput> {
         let Ok(file) = Id::new(file) else {
-            return Ok(FoundOutput::Odd("its name leads outside the run".to_owned()));
+            return Ok(FoundOutput::Unopenable("its name leads outside the run".to_owned()));
         };
         let path = self.path().join(file.as_str());
         let fd = match self.dir.open_beneath(file.as_str(), OFlags::RDONLY, Mode::empty(), "read") {
             Ok(fd) => fd,
-            Err(Error::Absent { .. }) => return Ok(FoundOutput::Nothing),
-            Err(Error::Refused { why, .. }) => return Ok(FoundOutput::Odd(why)),
+            Err(Error::Absent { .. }) => return Ok(FoundOutput::Missing),
+            Err(Error::Refused { why, .. }) => return Ok(FoundOutput::Unopenable(why)),
             Err(e) => return Err(e),
         };
         let size = match require_regular_file(fd.as_fd(), &path) {
             Ok(size) => size,
-            Err(Error::Refused { why, .. }) => return Ok(FoundOutput::Odd(why)),
+            Err(Error::Refused { why, .. }) => return Ok(FoundOutput::Unopenable(why)),
             Err(e) => return Err(e),
         };
         if size > gate::MAX_OUTPUT_BYTES {
-            return Ok(FoundOutput::Odd(format!("it is over {} MB", gate::MAX_OUTPUT_BYTES / 1024 / 1024)));
+            return Ok(FoundOutput::Unopenable(format!(
+                "it is over {} MB",
+                gate::MAX_OUTPUT_BYTES / 1024 / 1024
+            )));
         }
         let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, &path, "look at"))?;
         let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
         let modified = Timestamp::new(stat.st_mtime, nanos).unwrap_or(Timestamp::UNIX_EPOCH);
-        if care == CheckDepth::Glance && size > QUICK_CHECK_BYTES {
+        if depth == CheckDepth::EndOnly && size > QUICK_CHECK_BYTES {
             let mut tail = [0; OUTPUT_TAIL_BYTES];
             let got = File::from(fd).read_at(&mut tail, size - OUTPUT_TAIL_BYTES as u64);
             let got = got.map_err(|e| io_error(&e, &path, "read"))?;
@@ -331,7 +334,7 @@ pub fn absent_inputs<'a>(base: &Path, inputs: &'a [String]) -> Result<Vec<&'a st
     let mut absent = Vec::new();
     for input in inputs {
         let place = place::path_within_checkout(&base.to_string_lossy(), input);
-        if !place.outside && input_fingerprint(&dir, &place.path)? == ABSENT_INPUT {
+        if !place.is_outside && input_fingerprint(&dir, &place.path)? == ABSENT_INPUT {
             absent.push(input.as_str());
         }
     }
@@ -349,7 +352,11 @@ pub fn inputs_digest(base: &Path, inputs: &[String]) -> Result<String> {
     for input in inputs {
         let place = place::path_within_checkout(&base.to_string_lossy(), input);
         parts.push(place.path.as_bytes().to_vec());
-        parts.push(if place.outside { b"outside".to_vec() } else { input_fingerprint(&dir, &place.path)? });
+        parts.push(if place.is_outside {
+            b"outside".to_vec()
+        } else {
+            input_fingerprint(&dir, &place.path)?
+        });
     }
     Ok(format!("fnv1a-{:016x}", fnv_fingerprint(&parts)))
 }

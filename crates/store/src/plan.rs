@@ -16,8 +16,10 @@ const MAX_PLAN_BYTES: usize = 64 * 1024 * 1024;
 #[serde(default)]
 pub struct LedgerEnd {
     pub seq: u64,
-    pub before: String,
-    pub after: String,
+    #[serde(rename = "before")]
+    pub hash_before: String,
+    #[serde(rename = "after")]
+    pub hash_after: String,
 }
 
 impl Store {
@@ -122,7 +124,7 @@ impl SessionState for LinkedTodos {
             };
             Some((u64::from_str_radix(mark, 16).ok()?, status))
         };
-        Ok(LinkedTodos { seen: String::from_utf8_lossy(bytes).lines().filter_map(read).collect() })
+        Ok(LinkedTodos { last_statuses: String::from_utf8_lossy(bytes).lines().filter_map(read).collect() })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -131,7 +133,7 @@ impl SessionState for LinkedTodos {
             TodoStatus::InProgress => "in_progress",
             TodoStatus::Completed => "completed",
         };
-        let lines = self.seen.iter().map(|(mark, status)| format!("{mark:016x} {}\n", word(status)));
+        let lines = self.last_statuses.iter().map(|(mark, status)| format!("{mark:016x} {}\n", word(status)));
         lines.collect::<String>().into_bytes()
     }
 }

@@ -131,8 +131,8 @@ pub(crate) fn read_open_file(mut file: &File, path: &Path, max: usize) -> Result
 
 /// The offset after the last complete line, and the bytes that follow it.
 pub(crate) struct LastLineEnd {
-    pub whole_to: u64,
-    pub rest: Vec<u8>,
+    pub complete_lines_end: u64,
+    pub unfinished_line: Vec<u8>,
 }
 
 /// Calls `each` for every line of `file` between two offsets, without the line end. Keeps one chunk and one line in
@@ -146,7 +146,7 @@ pub(crate) fn read_lines(
 ) -> Result<LastLineEnd> {
     let mut chunk =
         vec![0; CHUNK_BYTES.min(usize::try_from(to.saturating_sub(from)).unwrap_or(CHUNK_BYTES)).max(1)];
-    let (mut rest, mut whole_to, mut at) = (Vec::new(), from, from);
+    let (mut unfinished_line, mut complete_lines_end, mut at) = (Vec::new(), from, from);
     while at < to {
         let room = usize::try_from(to - at).unwrap_or(CHUNK_BYTES).min(chunk.len());
         let got = match file.read_at(&mut chunk[..room], at) {
@@ -157,20 +157,20 @@ pub(crate) fn read_lines(
         };
         let mut unread = &chunk[..got];
         while let Some(end) = memchr::memchr(b'\n', unread) {
-            if rest.is_empty() {
+            if unfinished_line.is_empty() {
                 each(&unread[..end]);
             } else {
-                extend_to_limit(&mut rest, &unread[..end]);
-                each(&rest);
-                rest.clear();
+                extend_to_limit(&mut unfinished_line, &unread[..end]);
+                each(&unfinished_line);
+                unfinished_line.clear();
             }
             unread = &unread[end + 1..];
-            whole_to = at + (got - unread.len()) as u64;
+            complete_lines_end = at + (got - unread.len()) as u64;
         }
-        extend_to_limit(&mut rest, unread);
+        extend_to_limit(&mut unfinished_line, unread);
         at += got as u64;
     }
-    Ok(LastLineEnd { whole_to, rest })
+    Ok(LastLineEnd { complete_lines_end, unfinished_line })
 }
 
 fn extend_to_limit(line: &mut Vec<u8>, more: &[u8]) {

@@ -94,9 +94,9 @@ fn lines_are_found_across_chunks_and_long_ones_are_cut() {
     let read = File::open(&path).unwrap();
     let ending = read_lines(&read, &path, 0, text.len() as u64, |line| lengths.push(line.len())).unwrap();
     assert_eq!(lengths, [3, 0, long.len(), MAX_LINE_BYTES, 4]);
-    assert_eq!(ending.rest, b"unfinished");
-    assert_eq!(ending.whole_to, (text.len() - "unfinished".len()) as u64);
+    assert_eq!(ending.unfinished_line, b"unfinished");
+    assert_eq!(ending.complete_lines_end, (text.len() - "unfinished".len()) as u64);
     // Bytes after the given end may have been appended later, so they are not read.
     let ending = read_lines(&read, &path, 4, 5, |line| assert!(line.is_empty())).unwrap();
-    assert_eq!((ending.whole_to, ending.rest.len()), (5, 0));
+    assert_eq!((ending.complete_lines_end, ending.unfinished_line.len()), (5, 0));
 }

@@ -26,14 +26,14 @@ pub enum LifecycleChange {
     /// There is no lifecycle, and the caller did not ask to create it.
     None,
     /// The new state. `created` is true if there was no lifecycle before.
-    To {
+    Changed {
         lifecycle: Lifecycle,
         created: bool,
     },
     Refused(StepRefused),
     /// Another role uses the same state file.
-    Clash {
-        other: String,
+    FileNameClash {
+        other_role: String,
     },
 }
 
@@ -104,7 +104,7 @@ impl Store {
             };
             let (mut lifecycle, created) = match (known, missing) {
                 (Some(lifecycle), _) if lifecycle.role != role.as_str() => {
-                    return Ok((LifecycleChange::Clash { other: lifecycle.role }, false));
+                    return Ok((LifecycleChange::FileNameClash { other_role: lifecycle.role }, false));
                 }
                 (Some(lifecycle), _) => (lifecycle, false),
                 (None, MissingLifecycle::Create(now) | MissingLifecycle::Replace(now)) => {
@@ -113,7 +113,7 @@ impl Store {
                 (None, MissingLifecycle::Leave) => return Ok((LifecycleChange::None, false)),
             };
             match change(&mut lifecycle) {
-                Ok(steps) => Ok((LifecycleChange::To { lifecycle, created }, created || steps > 0)),
+                Ok(steps) => Ok((LifecycleChange::Changed { lifecycle, created }, created || steps > 0)),
                 Err(refused) => Ok((LifecycleChange::Refused(refused), false)),
             }
         };
@@ -123,7 +123,7 @@ impl Store {
         }
         let _lock = self.lock_record(&layout::lifecycle_lock_path(&machine), wait)?;
         let (changed, differs) = attempt()?;
-        if let (LifecycleChange::To { lifecycle, .. }, true) = (&changed, differs) {
+        if let (LifecycleChange::Changed { lifecycle, .. }, true) = (&changed, differs) {
             let folder = self.dir().create_subfolder(layout::LIFECYCLES_FOLDER)?;
             let name = format!("{machine}.json");
             if let (Err(Error::Damaged { .. }), MissingLifecycle::Replace(now)) =

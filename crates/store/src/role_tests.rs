@@ -13,7 +13,7 @@ fn role_id(name: &str) -> Id {
 }
 
 fn save_lifecycle(lifecycle: &mut Lifecycle) -> std::result::Result<usize, StepRefused> {
-    let actor = StepActor { by: "cli", session: None, previous: None, now: Timestamp::UNIX_EPOCH };
+    let actor = StepActor { actor: "cli", session: None, previous_session: None, now: Timestamp::UNIX_EPOCH };
     lifecycle.apply_event(LifecycleEvent::Save(FileValidity::Valid), ForceStep::No, &actor)
 }
 
@@ -27,12 +27,12 @@ fn a_role_moves_only_where_it_has_a_lifecycle() {
         LifecycleChange::None
     );
     let create = MissingLifecycle::Create(Timestamp::UNIX_EPOCH);
-    let LifecycleChange::To { created: true, .. } =
+    let LifecycleChange::Changed { created: true, .. } =
         store.change_lifecycle(&tester, create, LOCK_WAIT, |_| Ok(0)).unwrap()
     else {
         panic!("it was created");
     };
-    let LifecycleChange::To { created: false, lifecycle } =
+    let LifecycleChange::Changed { created: false, lifecycle } =
         store.change_lifecycle(&tester, create, LOCK_WAIT, save_lifecycle).unwrap()
     else {
         panic!("it was there");
@@ -48,7 +48,7 @@ fn two_roles_with_one_state_file_are_told_apart() {
     let create = MissingLifecycle::Create(Timestamp::UNIX_EPOCH);
     store.change_lifecycle(&role_id("a-b"), create, LOCK_WAIT, |_| Ok(0)).unwrap();
     let clash = store.change_lifecycle(&role_id("a_b"), create, LOCK_WAIT, |_| Ok(0)).unwrap();
-    assert_eq!(clash, LifecycleChange::Clash { other: "a-b".to_owned() });
+    assert_eq!(clash, LifecycleChange::FileNameClash { other_role: "a-b".to_owned() });
 }
 
 #[test]

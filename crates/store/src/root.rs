@@ -23,7 +23,7 @@ pub struct RootRules<'a> {
     pub home: Option<&'a Path>,
     /// Returns whether the user's own settings name a folder (`roots.allow`). It is called only for a folder that would
     /// otherwise be refused.
-    pub allows: &'a dyn Fn(&Path) -> bool,
+    pub is_allowed_by_user: &'a dyn Fn(&Path) -> bool,
 }
 
 impl std::fmt::Debug for RootRules<'_> {
@@ -47,10 +47,10 @@ pub enum UnfitReason {
 pub struct RootQuery<'a> {
     pub rules: RootRules<'a>,
     /// `--root`, or else `$THROUGHLINE_ROOT`. The path is used without a check.
-    pub explicit: Option<&'a Path>,
+    pub explicit_root: Option<&'a Path>,
     /// Absolute folders where the search starts, preferred folder first. A hook passes the harness's project folder,
     /// then its working directory.
-    pub starts: &'a [&'a Path],
+    pub start_folders: &'a [&'a Path],
 }
 
 /// A folder that is, or could become, a root.
@@ -71,8 +71,8 @@ pub enum FoundRoot {
 }
 
 /// Finds the root. A marker that is unreadable, damaged or foreign is an error, and is never treated as missing.
-pub fn find_root(wish: &RootQuery) -> Result<FoundRoot> {
-    if let Some(path) = wish.explicit {
+pub fn find_root(query: &RootQuery) -> Result<FoundRoot> {
+    if let Some(path) = query.explicit_root {
         let path = absolute_path(path)?;
         Dir::open(&path)?;
         let root = Root { path: path.clone(), checkout: path };
@@ -82,8 +82,8 @@ pub fn find_root(wish: &RootQuery) -> Result<FoundRoot> {
         });
     }
     let mut unmarked = None;
-    for start in wish.starts {
-        match search_upwards(start, &wish.rules)? {
+    for start in query.start_folders {
+        match search_upwards(start, &query.rules)? {
             FoundRoot::Unmarked(root) => {
                 unmarked.get_or_insert(root);
             }
@@ -100,8 +100,8 @@ fn search_upwards(start: &Path, rules: &RootRules) -> Result<FoundRoot> {
     for dir in start.ancestors() {
         let here = open_if_fit(start, dir, rules)?;
         match (here, git::checkout_kind(dir)) {
-            (here, Some(CheckoutKind::Worktree { main })) => {
-                let root = Root { path: main, checkout: dir.to_owned() };
+            (here, Some(CheckoutKind::Worktree { main_checkout })) => {
+                let root = Root { path: main_checkout, checkout: dir.to_owned() };
                 return Ok(match (open_if_fit(&root.path, &root.path, rules)?, here) {
                     (Some((store, marker)), None) => FoundRoot::Marked { root, store, marker },
                     (Some((store, marker)), Some((_, own))) if own.project_id == marker.project_id => {
@@ -140,7 +140,7 @@ fn is_fit_root(start: &Path, dir: &Path, rules: &RootRules) -> bool {
     // Most sessions start in their root. In this case, `why_unfit_by_name` is enough, which makes fewer system calls.
     let unfit = if start == dir { why_unfit_by_name(dir, rules) } else { why_unfit(dir, rules) };
     (unfit.is_none() && (start == dir || is_owned_by_user_up_to(start, dir, rules.user)))
-        || (rules.allows)(dir)
+        || (rules.is_allowed_by_user)(dir)
 }
 
 /// Returns whether all folders from `start` up to `dir` belong to the user or are in one git working tree.

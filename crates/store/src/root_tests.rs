@@ -9,7 +9,7 @@ const PROJECT_ID: &str = "0199f0a2-1111-7abc-8def-0123456789ab";
 const OTHER_PROJECT_ID: &str = "0199f0a2-2222-7abc-8def-0123456789ab";
 
 fn test_rules() -> RootRules<'static> {
-    RootRules { user: rustix::process::geteuid().as_raw(), home: None, allows: &|_| false }
+    RootRules { user: rustix::process::geteuid().as_raw(), home: None, is_allowed_by_user: &|_| false }
 }
 
 struct RootFixture {
@@ -61,7 +61,7 @@ impl RootFixture {
     fn find_root(&self, start: &str) -> String {
         let start = self.base.join(start);
         let short = |path: &Path| path.strip_prefix(&self.base).unwrap_or(path).display().to_string();
-        match find_root(&RootQuery { rules: test_rules(), explicit: None, starts: &[&start] }) {
+        match find_root(&RootQuery { rules: test_rules(), explicit_root: None, start_folders: &[&start] }) {
             Ok(FoundRoot::Marked { root, .. }) => format!("{} {}", short(&root.path), short(&root.checkout)),
             Ok(FoundRoot::Unmarked(root)) => format!("({}) {}", short(&root.path), short(&root.checkout)),
             Err(error) => format!("{error:?}").split_whitespace().next().unwrap_or_default().to_owned(),
@@ -150,13 +150,17 @@ fn starts_are_asked_in_order_and_explicit_is_taken_as_it_is() {
     let (a, b, sub) = (ground.base.join("a"), ground.base.join("b"), ground.base.join("b/sub"));
     let marked =
         |wish: &RootQuery| matches!(find_root(wish), Ok(FoundRoot::Marked { root, .. }) if root.path == b);
-    assert!(marked(&RootQuery { rules: test_rules(), explicit: None, starts: &[&a, &b] }));
-    assert!(marked(&RootQuery { rules: test_rules(), explicit: Some(&b), starts: &[&a] }));
+    assert!(marked(&RootQuery { rules: test_rules(), explicit_root: None, start_folders: &[&a, &b] }));
+    assert!(marked(&RootQuery { rules: test_rules(), explicit_root: Some(&b), start_folders: &[&a] }));
     assert!(
-        matches!(find_root(&RootQuery { rules: test_rules(), explicit: Some(&sub), starts: &[] }), Ok(FoundRoot::Unmarked(root)) if root.path == sub)
+        matches!(find_root(&RootQuery { rules: test_rules(), explicit_root: Some(&sub), start_folders: &[] }), Ok(FoundRoot::Unmarked(root)) if root.path == sub)
     );
     assert!(matches!(
-        find_root(&RootQuery { rules: test_rules(), explicit: Some(&a.join("none")), starts: &[] }),
+        find_root(&RootQuery {
+            rules: test_rules(),
+            explicit_root: Some(&a.join("none")),
+            start_folders: &[]
+        }),
         Err(Error::Absent { .. })
     ));
 }
@@ -208,9 +212,9 @@ fn home_and_above_hold_no_root_unless_it_is_allowed() {
     symlink(&home, ground.base.join("alias")).unwrap();
     let alias = ground.base.join("alias");
     let marked = |home: &Path, allows: &dyn Fn(&Path) -> bool| {
-        let rules = RootRules { home: Some(home), allows, ..test_rules() };
+        let rules = RootRules { home: Some(home), is_allowed_by_user: allows, ..test_rules() };
         matches!(
-            find_root(&RootQuery { rules, explicit: None, starts: &[&start] }),
+            find_root(&RootQuery { rules, explicit_root: None, start_folders: &[&start] }),
             Ok(FoundRoot::Marked { .. })
         )
     };

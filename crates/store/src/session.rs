@@ -37,19 +37,19 @@ impl Store {
         digest: &mut Digest,
         each: &mut impl FnMut(&JournalRecord),
     ) -> Result<bool> {
-        let place = LogPosition { parts: digest.parts, offset: digest.offset };
+        let end_position = LogPosition { rotated_parts: digest.parts, offset: digest.offset };
         let journal = layout::journal_path(session);
-        let new = self.dir().each_new_line(&journal, place, self.journal_window(), |line| {
+        let new = self.dir().each_new_line(&journal, end_position, self.journal_window(), |line| {
             if let Some(record) = JournalRecord::parse_line(line)
                 && digest.fold_record(&record) == digest::FoldOutcome::Counted
             {
                 each(&record);
             }
         })?;
-        let Some(NewLines { place, unread }) = new else { return Ok(false) };
-        (digest.parts, digest.offset) = (place.parts, place.offset);
-        digest.journal_unread += unread;
-        self.add_skipped_bytes(unread);
+        let Some(NewLines { end_position, skipped_bytes }) = new else { return Ok(false) };
+        (digest.parts, digest.offset) = (end_position.rotated_parts, end_position.offset);
+        digest.journal_unread += skipped_bytes;
+        self.add_skipped_bytes(skipped_bytes);
         Ok(true)
     }
 

@@ -98,7 +98,7 @@ impl SessionState for feed::FeedCursor {
     const FOLDER: &'static str = layout::CURSORS_FOLDER;
     const SUFFIX: &'static str = ".json";
     const MAX_BYTES: usize = 64 * 1024;
-    const DURABILITY: Durability = Durability::Cache;
+    const DURABILITY: Durability = Durability::Rebuildable;
 
     fn parse(bytes: &[u8]) -> std::result::Result<feed::FeedCursor, String> {
         serde_json::from_slice(bytes).map_err(|error| error.to_string())
@@ -115,7 +115,7 @@ impl SessionState for Digest {
     const SUFFIX: &'static str = ".json";
     /// Limits the memory of a hook. A hook may use eight megabytes in total.
     const MAX_BYTES: usize = 2 * 1024 * 1024;
-    const DURABILITY: Durability = Durability::Cache;
+    const DURABILITY: Durability = Durability::Rebuildable;
 
     fn parse(bytes: &[u8]) -> std::result::Result<Digest, String> {
         let digest: Digest = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;

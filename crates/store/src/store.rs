@@ -24,11 +24,11 @@ pub struct Store {
     /// The commands and prompts that this user allowed in this root. `None` means that nothing is allowed.
     consents: Option<Box<Consents>>,
     /// The deadline of the hook. It is `None` in a command.
-    until: Option<Instant>,
+    deadline: Option<Instant>,
     /// How many bytes of journals this process skipped for lack of time.
-    journal_unread: AtomicU64,
+    skipped_journal_bytes: AtomicU64,
     /// The open file of the marker. A hook never closes it, which saves a system call.
-    marker: Option<File>,
+    marker_file: Option<File>,
 }
 
 /// How many bytes of a journal a hook reads for every millisecond that is left. A session start folds journals up to
@@ -43,23 +43,29 @@ const MAX_JOURNAL_WINDOW: u64 = 2 * 1024 * 1024;
 pub struct CreatedStore {
     pub marker: Marker,
     /// Whether this call wrote the marker. False if the marker existed, or if another process wrote it first.
-    pub new: bool,
+    pub wrote_marker: bool,
     /// Whether there were no records before. A new store is trusted only if there were none.
-    pub pristine: bool,
+    pub had_no_records: bool,
     /// The name that a damaged marker was renamed to.
-    pub set_aside: Option<String>,
+    pub damaged_marker_name: Option<String>,
 }
 
 impl Store {
     pub(crate) fn new(dir: Dir) -> Store {
-        Store { dir, consents: None, until: None, journal_unread: AtomicU64::new(0), marker: None }
+        Store {
+            dir,
+            consents: None,
+            deadline: None,
+            skipped_journal_bytes: AtomicU64::new(0),
+            marker_file: None,
+        }
     }
 
     /// Adds this machine's records to the store: what its user allowed thru to run, and which machine-local files came
     /// with a commit. `state` is the user's state folder.
     pub fn add_machine_records(&mut self, state: Option<&Path>, project: &ProjectId, root: &Path) {
         self.consents = state.map(|state| Box::new(Consents::new(state, project, root)));
-        self.dir.tracked = TrackedFiles::read_for_root(root);
+        self.dir.tracked_local_files = TrackedFiles::read_for_root(root);
     }
 
     /// Returns whether this user allowed everything in `digests` on this machine; false if this cannot be determined.
@@ -74,37 +80,37 @@ impl Store {
 
     /// Returns the files in `indexes/`, `sessions/` and `state/` that git tracks. They are not trusted.
     pub fn tracked_files(&self) -> &TrackedFiles {
-        &self.dir.tracked
+        &self.dir.tracked_local_files
     }
 
     /// Returns the store for a hook with the deadline `until`. It reads journals from their end, as far as time allows.
     #[must_use]
     pub fn for_hook(self, until: Option<Instant>) -> Store {
-        Store { until, ..self }
+        Store { deadline: until, ..self }
     }
 
     pub fn set_deadline(&mut self, until: Instant) {
-        self.until = Some(until);
+        self.deadline = Some(until);
     }
 
     pub fn deadline(&self) -> Option<Instant> {
-        self.until
+        self.deadline
     }
 
     pub fn skipped_journal_bytes(&self) -> u64 {
-        self.journal_unread.load(Ordering::Relaxed)
+        self.skipped_journal_bytes.load(Ordering::Relaxed)
     }
 
     pub(crate) fn add_skipped_bytes(&self, bytes: u64) {
-        self.journal_unread.fetch_add(bytes, Ordering::Relaxed);
+        self.skipped_journal_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
     pub(crate) fn is_in_hook(&self) -> bool {
-        self.until.is_some()
+        self.deadline.is_some()
     }
 
     pub(crate) fn journal_window(&self) -> u64 {
-        let Some(until) = self.until else { return u64::MAX };
+        let Some(until) = self.deadline else { return u64::MAX };
         let left = until.saturating_duration_since(Instant::now()).as_millis();
         (left as u64).saturating_mul(JOURNAL_BYTES_PER_MS).clamp(MIN_JOURNAL_WINDOW, MAX_JOURNAL_WINDOW)
     }
@@ -125,7 +131,7 @@ impl Store {
     /// Reads the marker and keeps its file open with the store.
     pub(crate) fn read_marker_keeping_open(&mut self) -> Result<Marker> {
         let (bytes, file) = self.dir.read_keeping_open(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?;
-        self.marker = Some(file);
+        self.marker_file = Some(file);
         self.parse_marker(&bytes)
     }
 
@@ -182,28 +188,45 @@ impl Store {
         let dir = Dir::open(root)?.create_subfolder(layout::STORE_FOLDER)?;
         let store = Store::new(dir.with_display_path(root.join(layout::STORE_FOLDER)));
         let dir = store.dir();
-        let set_aside = match store.read_marker() {
-            Ok(marker) => return Ok(CreatedStore { marker, new: false, pristine: false, set_aside: None }),
+        let damaged_marker_name = match store.read_marker() {
+            Ok(marker) => {
+                return Ok(CreatedStore {
+                    marker,
+                    wrote_marker: false,
+                    had_no_records: false,
+                    damaged_marker_name: None,
+                });
+            }
             Err(Error::Absent { .. }) => None,
             Err(Error::Damaged { .. }) => dir.rename_damaged_aside(layout::MARKER_FILE, now)?,
             Err(e) => return Err(e),
         };
-        let pristine = set_aside.is_none() && !contains_user_records(dir)?;
+        let had_no_records = damaged_marker_name.is_none() && !contains_user_records(dir)?;
         for folder in layout::INITIAL_FOLDERS {
             dir.create_subfolder(folder)?;
         }
         let ignore =
             if new.mode == SharingMode::Shared { layout::GITIGNORE_SHARED } else { layout::GITIGNORE_ALL };
         dir.create_private_file(layout::GITIGNORE, ignore.as_bytes())?;
-        if pristine {
+        if had_no_records {
             vouch()?;
         }
         if dir.create_private_file(layout::MARKER_FILE, &marker::render_marker(new))? {
             // If this fails, the next session start creates the note.
             let _ = store.reserve_lost_note();
-            return Ok(CreatedStore { marker: new.clone(), new: true, pristine, set_aside });
+            return Ok(CreatedStore {
+                marker: new.clone(),
+                wrote_marker: true,
+                had_no_records,
+                damaged_marker_name,
+            });
         }
-        Ok(CreatedStore { marker: store.read_marker()?, new: false, pristine, set_aside })
+        Ok(CreatedStore {
+            marker: store.read_marker()?,
+            wrote_marker: false,
+            had_no_records,
+            damaged_marker_name,
+        })
     }
 }
 

@@ -33,7 +33,7 @@ const REBUILDABLE_FOLDERS: [&[u8]; 2] = [b"indexes/", b"state/"];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TrackedFiles {
     #[default]
-    Nothing,
+    NoneTracked,
     /// Paths of tracked files relative to the store, such as `indexes/active-loop.json`.
     Files(Vec<String>),
     /// The index cannot be read; the text is the reason. Any file in these folders may have come with a commit.
@@ -42,9 +42,9 @@ pub enum TrackedFiles {
 
 impl TrackedFiles {
     /// Returns whether a file of the store must be treated as absent.
-    pub(crate) fn hides(&self, rel: &str) -> bool {
+    pub(crate) fn treats_as_absent(&self, rel: &str) -> bool {
         match self {
-            TrackedFiles::Nothing => false,
+            TrackedFiles::NoneTracked => false,
             // Some file systems do not distinguish `State/` from `state/`.
             TrackedFiles::Files(files) => files.iter().any(|file| file.eq_ignore_ascii_case(rel)),
             TrackedFiles::Unknown(_) => {
@@ -57,7 +57,7 @@ impl TrackedFiles {
     pub(crate) fn read_for_root(root: &Path) -> TrackedFiles {
         // Git lists a folder by its real path, even if it was reached through a link.
         let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let Some(top) = find_checkout_top(root) else { return TrackedFiles::Nothing };
+        let Some(top) = find_checkout_top(root) else { return TrackedFiles::NoneTracked };
         let inside = root.strip_prefix(top).unwrap_or(Path::new("")).as_os_str().as_bytes();
         let mut prefix = inside.to_vec();
         if !prefix.is_empty() {
@@ -73,7 +73,7 @@ impl TrackedFiles {
                 Err(error) => return TrackedFiles::Unknown(format!("{}: {error}", index.display())),
             }
         }
-        if files.is_empty() { TrackedFiles::Nothing } else { TrackedFiles::Files(files) }
+        if files.is_empty() { TrackedFiles::NoneTracked } else { TrackedFiles::Files(files) }
     }
 }
 

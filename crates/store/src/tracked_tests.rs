@@ -37,7 +37,7 @@ impl Repository {
 
     fn tracked_files(&self, root: &str) -> Vec<String> {
         match TrackedFiles::read_for_root(&self.top.join(root)) {
-            TrackedFiles::Nothing => Vec::new(),
+            TrackedFiles::NoneTracked => Vec::new(),
             TrackedFiles::Files(files) => files,
             TrackedFiles::Unknown(why) => panic!("{why}"),
         }
@@ -70,7 +70,7 @@ fn finds_what_git_tracks_in_every_version_of_the_index() {
     ];
     for (options, commands) in all {
         let repository = Repository::new(options);
-        assert_eq!(TrackedFiles::read_for_root(&repository.top), TrackedFiles::Nothing, "no index yet");
+        assert_eq!(TrackedFiles::read_for_root(&repository.top), TrackedFiles::NoneTracked, "no index yet");
         TEST_FILES.iter().for_each(|file| repository.write_file(file));
         for command in *commands {
             repository.run_git(command);
@@ -109,20 +109,25 @@ fn what_cannot_be_read_hides_every_local_file() {
         let tracked = TrackedFiles::read_for_root(&repository.top);
         assert!(matches!(tracked, TrackedFiles::Unknown(_)), "{bytes:?}");
         assert!(
-            tracked.hides("state/live.json") && tracked.hides("indexes/x") && !tracked.hides("root.json")
+            tracked.treats_as_absent("state/live.json")
+                && tracked.treats_as_absent("indexes/x")
+                && !tracked.treats_as_absent("root.json")
         );
-        assert!(!tracked.hides("sessions/s.jsonl"), "a session's memory is not given up on a suspicion");
+        assert!(
+            !tracked.treats_as_absent("sessions/s.jsonl"),
+            "a session's memory is not given up on a suspicion"
+        );
     }
 }
 
 #[test]
 fn outside_of_git_nothing_is_tracked() {
     let temp = tempfile::tempdir().unwrap();
-    assert_eq!(TrackedFiles::read_for_root(temp.path()), TrackedFiles::Nothing);
+    assert_eq!(TrackedFiles::read_for_root(temp.path()), TrackedFiles::NoneTracked);
 }
 
 #[test]
 fn a_file_is_hidden_under_every_spelling() {
     let tracked = TrackedFiles::Files(vec!["State/live.json".to_owned()]);
-    assert!(tracked.hides("state/live.json") && !tracked.hides("state/live.json2"));
+    assert!(tracked.treats_as_absent("state/live.json") && !tracked.treats_as_absent("state/live.json2"));
 }

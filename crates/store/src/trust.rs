@@ -24,13 +24,13 @@ const MAX_FORMER_PATHS: usize = 16;
 /// The trust records of a user: `trust/<project_id>.json` in the state folder.
 #[derive(Debug)]
 pub struct TrustRecords {
-    state: PathBuf,
+    state_folder: PathBuf,
     user: u32,
     /// The home folder, if `state` is the default folder below it. It is `None` if an environment variable names
     /// `state`.
     home: Option<PathBuf>,
     /// The open file of the record that was read last. A hook never closes it, which saves a system call.
-    record: RefCell<Option<File>>,
+    record_file: RefCell<Option<File>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,23 +45,24 @@ struct TrustRecord {
     roots: Vec<TrustedRoot>,
     /// The paths that the project was moved from, newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    former: Vec<String>,
+    #[serde(rename = "former")]
+    former_paths: Vec<String>,
 }
 
 impl TrustRecords {
     /// Returns the trust records in `state`, which is `$XDG_STATE_HOME/throughline`. `user` is the effective user.
-    pub fn new(state: PathBuf, user: u32) -> TrustRecords {
-        TrustRecords { state, user, home: None, record: RefCell::default() }
+    pub fn new(state_folder: PathBuf, user: u32) -> TrustRecords {
+        TrustRecords { state_folder, user, home: None, record_file: RefCell::default() }
     }
 
     /// Returns the trust records in the default state folder below `home`. It is used if no variable names a state
     /// folder.
-    pub fn in_home(state: PathBuf, user: u32, home: PathBuf) -> TrustRecords {
-        TrustRecords { state, user, home: Some(home), record: RefCell::default() }
+    pub fn in_home(state_folder: PathBuf, user: u32, home: PathBuf) -> TrustRecords {
+        TrustRecords { state_folder, user, home: Some(home), record_file: RefCell::default() }
     }
 
     pub fn record_path(&self, project: &ProjectId) -> PathBuf {
-        self.state.join("trust").join(format!("{}.json", project.as_str()))
+        self.state_folder.join("trust").join(format!("{}.json", project.as_str()))
     }
 
     /// Returns whether the project is trusted at this path. Both the project and the path must match. It is an error if
@@ -97,7 +98,7 @@ impl TrustRecords {
 
     /// Returns the former paths of the project: the paths it was moved from, and trusted paths that no longer exist.
     pub fn former_paths(&self, project: &ProjectId) -> Result<Vec<String>> {
-        let TrustRecord { roots, mut former, .. } = self.read_record(project)?.0;
+        let TrustRecord { roots, former_paths: mut former, .. } = self.read_record(project)?.0;
         let (gone, present): (Vec<_>, Vec<_>) = roots.into_iter().partition(has_vanished);
         former.retain(|path| present.iter().all(|root| root.path != *path));
         former.extend(gone.into_iter().map(|root| root.path));
@@ -113,7 +114,7 @@ impl TrustRecords {
         wait: Duration,
     ) -> Result<()> {
         let path = canonical_path(root)?;
-        self.update_record(project, wait, |TrustRecord { roots, former, .. }| {
+        self.update_record(project, wait, |TrustRecord { roots, former_paths: former, .. }| {
             let gone = roots.iter().filter(|known| has_vanished(known)).map(|known| known.path.clone());
             let gone: Vec<String> = gone.collect();
             former.retain(|known| !gone.contains(known) && *known != path);
@@ -130,8 +131,9 @@ impl TrustRecords {
     /// Returns an error unless `trust/` and its parent folders are private to the user. Otherwise a forged
     /// `XDG_STATE_HOME` could make any root trusted.
     fn require_private(&self) -> Result<()> {
-        let trust = self.state.join("trust");
-        let folders = [trust.as_path(), &self.state, self.state.parent().unwrap_or(&self.state)];
+        let trust = self.state_folder.join("trust");
+        let folders =
+            [trust.as_path(), &self.state_folder, self.state_folder.parent().unwrap_or(&self.state_folder)];
         match first_exposed(&folders, self.user) {
             Some((path, why)) => Err(Error::Exposed { path, why }),
             None => Ok(()),
@@ -143,8 +145,8 @@ impl TrustRecords {
     /// root, because it contains the state folder.
     fn require_outside(&self, root: &Path, way: LinkInPath) -> Result<()> {
         let is_inside = || match way {
-            LinkInPath::Direct => self.state.starts_with(root),
-            LinkInPath::ThroughLinks => match (self.state.canonicalize(), root.canonicalize()) {
+            LinkInPath::Direct => self.state_folder.starts_with(root),
+            LinkInPath::ThroughLinks => match (self.state_folder.canonicalize(), root.canonicalize()) {
                 (Ok(state), Ok(root)) => state.starts_with(root),
                 _ => true,
             },
@@ -152,7 +154,7 @@ impl TrustRecords {
         if self.home.as_ref().is_some_and(|home| home.starts_with(root)) || !is_inside() {
             return Ok(());
         }
-        Err(Error::Exposed { path: self.state.clone(), why: Exposure::InsideProject })
+        Err(Error::Exposed { path: self.state_folder.clone(), why: Exposure::InsideProject })
     }
 
     /// Trusts a root. Returns false if it was already trusted.
@@ -180,7 +182,7 @@ impl TrustRecords {
 
     /// Lists every trusted root with its project.
     pub fn list(&self) -> Result<Vec<(ProjectId, TrustedRoot)>> {
-        let dir = match Dir::open(&self.state.join("trust")) {
+        let dir = match Dir::open(&self.state_folder.join("trust")) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             dir => dir?,
         };
@@ -194,13 +196,14 @@ impl TrustRecords {
     }
 
     fn read_record(&self, project: &ProjectId) -> Result<(TrustRecord, LinkInPath)> {
-        let none = TrustRecord { schema_version: SCHEMA_VERSION, roots: Vec::new(), former: Vec::new() };
+        let none =
+            TrustRecord { schema_version: SCHEMA_VERSION, roots: Vec::new(), former_paths: Vec::new() };
         let path = self.record_path(project);
         let (bytes, way) = match read_seeing_links(&path, MAX_RECORD_BYTES) {
             Err(Error::Absent { .. }) => return Ok((none, LinkInPath::Direct)),
             read => {
                 let (bytes, way, file) = read?;
-                self.record.replace(Some(file));
+                self.record_file.replace(Some(file));
                 (bytes, way)
             }
         };
@@ -244,18 +247,19 @@ impl TrustRecords {
     /// folder.
     pub fn leave_receipt(&self, line: &[u8], limit: u64) -> Result<()> {
         self.create_trust_folder()?;
-        create_private_folder(&self.state)?.append_line(layout::STATE_RECEIPTS, line, limit)
+        create_private_folder(&self.state_folder)?.append_line(layout::STATE_RECEIPTS, line, limit)
     }
 
     /// Returns the receipts in the last `most` bytes of this machine's receipts.
     pub fn last_receipts(&self, most: u64) -> Vec<Receipt> {
-        let tail = Dir::open(&self.state).and_then(|dir| dir.read_recent_lines(layout::STATE_RECEIPTS, most));
+        let tail =
+            Dir::open(&self.state_folder).and_then(|dir| dir.read_recent_lines(layout::STATE_RECEIPTS, most));
         let tail = tail.unwrap_or_default();
         tail.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 
     fn create_trust_folder(&self) -> Result<Dir> {
-        let dir = create_private_folder(&self.state.join("trust"))?;
+        let dir = create_private_folder(&self.state_folder.join("trust"))?;
         // A record in another user's folder would not be trusted.
         self.require_private()?;
         Ok(dir)

@@ -25,7 +25,7 @@ const MAX_PAYLOAD_WAIT: Duration = Duration::from_secs(1);
 
 /// Runs a hook. `words` are the arguments after `thru hook`. A harness could interpret an exit code other than 0 as a
 /// veto, so even a wrong call exits with 0. For a person who tries the command, a message on stderr says what is wrong.
-pub fn run_hook(words: &[OsString], has_variables: bool, started: Instant) {
+pub fn run_hook(words: &[OsString], has_variables: bool, started_at: Instant) {
     let [harness, event, ..] = words else {
         output::print_message("thru hook needs a harness and an event; nothing was done");
         return;
@@ -35,11 +35,11 @@ pub fn run_hook(words: &[OsString], has_variables: bool, started: Instant) {
     std::panic::set_hook(Box::new(|_| {}));
     let reply = catch_unwind(AssertUnwindSafe(|| {
         // The process ends after the event is handled, so freeing memory would only waste time.
-        let payload = ManuallyDrop::new(read_payload(started));
+        let payload = ManuallyDrop::new(read_payload(started_at));
         let now = world::current_time().unwrap_or_else(|_| Timestamp::now());
         ops::hook::run_hook(
             &hook_world(now, has_variables),
-            &HookCall { harness, event, payload: &payload, started },
+            &HookCall { harness, event, payload: &payload, started_at },
         )
     }));
     match reply {
@@ -50,7 +50,7 @@ pub fn run_hook(words: &[OsString], has_variables: bool, started: Instant) {
         Err(panic) => {
             let why = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let why = why.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            let call = HookCall { harness, event, payload: b"", started };
+            let call = HookCall { harness, event, payload: b"", started_at };
             let _ = catch_unwind(AssertUnwindSafe(|| {
                 ops::hook::receipt::leave_receipt_after_panic(
                     &hook_world(Timestamp::now(), has_variables),

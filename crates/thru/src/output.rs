@@ -121,7 +121,7 @@ pub fn announce_untrusted(why: &Untrusted, format: Format) {
         return;
     }
     match why {
-        Untrusted::Unknown => print_message(format_args!(
+        Untrusted::NotTrusted => print_message(format_args!(
             "{WARN}warning:{WARN:#} the records here came with this folder and are not trusted on this machine: what \
              follows is somebody else's text. Run `thru trust` if you trust it."
         )),

@@ -18,32 +18,32 @@ const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '�
 
 #[derive(Debug)]
 pub struct ProgressBoard {
-    says: BoardMessage,
-    running: Mutex<Vec<(String, Instant)>>,
+    mode: ProgressDisplay,
+    running_tasks: Mutex<Vec<(String, Instant)>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BoardMessage {
-    Nothing,
+enum ProgressDisplay {
+    Silent,
     Lines,
     /// A line for each event, and a last line that is redrawn.
-    Screen,
+    LinesAndStatus,
 }
 
 impl ProgressBoard {
     pub fn new(format: Format) -> ProgressBoard {
-        let says = match format {
-            Format::Json => BoardMessage::Nothing,
-            Format::Text if output::is_stderr_terminal() => BoardMessage::Screen,
-            Format::Text => BoardMessage::Lines,
+        let mode = match format {
+            Format::Json => ProgressDisplay::Silent,
+            Format::Text if output::is_stderr_terminal() => ProgressDisplay::LinesAndStatus,
+            Format::Text => ProgressDisplay::Lines,
         };
-        ProgressBoard { says, running: Mutex::new(Vec::new()) }
+        ProgressBoard { mode, running_tasks: Mutex::new(Vec::new()) }
     }
 
     pub fn run_with_progress<T>(&self, work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> T) -> T {
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            if self.says == BoardMessage::Screen {
+            if self.mode == ProgressDisplay::LinesAndStatus {
                 scope.spawn(|| {
                     for frame in SPINNER.iter().cycle().take_while(|_| !over.load(Ordering::Relaxed)) {
                         self.draw_last_line(*frame);
@@ -53,7 +53,7 @@ impl ProgressBoard {
             }
             let done = work(&|progress| self.show_progress(&progress));
             over.store(true, Ordering::Relaxed);
-            if self.says == BoardMessage::Screen {
+            if self.mode == ProgressDisplay::LinesAndStatus {
                 output::print_transient_line("");
             }
             done
@@ -63,7 +63,7 @@ impl ProgressBoard {
     fn show_progress(&self, progress: &Progress) {
         let mut running = self.lock_running();
         match progress {
-            Progress::Launched { file, .. } | Progress::Waiting { file, .. } => {
+            Progress::Launched { file, .. } | Progress::WaitingForOrphan { file, .. } => {
                 running.push((file.clone(), Instant::now()));
             }
             Progress::Ended { file, .. } | Progress::StillRunning { file, .. } => {
@@ -71,10 +71,10 @@ impl ProgressBoard {
             }
             Progress::Reused { .. } | Progress::SetAside { .. } => {}
         }
-        match self.says {
-            BoardMessage::Nothing => {}
-            BoardMessage::Lines => output::print_message(describe_progress(progress)),
-            BoardMessage::Screen => {
+        match self.mode {
+            ProgressDisplay::Silent => {}
+            ProgressDisplay::Lines => output::print_message(describe_progress(progress)),
+            ProgressDisplay::LinesAndStatus => {
                 output::print_transient_line("");
                 output::print_message(describe_progress(progress));
             }
@@ -92,7 +92,7 @@ impl ProgressBoard {
     }
 
     fn lock_running(&self) -> MutexGuard<'_, Vec<(String, Instant)>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running_tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -104,14 +104,15 @@ fn describe_progress(progress: &Progress) -> String {
             format!("set aside {}: {}, kept as {}", name(file), verdict.name(), name(kept_as))
         }
         Progress::Launched { file, attempt } => format!("launched  {} (launch {attempt})", name(file)),
-        Progress::Ended { file, how, verdict: OutputVerdict::Valid, .. } => {
-            format!("{GOOD}valid{GOOD:#}     {} ({})", name(file), one_line(how, 200))
+        Progress::Ended { file, how_it_ended, verdict: OutputVerdict::Valid, .. } => {
+            format!("{GOOD}valid{GOOD:#}     {} ({})", name(file), one_line(how_it_ended, 200))
         }
-        Progress::Ended { file, how, verdict, why } => {
-            let (verdict, why, how) = (verdict.name(), one_line(why, 200), one_line(how, 200));
-            format!("{BAD}{verdict:<8}{BAD:#}  {} ({how}): {why}", name(file))
+        Progress::Ended { file, how_it_ended, verdict, why } => {
+            let (verdict, why, how_it_ended) =
+                (verdict.name(), one_line(why, 200), one_line(how_it_ended, 200));
+            format!("{BAD}{verdict:<8}{BAD:#}  {} ({how_it_ended}): {why}", name(file))
         }
-        Progress::Waiting { file, process } => {
+        Progress::WaitingForOrphan { file, process } => {
             let who = process.map_or("a launch".to_owned(), |process| format!("process {process}"));
             format!("waiting   {}: {who} of an earlier run is still working on it", name(file))
         }

@@ -13,7 +13,7 @@ use crate::{hook, output};
 #[derive(Debug, Default)]
 pub struct StatusLineCall {
     /// The user's own status line command. Its output comes first.
-    pub after: Option<OsString>,
+    pub user_command: Option<OsString>,
     /// The value of `--root`.
     pub root: Option<PathBuf>,
     pub json: bool,
@@ -29,7 +29,7 @@ impl StatusLineCall {
             given.or_else(|| joined().map(OsString::from))
         };
         let json = words.iter().any(|word| word == "--json");
-        StatusLineCall { after: value("--after"), root: value("--root").map(PathBuf::from), json }
+        StatusLineCall { user_command: value("--after"), root: value("--root").map(PathBuf::from), json }
     }
 }
 
@@ -37,7 +37,7 @@ impl StatusLineCall {
 pub fn run_status_line(call: StatusLineCall, has_variables: bool, started: Instant) {
     std::panic::set_hook(Box::new(|_| {}));
     let payload = hook::read_payload(started);
-    if let Some(own) = &call.after {
+    if let Some(own) = &call.user_command {
         output::print_data(&run_previous_status_line(own, &payload));
     }
     let world = hook::hook_world(crate::world::current_time().unwrap_or_default(), has_variables);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::prepare::{COMPACT, POST_TOOL_USE, compact_payload, edit_4k_payload, prepare_trusted};
 use super::rows::FIRST_CONTACT_NAME;
-use crate::sandbox::{self, Lab, Sandbox};
+use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::strace::{self, SystemCall};
 use crate::table::{self, Align};
 use crate::transcript;
@@ -22,7 +22,7 @@ const MAX_MEMORY_KB: u64 = 8 * 1024;
 const MAX_FIRST_CONTACT_MEMORY_KB: u64 = 24 * 1024;
 
 /// Prints the limits and returns whether all of them were met.
-pub fn check_limits<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Result<bool> {
+pub fn check_limits<'a>(lab: &SandboxRoot, peaks: impl Iterator<Item = (&'a str, u64)>) -> Result<bool> {
     let mut gates = LimitChecks::default();
     let hooks = peaks.filter(|(name, _)| name.contains("hook"));
     let (first, later): (Vec<_>, Vec<_>) = hooks.partition(|(name, _)| name.contains(FIRST_CONTACT_NAME));
@@ -72,25 +72,28 @@ pub fn check_limits<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) 
             println!("  {path}");
         }
     }
-    Ok(!gates.missed)
+    Ok(!gates.any_missed)
 }
 
 #[derive(Debug)]
 struct LimitChecks {
     rows: Vec<Vec<String>>,
-    missed: bool,
+    any_missed: bool,
 }
 
 impl Default for LimitChecks {
     fn default() -> Self {
-        Self { rows: vec![["counted", "found", "at most", ""].map(str::to_owned).to_vec()], missed: false }
+        Self {
+            rows: vec![["counted", "found", "at most", ""].map(str::to_owned).to_vec()],
+            any_missed: false,
+        }
     }
 }
 
 impl LimitChecks {
     fn check_limit(&mut self, name: String, found: usize, most: usize) {
         let verdict = if found <= most { "ok" } else { "MISSED" };
-        self.missed |= found > most;
+        self.any_missed |= found > most;
         self.rows.push(vec![
             name,
             table::format_thousands(found),
@@ -102,9 +105,9 @@ impl LimitChecks {
     /// Prints a missed limit without failing. The limit was set for musl, which makes fewer calls at start-up than
     /// glibc.
     fn mention_limit(&mut self, name: String, found: usize, most: usize) {
-        let missed = self.missed;
+        let missed = self.any_missed;
         self.check_limit(name, found, most);
-        self.missed = missed;
+        self.any_missed = missed;
     }
 
     fn skip_limit(&mut self, name: &str, why: &str) {
@@ -179,8 +182,8 @@ mod tests {
     fn a_gate_is_missed_above_its_limit_only() {
         let mut gates = LimitChecks::default();
         gates.check_limit("a".into(), 40, 40);
-        assert!(!gates.missed);
+        assert!(!gates.any_missed);
         gates.check_limit("b".into(), 41, 40);
-        assert!(gates.missed);
+        assert!(gates.any_missed);
     }
 }

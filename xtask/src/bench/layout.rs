@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, ensure};
 use super::rows::{FIRST_CONTACT_NAME, MANY_PACKETS, ROWS};
 use super::{BenchOptions, TimedCommand as _, prepare_row};
 use crate::dist;
-use crate::sandbox::{self, Lab, LabLocation};
+use crate::sandbox::{self, SandboxLocation, SandboxRoot};
 use crate::table;
 
 /// The linker script, relative to the workspace.
@@ -35,8 +35,8 @@ const MAX_UNCALLED_BYTES: u64 = 2 * 1024;
 pub fn write_layout() -> Result<bool> {
     let bin = dist::build_with_symbols()?;
     let symbols = function_sizes(&bin)?;
-    let lab = Lab::new(bin, LabLocation::Disk)?;
-    let options = BenchOptions { rounds: 1, markdown: false, only: String::new(), large: 50 };
+    let lab = SandboxRoot::new(bin, SandboxLocation::Disk)?;
+    let options = BenchOptions { rounds: 1, markdown: false, only: String::new(), large_transcript_mb: 50 };
     let mut called: Vec<&str> = Vec::new();
     for row in ROWS.iter().filter(|row| row.argv[0] == "hook") {
         if row.name.contains(FIRST_CONTACT_NAME) || row.name.contains(MANY_PACKETS) {

@@ -10,7 +10,7 @@ use super::prepare::{POST_TOOL_USE, edit_4k_payload, prepare_trusted};
 use super::{BenchOptions, TRUE_PROGRAM, TimedCommand, kb_to_mb};
 use crate::dist::LinkKind;
 use crate::memory;
-use crate::sandbox::{self, Lab, Sandbox};
+use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::stats::{percentile, ratio};
 use crate::table::{self, Align};
 
@@ -18,14 +18,14 @@ struct PeerProgram {
     name: &'static str,
     interpreter: &'static str,
     /// The programs that the script itself calls.
-    needs: &'static [&'static str],
+    needed_programs: &'static [&'static str],
     script: &'static str,
 }
 
 const PEERS: &[PeerProgram] = &[
-    PeerProgram { name: "bash and jq", interpreter: "bash", needs: &["jq"], script: "hook.sh" },
-    PeerProgram { name: "python3", interpreter: "python3", needs: &[], script: "hook.py" },
-    PeerProgram { name: "node", interpreter: "node", needs: &[], script: "hook.js" },
+    PeerProgram { name: "bash and jq", interpreter: "bash", needed_programs: &["jq"], script: "hook.sh" },
+    PeerProgram { name: "python3", interpreter: "python3", needed_programs: &[], script: "hook.py" },
+    PeerProgram { name: "node", interpreter: "node", needed_programs: &[], script: "hook.js" },
 ];
 
 struct PeerHook {
@@ -46,13 +46,15 @@ impl TimedCommand for PeerHook {
 }
 
 /// Prints the table. Only our own hook has a target.
-pub fn run_peers(lab: &Lab, kind: LinkKind, options: &BenchOptions) -> Result<()> {
+pub fn run_peers(lab: &SandboxRoot, kind: LinkKind, options: &BenchOptions) -> Result<()> {
     let sandbox = lab.sandbox("peer-thru")?;
     prepare_trusted(&sandbox)?;
     let mut hooks = vec![prepare_hook("thru", sandbox.thru_command(POST_TOOL_USE), &sandbox)?];
     for peer in PEERS {
-        let missing =
-            [&[peer.interpreter], peer.needs].concat().into_iter().find(|name| find_program(name).is_none());
+        let missing = [&[peer.interpreter], peer.needed_programs]
+            .concat()
+            .into_iter()
+            .find(|name| find_program(name).is_none());
         if let Some(missing) = missing {
             println!("skipped: {}: {missing} is not installed", peer.name);
             continue;
@@ -77,7 +79,8 @@ fn peer_command(peer: &PeerProgram, sandbox: &Sandbox) -> Result<Command> {
     let script = crate::workspace_root().join("xtask/peers").join(peer.script);
     let mut command = sandbox.command(&interpreter, &[&*script.to_string_lossy()]);
     // The programs that the script calls may be outside the default PATH of a sandbox.
-    let folders = peer.needs.iter().filter_map(|name| find_program(name)?.parent().map(Path::to_path_buf));
+    let folders =
+        peer.needed_programs.iter().filter_map(|name| find_program(name)?.parent().map(Path::to_path_buf));
     let path = folders.chain(["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from));
     command.env("PATH", std::env::join_paths(path)?);
     Ok(command)

@@ -24,7 +24,7 @@ pub fn prepare_trusted(sandbox: &Sandbox) -> Result<()> {
 }
 
 /// A project with a thousand sessions. The last session has ten thousand journal lines and a digest.
-pub fn prepare_filled(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_many_sessions(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(START, &start_payload(&sandbox.dir))?;
     sandbox.run_successfully(PROMPT, &prompt_payload(&sandbox.dir))?;
@@ -43,9 +43,9 @@ pub fn prepare_filled(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(STOP, &stop_payload(&sandbox.dir)).map(drop)
 }
 
-/// Like `prepare_filled`, with a plan of 200 tasks, 500 decisions and 1,000 packets. Briefs are ranked by score.
-pub fn prepare_scored(sandbox: &Sandbox) -> Result<()> {
-    prepare_filled(sandbox)?;
+/// Like `prepare_many_sessions`, with a plan of 200 tasks, 500 decisions and 1,000 packets. Briefs are ranked by score.
+pub fn prepare_scored_briefs(sandbox: &Sandbox) -> Result<()> {
+    prepare_many_sessions(sandbox)?;
     add_plan(sandbox, 10, 20)?;
     sandbox.run_successfully(&["task", "start", "5.1"], b"")?;
     add_decisions(sandbox, 500)?;
@@ -55,7 +55,7 @@ pub fn prepare_scored(sandbox: &Sandbox) -> Result<()> {
 }
 
 /// A project with a large plan, and as many decisions as a team makes in years.
-pub fn prepare_decided(sandbox: &Sandbox) -> Result<()> {
+pub fn prepare_many_decisions(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     add_plan(sandbox, 20, 100)?;
     add_decisions(sandbox, 5_000)

@@ -7,11 +7,11 @@ use anyhow::Result;
 use super::prepare::{
     AGENT_START, AGENT_STOP, COMPACT, PICKUP, POST_TOOL_USE, PROMPT, START, STOP, agent_start_payload,
     agent_stop_payload, append_turn, bash_4k_payload, coder_start_payload, compact_payload, edit_2m_payload,
-    edit_4k_payload, empty_payload, leave_unchanged, make_brief_due, prepare_complete_run, prepare_decided,
-    prepare_evidence, prepare_filled, prepare_foreign_loop, prepare_live_run, prepare_loop, prepare_nothing,
-    prepare_packets, prepare_role, prepare_scored, prepare_trusted, prepare_untrusted, prepare_workstream,
-    prompt_payload, remove_new_sessions, remove_session_records, restart_payload, restore_loop,
-    resume_payload, role_payload, start_payload, status_payload, stop_payload,
+    edit_4k_payload, empty_payload, leave_unchanged, make_brief_due, prepare_complete_run, prepare_evidence,
+    prepare_foreign_loop, prepare_live_run, prepare_loop, prepare_many_decisions, prepare_many_sessions,
+    prepare_nothing, prepare_packets, prepare_role, prepare_scored_briefs, prepare_trusted,
+    prepare_untrusted, prepare_workstream, prompt_payload, remove_new_sessions, remove_session_records,
+    restart_payload, restore_loop, resume_payload, role_payload, start_payload, status_payload, stop_payload,
 };
 use crate::dist::LinkKind;
 use crate::sandbox::Sandbox;
@@ -24,7 +24,7 @@ pub struct Row {
     pub payload: fn(&Path) -> Vec<u8>,
     pub target: TimeTarget,
     /// Whether the row's hook is also run 64 times in parallel. Only one row has this flag.
-    pub crowd: bool,
+    pub run_in_parallel: bool,
     /// The transcript in the row's payload.
     pub transcript: Option<TranscriptSpec>,
     /// Resets the sandbox before each sample. Its arguments are the sandbox, the transcript and the number of the
@@ -32,7 +32,7 @@ pub struct Row {
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
     /// Whether the hook must print something in every sample. Without this check, a hook that does nothing would look
     /// fast.
-    pub speaks: bool,
+    pub must_print: bool,
     /// Whether each sample is the first event of a new session.
     pub new_session: bool,
 }
@@ -40,20 +40,20 @@ pub struct Row {
 impl Row {
     /// Returns a row whose session is seen for the first time in every sample.
     const fn at_first_contact(self, size: Size) -> Self {
-        let transcript = Some(TranscriptSpec { size, use_: TranscriptUse::Still });
+        let transcript = Some(TranscriptSpec { size, transcript_use: TranscriptUse::Unchanged });
         Self { transcript, before_each: remove_session_records, ..self }
     }
 
     /// Returns a row in which a new session starts in every sample and gets a brief. A second start of the same session
     /// would get no brief.
     const fn at_each_start(self) -> Self {
-        Self { before_each: remove_new_sessions, speaks: true, new_session: true, ..self }
+        Self { before_each: remove_new_sessions, must_print: true, new_session: true, ..self }
     }
 
     /// Returns a row whose transcript was read before and has since grown by a turn.
     const fn with_cursor(self, size: Size) -> Self {
         Self {
-            transcript: Some(TranscriptSpec { size, use_: TranscriptUse::Growing }),
+            transcript: Some(TranscriptSpec { size, transcript_use: TranscriptUse::Growing }),
             before_each: append_turn,
             ..self
         }
@@ -75,14 +75,14 @@ pub enum Size {
 /// Whether rows append to their transcript. Rows with the same use and size share a file.
 #[derive(Clone, Copy)]
 enum TranscriptUse {
-    Still,
+    Unchanged,
     Growing,
 }
 
 #[derive(Clone, Copy)]
 pub struct TranscriptSpec {
     size: Size,
-    use_: TranscriptUse,
+    transcript_use: TranscriptUse,
 }
 
 impl TranscriptSpec {
@@ -95,8 +95,8 @@ impl TranscriptSpec {
             Size::Large => ("large", large),
             Size::Gb1 => ("1000", large * 2),
         };
-        let path = match self.use_ {
-            TranscriptUse::Still => lab.join(format!("transcript-{name}.jsonl")),
+        let path = match self.transcript_use {
+            TranscriptUse::Unchanged => lab.join(format!("transcript-{name}.jsonl")),
             TranscriptUse::Growing => lab.join(format!("transcript-{name}-growing.jsonl")),
         };
         if !path.exists() {
@@ -140,17 +140,20 @@ const fn row(
         argv,
         payload,
         target,
-        crowd: false,
+        run_in_parallel: false,
         transcript: None,
         before_each: leave_unchanged,
-        speaks: false,
+        must_print: false,
         new_session: false,
     }
 }
 
 /// The benchmark. Each target has two values, because glibc's start-up costs about half a `/bin/true` more than musl's.
 pub const ROWS: &[Row] = &[
-    Row { crowd: true, ..row(TOOL_DONE, prepare_trusted, POST_TOOL_USE, edit_4k_payload, at_most(1.0, 1.5)) },
+    Row {
+        run_in_parallel: true,
+        ..row(TOOL_DONE, prepare_trusted, POST_TOOL_USE, edit_4k_payload, at_most(1.0, 1.5))
+    },
     row(
         "hook tool-done, 4 KB command with a secret",
         prepare_trusted,
@@ -166,29 +169,35 @@ pub const ROWS: &[Row] = &[
         .with_cursor(Size::Mb1),
     row("hook prompt, 500 MB transcript", prepare_trusted, PROMPT, prompt_payload, at_most(1.5, 2.0))
         .with_cursor(Size::Large),
-    row("hook prompt, full store", prepare_scored, PROMPT, prompt_payload, at_most(1.5, 2.0)),
+    row("hook prompt, full store", prepare_scored_briefs, PROMPT, prompt_payload, at_most(1.5, 2.0)),
     row("hook session-start", prepare_trusted, START, start_payload, at_most(8.0, 8.5)),
-    row("hook session-start, full store", prepare_filled, START, start_payload, at_most(8.0, 8.5))
+    row("hook session-start, full store", prepare_many_sessions, START, start_payload, at_most(8.0, 8.5))
         .at_each_start(),
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row(
             "hook session-start(compact), full store",
-            prepare_filled,
+            prepare_many_sessions,
             START,
             restart_payload,
             at_most(8.0, 8.5),
         )
     },
-    row("hook session-start, full store, scoring", prepare_scored, START, start_payload, at_most(8.0, 8.5))
-        .at_each_start(),
+    row(
+        "hook session-start, full store, scoring",
+        prepare_scored_briefs,
+        START,
+        start_payload,
+        at_most(8.0, 8.5),
+    )
+    .at_each_start(),
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row(
             "hook session-start(compact), full store, scoring",
-            prepare_scored,
+            prepare_scored_briefs,
             START,
             restart_payload,
             at_most(8.0, 8.5),
@@ -205,7 +214,7 @@ pub const ROWS: &[Row] = &[
         .with_cursor(Size::Large),
     Row {
         before_each: restore_loop,
-        speaks: true,
+        must_print: true,
         ..row("hook stop, a loop continues", prepare_loop, STOP, stop_payload, at_most(2.5, 3.0))
     },
     row("hook stop, another session's loop", prepare_foreign_loop, STOP, stop_payload, at_most(2.5, 3.0)),
@@ -255,7 +264,7 @@ pub const ROWS: &[Row] = &[
     row("hook before-compact, workstream", prepare_workstream, COMPACT, compact_payload, at_most(6.0, 6.5)),
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row(
             "hook session-start(compact), workstream",
             prepare_workstream,
@@ -268,12 +277,12 @@ pub const ROWS: &[Row] = &[
     row("hook before-compact, role", prepare_role, COMPACT, compact_payload, at_most(6.0, 6.5)),
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row("hook session-start(compact), role", prepare_role, START, restart_payload, at_most(8.0, 8.5))
     },
     row("hook tool-done, role file read", prepare_role, POST_TOOL_USE, role_payload, at_most(2.5, 3.0)),
     Row {
-        speaks: true,
+        must_print: true,
         ..row(
             "hook subagent-start, output expected",
             prepare_live_run,
@@ -283,10 +292,10 @@ pub const ROWS: &[Row] = &[
         )
     },
     Row {
-        speaks: true,
+        must_print: true,
         ..row(
             "hook subagent-start, full store, scoring",
-            prepare_scored,
+            prepare_scored_briefs,
             AGENT_START,
             coder_start_payload,
             at_most(8.0, 8.5),
@@ -308,21 +317,21 @@ pub const ROWS: &[Row] = &[
     ),
     row(
         "thru plan show, 2,000 tasks, 5,000 decisions",
-        prepare_decided,
+        prepare_many_decisions,
         &["plan", "show"],
         empty_payload,
         at_most(6.0, 6.5),
     ),
     row(
         "hook tool-done, 2,000 tasks, 5,000 decisions",
-        prepare_decided,
+        prepare_many_decisions,
         POST_TOOL_USE,
         edit_4k_payload,
         at_most(1.0, 1.5),
     ),
     row(
         "hook session-start, 2,000 tasks, 5,000 decisions",
-        prepare_decided,
+        prepare_many_decisions,
         START,
         start_payload,
         at_most(8.0, 8.5),
@@ -330,10 +339,10 @@ pub const ROWS: &[Row] = &[
     .at_each_start(),
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row(
             "hook session-start(compact), 2,000 tasks, 5,000 decisions",
-            prepare_decided,
+            prepare_many_decisions,
             START,
             restart_payload,
             at_most(8.0, 8.5),
@@ -341,7 +350,7 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         before_each: make_brief_due,
-        speaks: true,
+        must_print: true,
         ..row(
             "hook session-start(compact), evidence of 1,000 files",
             prepare_evidence,
@@ -351,14 +360,14 @@ pub const ROWS: &[Row] = &[
         )
     },
     Row {
-        speaks: true,
+        must_print: true,
         ..row("thru statusline", prepare_trusted, &["statusline"], status_payload, at_most(1.5, 2.0))
     },
     Row {
-        speaks: true,
+        must_print: true,
         ..row(
             "thru statusline, full store",
-            prepare_scored,
+            prepare_scored_briefs,
             &["statusline"],
             status_payload,
             at_most(1.5, 2.0),

@@ -93,7 +93,7 @@ pub fn fuzz_transcript(data: &[u8]) {
     for harness in HARNESSES {
         let read_line = harness.transcript.read_line();
         let line = read_line(data);
-        assert!(line.rest.len() < data.len().max(1), "what is left is less");
+        assert!(line.text_after_object.len() < data.len().max(1), "what is left is less");
         let mut lines = 0;
         each_object_in_line(read_line, data, |_| lines += 1);
         assert!(lines <= 32, "{lines} lines in one");

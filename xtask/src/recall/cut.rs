@@ -30,13 +30,13 @@ pub struct RecallSession<'a> {
 /// A point at which the session is cut.
 #[derive(Debug)]
 pub struct SessionCut {
-    pub sort: CutKind,
+    pub kind: CutKind,
     /// The line of the transcript at the cut. The brief is composed from the lines before it.
     pub line: usize,
     /// The number of events before the cut.
-    pub before: usize,
+    pub event_count_before: usize,
     /// The index of the first event since the previous compaction.
-    pub epoch: usize,
+    pub first_event_since_compaction: usize,
     /// The harness's own summary. It is empty for an artificial cut.
     pub summary: String,
 }
@@ -45,30 +45,30 @@ pub struct SessionCut {
 pub enum CutKind {
     /// The session's n-th compaction, counted from 0.
     Compaction(usize),
-    MadeUp,
+    Artificial,
 }
 
 /// The half that a session belongs to, by its id. The second half shows whether an improvement on the first half is
 /// real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorpusHalf {
-    Tune,
-    Report,
+    TuningHalf,
+    ReportingHalf,
 }
 
 impl CorpusHalf {
     /// Returns the half that a session belongs to, by the first digit of its id: 0 to 7, or 8 to f.
     pub fn of_session(session: &str) -> CorpusHalf {
         match session.chars().next().and_then(|first| first.to_digit(16)) {
-            Some(8..) => CorpusHalf::Report,
-            _ => CorpusHalf::Tune,
+            Some(8..) => CorpusHalf::ReportingHalf,
+            _ => CorpusHalf::TuningHalf,
         }
     }
 
     pub fn name(self) -> &'static str {
         match self {
-            CorpusHalf::Tune => "tune",
-            CorpusHalf::Report => "report",
+            CorpusHalf::TuningHalf => "tune",
+            CorpusHalf::ReportingHalf => "report",
         }
     }
 }
@@ -96,28 +96,34 @@ impl<'a> RecallSession<'a> {
     }
 
     pub fn cuts_at_compactions(&self) -> Vec<SessionCut> {
-        let (mut cuts, mut epoch, mut is_told) = (Vec::new(), 0, false);
+        let (mut cuts, mut first_event_since_compaction, mut is_told) = (Vec::new(), 0, false);
         for (at, event) in self.events.iter().enumerate() {
-            let is_cut = match event.what {
+            let is_cut = match event.kind {
                 EventKind::Compaction => true,
                 // Some versions write a summary without a compaction line before it.
                 EventKind::Summary(_) => !is_told,
                 _ => false,
             };
-            is_told = match event.what {
+            is_told = match event.kind {
                 EventKind::Compaction => true,
                 EventKind::Call(_) => false,
                 _ => is_told,
             };
             if is_cut {
-                let summary = self.events[at..].iter().take(8).find_map(|event| match &event.what {
+                let summary = self.events[at..].iter().take(8).find_map(|event| match &event.kind {
                     EventKind::Summary(text) => Some(text.clone()),
                     _ => None,
                 });
                 let summary = summary.unwrap_or_default();
-                let sort = CutKind::Compaction(cuts.len());
-                cuts.push(SessionCut { sort, line: event.line, before: at, epoch, summary });
-                epoch = at;
+                let kind = CutKind::Compaction(cuts.len());
+                cuts.push(SessionCut {
+                    kind,
+                    line: event.line,
+                    event_count_before: at,
+                    first_event_since_compaction,
+                    summary,
+                });
+                first_event_since_compaction = at;
             }
         }
         // If no file was used before a cut, a brief has no files to name.
@@ -128,21 +134,21 @@ impl<'a> RecallSession<'a> {
     /// Returns up to `most` cuts, spread evenly over the session, with enough calls before and after each cut.
     pub fn artificial_cuts(&self, most: usize) -> Vec<SessionCut> {
         let is_break =
-            |event: &TranscriptEvent| matches!(event.what, EventKind::Compaction | EventKind::Summary(_));
+            |event: &TranscriptEvent| matches!(event.kind, EventKind::Compaction | EventKind::Summary(_));
         let mut fit = Vec::new();
         let (mut epoch, mut calls, mut since) = (0, 0, 0);
         let mut to_come = self.events.iter().filter(|event| event.as_call().is_some()).count();
         let mut running: BTreeSet<&str> = BTreeSet::new();
         for (at, event) in self.events.iter().enumerate() {
-            match &event.what {
+            match &event.kind {
                 _ if is_break(event) => {
                     (epoch, since) = (at, 0);
                     running.clear();
                 }
-                EventKind::Result { call, .. } => {
-                    running.remove(call.as_str());
+                EventKind::Result { call_id, .. } => {
+                    running.remove(call_id.as_str());
                 }
-                EventKind::Call(call) => {
+                EventKind::Call(call_id) => {
                     let is_between = calls >= MIN_CALLS_BEFORE
                         && since >= MIN_CALLS_SINCE_COMPACTION
                         && to_come >= MAX_CALLS_AFTER;
@@ -153,7 +159,7 @@ impl<'a> RecallSession<'a> {
                     calls += 1;
                     since += 1;
                     to_come -= 1;
-                    running.insert(&call.id);
+                    running.insert(&call_id.id);
                 }
                 _ => {}
             }
@@ -162,10 +168,10 @@ impl<'a> RecallSession<'a> {
         let chosen = (0..most).map(|n| fit[(2 * n + 1) * fit.len() / (2 * most)]);
         chosen
             .map(|(at, epoch)| SessionCut {
-                sort: CutKind::MadeUp,
+                kind: CutKind::Artificial,
                 line: self.events[at].line,
-                before: at,
-                epoch,
+                event_count_before: at,
+                first_event_since_compaction: epoch,
                 summary: String::new(),
             })
             .collect()
@@ -177,15 +183,15 @@ impl<'a> RecallSession<'a> {
     }
 
     pub fn calls_after(&self, cut: &SessionCut, calls: usize) -> impl Iterator<Item = &ToolCall> {
-        self.events[cut.before..].iter().filter_map(|event| event.as_call()).take(calls)
+        self.events[cut.event_count_before..].iter().filter_map(|event| event.as_call()).take(calls)
     }
 
     pub fn events_since_compaction(&self, cut: &SessionCut) -> &[TranscriptEvent] {
-        &self.events[cut.epoch..cut.before]
+        &self.events[cut.first_event_since_compaction..cut.event_count_before]
     }
 
     pub fn events_before(&self, cut: &SessionCut) -> &[TranscriptEvent] {
-        &self.events[..cut.before]
+        &self.events[..cut.event_count_before]
     }
 }
 

@@ -27,7 +27,7 @@ pub fn write_dump(
     cut: &SessionCut,
     past: &SessionPast,
 ) -> Result<()> {
-    let CutKind::Compaction(number) = cut.sort else { return Ok(()) };
+    let CutKind::Compaction(number) = cut.kind else { return Ok(()) };
     let folder = folder.join(format!("{}-c{}", session.name, number + 1));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let prompt = past.pickup_text()?;
@@ -50,14 +50,14 @@ pub fn write_dump(
 fn describe_what_followed(session: &RecallSession, cut: &SessionCut) -> String {
     let mut text = String::new();
     let mut calls = 0;
-    let later = session.events[cut.before..].iter().map(|event| &event.what);
+    let later = session.events[cut.event_count_before..].iter().map(|event| &event.kind);
     for what in later.skip_while(|what| matches!(what, EventKind::Compaction | EventKind::Summary(_))) {
         let line = match what {
             // After the next compaction, the agent has another summary.
             EventKind::Compaction | EventKind::Summary(_) => break,
             EventKind::Call(_) if calls == MAX_CALLS_AFTER => break,
             EventKind::Prompt(words) => format!("USER: {}", cut_for_judge(words, MAX_MESSAGE_BYTES)),
-            EventKind::Said(words) => format!("AGENT: {}", cut_for_judge(words, MAX_MESSAGE_BYTES)),
+            EventKind::AgentMessage(words) => format!("AGENT: {}", cut_for_judge(words, MAX_MESSAGE_BYTES)),
             EventKind::Call(call) => {
                 calls += 1;
                 format!(

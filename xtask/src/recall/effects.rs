@@ -36,13 +36,13 @@ pub fn effects_of_events(events: &[TranscriptEvent]) -> Vec<RecallEffect> {
     let calls: Vec<&ToolCall> = events.iter().filter_map(|event| event.as_call()).collect();
     let mut found: Vec<RecallEffect> = Vec::new();
     for event in events {
-        let EventKind::Result { call, end: CallEnd::Done, text } = &event.what else { continue };
-        let Some(call) = calls.iter().find(|known| known.id == *call) else { continue };
-        let new = match &call.command {
+        let EventKind::Result { call_id, end: CallEnd::Done, text } = &event.kind else { continue };
+        let Some(call_id) = calls.iter().find(|known| known.id == *call_id) else { continue };
+        let new = match &call_id.command {
             Some(command) => effects_of_command(command, text),
-            None => effect_of_tool(call, text).into_iter().collect(),
+            None => effect_of_tool(call_id, text).into_iter().collect(),
         };
-        let amends = call.command.as_deref().is_some_and(|command| command.contains("--amend"));
+        let amends = call_id.command.as_deref().is_some_and(|command| command.contains("--amend"));
         if amends && new.iter().any(|effect| effect.kind == "commit") {
             let place = found.iter().rposition(|effect| effect.kind == "commit");
             place.map(|place| found.remove(place));

@@ -64,15 +64,15 @@ pub type RecurringError = BTreeSet<String>;
 pub fn recurring_errors(session: &RecallSession, cut: &SessionCut) -> Vec<RecurringError> {
     let mut before: BTreeSet<String> = BTreeSet::new();
     for event in session.events_before(cut) {
-        if let EventKind::Result { end, text, .. } = &event.what {
+        if let EventKind::Result { end, text, .. } = &event.kind {
             before.extend(error_lines(*end, text));
         }
     }
     let after: BTreeSet<&str> =
         session.calls_after(cut, MAX_CALLS_AFTER).map(|call| call.id.as_str()).collect();
     let mut again: BTreeMap<String, RecurringError> = BTreeMap::new();
-    for event in &session.events[cut.before..] {
-        let EventKind::Result { call, end, text } = &event.what else { continue };
+    for event in &session.events[cut.event_count_before..] {
+        let EventKind::Result { call_id: call, end, text } = &event.kind else { continue };
         let same: RecurringError =
             error_lines(*end, text).into_iter().filter(|line| before.contains(line)).collect();
         if let Some(first) = same.first().filter(|_| after.contains(call.as_str())).cloned() {

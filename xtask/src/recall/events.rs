@@ -12,17 +12,17 @@ use serde_json::Value;
 pub struct TranscriptEvent {
     /// The line of the transcript, counted from 0.
     pub line: usize,
-    pub what: EventKind,
+    pub kind: EventKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
     /// Text that a person typed, also with a refusal or while the agent was working.
     Prompt(String),
-    Said(String),
+    AgentMessage(String),
     Call(ToolCall),
     Result {
-        call: String,
+        call_id: String,
         end: CallEnd,
         text: String,
     },
@@ -56,7 +56,7 @@ pub enum CallEnd {
 
 impl TranscriptEvent {
     pub fn as_call(&self) -> Option<&ToolCall> {
-        match &self.what {
+        match &self.kind {
             EventKind::Call(call) => Some(call),
             _ => None,
         }
@@ -121,7 +121,7 @@ pub fn read_events(lines: &[&[u8]]) -> Vec<TranscriptEvent> {
 struct EventReader {
     events: Vec<TranscriptEvent>,
     /// The ids of the lines, calls and results that have been read.
-    known: BTreeSet<String>,
+    ids_read: BTreeSet<String>,
     /// Queued prompts, which the agent has not received yet.
     queued: Vec<String>,
 }
@@ -133,10 +133,10 @@ impl EventReader {
         if is("isSidechain") || is("isMeta") && text("type") != "system" {
             return;
         }
-        if !text("uuid").is_empty() && !self.known.insert(format!("line {}", text("uuid"))) {
+        if !text("uuid").is_empty() && !self.ids_read.insert(format!("line {}", text("uuid"))) {
             return;
         }
-        let mut add = |what: EventKind| self.events.push(TranscriptEvent { line: number, what });
+        let mut add = |what: EventKind| self.events.push(TranscriptEvent { line: number, kind: what });
         match text("type") {
             "system" if text("subtype") == "compact_boundary" => add(EventKind::Compaction),
             "queue-operation" if text("operation") == "enqueue" => {
@@ -161,10 +161,10 @@ impl EventReader {
 
     fn read_block(&mut self, number: usize, block: &Value, is_agent: bool, is_summary: bool) {
         let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
-        let what = match block["type"].as_str().unwrap_or_default() {
+        let kind = match block["type"].as_str().unwrap_or_default() {
             "text" if text("text").trim().is_empty() => return,
             "text" if is_summary => EventKind::Summary(text("text")),
-            "text" if is_agent => EventKind::Said(text("text")),
+            "text" if is_agent => EventKind::AgentMessage(text("text")),
             "text" => {
                 let Some(words) = typed_words(&text("text")) else { return };
                 // The prompt was already counted when it was queued.
@@ -174,10 +174,10 @@ impl EventReader {
                 }
                 EventKind::Prompt(words)
             }
-            "tool_use" if self.known.insert(format!("call {}", text("id"))) => {
+            "tool_use" if self.ids_read.insert(format!("call {}", text("id"))) => {
                 EventKind::Call(parse_call(block))
             }
-            "tool_result" if self.known.insert(format!("result {}", text("tool_use_id"))) => {
+            "tool_result" if self.ids_read.insert(format!("result {}", text("tool_use_id"))) => {
                 let given: Vec<String> = content_blocks(&block["content"])
                     .iter()
                     .filter_map(|part| Some(part["text"].as_str()?.to_owned()))
@@ -193,7 +193,7 @@ impl EventReader {
                 let call = text("tool_use_id");
                 self.events.push(TranscriptEvent {
                     line: number,
-                    what: EventKind::Result { call, end, text: given },
+                    kind: EventKind::Result { call_id: call, end, text: given },
                 });
                 match reason.filter(|words| is_refused && !words.is_empty()) {
                     Some(words) => EventKind::Prompt(words),
@@ -202,7 +202,7 @@ impl EventReader {
             }
             _ => return,
         };
-        self.events.push(TranscriptEvent { line: number, what });
+        self.events.push(TranscriptEvent { line: number, kind });
     }
 }
 

@@ -2,7 +2,7 @@ use super::*;
 
 fn kinds_of_events(text: &str) -> Vec<EventKind> {
     let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
-    read_events(&lines).into_iter().map(|event| event.what).collect()
+    read_events(&lines).into_iter().map(|event| event.kind).collect()
 }
 
 fn user_line(text: &str) -> String {

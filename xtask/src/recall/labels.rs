@@ -17,7 +17,7 @@ pub type Labels = BTreeMap<(String, usize), Vec<(String, Label)>>;
 pub enum Label {
     Open,
     /// The same check failed again later, and that later failure is open.
-    Earlier,
+    RepeatedLater,
     Closed,
 }
 
@@ -40,7 +40,7 @@ pub fn parse_labels(text: &str) -> Result<Labels> {
         };
         let label = match label {
             "open" => Label::Open,
-            "earlier" => Label::Earlier,
+            "earlier" => Label::RepeatedLater,
             "closed" => Label::Closed,
             other => bail!("labels.tsv:{number}: `{other}` is none of open, earlier, closed"),
         };
@@ -56,7 +56,7 @@ pub fn open_commands_at_cut(
     session: &RecallSession,
     cut: &SessionCut,
 ) -> Option<Vec<String>> {
-    let CutKind::Compaction(number) = cut.sort else { return None };
+    let CutKind::Compaction(number) = cut.kind else { return None };
     let all = labels.iter().filter(|((name, _), _)| *name == session.name);
     // A session is always labelled completely. So a compaction without a line has no failing call.
     let mut all = all.peekable();

@@ -13,7 +13,7 @@ use super::{BRIEF_SIZES, effects, errors};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FoundShare {
     pub found: usize,
-    pub of: usize,
+    pub total: usize,
 }
 
 /// The questions about a text, in the order of the report.
@@ -50,11 +50,11 @@ pub struct RecallAnswers {
     /// How many of the files that the text names were needed again.
     pub precision: FoundShare,
     /// The same share for a list of the most recently used files, with the same number of files.
-    pub recent: FoundShare,
+    pub recent_files_share: FoundShare,
     /// The same share for a list of the most frequently used files, with the same number of files.
-    pub touched: FoundShare,
+    pub frequent_files_share: FoundShare,
     /// How many of the needed files are in a plain list of recent paths that is as long as the text.
-    pub bare: FoundShare,
+    pub path_list_share: FoundShare,
 }
 
 #[derive(Debug)]
@@ -63,12 +63,12 @@ pub struct MeasuredCut {
     pub half: CorpusHalf,
     /// The line of the transcript at which the session was cut, counted from 1.
     pub line: usize,
-    pub sort: CutKind,
+    pub kind: CutKind,
     /// The results for briefs without a summary, in the order of [`BRIEF_SIZES`].
-    pub alone: Vec<RecallAnswers>,
+    pub brief_alone: Vec<RecallAnswers>,
     /// Set only at compactions.
     pub packet: Option<RecallAnswers>,
-    pub beside: Option<SummaryAndBrief>,
+    pub with_summary: Option<SummaryAndBrief>,
 }
 
 /// The results for the summary, for the brief that is sent in addition to it, and for both together.
@@ -76,7 +76,7 @@ pub struct MeasuredCut {
 pub struct SummaryAndBrief {
     pub summary: RecallAnswers,
     pub brief: RecallAnswers,
-    pub either: RecallAnswers,
+    pub summary_or_brief: RecallAnswers,
     /// How many lines of the brief contain information that the summary does not contain.
     pub new_lines: FoundShare,
 }
@@ -92,14 +92,14 @@ impl MeasuredCut {
     ) -> Result<MeasuredCut> {
         let wanted = WantedItems::after_cut(session, cut, labels);
         let ask = |text: &str, size: usize| measure_text(session, &wanted, text, size);
-        let has_packet = cut.sort != CutKind::MadeUp && scoring.is_none();
+        let has_packet = cut.kind != CutKind::Artificial && scoring.is_none();
         let packet = if has_packet { Some(past.pickup_text()?) } else { None };
         let largest = BRIEF_SIZES[BRIEF_SIZES.len() - 1];
-        let beside = (!cut.summary.is_empty()).then(|| {
+        let with_summary = (!cut.summary.is_empty()).then(|| {
             let brief = past.brief_beside_summary(&cut.summary, largest, scoring);
             SummaryAndBrief {
                 summary: ask(&cut.summary, cut.summary.len()),
-                either: ask(&format!("{}\n{brief}", cut.summary), cut.summary.len() + brief.len()),
+                summary_or_brief: ask(&format!("{}\n{brief}", cut.summary), cut.summary.len() + brief.len()),
                 new_lines: count_new_lines(&brief, &cut.summary),
                 brief: ask(&brief, brief.len()),
             }
@@ -108,10 +108,13 @@ impl MeasuredCut {
             session: session.name.clone(),
             half: CorpusHalf::of_session(&session.name),
             line: cut.line + 1,
-            sort: cut.sort,
-            alone: BRIEF_SIZES.iter().map(|size| ask(&past.brief_alone(*size, scoring), *size)).collect(),
+            kind: cut.kind,
+            brief_alone: BRIEF_SIZES
+                .iter()
+                .map(|size| ask(&past.brief_alone(*size, scoring), *size))
+                .collect(),
             packet: packet.map(|prompt| ask(&prompt, prompt.len())),
-            beside,
+            with_summary,
         })
     }
 }
@@ -122,9 +125,11 @@ fn measure_text(session: &RecallSession, wanted: &WantedItems, text: &str, size:
     let mut ask = |name: &str, item: &str, found: bool| answers.count_item(question_index(name), item, found);
     let is_named = |path: &str| is_path_mentioned(session, &flat, path);
     let holds = |words: &str| flat.contains(words);
-    for (name, paths) in
-        [(FILES_AGAIN_QUESTION, &wanted.files_again), ("edited", &wanted.edited), ("read", &wanted.read)]
-    {
+    for (name, paths) in [
+        (FILES_AGAIN_QUESTION, &wanted.files_again),
+        ("edited", &wanted.edited_files),
+        ("read", &wanted.read_files),
+    ] {
         paths.iter().for_each(|path| ask(name, path, is_named(path)));
     }
     for (name, texts) in [
@@ -137,10 +142,12 @@ fn measure_text(session: &RecallSession, wanted: &WantedItems, text: &str, size:
     for command in &wanted.commands_again {
         ask(BARE_COMMANDS_QUESTION, command, holds(&labels::command_core(command)));
     }
-    for (name, words) in [("newest prompt", &wanted.newest), ("newest telling prompt", &wanted.telling)] {
+    for (name, words) in
+        [("newest prompt", &wanted.newest_prompt), ("newest telling prompt", &wanted.newest_task_prompt)]
+    {
         words.iter().for_each(|words| ask(name, words, holds(words)));
     }
-    if let Some(open) = &wanted.open {
+    if let Some(open) = &wanted.open_failures {
         let lines: Vec<String> = labels::failing_lines(text).into_iter().map(collapse_white_space).collect();
         for command in open {
             ask("open failures", command, lines.iter().any(|line| line.contains(command.as_str())));
@@ -159,12 +166,14 @@ fn measure_text(session: &RecallSession, wanted: &WantedItems, text: &str, size:
         ask("errors met again", words, errors::warns_of_error(error, text));
     }
     let needed = &wanted.files_again;
-    let named = wanted.recent.iter().filter(|path| is_named(path)).count();
+    let named = wanted.files_by_recency.iter().filter(|path| is_named(path)).count();
     let hits = |list: &mut dyn Iterator<Item = &String>| list.filter(|path| needed.contains(*path)).count();
     answers.precision =
-        FoundShare { found: answers.shares[question_index(FILES_AGAIN_QUESTION)].found, of: named };
-    answers.recent = FoundShare { found: hits(&mut wanted.recent.iter().rev().take(named)), of: named };
-    answers.touched = FoundShare { found: hits(&mut wanted.touched.iter().rev().take(named)), of: named };
+        FoundShare { found: answers.shares[question_index(FILES_AGAIN_QUESTION)].found, total: named };
+    answers.recent_files_share =
+        FoundShare { found: hits(&mut wanted.files_by_recency.iter().rev().take(named)), total: named };
+    answers.frequent_files_share =
+        FoundShare { found: hits(&mut wanted.files_by_frequency.iter().rev().take(named)), total: named };
     let mut room = size;
     let mut fits = |path: &&String| {
         let length = session.path_in_session(path).chars().count() + 1;
@@ -172,14 +181,16 @@ fn measure_text(session: &RecallSession, wanted: &WantedItems, text: &str, size:
         room = if fits { room - length } else { 0 };
         fits
     };
-    answers.bare =
-        FoundShare { found: hits(&mut wanted.recent.iter().rev().take_while(&mut fits)), of: needed.len() };
+    answers.path_list_share = FoundShare {
+        found: hits(&mut wanted.files_by_recency.iter().rev().take_while(&mut fits)),
+        total: needed.len(),
+    };
     answers
 }
 
 impl RecallAnswers {
     fn count_item(&mut self, question: usize, item: &str, found: bool) {
-        self.shares[question].of += 1;
+        self.shares[question].total += 1;
         self.shares[question].found += usize::from(found);
         if !found {
             self.missed.push((question, item.to_owned()));
@@ -233,8 +244,8 @@ fn count_new_lines(brief: &str, summary: &str) -> FoundShare {
     };
     // The first line introduces the brief, and headings contain no facts.
     let lines = brief.lines().skip(1).filter(|line| line.starts_with("- "));
-    let of = lines.clone().count();
-    FoundShare { found: lines.filter(is_new).count(), of }
+    let total = lines.clone().count();
+    FoundShare { found: lines.filter(is_new).count(), total }
 }
 
 #[cfg(test)]

@@ -26,6 +26,6 @@ fn lines_that_a_summary_holds_are_not_new() {
         ("- the user said: never touch the lexer or its tables", 1),
     ] {
         let share = count_new_lines(&format!("Head\nDone:\n{line}"), summary);
-        assert_eq!(share, FoundShare { found: expected, of: 1 }, "{line}");
+        assert_eq!(share, FoundShare { found: expected, total: 1 }, "{line}");
     }
 }

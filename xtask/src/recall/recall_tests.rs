@@ -114,9 +114,9 @@ fn a_small_corpus_is_measured_whole() {
     let (measured, _) =
         measure_transcripts(folder.path(), "", 2, &labels::parse_labels(labelled).unwrap(), None).unwrap();
     assert_eq!(measured.len(), 6, "one compaction and two made-up cuts of each");
-    assert_eq!(measured.iter().filter(|one| one.half == CorpusHalf::Report).count(), 3);
+    assert_eq!(measured.iter().filter(|one| one.half == CorpusHalf::ReportingHalf).count(), 3);
     let one = &measured[0];
-    let largest = one.alone.last().unwrap();
+    let largest = one.brief_alone.last().unwrap();
     // The number of wanted items does not depend on the brief.
     for (name, of) in [
         ("files needed again", 2),
@@ -128,19 +128,20 @@ fn a_small_corpus_is_measured_whole() {
         ("outside effects, with id", 1),
         ("errors met again", 1),
     ] {
-        assert_eq!(share_of_question(largest, name).of, of, "{name}");
+        assert_eq!(share_of_question(largest, name).total, of, "{name}");
     }
     // Every brief must contain these items.
     for name in ["files needed again", "commands needed again", "prompts", "edited", "open failures"] {
         let share = share_of_question(largest, name);
-        assert_eq!(share.found, share.of, "{name}: {:?}", largest.missed);
+        assert_eq!(share.found, share.total, "{name}: {:?}", largest.missed);
     }
-    let beside = one.beside.as_ref().unwrap();
-    assert_eq!(share_of_question(&beside.summary, "files needed again"), FoundShare { found: 1, of: 2 });
-    assert_eq!(share_of_question(&beside.either, "files needed again").found, 2);
+    let beside = one.with_summary.as_ref().unwrap();
+    assert_eq!(share_of_question(&beside.summary, "files needed again"), FoundShare { found: 1, total: 2 });
+    assert_eq!(share_of_question(&beside.summary_or_brief, "files needed again").found, 2);
     assert!(one.packet.is_some());
     assert!(
-        measured[3].alone[0].shares[QUESTION_NAMES.iter().position(|q| *q == "open failures").unwrap()].of
+        measured[3].brief_alone[0].shares[QUESTION_NAMES.iter().position(|q| *q == "open failures").unwrap()]
+            .total
             == 0
     );
 

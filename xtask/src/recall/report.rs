@@ -16,9 +16,9 @@ struct AnswerTotal {
     texts: usize,
     shares: [FoundShare; 13],
     precision: FoundShare,
-    recent: FoundShare,
-    touched: FoundShare,
-    bare: FoundShare,
+    recent_files_share: FoundShare,
+    frequent_files_share: FoundShare,
+    path_list_share: FoundShare,
 }
 
 impl AnswerTotal {
@@ -29,16 +29,17 @@ impl AnswerTotal {
             total.texts += 1;
             total.shares.iter_mut().zip(&answers.shares).for_each(|(sum, share)| sum.add_share(*share));
             total.precision.add_share(answers.precision);
-            total.recent.add_share(answers.recent);
-            total.touched.add_share(answers.touched);
-            total.bare.add_share(answers.bare);
+            total.recent_files_share.add_share(answers.recent_files_share);
+            total.frequent_files_share.add_share(answers.frequent_files_share);
+            total.path_list_share.add_share(answers.path_list_share);
         }
         total
     }
 
     /// Returns the F1 score. `hits` counts the needed files among the files in a text or a list.
     fn f1_score(&self, hits: FoundShare) -> f64 {
-        let (named, needed) = (hits.of as f64, self.shares[question_index(FILES_AGAIN_QUESTION)].of as f64);
+        let (named, needed) =
+            (hits.total as f64, self.shares[question_index(FILES_AGAIN_QUESTION)].total as f64);
         if named + needed == 0.0 { 0.0 } else { 2.0 * hits.found as f64 / (named + needed) }
     }
 }
@@ -51,9 +52,9 @@ struct CutSelection<'a> {
 /// Returns the groups of cuts that are reported: the compactions and, if there are artificial cuts, also the artificial
 /// cuts alone and all cuts together.
 fn selections(measured: &[MeasuredCut]) -> Vec<CutSelection<'_>> {
-    let of = |keep: fn(CutKind) -> bool| measured.iter().filter(|one| keep(one.sort)).collect::<Vec<_>>();
-    let real = CutSelection { name: "compactions", cuts: of(|sort| sort != CutKind::MadeUp) };
-    let made_up = CutSelection { name: "made-up cuts", cuts: of(|sort| sort == CutKind::MadeUp) };
+    let of = |keep: fn(CutKind) -> bool| measured.iter().filter(|one| keep(one.kind)).collect::<Vec<_>>();
+    let real = CutSelection { name: "compactions", cuts: of(|sort| sort != CutKind::Artificial) };
+    let made_up = CutSelection { name: "made-up cuts", cuts: of(|sort| sort == CutKind::Artificial) };
     let all = CutSelection { name: "compactions and made-up cuts", cuts: measured.iter().collect() };
     let is_mixed = !real.cuts.is_empty() && !made_up.cuts.is_empty();
     let mut found = vec![real, made_up];
@@ -73,7 +74,7 @@ struct TargetCell {
 
 impl TargetCell {
     fn both_halves(&self) -> FoundShare {
-        FoundShare { found: self.tune.found + self.report.found, of: self.tune.of + self.report.of }
+        FoundShare { found: self.tune.found + self.report.found, total: self.tune.total + self.report.total }
     }
 }
 
@@ -88,13 +89,15 @@ impl CutSelection<'_> {
             for (size, chars) in BRIEF_SIZES.iter().enumerate() {
                 let Some(target) = targets::brief_target(name, size) else { continue };
                 let share = |half| {
-                    AnswerTotal::sum(self.measured_in_half(half).map(|one| &one.alone[size])).shares[at]
+                    AnswerTotal::sum(self.measured_in_half(half).map(|one| &one.brief_alone[size])).shares[at]
                 };
-                let (tune, report) = (share(CorpusHalf::Tune), share(CorpusHalf::Report));
+                let (tune, report) = (share(CorpusHalf::TuningHalf), share(CorpusHalf::ReportingHalf));
                 cells.push(TargetCell { question: name, place: chars.to_string(), target, tune, report });
             }
             let Some(target) = targets::with_summary_target(name) else { continue };
-            let either = |one: &'_ MeasuredCut| one.beside.as_ref().map(|beside| beside.either.shares[at]);
+            let either = |one: &'_ MeasuredCut| {
+                one.with_summary.as_ref().map(|beside| beside.summary_or_brief.shares[at])
+            };
             let share = |half| {
                 self.measured_in_half(half).filter_map(either).fold(
                     FoundShare::default(),
@@ -104,8 +107,8 @@ impl CutSelection<'_> {
                     },
                 )
             };
-            let (tune, report) = (share(CorpusHalf::Tune), share(CorpusHalf::Report));
-            if tune.of + report.of > 0 {
+            let (tune, report) = (share(CorpusHalf::TuningHalf), share(CorpusHalf::ReportingHalf));
+            if tune.total + report.total > 0 {
                 let place = "with the summary".to_owned();
                 cells.push(TargetCell { question: name, place, target, tune, report });
             }
@@ -119,15 +122,15 @@ impl CutSelection<'_> {
             .iter()
             .enumerate()
             .map(|(at, size)| {
-                (size.to_string(), AnswerTotal::sum(self.cuts.iter().map(|one| &one.alone[at])))
+                (size.to_string(), AnswerTotal::sum(self.cuts.iter().map(|one| &one.brief_alone[at])))
             })
             .collect();
-        let beside = || self.cuts.iter().filter_map(|one| one.beside.as_ref());
+        let beside = || self.cuts.iter().filter_map(|one| one.with_summary.as_ref());
         let others = [
             ("pickup", AnswerTotal::sum(self.cuts.iter().filter_map(|one| one.packet.as_ref()))),
             ("summary", AnswerTotal::sum(beside().map(|beside| &beside.summary))),
             ("beside it", AnswerTotal::sum(beside().map(|beside| &beside.brief))),
-            ("both", AnswerTotal::sum(beside().map(|beside| &beside.either))),
+            ("both", AnswerTotal::sum(beside().map(|beside| &beside.summary_or_brief))),
         ];
         let others = others.into_iter().filter(|(_, total)| total.texts > 0);
         columns.extend(others.map(|(name, total)| (name.to_owned(), total)));
@@ -139,7 +142,7 @@ impl CutSelection<'_> {
         let mut sum = FoundShare::default();
         self.cuts
             .iter()
-            .filter_map(|one| one.beside.as_ref())
+            .filter_map(|one| one.with_summary.as_ref())
             .for_each(|beside| sum.add_share(beside.new_lines));
         sum
     }
@@ -178,7 +181,7 @@ fn print_targets(selection: &CutSelection) {
 /// Returns, for every target, the share of the items that were found in one half of the sessions.
 pub fn shares_per_target(measured: &[MeasuredCut], half: CorpusHalf) -> Vec<FoundShare> {
     let all = CutSelection { name: "all", cuts: measured.iter().collect() };
-    let of_half = |cell: TargetCell| if half == CorpusHalf::Tune { cell.tune } else { cell.report };
+    let of_half = |cell: TargetCell| if half == CorpusHalf::TuningHalf { cell.tune } else { cell.report };
     all.target_cells().into_iter().map(of_half).collect()
 }
 
@@ -186,7 +189,7 @@ pub fn shares_per_target(measured: &[MeasuredCut], half: CorpusHalf) -> Vec<Foun
 pub fn mean_percent(shares: &[FoundShare]) -> f64 {
     let large: Vec<f64> = shares
         .iter()
-        .filter(|share| share.of >= MIN_ITEMS_FOR_VERDICT)
+        .filter(|share| share.total >= MIN_ITEMS_FOR_VERDICT)
         .map(|share| share.percent())
         .collect();
     large.iter().sum::<f64>() / large.len().max(1) as f64
@@ -228,7 +231,7 @@ fn comparison_word(fixed: FoundShare, scored: FoundShare) -> &'static str {
 }
 
 fn format_share_short(share: FoundShare) -> String {
-    format!("{:.1} % ({}/{})", share.percent(), share.found, share.of)
+    format!("{:.1} % ({}/{})", share.percent(), share.found, share.total)
 }
 
 fn print_columns(selection: &CutSelection) {
@@ -241,24 +244,28 @@ fn print_columns(selection: &CutSelection) {
     for (question, name) in QUESTION_NAMES.iter().enumerate() {
         rows.push(row(name, &|total| format_share(total.shares[question])));
     }
-    rows.push(row("bare list of recent files", &|total| format_share(total.bare)));
+    rows.push(row("bare list of recent files", &|total| format_share(total.path_list_share)));
     rows.push(row("characters, mean", &|total| (total.chars / total.texts.max(1)).to_string()));
     rows.push(row("files named, mean", &|total| {
-        format!("{:.1}", total.precision.of as f64 / total.texts.max(1) as f64)
+        format!("{:.1}", total.precision.total as f64 / total.texts.max(1) as f64)
     }));
     rows.push(row("precision of files", &|total| format!("{:.1} %", total.precision.percent())));
     rows.push(row("F1", &|total| format!("{:.3}", total.f1_score(total.precision))));
-    rows.push(row("F1, as many most recent", &|total| format!("{:.3}", total.f1_score(total.recent))));
-    rows.push(row("F1, as many most touched", &|total| format!("{:.3}", total.f1_score(total.touched))));
+    rows.push(row("F1, as many most recent", &|total| {
+        format!("{:.3}", total.f1_score(total.recent_files_share))
+    }));
+    rows.push(row("F1, as many most touched", &|total| {
+        format!("{:.3}", total.f1_score(total.frequent_files_share))
+    }));
     let mut align = vec![Align::Right; columns.len() + 1];
     align[0] = Align::Left;
     print!("{}", plain_table(&align, &rows));
     let lines = selection.share_of_new_lines();
-    if lines.of > 0 {
-        let briefs = selection.cuts.iter().filter(|one| one.beside.is_some()).count();
+    if lines.total > 0 {
+        let briefs = selection.cuts.iter().filter(|one| one.with_summary.is_some()).count();
         println!(
             "beside the summary: {:.1} lines each, {} new, the rest repeats it",
-            lines.of as f64 / briefs as f64,
+            lines.total as f64 / briefs as f64,
             format_share(lines)
         );
     }
@@ -266,22 +273,22 @@ fn print_columns(selection: &CutSelection) {
 
 fn format_share(share: FoundShare) -> String {
     let (low, high) = share.wilson_interval();
-    let mark = if share.of < MIN_ITEMS_FOR_VERDICT { "? " } else { "" };
-    format!("{mark}{:.1} % ({}/{}) [{low:.0}–{high:.0}]", share.percent(), share.found, share.of)
+    let mark = if share.total < MIN_ITEMS_FOR_VERDICT { "? " } else { "" };
+    format!("{mark}{:.1} % ({}/{}) [{low:.0}–{high:.0}]", share.percent(), share.found, share.total)
 }
 
 pub fn print_misses(one: &MeasuredCut) {
-    println!("== {} line {} ({:?}, {})", one.session, one.line, one.sort, one.half.name());
+    println!("== {} line {} ({:?}, {})", one.session, one.line, one.kind, one.half.name());
     let of = |name: String, answers: &RecallAnswers| {
         for (question, item) in &answers.missed {
             println!("{name:>8} {:<24} {item}", QUESTION_NAMES[*question]);
         }
     };
-    for (size, answers) in BRIEF_SIZES.iter().zip(&one.alone) {
+    for (size, answers) in BRIEF_SIZES.iter().zip(&one.brief_alone) {
         of(size.to_string(), answers);
     }
-    if let Some(beside) = &one.beside {
-        of("both".to_owned(), &beside.either);
+    if let Some(beside) = &one.with_summary {
+        of("both".to_owned(), &beside.summary_or_brief);
     }
     if let Some(packet) = &one.packet {
         of("pickup".to_owned(), packet);
@@ -322,40 +329,40 @@ fn total_json(total: &AnswerTotal) -> Value {
     json!({
         "mean_chars": total.chars / total.texts.max(1),
         "questions": shares.collect::<Map<_, _>>(),
-        "bare_list": share_json(total.bare),
+        "bare_list": share_json(total.path_list_share),
         "precision": total.precision.percent(),
         "f1": total.f1_score(total.precision),
-        "f1_most_recent": total.f1_score(total.recent),
-        "f1_most_touched": total.f1_score(total.touched),
+        "f1_most_recent": total.f1_score(total.recent_files_share),
+        "f1_most_touched": total.f1_score(total.frequent_files_share),
     })
 }
 
 fn share_json(share: FoundShare) -> Value {
     let (low, high) = share.wilson_interval();
-    json!({ "found": share.found, "of": share.of, "percent": share.percent(), "interval": [low, high] })
+    json!({ "found": share.found, "of": share.total, "percent": share.percent(), "interval": [low, high] })
 }
 
 fn cut_json(one: &MeasuredCut) -> Value {
     let answers = |answers: &RecallAnswers| {
         let shares = QUESTION_NAMES.iter().zip(answers.shares);
-        let shares = shares.map(|(name, share)| ((*name).to_owned(), json!([share.found, share.of])));
+        let shares = shares.map(|(name, share)| ((*name).to_owned(), json!([share.found, share.total])));
         json!({
             "chars": answers.chars,
             "found": shares.collect::<Map<_, _>>(),
-            "named": answers.precision.of,
+            "named": answers.precision.total,
             "missed": answers.missed.iter().map(|(q, item)| json!([QUESTION_NAMES[*q], item])).collect::<Vec<_>>(),
         })
     };
-    let sizes = BRIEF_SIZES.iter().zip(&one.alone).map(|(size, at)| (size.to_string(), answers(at)));
+    let sizes = BRIEF_SIZES.iter().zip(&one.brief_alone).map(|(size, at)| (size.to_string(), answers(at)));
     json!({
         "session": one.session,
         "half": one.half.name(),
         "line": one.line,
-        "compaction": one.sort != CutKind::MadeUp,
+        "compaction": one.kind != CutKind::Artificial,
         "brief": sizes.collect::<Map<_, _>>(),
         "pickup": one.packet.as_ref().map(answers),
-        "summary": one.beside.as_ref().map(|beside| answers(&beside.summary)),
-        "beside": one.beside.as_ref().map(|beside| answers(&beside.brief)),
-        "both": one.beside.as_ref().map(|beside| answers(&beside.either)),
+        "summary": one.with_summary.as_ref().map(|beside| answers(&beside.summary)),
+        "beside": one.with_summary.as_ref().map(|beside| answers(&beside.brief)),
+        "both": one.with_summary.as_ref().map(|beside| answers(&beside.summary_or_brief)),
     })
 }

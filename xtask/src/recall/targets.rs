@@ -44,9 +44,9 @@ pub enum TargetVerdict {
     Met,
     Missed,
     /// Both halves reach the target, but the difference between them is too large.
-    Apart,
+    HalvesDiffer,
     /// There are too few items for a verdict.
-    None,
+    TooFewItems,
 }
 
 impl TargetVerdict {
@@ -54,8 +54,8 @@ impl TargetVerdict {
         match self {
             TargetVerdict::Met => "met",
             TargetVerdict::Missed => "missed",
-            TargetVerdict::Apart => "missed: halves apart",
-            TargetVerdict::None => "no verdict",
+            TargetVerdict::HalvesDiffer => "missed: halves apart",
+            TargetVerdict::TooFewItems => "no verdict",
         }
     }
 
@@ -63,15 +63,17 @@ impl TargetVerdict {
     /// separately.
     pub fn compare_with_target(target: u32, tune: FoundShare, report: FoundShare) -> TargetVerdict {
         let reaches = |share: FoundShare| share.percent() >= f64::from(target);
-        let both = FoundShare { found: tune.found + report.found, of: tune.of + report.of };
-        if both.of < MIN_ITEMS_FOR_VERDICT {
-            return TargetVerdict::None;
+        let both = FoundShare { found: tune.found + report.found, total: tune.total + report.total };
+        if both.total < MIN_ITEMS_FOR_VERDICT {
+            return TargetVerdict::TooFewItems;
         }
         let large: Vec<FoundShare> =
-            [tune, report].into_iter().filter(|half| half.of >= MIN_ITEMS_FOR_VERDICT).collect();
+            [tune, report].into_iter().filter(|half| half.total >= MIN_ITEMS_FOR_VERDICT).collect();
         match large.as_slice() {
             all if all.iter().any(|half| !reaches(*half)) || !reaches(both) => TargetVerdict::Missed,
-            [_, _] if (tune.percent() - report.percent()).abs() > MAX_HALVES_GAP => TargetVerdict::Apart,
+            [_, _] if (tune.percent() - report.percent()).abs() > MAX_HALVES_GAP => {
+                TargetVerdict::HalvesDiffer
+            }
             _ => TargetVerdict::Met,
         }
     }
@@ -80,17 +82,17 @@ impl TargetVerdict {
 impl FoundShare {
     pub fn add_share(&mut self, other: FoundShare) {
         self.found += other.found;
-        self.of += other.of;
+        self.total += other.total;
     }
 
     pub fn percent(self) -> f64 {
-        if self.of == 0 { 100.0 } else { 100.0 * self.found as f64 / self.of as f64 }
+        if self.total == 0 { 100.0 } else { 100.0 * self.found as f64 / self.total as f64 }
     }
 
     /// Returns Wilson's 95 % interval of the share, in percent.
     pub fn wilson_interval(self) -> (f64, f64) {
-        let (n, z) = (self.of as f64, 1.96_f64);
-        if self.of == 0 {
+        let (n, z) = (self.total as f64, 1.96_f64);
+        if self.total == 0 {
             return (0.0, 100.0);
         }
         let p = self.found as f64 / n;
@@ -106,14 +108,14 @@ mod tests {
 
     #[test]
     fn intervals_and_verdicts() {
-        let (low, high) = FoundShare { found: 50, of: 100 }.wilson_interval();
+        let (low, high) = FoundShare { found: 50, total: 100 }.wilson_interval();
         assert!((40.0..41.0).contains(&low) && (59.0..60.0).contains(&high), "{low} {high}");
-        let share = |found, of| FoundShare { found, of };
+        let share = |found, of| FoundShare { found, total: of };
         for (target, tune, report, expected) in [
             (90, share(95, 100), share(94, 100), TargetVerdict::Met),
             (90, share(95, 100), share(89, 100), TargetVerdict::Missed),
-            (90, share(99, 100), share(91, 100), TargetVerdict::Apart),
-            (90, share(10, 10), share(10, 10), TargetVerdict::None),
+            (90, share(99, 100), share(91, 100), TargetVerdict::HalvesDiffer),
+            (90, share(10, 10), share(10, 10), TargetVerdict::TooFewItems),
             (90, share(20, 20), share(20, 20), TargetVerdict::Met),
             (90, share(10, 20), share(40, 40), TargetVerdict::Missed),
             (90, share(29, 29), share(100, 100), TargetVerdict::Met),

@@ -78,11 +78,11 @@ pub fn print_trials(trials: &[WeightTrial]) -> Result<()> {
     let score =
         |trial: &WeightTrial, half: CorpusHalf| mean_percent(&shares_per_target(&trial.measured, half));
     for trial in trials {
-        let (tune, report) = (score(trial, CorpusHalf::Tune), score(trial, CorpusHalf::Report));
+        let (tune, report) = (score(trial, CorpusHalf::TuningHalf), score(trial, CorpusHalf::ReportingHalf));
         println!("{tune:>10.2}{report:>10.2}  {}", trial.name);
     }
     let better = |a: &&WeightTrial, b: &&WeightTrial| {
-        score(a, CorpusHalf::Tune).total_cmp(&score(b, CorpusHalf::Tune))
+        score(a, CorpusHalf::TuningHalf).total_cmp(&score(b, CorpusHalf::TuningHalf))
     };
     // If several sets are equally good, the default wins, because it is the first.
     let best = trials.iter().rev().max_by(better).unwrap_or(default);
@@ -98,8 +98,8 @@ pub fn print_trials(trials: &[WeightTrial]) -> Result<()> {
         }
     };
     let (before, after) = (
-        shares_per_target(&default.measured, CorpusHalf::Report),
-        shares_per_target(&best.measured, CorpusHalf::Report),
+        shares_per_target(&default.measured, CorpusHalf::ReportingHalf),
+        shares_per_target(&best.measured, CorpusHalf::ReportingHalf),
     );
     let changes: Vec<i32> = before.iter().zip(&after).map(outside).collect();
     let count = |of: i32| changes.iter().filter(|change| **change == of).count();

@@ -9,7 +9,7 @@ use super::events::{EventKind, ToolCall, TranscriptEvent};
 use super::labels::{self, Labels};
 
 /// The minimum length of a prompt that describes a task, in characters. A shorter prompt is usually an answer.
-const MIN_TELLING_CHARS: usize = 40;
+const MIN_TASK_PROMPT_CHARS: usize = 40;
 
 #[derive(Debug, Default)]
 pub struct WantedItems {
@@ -17,27 +17,27 @@ pub struct WantedItems {
     pub files_again: BTreeSet<String>,
     pub commands_again: BTreeSet<String>,
     /// The newest prompt of any length.
-    pub newest: Option<String>,
+    pub newest_prompt: Option<String>,
     /// The newest prompt that is long enough to describe a task.
-    pub telling: Option<String>,
+    pub newest_task_prompt: Option<String>,
     pub prompts: BTreeSet<String>,
     /// `None` if nobody has labelled the failures.
-    pub open: Option<Vec<String>>,
-    pub edited: BTreeSet<String>,
-    pub read: BTreeSet<String>,
+    pub open_failures: Option<Vec<String>>,
+    pub edited_files: BTreeSet<String>,
+    pub read_files: BTreeSet<String>,
     pub effects: Vec<RecallEffect>,
     pub errors_again: Vec<RecurringError>,
     /// Every command since the last compaction.
     pub commands: BTreeSet<String>,
     /// The files that were used before the cut, without duplicates. The file that was used last comes last.
-    pub recent: Vec<String>,
+    pub files_by_recency: Vec<String>,
     /// The same files. The file that was used most often comes last.
-    pub touched: Vec<String>,
+    pub files_by_frequency: Vec<String>,
 }
 
 impl WantedItems {
     pub fn after_cut(session: &RecallSession, cut: &SessionCut, labels: &Labels) -> WantedItems {
-        let (recent, touched) = sort_paths_by_use(session.files_seen_before(cut));
+        let (files_by_recency, files_by_frequency) = sort_paths_by_use(session.files_seen_before(cut));
         let files = |edits: bool| -> BTreeSet<String> {
             let all = session.events_since_compaction(cut).iter().flat_map(|event| event.called_files());
             all.filter(|file| file.edited == edits).map(|file| file.path.clone()).collect()
@@ -53,10 +53,10 @@ impl WantedItems {
             .rev()
             .copied()
             .chain(prompts_before(session, cut))
-            .filter(|text| says_what_is_wanted(text));
+            .filter(|text| describes_task(text));
         let commands_ever = commands_in(session.events_before(cut));
         WantedItems {
-            files_again: recent
+            files_again: files_by_recency
                 .iter()
                 .filter(|path| touched_after.contains(path.as_str()))
                 .cloned()
@@ -65,20 +65,20 @@ impl WantedItems {
             newest: words_for_compaction(session, cut).or(prompts.last().copied()).map(collapsed_beginning),
             telling: telling.next().map(collapsed_beginning),
             prompts: prompts.iter().map(|text| collapsed_beginning(text)).collect(),
-            open: labels::open_commands_at_cut(labels, session, cut),
-            edited: files(true),
-            read: files(false),
+            open_failures: labels::open_commands_at_cut(labels, session, cut),
+            edited_files: files(true),
+            read_files: files(false),
             effects: effects::effects_of_events(session.events_since_compaction(cut)),
             errors_again: errors::recurring_errors(session, cut),
             commands: commands_in(session.events_since_compaction(cut)),
-            recent,
-            touched,
+            files_by_recency,
+            files_by_frequency,
         }
     }
 }
 
 fn prompts_in(events: &[TranscriptEvent]) -> impl DoubleEndedIterator<Item = &str> {
-    events.iter().filter_map(|event| match &event.what {
+    events.iter().filter_map(|event| match &event.kind {
         EventKind::Prompt(text) => Some(text.as_str()),
         _ => None,
     })
@@ -94,11 +94,11 @@ fn words_for_compaction<'a>(session: &'a RecallSession, cut: &SessionCut) -> Opt
 
 /// Returns the prompts before the previous compaction, newest first.
 fn prompts_before<'a>(session: &'a RecallSession, cut: &SessionCut) -> impl Iterator<Item = &'a str> {
-    prompts_in(&session.events[..cut.epoch]).rev()
+    prompts_in(&session.events[..cut.first_event_since_compaction]).rev()
 }
 
-fn says_what_is_wanted(text: &str) -> bool {
-    collapse_white_space(text).chars().count() >= MIN_TELLING_CHARS
+fn describes_task(text: &str) -> bool {
+    collapse_white_space(text).chars().count() >= MIN_TASK_PROMPT_CHARS
 }
 
 fn commands_in(events: &[TranscriptEvent]) -> BTreeSet<String> {

@@ -12,17 +12,17 @@ use super::prepare::{self, TOOL_DONE};
 use super::rows;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, integrity};
-use crate::sandbox::{Lab, SESSION, Sandbox, payload};
+use crate::sandbox::{SESSION, Sandbox, SandboxRoot, payload};
 
 pub const WRITERS: usize = 64;
 
 /// Hooks append without a lock, so each write must be one complete line.
-pub fn appends_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn appends_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     append_from_many(&lab.sandbox("appends")?, depth)
 }
 
 /// Like `appends_at_once`, but the log is rotated repeatedly during the writes.
-pub fn appends_rotating(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn appends_rotating(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let sandbox = lab.sandbox("appends-rotating")?;
     prepare::set_smallest_log_limit(&sandbox)?;
     append_from_many(&sandbox, depth)
@@ -47,21 +47,21 @@ fn append_from_many(sandbox: &Sandbox, depth: TortureDepth) -> Result<TortureTal
         }
         Ok(failed)
     })?;
-    wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
+    wrong.extend(failed.into_iter().map(|text| (LossKind::NoLoss, text)));
 
     let torn: usize = rows::read_journals(sandbox)?.iter().map(|log| integrity::count_torn_lines(log)).sum();
     if torn > 0 {
-        wrong.push((LossKind::Record, format!("{torn} torn lines")));
+        wrong.push((LossKind::RecordLost, format!("{torn} torn lines")));
     }
     let found = rows::tool_call_ids(sandbox);
     let distinct: BTreeSet<&String> = found.iter().collect();
     let missing = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| call_id(writer, number)));
     let missing = missing.filter(|id| !distinct.contains(id)).count();
     if missing > 0 {
-        wrong.push((LossKind::Record, format!("{missing} of {} lines are missing", WRITERS * each)));
+        wrong.push((LossKind::RecordLost, format!("{missing} of {} lines are missing", WRITERS * each)));
     }
     if found.len() != distinct.len() {
-        wrong.push((LossKind::None, format!("{} lines were written twice", found.len() - distinct.len())));
+        wrong.push((LossKind::NoLoss, format!("{} lines were written twice", found.len() - distinct.len())));
     }
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru hook claude-code PostToolUse` on one session"))
 }
@@ -71,7 +71,7 @@ fn call_id(writer: usize, number: usize) -> String {
 }
 
 /// All processes read, change and write one trust record at the same time.
-pub fn trust_updates_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn trust_updates_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("updates")?;
     sandbox.init_root()?;
@@ -95,20 +95,20 @@ pub fn trust_updates_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTa
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let record = fs::read(prepare::trust_record_path(&sandbox)?).context("reading the trust record")?;
     let roots = integrity::trusted_roots(&record).unwrap_or_default();
     let all = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| (writer, number)));
     let missing =
         all.filter(|&(writer, number)| !roots.contains(&*folder(writer, number).to_string_lossy())).count();
     if missing > 0 {
-        wrong.push((LossKind::Record, format!("{missing} of {} roots are missing", WRITERS * each)));
+        wrong.push((LossKind::RecordLost, format!("{missing} of {} roots are missing", WRITERS * each)));
     }
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
 }
 
 /// All processes create the same root at the same time. One process wins, and all report the same project id.
-pub fn inits_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn inits_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 10 } else { 50 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
@@ -126,7 +126,7 @@ pub fn inits_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
         let others: BTreeSet<&String> = told.iter().filter(|id| **id != kept).collect();
         for other in others {
             wrong.push((
-                LossKind::Record,
+                LossKind::RecordLost,
                 format!("round {round}: root.json says {kept}, one init said {other}"),
             ));
         }
@@ -136,7 +136,7 @@ pub fn inits_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
 }
 
 /// 64 hooks report the same tool call at the same time. The call must be recorded once.
-pub fn same_call_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn same_call_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
@@ -147,16 +147,16 @@ pub fn same_call_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally>
             let output = sandbox.run_thru(TOOL_DONE, &told)?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a hook: {}", output.status)] })
         })?;
-        wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
+        wrong.extend(failed.into_iter().map(|text| (LossKind::NoLoss, text)));
         for when in ["before any stop", "after a stop"] {
             let shown =
                 prepare::ids_shown_by_journal(&sandbox).iter().filter(|id| *id == "toolu_same").count();
             if shown != 1 {
-                wrong.push((LossKind::None, format!("{when}: thru journal shows the call {shown} times")));
+                wrong.push((LossKind::NoLoss, format!("{when}: thru journal shows the call {shown} times")));
             }
             let edits = prepare::edits_shown_by_files(&sandbox, "src/session.rs");
             if edits != Some(1) {
-                wrong.push((LossKind::None, format!("{when}: thru files counts {edits:?} edits")));
+                wrong.push((LossKind::NoLoss, format!("{when}: thru files counts {edits:?} edits")));
             }
             sandbox.run_successfully(prepare::STOP, &prepare::stop_payload(&sandbox.dir))?;
         }
@@ -168,7 +168,7 @@ pub fn same_call_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally>
 }
 
 /// 64 hooks report the stop of one session at the same time. The transcript contains calls that no hook has reported.
-pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn stops_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
@@ -179,24 +179,25 @@ pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
             let output = sandbox.run_thru(prepare::STOP, &prepare::stop_payload(&sandbox.dir))?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a stop: {}", output.status)] })
         })?;
-        wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
+        wrong.extend(failed.into_iter().map(|text| (LossKind::NoLoss, text)));
         let lost = integrity::find_losses(
             &before,
             &Snapshot::take(&sandbox.dir)?,
             integrity::AllowedRemoval::Nothing,
         );
-        wrong.extend(lost.into_iter().map(|text| (LossKind::Record, text)));
+        wrong.extend(lost.into_iter().map(|text| (LossKind::RecordLost, text)));
         let ids = rows::tool_call_ids(&sandbox);
         let distinct: BTreeSet<&String> = ids.iter().collect();
         if distinct.len() != ids.len() {
-            wrong.push((LossKind::None, format!("{} lines were written twice", ids.len() - distinct.len())));
+            wrong
+                .push((LossKind::NoLoss, format!("{} lines were written twice", ids.len() - distinct.len())));
         }
         let digest = fs::read(sandbox.store_folder().join(format!("state/digest/{SESSION}.json")))?;
         if serde_json::from_slice::<Value>(&digest).is_err() {
-            wrong.push((LossKind::Record, "the digest cannot be read".into()));
+            wrong.push((LossKind::RecordLost, "the digest cannot be read".into()));
         }
-        if !prepare::is_transcript_retold(&sandbox) {
-            wrong.push((LossKind::Record, "not every call of the transcript is there once".into()));
+        if !prepare::is_transcript_in_journal(&sandbox) {
+            wrong.push((LossKind::RecordLost, "not every call of the transcript is there once".into()));
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
@@ -208,7 +209,7 @@ pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
 }
 
 /// Two sessions claim one packet at the same time. Only one of them gets it.
-pub fn packet_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn packet_claims_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 50 } else { 1_000 };
     let sandbox = lab.sandbox("claims")?;
     sandbox.init_root()?;
@@ -237,7 +238,10 @@ pub fn packet_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTa
         let text = fs::read_to_string(&packet)?;
         let holder = if codes[0] == Some(0) { "claimed_by: a\n" } else { "claimed_by: b\n" };
         if winners != 1 || refused != 1 || !text.contains(holder) {
-            wrong.push((LossKind::Record, format!("round {round}: exit codes {codes:?}, packet:\n{text}")));
+            wrong.push((
+                LossKind::RecordLost,
+                format!("round {round}: exit codes {codes:?}, packet:\n{text}"),
+            ));
         }
     }
     Ok(build_tally(rounds, wrong, "2 × `thru pickup one --claim`"))
@@ -246,7 +250,7 @@ pub fn packet_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTa
 const CLAIM_TRIES: usize = 10;
 
 /// 64 processes report different stops of one loop at the same time. Each stop must be counted.
-pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn loop_iterations_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("iterations")?;
     prepare::prepare_loop(&sandbox)?;
@@ -269,11 +273,11 @@ pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<Torture
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let counted =
         prepare::list_loops(&sandbox).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
     if counted != 1 + (WRITERS * each) as u64 {
-        wrong.push((LossKind::Record, format!("{} stops were counted as {counted}", WRITERS * each)));
+        wrong.push((LossKind::RecordLost, format!("{} stops were counted as {counted}", WRITERS * each)));
     }
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru hook claude-code Stop` of one loop"))
 }
@@ -301,6 +305,6 @@ pub fn run_writers(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result
 pub fn build_tally(points: usize, wrong: Vec<(LossKind, String)>, reproduce: &str) -> TortureTally {
     let mut tally = TortureTally::default();
     tally.count_point(wrong, || reproduce.to_owned());
-    tally.points = points;
+    tally.points_tested = points;
     tally
 }

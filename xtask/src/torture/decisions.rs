@@ -10,7 +10,7 @@ use super::concurrency::{WRITERS, build_tally, run_writers};
 use super::judge::first_line;
 use super::prepare::{TOOL_DONE, prepare_records};
 use super::{LossKind, TortureDepth, TortureTally};
-use crate::sandbox::{Lab, Sandbox, payload};
+use crate::sandbox::{Sandbox, SandboxRoot, payload};
 
 pub fn prepare_decisions(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
@@ -59,7 +59,7 @@ fn decisions_in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
 }
 
 /// All processes record decisions at the same time. Each decision must be one complete line and in force.
-pub fn decisions_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn decisions_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("decisions")?;
     sandbox.init_root()?;
@@ -74,12 +74,12 @@ pub fn decisions_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally>
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let lines = fs::read_to_string(sandbox.store_folder().join("decisions.jsonl"))?.lines().count();
     let held = decisions_in_force(&sandbox).map_or(0, |texts| texts.len());
     if (lines, held) != (WRITERS * each, WRITERS * each) {
         wrong.push((
-            LossKind::Record,
+            LossKind::RecordLost,
             format!("{} decisions were recorded as {lines} lines, and {held} are in force", WRITERS * each),
         ));
     }

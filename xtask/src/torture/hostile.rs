@@ -51,7 +51,8 @@ fn judge_output(argv: &[&str], output: &Output, wrong: &mut Failures) {
         judge::judge_hook_output(output, wrong);
         // Only a session start may print a text: a notice that the project is not trusted.
         if argv != SESSION_START_HOOK && !output.stdout.is_empty() {
-            wrong.push((LossKind::None, format!("the hook printed: {}", judge::first_line(&output.stdout))));
+            wrong
+                .push((LossKind::NoLoss, format!("the hook printed: {}", judge::first_line(&output.stdout))));
         }
     } else {
         judge::judge_command_output(output, wrong);
@@ -64,7 +65,7 @@ fn allowed_removal(argv: &[&str]) -> AllowedRemoval {
 
 fn judge_files(argv: &[&str], before: &Snapshot, after: &Snapshot, wrong: &mut Failures) {
     let found = integrity::find_losses(before, after, allowed_removal(argv));
-    wrong.extend(found.into_iter().map(|text| (LossKind::Record, text)));
+    wrong.extend(found.into_iter().map(|text| (LossKind::RecordLost, text)));
 }
 
 fn command_for_display(name: &str, argv: &[&str]) -> String {

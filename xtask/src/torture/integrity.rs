@@ -18,7 +18,7 @@ pub enum AllowedRemoval {
     /// No record. The command changes the settings of a harness, which another check judges.
     Settings,
     /// The error in a context file, which the command fixes.
-    Fault,
+    ContextFileError,
     /// The role of a session.
     Role,
     /// A manifest that a migration created. The command restores the original file.
@@ -150,7 +150,7 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
     if path.starts_with(CURSORS_PATH) {
         return parse_object(new).is_none().then(|| "cannot be read any more".into());
     }
-    if takes == AllowedRemoval::Fault && path.ends_with(ROLE_PATH) {
+    if takes == AllowedRemoval::ContextFileError && path.ends_with(ROLE_PATH) {
         return (new != ROLE_FILE_TEXT.as_bytes()).then(|| "is neither what it was nor mended".to_owned());
     }
     if path.starts_with(LIFECYCLES_PATH) {
@@ -181,7 +181,7 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
     }
     if path.starts_with(PACKETS_PATH) {
         // An edit replaces a line or a section. A person's text outside that part must stay.
-        let lost = contains_text(old, TEXT_OF_PERSON) && !contains_text(new, TEXT_OF_PERSON)
+        let lost = contains_text(old, HANDWRITTEN_TEXT) && !contains_text(new, HANDWRITTEN_TEXT)
             || !new.starts_with(b"---\n");
         return lost.then(|| "a person's text is gone".into());
     }
@@ -195,7 +195,7 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
 }
 
 /// A text that every hand-made packet in a sandbox contains.
-pub const TEXT_OF_PERSON: &str = "Text of a person.";
+pub const HANDWRITTEN_TEXT: &str = "Text of a person.";
 
 fn contains_text(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())

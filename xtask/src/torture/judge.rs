@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::LossKind;
 use super::integrity;
 use super::prepare::{self, TOOL_DONE};
-use super::rows::{self, Hooks, Row};
+use super::rows::{self, HookActivity, Row};
 use super::snapshot::Snapshot;
 use crate::sandbox::{Sandbox, payload};
 
@@ -27,13 +27,13 @@ pub fn judge_hook_output(output: &Output, wrong: &mut Failures) {
         Some(0) => {}
         Some(code) => {
             wrong.push((
-                LossKind::None,
+                LossKind::NoLoss,
                 format!("the hook ended with {code}: {}", first_line(&output.stderr)),
             ));
         }
         None => {
             wrong.push((
-                LossKind::None,
+                LossKind::NoLoss,
                 format!("the hook: {}: {}", output.status, first_line(&output.stderr)),
             ));
         }
@@ -43,7 +43,7 @@ pub fn judge_hook_output(output: &Output, wrong: &mut Failures) {
         && serde_json::from_slice::<serde_json::Value>(&output.stdout).is_err()
     {
         wrong.push((
-            LossKind::None,
+            LossKind::NoLoss,
             format!("the hook printed something other than JSON: {}", first_line(&output.stdout)),
         ));
     }
@@ -55,10 +55,10 @@ pub fn judge_command_output(output: &Output, wrong: &mut Failures) {
     match output.status.code() {
         Some(code) if EXIT_CODES.contains(&code) => {}
         Some(code) => wrong.push((
-            LossKind::None,
+            LossKind::NoLoss,
             format!("exit code {code} is not documented: {}", first_line(&output.stderr)),
         )),
-        None => wrong.push((LossKind::None, format!("{}: {}", output.status, first_line(&output.stderr)))),
+        None => wrong.push((LossKind::NoLoss, format!("{}: {}", output.status, first_line(&output.stderr)))),
     }
     judge_no_panic(output, wrong);
 }
@@ -69,7 +69,7 @@ pub fn judge_error_message(argv: &[&str], output: &Output, wrong: &mut Failures)
     let data = argv.contains(&"--json") || output.status.code() == Some(1);
     let told = !output.stderr.trim_ascii().is_empty() || (data && !output.stdout.trim_ascii().is_empty());
     if !output.status.success() && !told {
-        wrong.push((LossKind::None, format!("ended with {} and said nothing", output.status)));
+        wrong.push((LossKind::NoLoss, format!("ended with {} and said nothing", output.status)));
     }
 }
 
@@ -78,7 +78,7 @@ fn judge_no_panic(output: &Output, wrong: &mut Failures) {
         if let Some(line) =
             text.lines().find(|line| line.contains("panicked at") || line.contains("RUST_BACKTRACE"))
         {
-            wrong.push((LossKind::None, format!("it panicked: {line}")));
+            wrong.push((LossKind::NoLoss, format!("it panicked: {line}")));
         }
     }
 }
@@ -93,7 +93,7 @@ pub fn judge_aftermath(
     wrong: &mut Failures,
 ) -> Result<()> {
     let lost = |when: &str, now: &Snapshot, wrong: &mut Failures| {
-        let found = integrity::find_losses(before, now, row.takes);
+        let found = integrity::find_losses(before, now, row.allowed_removal);
         wrong.extend(found.into_iter().map(|text| (loss, format!("{when}: {text}"))));
     };
     lost("right after", after, wrong);
@@ -102,25 +102,25 @@ pub fn judge_aftermath(
     let again = sandbox.run_thru(row.argv, &(row.stdin)(&sandbox.dir))?;
     if !again.status.success() {
         wrong.push((
-            LossKind::None,
+            LossKind::NoLoss,
             format!("the same command again: {}: {}", again.status, first_line(&again.stderr)),
         ));
-    } else if !(row.done)(sandbox) {
+    } else if !(row.is_done)(sandbox) {
         wrong.push((
-            LossKind::None,
+            LossKind::NoLoss,
             "the same command, run again, reported success, but did not succeed".into(),
         ));
     }
     judge_status(sandbox, wrong)?;
 
-    let silent = row.hooks_after == Hooks::Silent;
+    let silent = row.hooks_after == HookActivity::WriteNothing;
     let output = sandbox.run_thru(TOOL_DONE, &payload::bash_payload(&sandbox.dir, "toolu_after", "true"))?;
     judge_hook_output(&output, wrong);
     let written = rows::tool_call_ids(sandbox).iter().any(|id| id == "toolu_after");
     if written == silent {
         let what =
             if silent { "wrote into a project that is not trusted" } else { "left no line in the journal" };
-        wrong.push((LossKind::None, format!("the next hook {what}")));
+        wrong.push((LossKind::NoLoss, format!("the next hook {what}")));
     }
     lost("after the next commands", &Snapshot::take(&sandbox.dir)?, wrong);
     Ok(())
@@ -132,10 +132,12 @@ fn judge_doctor(sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
     match output.status.code() {
         Some(0) => {}
         Some(1) if !output.stdout.trim_ascii().is_empty() || !output.stderr.trim_ascii().is_empty() => {}
-        Some(1) => wrong.push((LossKind::None, "doctor reports a problem but does not say which".into())),
+        Some(1) => wrong.push((LossKind::NoLoss, "doctor reports a problem but does not say which".into())),
         _ => {
-            wrong
-                .push((LossKind::None, format!("doctor: {}: {}", output.status, first_line(&output.stderr))));
+            wrong.push((
+                LossKind::NoLoss,
+                format!("doctor: {}: {}", output.status, first_line(&output.stderr)),
+            ));
         }
     }
     Ok(())
@@ -146,11 +148,11 @@ fn judge_status(sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     if !output.status.success() {
         wrong.push((
-            LossKind::None,
+            LossKind::NoLoss,
             format!("status afterwards: {}: {}", output.status, first_line(&output.stderr)),
         ));
     } else if told["project_id"].as_str().map(str::to_owned) != prepare::project_id(sandbox) {
-        wrong.push((LossKind::None, format!("status afterwards names project {}", told["project_id"])));
+        wrong.push((LossKind::NoLoss, format!("status afterwards names project {}", told["project_id"])));
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use super::prepare;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally};
 use crate::memory::MemoryHelper;
-use crate::sandbox::{Lab, SESSION, Sandbox, payload};
+use crate::sandbox::{SESSION, Sandbox, SandboxRoot, payload};
 
 const GIGABYTE: u64 = 1 << 30;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
@@ -115,7 +115,7 @@ fn files_read_by_hooks(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
     Ok(store.into_iter().chain(outside).collect())
 }
 
-pub fn run_limits(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn run_limits(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let memory = MemoryHelper::build()?;
     let mut tally = TortureTally::default();
     let first = lab.sandbox("limits")?;
@@ -207,7 +207,7 @@ fn check_event(
         if at == 0 {
             judge::judge_hook_output(&output, &mut wrong);
             if records && event.name == "PostToolUse" && !journal_ends_with_call(sandbox)? {
-                wrong.push((LossKind::Record, "the tool call is not in the journal".into()));
+                wrong.push((LossKind::RecordLost, "the tool call is not in the journal".into()));
             }
         }
         if took <= event.deadline {
@@ -216,14 +216,14 @@ fn check_event(
     }
     if took > event.deadline {
         wrong.push((
-            LossKind::None,
+            LossKind::NoLoss,
             format!("took {} ms, its deadline is {}", took.as_millis(), event.deadline.as_millis()),
         ));
     }
     prepare()?;
     let peak = memory.peak_kb(&sandbox.thru_command(&argv), &stdin)?;
     if peak > MAX_MEMORY_KB {
-        wrong.push((LossKind::None, format!("took {peak} KB of memory")));
+        wrong.push((LossKind::NoLoss, format!("took {peak} KB of memory")));
     }
     Ok(wrong)
 }

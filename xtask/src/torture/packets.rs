@@ -18,7 +18,7 @@ pub fn prepare_packet(sandbox: &Sandbox) -> Result<()> {
     fs::write(sandbox.project_folder().join("src/a.rs"), "fn a() {}\n")?;
     let text = "---\nid: 20260102T000000Z-mine\ncreated_at: 2026-01-02T00:00:00Z\nupdated_at: 2026-01-02T00:00:00Z\n\
                 status: draft\npurpose: go on\nrelevant_files_confirmed: []\n---\n\n## Plan\n\nOld.\n\n## Notes\n\n";
-    Ok(fs::write(packet_path(sandbox), format!("{text}{}\n", integrity::TEXT_OF_PERSON))?)
+    Ok(fs::write(packet_path(sandbox), format!("{text}{}\n", integrity::HANDWRITTEN_TEXT))?)
 }
 
 fn packet_path(sandbox: &Sandbox) -> std::path::PathBuf {

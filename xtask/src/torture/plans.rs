@@ -10,7 +10,7 @@ use super::concurrency::{WRITERS, build_tally, run_writers};
 use super::judge::first_line;
 use super::prepare::{TOOL_DONE, prepare_records};
 use super::{LossKind, TortureDepth, TortureTally};
-use crate::sandbox::{Lab, SESSION, Sandbox, payload};
+use crate::sandbox::{SESSION, Sandbox, SandboxRoot, payload};
 
 pub fn prepare_plan(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
@@ -114,7 +114,7 @@ fn does_ledger_match_plan(sandbox: &Sandbox) -> bool {
 
 /// All processes change tasks of one plan at the same time. Every change must be a line of the ledger, and the ledger
 /// must give the plan.
-pub fn plan_changes_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn plan_changes_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("plan-changes")?;
     sandbox.init_root()?;
@@ -134,24 +134,24 @@ pub fn plan_changes_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTal
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::NoLoss, text)).collect();
     let ledger = fs::read_to_string(sandbox.store_folder().join("plan-ledger.jsonl"))?;
     let lines = ledger.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count();
     if lines != 1 + WRITERS * each || lines != ledger.lines().count() {
         wrong.push((
-            LossKind::Record,
+            LossKind::RecordLost,
             format!("{} changes and an import were recorded as {lines} lines", WRITERS * each),
         ));
     }
     if !does_ledger_match_plan(&sandbox) {
-        wrong.push((LossKind::Record, "the ledger does not give the plan".into()));
+        wrong.push((LossKind::RecordLost, "the ledger does not give the plan".into()));
     }
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
 }
 
 /// All processes claim one task at the same time. Only one process gets the task, and the others are told which process
 /// has it.
-pub fn task_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn task_claims_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 3 } else { 20 };
     let sandbox = lab.sandbox("plan-claims")?;
     sandbox.init_root()?;
@@ -174,7 +174,7 @@ pub fn task_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTall
             holder.contains(&format!("\"claimed_by\": \"{session}\""))
         };
         if winners.len() != 1 || told != WRITERS - 1 || !winners.iter().all(|code| holds(code)) {
-            wrong.push((LossKind::Record, format!("{id}: {} winners, {told} told", winners.len())));
+            wrong.push((LossKind::RecordLost, format!("{id}: {} winners, {told} told", winners.len())));
         }
     }
     Ok(build_tally(WRITERS * rounds, wrong, "64 × `thru task start ID --session s…`"))

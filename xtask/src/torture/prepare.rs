@@ -133,7 +133,7 @@ pub fn prepare_transcript(sandbox: &Sandbox) -> Result<()> {
 pub const TRANSCRIPT_TURNS: usize = 8;
 
 /// Returns whether the journal contains each call of the transcript once, and each edited file has one edit.
-pub fn is_transcript_retold(sandbox: &Sandbox) -> bool {
+pub fn is_transcript_in_journal(sandbox: &Sandbox) -> bool {
     let edits = ["src/module1.rs", "src/module5.rs"];
     let ids: Vec<String> = (0..TRANSCRIPT_TURNS).map(|number| format!("toolu_told{number}")).collect();
     // Some searches are not recorded, but all other calls are.
@@ -165,7 +165,7 @@ pub fn droid_stop_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "Stop", more)
 }
 
-pub fn is_droid_retold(sandbox: &Sandbox) -> bool {
+pub fn is_droid_transcript_in_journal(sandbox: &Sandbox) -> bool {
     ids_shown_by_journal(sandbox).iter().filter(|id| *id == "call_droid").count() == 1
         && edits_shown_by_files(sandbox, "src/droid.rs") == Some(1)
 }
@@ -270,7 +270,7 @@ pub fn is_loop_paused(sandbox: &Sandbox) -> bool {
     any_loop_has(sandbox, "status", &json!("paused"))
 }
 
-pub fn always_right(_: &Sandbox) -> bool {
+pub fn always_done(_: &Sandbox) -> bool {
     true
 }
 

@@ -7,13 +7,14 @@ use anyhow::Result;
 use super::integrity::AllowedRemoval;
 pub use super::journals::{read_journals, tool_call_ids};
 use super::prepare::{
-    LOOP_PROMPT, START, STOP, TOOL_DONE, always_right, compact_payload, droid_stop_payload, empty_stdin,
-    end_payload, failure_payload, has_loop_continued, is_droid_retold, is_loop_active, is_loop_cancelled,
-    is_loop_claimed, is_loop_done, is_loop_paused, is_root_marked, is_root_trusted, is_root_untrusted,
-    is_transcript_retold, prepare_clone, prepare_compaction, prepare_droid, prepare_full_log, prepare_hooks,
-    prepare_loop, prepare_nothing, prepare_promise, prepare_ralph, prepare_records, prepare_repository,
-    prepare_root, prepare_settings, prepare_transcript, prepare_waiting_loop, promise_payload,
-    prompt_payload, restart_payload, start_payload, stop_payload, tool_payload,
+    LOOP_PROMPT, START, STOP, TOOL_DONE, always_done, compact_payload, droid_stop_payload, empty_stdin,
+    end_payload, failure_payload, has_loop_continued, is_droid_transcript_in_journal, is_loop_active,
+    is_loop_cancelled, is_loop_claimed, is_loop_done, is_loop_paused, is_root_marked, is_root_trusted,
+    is_root_untrusted, is_transcript_in_journal, prepare_clone, prepare_compaction, prepare_droid,
+    prepare_full_log, prepare_hooks, prepare_loop, prepare_nothing, prepare_promise, prepare_ralph,
+    prepare_records, prepare_repository, prepare_root, prepare_settings, prepare_transcript,
+    prepare_waiting_loop, promise_payload, prompt_payload, restart_payload, start_payload, stop_payload,
+    tool_payload,
 };
 use super::roles::{
     ROLE_PATH, has_lifecycle_begun, has_role_file, is_role_active, is_role_bound, is_role_compacting,
@@ -34,16 +35,16 @@ pub struct Row {
     pub argv: &'static [&'static str],
     pub stdin: fn(&Path) -> Vec<u8>,
     /// Returns whether the state is correct after the command reported success.
-    pub done: fn(&Sandbox) -> bool,
-    pub takes: AllowedRemoval,
+    pub is_done: fn(&Sandbox) -> bool,
+    pub allowed_removal: AllowedRemoval,
     /// Whether hooks write in this sandbox after the command. In an untrusted project, they must not.
-    pub hooks_after: Hooks,
+    pub hooks_after: HookActivity,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hooks {
-    Write,
-    Silent,
+pub enum HookActivity {
+    WriteRecords,
+    WriteNothing,
 }
 
 impl Row {
@@ -56,16 +57,16 @@ const fn command_row(
     name: &'static str,
     sandbox: fn(&Sandbox) -> Result<()>,
     argv: &'static [&'static str],
-    done: fn(&Sandbox) -> bool,
+    is_done: fn(&Sandbox) -> bool,
 ) -> Row {
     Row {
         name,
         sandbox,
         argv,
         stdin: empty_stdin,
-        done,
-        takes: AllowedRemoval::Nothing,
-        hooks_after: Hooks::Write,
+        is_done,
+        allowed_removal: AllowedRemoval::Nothing,
+        hooks_after: HookActivity::WriteRecords,
     }
 }
 
@@ -75,9 +76,9 @@ const fn hook_row(name: &'static str, argv: &'static [&'static str], stdin: fn(&
         sandbox: prepare_records,
         argv,
         stdin,
-        done: always_right,
-        takes: AllowedRemoval::Nothing,
-        hooks_after: Hooks::Write,
+        is_done: always_done,
+        allowed_removal: AllowedRemoval::Nothing,
+        hooks_after: HookActivity::WriteRecords,
     }
 }
 
@@ -97,7 +98,7 @@ const fn settings_row(
     argv: &'static [&'static str],
     done: fn(&Sandbox) -> bool,
 ) -> Row {
-    Row { takes: AllowedRemoval::Settings, ..command_row(name, sandbox, argv, done) }
+    Row { allowed_removal: AllowedRemoval::Settings, ..command_row(name, sandbox, argv, done) }
 }
 
 pub const ROWS: &[Row] = &[
@@ -106,8 +107,8 @@ pub const ROWS: &[Row] = &[
     command_row("context init, empty folder", prepare_nothing, &["context", "init"], is_root_marked),
     command_row("trust", prepare_clone, &["trust"], is_root_trusted),
     Row {
-        takes: AllowedRemoval::Trust,
-        hooks_after: Hooks::Silent,
+        allowed_removal: AllowedRemoval::Trust,
+        hooks_after: HookActivity::WriteNothing,
         ..command_row("trust --revoke", prepare_records, &["trust", "--revoke"], is_root_untrusted)
     },
     hook_row("hook SessionStart", &["hook", "claude-code", "SessionStart"], start_payload),
@@ -117,11 +118,11 @@ pub const ROWS: &[Row] = &[
     hook_row("hook PreCompact", &["hook", "claude-code", "PreCompact"], compact_payload),
     hook_row("hook Stop", &["hook", "claude-code", "Stop"], stop_payload),
     Row {
-        done: is_transcript_retold,
+        is_done: is_transcript_in_journal,
         ..hook_row_on(prepare_transcript, "hook Stop, transcript", STOP, stop_payload)
     },
     Row {
-        done: is_transcript_retold,
+        is_done: is_transcript_in_journal,
         ..hook_row_on(
             prepare_transcript,
             "hook PreCompact, transcript",
@@ -136,20 +137,20 @@ pub const ROWS: &[Row] = &[
         restart_payload,
     ),
     Row {
-        done: is_droid_retold,
+        is_done: is_droid_transcript_in_journal,
         ..hook_row_on(prepare_droid, "hook droid Stop", &["hook", "droid", "Stop"], droid_stop_payload)
     },
     hook_row("hook SessionEnd", &["hook", "claude-code", "SessionEnd"], end_payload),
     Row {
-        done: has_loop_continued,
+        is_done: has_loop_continued,
         ..hook_row_on(prepare_loop, "hook Stop, a loop continues", STOP, stop_payload)
     },
     Row {
-        done: is_loop_done,
+        is_done: is_loop_done,
         ..hook_row_on(prepare_promise, "hook Stop, a loop ends", STOP, promise_payload)
     },
     Row {
-        done: is_loop_claimed,
+        is_done: is_loop_claimed,
         ..hook_row_on(prepare_waiting_loop, "hook SessionStart, a loop waits", START, start_payload)
     },
     command_row("loop start", prepare_records, &["loop", "start", "--next", LOOP_PROMPT], is_loop_active),
@@ -167,11 +168,11 @@ pub const ROWS: &[Row] = &[
     },
     command_row("context new", prepare_records, &["context", "new", "tester"], has_role_file),
     Row {
-        takes: AllowedRemoval::Fault,
+        allowed_removal: AllowedRemoval::ContextFileError,
         ..command_row("context fix", prepare_bad_role, &["context", "fix", ROLE_PATH], is_role_file_fixed)
     },
     Row {
-        takes: AllowedRemoval::Role,
+        allowed_removal: AllowedRemoval::Role,
         ..command_row("role unbind", prepare_role, &["role", "unbind", "--session", SESSION], |sandbox| {
             !is_role_bound(sandbox)
         })
@@ -181,7 +182,7 @@ pub const ROWS: &[Row] = &[
     command_row("lifecycle save", prepare_role, &["lifecycle", "save", "tester"], is_role_saved),
     command_row("recover", prepare_compacting_role, &["recover", "tester"], is_role_active),
     Row {
-        done: is_role_compacting,
+        is_done: is_role_compacting,
         ..hook_row_on(
             prepare_role,
             "hook PreCompact, role",
@@ -190,7 +191,7 @@ pub const ROWS: &[Row] = &[
         )
     },
     Row {
-        done: is_role_recovering,
+        is_done: is_role_recovering,
         ..hook_row_on(
             prepare_compacting_role,
             "hook SessionStart(compact), role",
@@ -199,7 +200,7 @@ pub const ROWS: &[Row] = &[
         )
     },
     Row {
-        done: is_role_active,
+        is_done: is_role_active,
         ..hook_row_on(prepare_compacting_role, "hook PostToolUse, role file", TOOL_DONE, payload_reading_role)
     },
     settings_row(
@@ -273,7 +274,7 @@ pub const ROWS: &[Row] = &[
         &["pickup", "mine", "--take-over", "--session", SESSION],
         packets::is_packet_taken_over,
     ),
-    command_row("sweep", packets::prepare_dead_session, &["sweep"], always_right),
+    command_row("sweep", packets::prepare_dead_session, &["sweep"], always_done),
     hook_row_on(
         packets::prepare_dead_session,
         "hook SessionStart, a dead session",
@@ -300,7 +301,7 @@ pub const ROWS: &[Row] = &[
         gates::is_live_run_in_src,
     ),
     Row {
-        done: gates::is_message_kept,
+        is_done: gates::is_message_kept,
         ..hook_row_on(
             gates::prepare_half_run,
             "hook SubagentStop, no output",
@@ -321,7 +322,7 @@ pub const ROWS: &[Row] = &[
         workstreams::are_manifests_migrated,
     ),
     Row {
-        takes: AllowedRemoval::Manifest,
+        allowed_removal: AllowedRemoval::Manifest,
         ..command_row(
             "resume migrate --rollback",
             workstreams::prepare_migrated_manifests,
@@ -342,7 +343,7 @@ pub const ROWS: &[Row] = &[
         workstreams::is_box_ticked,
     ),
     Row {
-        done: workstreams::is_workstream_detected,
+        is_done: workstreams::is_workstream_detected,
         ..hook_row_on(
             workstreams::prepare_workstream,
             "hook PreCompact, workstream",
@@ -399,11 +400,11 @@ pub const ROWS: &[Row] = &[
         evidence::is_evidence_imported,
     ),
     Row {
-        done: evidence::is_observed_run_recorded,
+        is_done: evidence::is_observed_run_recorded,
         ..hook_row_on(evidence::prepare_test_run, "hook Stop, a test run is evidence", STOP, stop_payload)
     },
     Row {
-        done: swarm::is_verdict_recorded,
+        is_done: swarm::is_verdict_recorded,
         ..hook_row_on(
             plans::prepare_plan,
             "hook SubagentStop, a verdict",
@@ -430,7 +431,7 @@ pub const ROWS: &[Row] = &[
         plans::is_task_added,
     ),
     Row {
-        done: plans::are_todos_followed,
+        is_done: plans::are_todos_followed,
         ..hook_row_on(plans::prepare_changed_todos, "hook Stop, a todo moves its task", STOP, stop_payload)
     },
     command_row(
@@ -446,7 +447,7 @@ pub const ROWS: &[Row] = &[
         decisions::are_decisions_imported,
     ),
     Row {
-        done: decisions::is_answer_recorded,
+        is_done: decisions::is_answer_recorded,
         ..hook_row_on(
             decisions::prepare_decisions,
             "hook PostToolUse, an answer",
@@ -455,11 +456,11 @@ pub const ROWS: &[Row] = &[
         )
     },
     Row {
-        done: decisions::is_answer_recorded,
+        is_done: decisions::is_answer_recorded,
         ..hook_row_on(decisions::prepare_answer, "hook Stop after an answer", STOP, stop_payload)
     },
     Row {
-        done: summaries::are_originals_whole,
+        is_done: summaries::are_originals_whole,
         ..hook_row_on(
             summaries::prepare_summaries,
             "hook PostToolUse, a summary",

@@ -41,10 +41,10 @@ pub fn judge_settings_files(
         match found {
             Some(_) if temporary && may_litter => {}
             Some(_) if temporary => {
-                wrong.push((LossKind::None, format!("a temporary file is left: {}", path.display())));
+                wrong.push((LossKind::NoLoss, format!("a temporary file is left: {}", path.display())));
             }
             Some(bytes) => wrong.push((
-                LossKind::Record,
+                LossKind::RecordLost,
                 format!(
                     "{} is neither the old nor the new: {} bytes, {}",
                     path.display(),
@@ -52,7 +52,7 @@ pub fn judge_settings_files(
                     first_line(bytes)
                 ),
             )),
-            None => wrong.push((LossKind::Record, format!("{} is gone", path.display()))),
+            None => wrong.push((LossKind::RecordLost, format!("{} is gone", path.display()))),
         }
     }
 }
@@ -70,7 +70,7 @@ pub fn judge_round_trip(row: &Row, sandbox: &Sandbox, wrong: &mut Failures) -> R
         };
         if !output.status.success() {
             let why = first_line(&output.stderr);
-            wrong.push((LossKind::None, format!("{verb} afterwards: {}: {why}", output.status)));
+            wrong.push((LossKind::NoLoss, format!("{verb} afterwards: {}: {why}", output.status)));
         }
     }
     let none = row.name.contains("no settings");
@@ -89,7 +89,10 @@ pub fn judge_round_trip(row: &Row, sandbox: &Sandbox, wrong: &mut Failures) -> R
             let found =
                 found.map_or("not there".to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned());
             let found: String = found.chars().take(300).collect();
-            wrong.push((LossKind::Record, format!("install and uninstall afterwards: {path} is {found:?}")));
+            wrong.push((
+                LossKind::RecordLost,
+                format!("install and uninstall afterwards: {path} is {found:?}"),
+            ));
         }
     }
     Ok(())

@@ -20,7 +20,7 @@ use std::sync::Mutex;
 use anyhow::{Result, ensure};
 
 use super::{LossKind, TortureDepth, TortureFailure, TortureTally, on_all_cores};
-use crate::sandbox::{Lab, Sandbox};
+use crate::sandbox::{Sandbox, SandboxRoot};
 use crate::table::{self, Align};
 use arrivals::ARRIVALS;
 use files::RepositoryItem;
@@ -30,18 +30,18 @@ use verdict::Violation;
 /// The user who runs the commands. Only root can run them as a user other than the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestUser {
-    Caller,
+    CurrentUser,
     Root,
     Nobody,
-    Somebody,
+    OtherUser,
 }
 
 impl TestUser {
     pub fn id(self) -> &'static str {
         match self {
-            Self::Caller | Self::Root => "0",
+            Self::CurrentUser | Self::Root => "0",
             Self::Nobody => "65534",
-            Self::Somebody => "65533",
+            Self::OtherUser => "65533",
         }
     }
 }
@@ -52,9 +52,9 @@ pub struct StoreRules {
     /// Whether the user has trusted the store. In a trusted store, hooks record and answer.
     pub is_trusted: bool,
     /// The folders whose records may be written.
-    pub writes: Vec<&'static str>,
+    pub writable_folders: Vec<&'static str>,
     /// The user's state folder, which contains trust, consent and backups.
-    pub state: &'static str,
+    pub state_folder: &'static str,
 }
 
 /// Creates a store as an attacker would.
@@ -79,7 +79,7 @@ impl HostileStore {
         is_trusted: bool,
         arrange: impl Fn(&Sandbox) -> Result<()> + Sync + 'static,
     ) -> Self {
-        let rules = StoreRules { is_trusted, writes: vec!["project"], state: "state" };
+        let rules = StoreRules { is_trusted, writable_folders: vec!["project"], state_folder: "state" };
         let arrange = Box::new(arrange);
         Self {
             group,
@@ -88,7 +88,7 @@ impl HostileStore {
             arrange,
             cwd: "project",
             variable: None,
-            user: TestUser::Caller,
+            user: TestUser::CurrentUser,
         }
     }
 
@@ -114,12 +114,12 @@ impl HostileStore {
 
     fn run_in_folder(mut self, cwd: &'static str) -> Self {
         self.cwd = cwd;
-        self.rules.writes = vec![cwd];
+        self.rules.writable_folders = vec![cwd];
         self
     }
 
     fn may_write_in(mut self, folder: &'static str) -> Self {
-        self.rules.writes.push(folder);
+        self.rules.writable_folders.push(folder);
         self
     }
 
@@ -131,7 +131,7 @@ impl HostileStore {
     /// Sets `XDG_STATE_HOME` to `value`, which names the folder `state` of the sandbox.
     fn with_state_home(mut self, value: &'static str, state: &'static str) -> Self {
         self.variable = Some(("XDG_STATE_HOME", value));
-        self.rules.state = state;
+        self.rules.state_folder = state;
         self
     }
 }
@@ -182,7 +182,7 @@ fn all_stores(depth: TortureDepth) -> Vec<HostileStore> {
                 continue;
             }
             stores.push(HostileStore::new(arrival.name, name, arrival.is_trusted, move |sandbox| {
-                (arrival.bring)(sandbox, &make(sandbox))
+                (arrival.bring_items)(sandbox, &make(sandbox))
             }));
         }
     }
@@ -213,18 +213,18 @@ struct GroupCounts {
     largest_kb: u64,
 }
 
-pub fn hostile_stores(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn hostile_stores(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let runner = StoreRunner::new(lab)?;
     runner.check_control_case(lab)?;
     let mut stores = all_stores(depth);
     // Each store is on disk only while it is tested.
     let mut skipped = Vec::new();
     if !runner.may_change_user() {
-        stores.retain(|store| store.user == TestUser::Caller);
+        stores.retain(|store| store.user == TestUser::CurrentUser);
         skipped.push("stores of other users: that needs root and `setpriv`".to_owned());
     }
     ensure!(stores.len() >= 60, "only {} hostile stores", stores.len());
-    stores.retain(|store| store.matches_filter(&lab.rows));
+    stores.retain(|store| store.matches_filter(&lab.row_filter));
     let counts: Mutex<BTreeMap<&'static str, GroupCounts>> = Mutex::default();
     let mut tally = on_all_cores(&stores, |at, store| {
         let found = runner.try_store(lab, at, store, depth)?;
@@ -235,12 +235,13 @@ pub fn hostile_stores(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
         group.commands += found.commands;
         group.slowest_ms = group.slowest_ms.max(found.slowest_ms);
         group.largest_kb = group.largest_kb.max(found.largest_kb);
-        let mut tally = TortureTally { points: found.hooks + found.commands, ..TortureTally::default() };
+        let mut tally =
+            TortureTally { points_tested: found.hooks + found.commands, ..TortureTally::default() };
         for (violation, text, what) in found.violations {
             *group.violations.entry(violation).or_default() += 1;
             let reproduce = format!("{}, {}: {what}", store.group, store.name);
             tally.failures.push(TortureFailure {
-                loss: LossKind::None,
+                loss: LossKind::NoLoss,
                 text: format!("{violation:?}: {text}"),
                 reproduce,
             });
@@ -253,12 +254,12 @@ pub fn hostile_stores(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
 }
 
 const TABLE_COLUMNS: [(Violation, &str); 6] = [
-    (Violation::Ran, "commands run"),
-    (Violation::Fed, "prompts given"),
-    (Violation::Wrote, "written outside"),
-    (Violation::Leaked, "shown from outside"),
-    (Violation::Limits, "hooks over limits"),
-    (Violation::Broke, "broke"),
+    (Violation::RanCommand, "commands run"),
+    (Violation::PromptGiven, "prompts given"),
+    (Violation::WroteForbidden, "written outside"),
+    (Violation::LeakedText, "shown from outside"),
+    (Violation::ExceededLimits, "hooks over limits"),
+    (Violation::Crashed, "broke"),
 ];
 
 fn counts_table(groups: &BTreeMap<&'static str, GroupCounts>) -> String {

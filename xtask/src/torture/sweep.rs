@@ -94,14 +94,14 @@ impl InjectedFault {
     }
 }
 
-pub fn kill_at_every_call(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn kill_at_every_call(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     sweep_all_rows(
         lab,
         &[if depth == TortureDepth::Quick { InjectedFault::KillAtChanges } else { InjectedFault::Kill }],
     )
 }
 
-pub fn fail_every_call(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn fail_every_call(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     match depth {
         TortureDepth::Quick => sweep_all_rows(lab, &[InjectedFault::ErrorsByTurns]),
         TortureDepth::Full => sweep_all_rows(
@@ -241,7 +241,7 @@ fn sweep_row(lab: &Lab, sweep: &Sweep) -> Result<TortureTally> {
             let hit = strace::parse_log(&log).find(|call| call.injected);
             let mut wrong = judge_output_of_broken_command(row, &sandbox, &output, hit.as_ref());
             let after = Snapshot::take(&sandbox.dir)?;
-            if row.takes == AllowedRemoval::Settings {
+            if row.allowed_removal == AllowedRemoval::Settings {
                 // A temporary file may remain only if its removal failed.
                 let may_litter = hit.as_ref().is_none_or(|call| call.name.contains("unlink"));
                 settings::judge_settings_files(&before, &clean, &after, may_litter, &mut wrong);
@@ -250,13 +250,13 @@ fn sweep_row(lab: &Lab, sweep: &Sweep) -> Result<TortureTally> {
             let loss = loss_kind(hit.as_ref());
             if judged.insert((after.fingerprint(), loss)) {
                 judge::judge_aftermath(row, &sandbox, [&before, &after], loss, &mut wrong)?;
-                if row.takes == AllowedRemoval::Settings {
+                if row.allowed_removal == AllowedRemoval::Settings {
                     settings::judge_round_trip(row, &sandbox, &mut wrong)?;
                 }
             } else {
                 left = Some(after);
             }
-            tally.faults += 1;
+            tally.faults_injected += 1;
             tally.count_point(wrong, || bench.reproduce_command(&inject));
         }
     }
@@ -285,8 +285,8 @@ fn judge_output_of_broken_command(
         }) {
             judge::judge_error_message(row.argv, output, &mut wrong);
         }
-        if output.status.success() && !(row.done)(sandbox) {
-            wrong.push((LossKind::None, "it reported success, but did not succeed".into()));
+        if output.status.success() && !(row.is_done)(sandbox) {
+            wrong.push((LossKind::NoLoss, "it reported success, but did not succeed".into()));
         }
     }
     wrong
@@ -299,7 +299,7 @@ fn loss_kind(hit: Option<&SystemCall>) -> LossKind {
         let opens = call.name.starts_with("open") && !call.arguments.contains("O_CREAT");
         reads.contains(&call.name) || opens || call.name.contains("stat") || call.name.contains("access")
     });
-    if reading { LossKind::TakenForEmpty } else { LossKind::Record }
+    if reading { LossKind::TreatedAsEmpty } else { LossKind::RecordLost }
 }
 
 struct StracedCommand<'a> {
@@ -325,7 +325,7 @@ impl StracedCommand<'_> {
     }
 
     fn strace_follow_option(&self) -> &'static [&'static str] {
-        if self.row.takes == AllowedRemoval::Settings {
+        if self.row.allowed_removal == AllowedRemoval::Settings {
             return &[]; // An installation runs git, and git's calls must not be broken.
         }
         // With seccomp, calls that are not traced cost nothing, which saves most of the time. But strace cannot kill a

@@ -9,7 +9,7 @@ use super::judge::{self, Failures};
 use super::prepare::{self, TOOL_DONE};
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, on_all_cores};
-use crate::sandbox::{Lab, SESSION, Sandbox, payload};
+use crate::sandbox::{SESSION, Sandbox, SandboxRoot, payload};
 
 /// A log, and the event that appends to it.
 type LogAndEvent = (&'static str, &'static [&'static str], fn(&Path) -> Vec<u8>);
@@ -23,7 +23,7 @@ fn tool_payload(sandbox: &Path) -> Vec<u8> {
     payload::bash_payload(sandbox, "toolu_healed", "true")
 }
 
-pub fn torn_logs(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
+pub fn torn_logs(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
     on_all_cores(TORN_LOGS, |at, (name, argv, stdin)| {
         let sandbox = lab.sandbox(&format!("torn-log-{at}"))?;
         prepare::prepare_records(&sandbox)?;
@@ -56,7 +56,7 @@ fn last_line_start(log: &[u8]) -> usize {
 /// Checks that a log begins with its old bytes, then a line end if there was none, then one or more complete new lines.
 fn judge_healed_log(log: &[u8], old: &[u8], wrong: &mut Failures) {
     let Some(new) = log.strip_prefix(old) else {
-        wrong.push((LossKind::Record, "the bytes before the cut have changed".into()));
+        wrong.push((LossKind::RecordLost, "the bytes before the cut have changed".into()));
         return;
     };
     let new = if old.is_empty() || old.ends_with(b"\n") {
@@ -64,12 +64,12 @@ fn judge_healed_log(log: &[u8], old: &[u8], wrong: &mut Failures) {
     } else if let Some(new) = new.strip_prefix(b"\n") {
         new
     } else {
-        wrong.push((LossKind::Record, "the new line was joined to the torn line".into()));
+        wrong.push((LossKind::RecordLost, "the new line was joined to the torn line".into()));
         return;
     };
     let whole = new.ends_with(b"\n") && super::integrity::count_torn_lines(new) == 0;
     if !whole || new.trim_ascii().is_empty() {
-        wrong.push((LossKind::Record, format!("no whole new line: {}", judge::first_line(new))));
+        wrong.push((LossKind::RecordLost, format!("no whole new line: {}", judge::first_line(new))));
     }
 }
 
@@ -78,7 +78,7 @@ fn judge_readable(sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
         let output = sandbox.run_thru(&argv, b"")?;
         judge::judge_command_output(&output, wrong);
         if output.status.code().is_none_or(|code| code > 1) {
-            wrong.push((LossKind::None, format!("{} afterwards: {}", argv[0], output.status)));
+            wrong.push((LossKind::NoLoss, format!("{} afterwards: {}", argv[0], output.status)));
         }
     }
     Ok(())
@@ -88,7 +88,7 @@ type FindFileFn = fn(&Sandbox) -> Result<PathBuf>;
 
 /// Truncates root.json and the trust record. These files are replaced by a rename, so only a bad disk could truncate
 /// them. Still, a damaged file must never be treated as a missing file.
-pub fn truncated_files(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+pub fn truncated_files(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let step = if depth == TortureDepth::Quick { 24 } else { 6 };
     let files: [(&str, FindFileFn); 2] = [
         ("root.json", |sandbox| Ok(sandbox.store_folder().join("root.json"))),
@@ -141,8 +141,10 @@ fn try_damaged_file(sandbox: &Sandbox, path: &Path, bytes: &[u8], argv: &[&str])
     // The damaged file must be kept: in place or, if a write must replace it, under another name.
     let kept = fs::read(path).is_ok_and(|now| now == bytes);
     if !kept && !is_set_aside(path, bytes)? {
-        wrong
-            .push((LossKind::TakenForEmpty, format!("the damaged file was overwritten ({})", output.status)));
+        wrong.push((
+            LossKind::TreatedAsEmpty,
+            format!("the damaged file was overwritten ({})", output.status),
+        ));
     }
     Ok(wrong)
 }

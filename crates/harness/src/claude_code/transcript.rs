@@ -63,7 +63,7 @@ pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let extent = draft.read_fields(&mut walk);
     let is_torn = walk.is_torn();
     let line = draft.into_line(is_torn);
-    let rest = match (extent, &line.kind) {
+    let text_after_object = match (extent, &line.kind) {
         _ if is_torn => next_object(&bytes[1..], &LINE_BEGINNINGS),
         // The text after `type` may be the beginning of another line.
         (_, LineKind::Unknown(_)) => next_object(&bytes[1..], &LINE_BEGINNINGS),
@@ -71,7 +71,7 @@ pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
         // Reading stopped early, so the end of the line is unknown. Search only for lines that are needed.
         (ReadExtent::Partial, _) => next_object_beginning_with(walk.unread_bytes(), LINE_BEGINNINGS[0]),
     };
-    TranscriptLine { rest, ..line }
+    TranscriptLine { text_after_object, ..line }
 }
 
 /// How much of a line [`LineDraft::read_fields`] has read.
@@ -87,19 +87,19 @@ enum ReadExtent {
 struct LineDraft<'a> {
     kind: Option<Text<'a>>,
     /// The `subtype` of a system line, or the `type` of an attachment or of a progress record.
-    sub: Option<Text<'a>>,
+    subtype: Option<Text<'a>>,
     at: Option<Text<'a>>,
-    side: bool,
+    is_of_subagent: bool,
     agent: Option<Text<'a>>,
     branch: Option<Text<'a>>,
     /// True if the harness wrote the text: a caveat, a skill, a hook's output.
-    meta: bool,
+    is_harness_text: bool,
     summary: bool,
     error: bool,
     operation: Option<Text<'a>>,
     content: RawJson<'a>,
     message: ApiMessage<'a>,
-    report: tools::ToolReport<'a>,
+    tool_report: tools::ToolReport<'a>,
     compaction: Option<TranscriptItem<'a>>,
     path: Option<Text<'a>>,
 }
@@ -112,14 +112,16 @@ impl<'a> LineDraft<'a> {
         while let Some(key) = walk.next_key() {
             match key {
                 b"type" => self.kind = walk.take_text(MAX_NAME_BYTES),
-                b"subtype" => self.sub = walk.take_text(MAX_NAME_BYTES),
+                b"subtype" => self.subtype = walk.take_text(MAX_NAME_BYTES),
                 b"timestamp" => self.at = walk.take_text(MAX_NAME_BYTES),
-                b"isSidechain" => self.side = walk.take_raw().is_true(),
+                b"isSidechain" => self.is_of_subagent = walk.take_raw().is_true(),
                 b"agentId" => self.agent = walk.take_text(MAX_NAME_BYTES),
                 b"gitBranch" => self.branch = walk.take_text(MAX_NAME_BYTES),
-                b"isMeta" | b"isVisibleInTranscriptOnly" => self.meta |= walk.take_raw().is_true(),
-                b"promptSource" => self.meta |= walk.take_text(MAX_NAME_BYTES).as_deref() == Some("system"),
-                b"origin" => self.meta |= is_not_from_person(walk),
+                b"isMeta" | b"isVisibleInTranscriptOnly" => self.is_harness_text |= walk.take_raw().is_true(),
+                b"promptSource" => {
+                    self.is_harness_text |= walk.take_text(MAX_NAME_BYTES).as_deref() == Some("system")
+                }
+                b"origin" => self.is_harness_text |= is_not_from_person(walk),
                 b"isCompactSummary" => self.summary = walk.take_raw().is_true(),
                 b"isApiErrorMessage" => self.error = walk.take_raw().is_true(),
                 b"operation" => self.operation = walk.take_text(MAX_NAME_BYTES),
@@ -129,7 +131,7 @@ impl<'a> LineDraft<'a> {
                 b"attachment" => self.read_attachment(walk),
                 b"data" => self.read_progress(walk),
                 b"toolUseResult" if !self.message.results.is_empty() => {
-                    self.report = tools::ToolReport::read_first_fields(walk);
+                    self.tool_report = tools::ToolReport::read_first_fields(walk);
                     return ReadExtent::Partial;
                 }
                 _ => walk.skip_value(),
@@ -143,7 +145,7 @@ impl<'a> LineDraft<'a> {
 
     /// Returns whether the line is not needed, according to its type and, if it has one, its subtype.
     fn is_irrelevant(&self) -> bool {
-        match (self.kind.as_deref(), self.sub.as_deref()) {
+        match (self.kind.as_deref(), self.subtype.as_deref()) {
             (Some("system"), Some(sub)) => !matches!(sub, "compact_boundary" | "local_command"),
             (Some("progress"), Some(sub)) => sub != "agent_progress",
             (Some("attachment"), Some(sub)) => !matches!(sub, "file" | "queued_command"),
@@ -161,7 +163,7 @@ impl<'a> LineDraft<'a> {
         while let Some(key) = walk.next_key() {
             match key {
                 b"type" => {
-                    self.sub = walk.take_text(MAX_NAME_BYTES);
+                    self.subtype = walk.take_text(MAX_NAME_BYTES);
                     if self.is_irrelevant() {
                         return;
                     }
@@ -169,9 +171,10 @@ impl<'a> LineDraft<'a> {
                 b"filename" => self.path = walk.take_text(MAX_NOTE_BYTES),
                 b"prompt" => self.content = walk.take_raw(),
                 b"commandMode" => {
-                    self.meta |= walk.take_text(MAX_NAME_BYTES).is_some_and(|mode| mode != "prompt");
+                    self.is_harness_text |=
+                        walk.take_text(MAX_NAME_BYTES).is_some_and(|mode| mode != "prompt");
                 }
-                b"origin" => self.meta |= is_not_from_person(walk),
+                b"origin" => self.is_harness_text |= is_not_from_person(walk),
                 _ => walk.skip_value(),
             }
         }
@@ -185,8 +188,8 @@ impl<'a> LineDraft<'a> {
         while let Some(key) = walk.next_key() {
             match key {
                 b"type" => {
-                    self.sub = walk.take_text(MAX_NAME_BYTES);
-                    if self.sub.as_deref().is_some_and(|sub| sub.ends_with("_progress")) {
+                    self.subtype = walk.take_text(MAX_NAME_BYTES);
+                    if self.subtype.as_deref().is_some_and(|sub| sub.ends_with("_progress")) {
                         self.kind = Some("progress".into());
                     }
                     if self.is_irrelevant() {
@@ -210,9 +213,10 @@ impl<'a> LineDraft<'a> {
 
     fn into_line(self, torn: bool) -> TranscriptLine<'a> {
         let kind = self.to_kind(torn);
-        let is_side = self.side || kind == LineKind::Known(AGENT_PROGRESS);
+        let is_side = self.is_of_subagent || kind == LineKind::Known(AGENT_PROGRESS);
         let at = self.at.clone();
-        let chain = if is_side { LineAuthor::Side { agent: self.agent.clone() } } else { LineAuthor::Main };
+        let author =
+            if is_side { LineAuthor::SubAgent { agent: self.agent.clone() } } else { LineAuthor::Main };
         let branch = self.branch.clone().filter(|branch| !branch.is_empty() && branch != "HEAD");
         let items = match kind {
             LineKind::Known("assistant") => self.assistant_items(),
@@ -224,7 +228,7 @@ impl<'a> LineDraft<'a> {
             LineKind::Known("queue-operation") if self.operation.as_deref() == Some("enqueue") => {
                 self.queued_items()
             }
-            LineKind::Known(QUEUED_COMMAND) if !self.meta => self.queued_items(),
+            LineKind::Known(QUEUED_COMMAND) if !self.is_harness_text => self.queued_items(),
             LineKind::Known(COMPACT_BOUNDARY) => {
                 let nameless =
                     TranscriptItem::Compaction { trigger: None, tokens_before: None, tokens_after: None };
@@ -232,11 +236,11 @@ impl<'a> LineDraft<'a> {
             }
             LineKind::Known(LOCAL_COMMAND) => self.local_command_items(),
             LineKind::Known(FILE_ATTACHMENT) => {
-                self.path.map(|path| TranscriptItem::Shown { path }).into_iter().collect()
+                self.path.map(|path| TranscriptItem::ShownFile { path }).into_iter().collect()
             }
             _ => Vec::new(),
         };
-        TranscriptLine { at, chain, branch, kind, items, rest: &[] }
+        TranscriptLine { at, author, branch, kind, items, text_after_object: &[] }
     }
 
     fn to_kind(&self, torn: bool) -> LineKind<'a> {
@@ -256,11 +260,11 @@ impl<'a> LineDraft<'a> {
                 return known.map_or_else(|| LineKind::Unknown(kind.clone()), |known| LineKind::Known(known));
             }
         };
-        let sub = self.sub.as_deref().unwrap_or_default();
+        let sub = self.subtype.as_deref().unwrap_or_default();
         // The names in a table begin with its kind and a slash.
         match table.binary_search_by(|known| known[kind.len() + 1..].cmp(sub)) {
             Ok(place) => LineKind::Known(table[place]),
-            Err(_) if torn && self.sub.is_none() => LineKind::Torn,
+            Err(_) if torn && self.subtype.is_none() => LineKind::Torn,
             Err(_) => LineKind::Unknown(format!("{kind}/{sub}").into()),
         }
     }
@@ -273,7 +277,7 @@ impl<'a> LineDraft<'a> {
         }
         let mut items = Vec::new();
         let texts = texts.into_iter().filter(|text| !text.trim().is_empty());
-        items.extend(texts.map(|text| TranscriptItem::Said { message: id.clone(), text }));
+        items.extend(texts.map(|text| TranscriptItem::AgentMessage { message: id.clone(), text }));
         calls.into_iter().for_each(|call| call::push_call(call, &mut items));
         items.extend(usage.map(|mut usage| {
             usage.message = id;
@@ -287,14 +291,14 @@ impl<'a> LineDraft<'a> {
     /// user.
     fn user_items(self, is_side: bool) -> Vec<TranscriptItem<'a>> {
         let mut items = Vec::new();
-        let mut report = self.report;
+        let mut report = self.tool_report;
         for result in &self.message.results {
             tools::push_result(result, std::mem::take(&mut report), &mut items);
         }
         for text in self.message.texts {
             if self.summary {
                 items.push(TranscriptItem::Summary { text });
-            } else if self.meta || is_side {
+            } else if self.is_harness_text || is_side {
                 items.extend(
                     words::stop_hook_feedback(&text)
                         .map(|text| TranscriptItem::Feedback { text: text.into() }),
@@ -308,13 +312,13 @@ impl<'a> LineDraft<'a> {
 
     fn queued_items(self) -> Vec<TranscriptItem<'a>> {
         let words = self.content.text(MAX_TEXT_BYTES).and_then(words::extract_prompt);
-        words.map(|(text, typed)| TranscriptItem::Queued { text, typed }).into_iter().collect()
+        words.map(|(text, typed)| TranscriptItem::Queued { text, origin: typed }).into_iter().collect()
     }
 
     /// Returns a slash command that was typed but never reached the agent.
     fn local_command_items(self) -> Vec<TranscriptItem<'a>> {
         let words = self.content.text(MAX_TEXT_BYTES).and_then(words::extract_prompt);
-        words.map(|(text, typed)| TranscriptItem::Prompt { text, typed }).into_iter().collect()
+        words.map(|(text, typed)| TranscriptItem::Prompt { text, origin: typed }).into_iter().collect()
     }
 }
 

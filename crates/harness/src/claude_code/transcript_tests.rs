@@ -8,7 +8,7 @@ fn items_of_line(line: &str) -> Vec<TranscriptItem<'_>> {
 }
 
 fn prompt_item(text: &str, typed: PromptOrigin) -> TranscriptItem<'_> {
-    TranscriptItem::Prompt { text: text.into(), typed }
+    TranscriptItem::Prompt { text: text.into(), origin: typed }
 }
 
 /// Builds a line of type `user`, with `fields` after its message.
@@ -26,7 +26,7 @@ fn assistant_line(blocks: &str) -> String {
 
 #[test]
 fn the_author_of_a_line_is_recognised() {
-    let words = prompt_item("hi", PromptOrigin::Words);
+    let words = prompt_item("hi", PromptOrigin::PlainText);
     let cases = [
         (r#""hi""#, "", vec![words.clone()]),
         (r#"[{"type":"text","text":"hi"}]"#, "", vec![words.clone()]),
@@ -52,7 +52,7 @@ fn the_author_of_a_line_is_recognised() {
     let side =
         user_line(r#""hi""#, "").replace("\"isSidechain\":false", "\"isSidechain\":true,\"agentId\":\"a1\"");
     let line = read_line(side.as_bytes());
-    assert_eq!((line.items, line.chain), (vec![], LineAuthor::Side { agent: Some("a1".into()) }));
+    assert_eq!((line.items, line.author), (vec![], LineAuthor::SubAgent { agent: Some("a1".into()) }));
 }
 
 #[test]
@@ -60,7 +60,10 @@ fn the_agent_and_what_only_looks_like_it() {
     let line = assistant_line(
         r#"{"type":"thinking","thinking":"hm"},{"type":"text","text":"a"},{"type":"text","text":" "}"#,
     );
-    assert_eq!(items_of_line(&line), [TranscriptItem::Said { message: Some("m".into()), text: "a".into() }]);
+    assert_eq!(
+        items_of_line(&line),
+        [TranscriptItem::AgentMessage { message: Some("m".into()), text: "a".into() }]
+    );
     for (from, to) in [
         ("\"type\":\"assistant\"", "\"type\":\"assistant\",\"isApiErrorMessage\":true"),
         ("\"id\":\"m\"", "\"model\":\"<synthetic>\""),
@@ -100,16 +103,16 @@ fn calls_that_are_more_than_work() {
         let line = assistant_line(&format!(r#"{{"type":"tool_use","id":"t",{fields}}}"#));
         let found = items_of_line(&line);
         let Some(TranscriptItem::Call(call)) = found.first() else { panic!("{found:?}") };
-        format!("{:?} {:?}", call.command, call.about)
+        format!("{:?} {:?}", call.command, call.subject)
     };
     let say = |command: Option<&str>, about: CallSubject| format!("{command:?} {about:?}");
     assert_eq!(
         one(r#""name":"Bash","input":{"command":"ls\n","timeout":3}"#),
-        say(Some("ls\n"), CallSubject::Work)
+        say(Some("ls\n"), CallSubject::OrdinaryWork)
     );
     assert_eq!(
         one(r#""name":"Agent","input":{"description":"look","prompt":"long","subagent_type":"Explore"}"#),
-        say(None, CallSubject::Delegated { kind: Some("Explore".into()), what: "look".into() })
+        say(None, CallSubject::Delegated { kind: Some("Explore".into()), task: "look".into() })
     );
     assert_eq!(
         one(r#""name":"ExitPlanMode","input":{"plan":"P"}"#),
@@ -130,9 +133,9 @@ fn changes_of_the_todo_list_are_read() {
         r#"{"type":"tool_use","name":"TodoWrite","input":{"todos":[{"content":"a","status":"pending"}]}}"#,
     );
     let todo = Todo { text: "a".into(), status: TodoStatus::Pending };
-    assert_eq!(items_of_line(&line)[1], TranscriptItem::Todos(TodoChange::All(vec![todo])));
+    assert_eq!(items_of_line(&line)[1], TranscriptItem::Todos(TodoChange::WholeList(vec![todo])));
     let one = |text: Option<&'static str>, status| {
-        TranscriptItem::Todos(TodoChange::One {
+        TranscriptItem::Todos(TodoChange::OneEntry {
             id: "1".into(),
             text: text.map(Into::into),
             status: Some(status),
@@ -160,7 +163,7 @@ fn how_a_call_ended() {
         else {
             panic!("{found:?}")
         };
-        format!("{} {} {:?} {}", result.failed, result.refused, result.exit, result.text)
+        format!("{} {} {:?} {}", result.failed, result.refused, result.exit_code, result.text)
     };
     let shell =
         |more: &str| format!(r#","toolUseResult":{{"stdout":"x","stderr":"","interrupted":false{more}}}"#);
@@ -190,7 +193,7 @@ fn how_a_call_ended() {
 #[test]
 fn what_the_user_answers() {
     let answer = |question: Option<&'static str>, text: &'static str| TranscriptItem::Answer {
-        call: Some("t".into()),
+        call_id: Some("t".into()),
         question: question.map(Into::into),
         text: text.into(),
     };
@@ -222,8 +225,9 @@ fn a_result_knows_whether_a_file_was_made() {
 
 #[test]
 fn prompts_that_wait_and_commands_that_stay_here() {
-    let queued =
-        |text: &'static str| vec![TranscriptItem::Queued { text: text.into(), typed: PromptOrigin::Words }];
+    let queued = |text: &'static str| {
+        vec![TranscriptItem::Queued { text: text.into(), origin: PromptOrigin::PlainText }]
+    };
     let slash = |text: &'static str| vec![prompt_item(text, PromptOrigin::Slash)];
     for (line, expected) in [
         (r#"{"type":"queue-operation","operation":"enqueue","content":"also this"}"#, queued("also this")),
@@ -247,7 +251,7 @@ fn prompts_that_wait_and_commands_that_stay_here() {
         ),
         (
             r#"{"attachment":{"type":"file","filename":"/p"},"type":"attachment"}"#,
-            vec![TranscriptItem::Shown { path: "/p".into() }],
+            vec![TranscriptItem::ShownFile { path: "/p".into() }],
         ),
         (
             r#"{"type":"system","subtype":"local_command","content":"<command-name>/skills</command-name>"}"#,
@@ -268,7 +272,7 @@ fn a_sub_agent_as_older_versions_tell_of_it() {
     let line = r#"{"parentUuid":"u","isSidechain":false,"type":"progress","data":{"message":{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"/p"}}]}},"type":"agent_progress","prompt":"do","agentId":"a1"},"timestamp":"2026-02-04T21:49:14.486Z"}"#;
     let line = read_line(line.as_bytes());
     assert_eq!(line.kind, LineKind::Known("progress/agent_progress"));
-    assert_eq!(line.chain, LineAuthor::Side { agent: Some("a1".into()) });
+    assert_eq!(line.author, LineAuthor::SubAgent { agent: Some("a1".into()) });
     assert!(matches!(&line.items[..], [TranscriptItem::Call(call)] if call.files.len() == 1));
     for data in [r#"{"type":"bash_progress","output":"x"}"#, r#"{"output":"x","type":"hook_progress"}"#] {
         let line = format!(r#"{{"data":{data},"type":"progress"}}"#);
@@ -303,7 +307,7 @@ fn lines_are_known_unknown_torn_or_blank() {
 fn a_line_cut_for_its_length_gives_what_stands_before_the_cut() {
     let whole = user_line(r#"[{"type":"text","text":"look"},{"type":"image","source":{"data":"AAAA"}}]"#, "");
     let cut = &whole[..whole.find("AA\"").unwrap()];
-    assert_eq!(items_of_line(cut), [prompt_item("look", PromptOrigin::Words)]);
+    assert_eq!(items_of_line(cut), [prompt_item("look", PromptOrigin::PlainText)]);
 }
 
 #[test]
@@ -350,7 +354,7 @@ fn the_content_of_a_file_is_not_decoded_but_an_error_and_an_output_are() {
         let line = user_line(&block, &format!(r#","toolUseResult":{report}"#));
         let items = items_of_line(&line);
         let Some(TranscriptItem::Result(result)) = items.first() else { panic!("{items:?}") };
-        assert_eq!(result.call.as_deref(), Some("t"));
+        assert_eq!(result.call_id.as_deref(), Some("t"));
         result.text.clone().into_owned()
     };
     for report in [

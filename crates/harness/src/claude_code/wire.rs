@@ -29,34 +29,34 @@ pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
 /// The part of a tool's result that a summary may replace. Results of tools that read files are never replaced.
 enum ReplaceableText {
     /// `stdout` and `stderr` of a command.
-    Printed,
+    StdoutAndStderr,
     /// One field of the result.
-    Field(&'static str),
+    ResultField(&'static str),
     /// The result itself: a text, or a list with one block of text.
-    Whole,
+    WholeResult,
 }
 
 fn replaceable_text_of_tool(tool: &str) -> Option<ReplaceableText> {
     match tool {
-        "Bash" => Some(ReplaceableText::Printed),
-        "Grep" => Some(ReplaceableText::Field("content")),
-        "WebFetch" => Some(ReplaceableText::Field("result")),
-        _ if tool.starts_with("mcp__") => Some(ReplaceableText::Whole),
+        "Bash" => Some(ReplaceableText::StdoutAndStderr),
+        "Grep" => Some(ReplaceableText::ResultField("content")),
+        "WebFetch" => Some(ReplaceableText::ResultField("result")),
+        _ if tool.starts_with("mcp__") => Some(ReplaceableText::WholeResult),
         _ => None,
     }
 }
 
 pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
-    let object = || JsonFields::parse(done.result).0;
+    let object = || JsonFields::parse(done.raw_result).0;
     match replaceable_text_of_tool(&done.tool)? {
-        ReplaceableText::Printed => {
+        ReplaceableText::StdoutAndStderr => {
             let object = object();
             // An interrupted command failed, and failures are shown completely.
             let is_kept = ["isImage", "interrupted"].iter().any(|flag| object.boolean(flag) == Some(true));
             (!is_kept).then(|| stdout_and_stderr(&object).into_owned().into())
         }
-        ReplaceableText::Field(name) => object().text(name),
-        ReplaceableText::Whole => match serde_json::from_slice(done.result).ok()? {
+        ReplaceableText::ResultField(name) => object().text(name),
+        ReplaceableText::WholeResult => match serde_json::from_slice(done.raw_result).ok()? {
             Value::String(text) => Some(text.into()),
             Value::Array(blocks) => match blocks.as_slice() {
                 [only] => Some(only.get("text")?.as_str()?.to_owned().into()),
@@ -70,15 +70,15 @@ pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
 /// Returns the result with `text` in place of its own text. The form stays the same, because Claude Code ignores a
 /// result in another form.
 fn replace_output(done: &ToolDone, text: &str) -> Option<Vec<u8>> {
-    let mut result: Value = serde_json::from_slice(done.result).ok()?;
+    let mut result: Value = serde_json::from_slice(done.raw_result).ok()?;
     match replaceable_text_of_tool(&done.tool)? {
-        ReplaceableText::Printed => {
+        ReplaceableText::StdoutAndStderr => {
             result["stdout"] = text.into();
             result["stderr"] = "".into();
         }
-        ReplaceableText::Field(name) => result[name] = text.into(),
-        ReplaceableText::Whole if result.is_string() => result = text.into(),
-        ReplaceableText::Whole => *result.get_mut(0)?.get_mut("text")? = text.into(),
+        ReplaceableText::ResultField(name) => result[name] = text.into(),
+        ReplaceableText::WholeResult if result.is_string() => result = text.into(),
+        ReplaceableText::WholeResult => *result.get_mut(0)?.get_mut("text")? = text.into(),
     }
     let output = json!({ "hookEventName": "PostToolUse", "updatedToolOutput": result });
     Some(json!({ "hookSpecificOutput": output }).to_string().into_bytes())
@@ -118,8 +118,8 @@ fn read_stop<'a>(fields: &JsonFields<'a>) -> StopEvent<'a> {
     StopEvent {
         message: fields.text("last_assistant_message"),
         prompt: fields.text("prompt_id"),
-        first: fields.boolean("stop_hook_active").map(|active| !active),
-        agents: tasks.iter().filter(is_at_work).count(),
+        is_first: fields.boolean("stop_hook_active").map(|active| !active),
+        running_subagents: tasks.iter().filter(is_at_work).count(),
         ..StopEvent::default()
     }
 }
@@ -129,7 +129,7 @@ fn read_subagent_stop<'a>(fields: &JsonFields<'a>) -> EventKind<'a> {
     let message = fields.text("last_assistant_message");
     match (fields.text("agent_type").as_deref(), message) {
         (Some(""), Some(text)) => EventKind::Summary { text },
-        (_, message) => EventKind::SubagentStop { message, asked: None },
+        (_, message) => EventKind::SubagentStop { message, task: None },
     }
 }
 
@@ -139,7 +139,7 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>, failed: bool) -> ToolDone<'a> {
     // The response is parsed only for the tools that need it, because it can be megabytes long.
     let response = || fields.object("tool_response");
     let error = fields.text("error");
-    let exit = match (&error, failed) {
+    let exit_code = match (&error, failed) {
         (Some(error), _) => tools::exit_code_at_start(error).map(|(code, _)| code),
         (None, false) if tool == "Bash" => Some(0),
         _ => None,
@@ -160,13 +160,13 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>, failed: bool) -> ToolDone<'a> {
         answers: tools::question_answers(&tool, response),
         delegated: tools::delegated_work(&tool, &input, response),
         plan: tools::plan_shown_to_user(&tool, &input, response),
-        result: fields.raw_bytes("tool_response"),
+        raw_result: fields.raw_bytes("tool_response"),
         command,
         id: fields.text("tool_use_id"),
         ms: fields.number("duration_ms"),
         tool,
         error,
-        exit,
+        exit_code,
         failed,
     }
 }

@@ -39,7 +39,7 @@ fn tools_and_their_files() {
 #[test]
 fn how_a_command_ended() {
     let ok = r#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
-    assert_eq!((decode_tool_done(ok).exit, decode_tool_done(ok).failed), (Some(0), false));
+    assert_eq!((decode_tool_done(ok).exit_code, decode_tool_done(ok).failed), (Some(0), false));
     let failed = |error: &str| {
         format!(
             r#"{{"session_id":"s","hook_event_name":"PostToolUseFailure","tool_name":"Bash","error":"{error}"}}"#
@@ -50,7 +50,7 @@ fn how_a_command_ended() {
     {
         let payload = failed(error);
         let done = decode_tool_done(&payload);
-        assert_eq!((done.exit, done.failed), (exit, true), "{error}");
+        assert_eq!((done.exit_code, done.failed), (exit, true), "{error}");
     }
 }
 

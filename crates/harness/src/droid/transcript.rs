@@ -33,7 +33,10 @@ pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let mut walk = JsonWalk::new(bytes);
     let draft = LineDraft::read_fields(&mut walk);
     let unread = if walk.is_torn() { &bytes[1..] } else { walk.unread_bytes() };
-    TranscriptLine { rest: next_object(unread, &LINE_BEGINNINGS), ..draft.into_line(bytes, walk.is_torn()) }
+    TranscriptLine {
+        text_after_object: next_object(unread, &LINE_BEGINNINGS),
+        ..draft.into_line(bytes, walk.is_torn())
+    }
 }
 
 #[derive(Default)]
@@ -94,8 +97,10 @@ impl<'a> LineDraft<'a> {
             None => LineKind::Unknown(Text::default()),
         };
         let at = self.at.clone();
-        let chain =
-            self.caller.clone().map_or(LineAuthor::Main, |caller| LineAuthor::Side { agent: Some(caller) });
+        let author = self
+            .caller
+            .clone()
+            .map_or(LineAuthor::Main, |caller| LineAuthor::SubAgent { agent: Some(caller) });
         let items = match kind {
             LineKind::Known(MESSAGE) => self.message_items(),
             LineKind::Known(COMPACTION_STATE) => {
@@ -108,7 +113,7 @@ impl<'a> LineDraft<'a> {
             LineKind::Known(TODO_STATE) => read_todo_state(bytes).into_iter().collect(),
             _ => Vec::new(),
         };
-        TranscriptLine { at, chain, branch: None, kind, items, rest: &[] }
+        TranscriptLine { at, author, branch: None, kind, items, text_after_object: &[] }
     }
 
     fn message_items(self) -> Vec<TranscriptItem<'a>> {
@@ -133,7 +138,7 @@ impl<'a> LineDraft<'a> {
         for text in texts {
             match role.as_deref() {
                 Some("assistant") if !text.trim().is_empty() => {
-                    items.push(TranscriptItem::Said { message: self.id.clone(), text });
+                    items.push(TranscriptItem::AgentMessage { message: self.id.clone(), text });
                 }
                 Some("user") if !is_context => items.extend(extract_prompt(text)),
                 _ => {}
@@ -155,9 +160,12 @@ fn extract_prompt(text: Text<'_>) -> Option<TranscriptItem<'_>> {
         return None;
     }
     let name = words.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
-    let typed =
-        if name.is_some_and(|name| !name.contains('/')) { PromptOrigin::Slash } else { PromptOrigin::Words };
-    Some(TranscriptItem::Prompt { text, typed })
+    let typed = if name.is_some_and(|name| !name.contains('/')) {
+        PromptOrigin::Slash
+    } else {
+        PromptOrigin::PlainText
+    };
+    Some(TranscriptItem::Prompt { text, origin: typed })
 }
 
 /// Reads a todo list that has its own line. The line contains the input of TodoWrite, or only the list.
@@ -172,8 +180,9 @@ fn to_call_result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
     let exit = raw.content.end_of_string().and_then(exit_code_at_end);
     // Droid does not report a failed command as an error.
     let failed = raw.failed || exit.is_some_and(|code| code != 0);
-    let mut result = RawResult { call: raw.call.clone(), failed, content: raw.content }.to_call_result();
-    result.exit = exit;
+    let mut result =
+        RawResult { call_id: raw.call_id.clone(), failed, content: raw.content }.to_call_result();
+    result.exit_code = exit;
     result
 }
 

@@ -18,10 +18,11 @@ fn tool_call_line(fields: &str) -> String {
 #[test]
 fn the_author_of_a_line_is_recognised() {
     let text = r#"[{"type":"text","text":"hi"}]"#;
-    let prompt = |text: &'static str, typed| vec![TranscriptItem::Prompt { text: text.into(), typed }];
+    let prompt =
+        |text: &'static str, typed| vec![TranscriptItem::Prompt { text: text.into(), origin: typed }];
     let cases = [
-        (message_line("user", text, ""), prompt("hi", PromptOrigin::Words)),
-        (message_line("user", r#""hi""#, ""), prompt("hi", PromptOrigin::Words)),
+        (message_line("user", text, ""), prompt("hi", PromptOrigin::PlainText)),
+        (message_line("user", r#""hi""#, ""), prompt("hi", PromptOrigin::PlainText)),
         (
             message_line("user", r#"[{"type":"text","text":"/review all"}]"#, ""),
             prompt("/review all", PromptOrigin::Slash),
@@ -31,7 +32,7 @@ fn the_author_of_a_line_is_recognised() {
         (message_line("user", text, "").replace(r#""id":"m""#, r#""id":"context-m""#), vec![]),
         (
             message_line("assistant", text, ""),
-            vec![TranscriptItem::Said { message: Some("m".into()), text: "hi".into() }],
+            vec![TranscriptItem::AgentMessage { message: Some("m".into()), text: "hi".into() }],
         ),
         (message_line("system", text, ""), vec![]),
     ];
@@ -94,13 +95,14 @@ fn calls_that_are_more_than_work() {
         r#""name":"AskUser","input":{"questionnaire":"1. [question] Which?\n[topic] T\n[option] A\n[option] B"}"#,
     );
     let found = items_of_line(&line);
-    let [TranscriptItem::Call(ToolCall { about: CallSubject::Questions(questions), .. })] = &found[..] else {
+    let [TranscriptItem::Call(ToolCall { subject: CallSubject::Questions(questions), .. })] = &found[..]
+    else {
         panic!("{found:?}")
     };
     assert_eq!(questions[0], UserQuestion { text: "Which?".into(), options: vec!["A".into(), "B".into()] });
     let line = tool_call_line(r#""name":"TodoWrite","input":{"todos":"1. [completed] a\n2. [pending] b"}"#);
     let found = items_of_line(&line);
-    let [_, TranscriptItem::Todos(TodoChange::All(todos))] = &found[..] else { panic!("{found:?}") };
+    let [_, TranscriptItem::Todos(TodoChange::WholeList(todos))] = &found[..] else { panic!("{found:?}") };
     assert_eq!(
         todos.iter().map(|todo| todo.status).collect::<Vec<_>>(),
         [TodoStatus::Completed, TodoStatus::Pending]
@@ -111,7 +113,7 @@ fn calls_that_are_more_than_work() {
         let line = format!(r#"{{"type":"todo_state","id":"x","todos":{list},"messageIndex":3}}"#);
         let state = items_of_line(&line);
         assert!(
-            matches!(&state[..], [TranscriptItem::Todos(TodoChange::All(todos))] if todos.len() == 1),
+            matches!(&state[..], [TranscriptItem::Todos(TodoChange::WholeList(todos))] if todos.len() == 1),
             "{list}"
         );
     }
@@ -126,7 +128,7 @@ fn how_a_command_ended() {
         let line = message_line("user", &block, "");
         let found = items_of_line(&line);
         let [TranscriptItem::Result(result)] = &found[..] else { panic!("{found:?}") };
-        (result.failed, result.exit, result.text.to_string())
+        (result.failed, result.exit_code, result.text.to_string())
     };
     assert_eq!(
         ended(r#""hi\n\n\n[Process exited with code 0]""#, false),
@@ -142,6 +144,6 @@ fn how_a_command_ended() {
 #[test]
 fn a_session_started_by_another_is_a_sub_agents() {
     let line = read_line(br#"{"type":"session_start","id":"s","callingSessionId":"p"}"#);
-    assert_eq!(line.chain, LineAuthor::Side { agent: Some("p".into()) });
+    assert_eq!(line.author, LineAuthor::SubAgent { agent: Some("p".into()) });
     assert!(read_line(br#"{"type":"session_start","id":"s"}"#).is_of_main_agent());
 }

@@ -31,12 +31,12 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
         "SubagentStop" | "subagent-stop" => EventKind::SubagentStop {
             message: fields.text("task_result"),
             // `task_name` is the description of the call. If the call has no description, it is the droid's name.
-            asked: fields.text("task_name"),
+            task: fields.text("task_name"),
         },
         // The payload contains no message, but the transcript does.
         "Stop" | "stop" => EventKind::Stop(StopEvent {
             id: fields.text("message_id"),
-            first: fields.boolean("stop_hook_active").map(|active| !active),
+            is_first: fields.boolean("stop_hook_active").map(|active| !active),
             ..StopEvent::default()
         }),
         "SessionEnd" | "session-end" => EventKind::SessionEnd { reason: fields.text("reason") },
@@ -62,19 +62,19 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
     };
     ToolDone {
         output,
-        asked: tools::subject_of_external_call(&tool, &input),
+        input_text: tools::subject_of_external_call(&tool, &input),
         files: touched_files(&tool, &input),
         todos: tools::todo_change(&tool, &input, JsonFields::default),
         answers: tools::question_answers(&tool, || fields.object("tool_response")),
         delegated: None,
         plan: tools::plan_shown_to_user(&tool, &input, JsonFields::default),
         command,
-        result: &[],
+        raw_result: &[],
         error: response.filter(|_| failed),
         id: None,
         ms: None,
         tool,
-        exit,
+        exit_code: exit,
         failed,
     }
 }

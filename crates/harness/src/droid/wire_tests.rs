@@ -5,7 +5,7 @@ fn decode_tool_done(fields: &str) -> (Vec<(String, FileAction)>, Option<i64>, bo
     match decode(payload.as_bytes(), "").map(|event| event.kind) {
         Ok(EventKind::ToolDone(done)) => {
             let files = done.files.iter().map(|file| (file.path.to_string(), file.action)).collect();
-            (files, done.exit, done.failed)
+            (files, done.exit_code, done.failed)
         }
         other => panic!("not a tool call: {other:?}"),
     }
@@ -42,6 +42,6 @@ fn tools_and_how_they_ended() {
 fn a_compaction_names_the_session_it_goes_on_from() {
     let payload = r#"{"session_id":"new","previous_session_id":"old","hook_event_name":"SessionStart","source":"compact"}"#;
     let event = decode(payload.as_bytes(), "").unwrap();
-    assert_eq!((event.session.as_ref(), event.previous.as_deref()), ("new", Some("old")));
+    assert_eq!((event.session.as_ref(), event.previous_session.as_deref()), ("new", Some("old")));
     assert_eq!(event.kind, EventKind::SessionStart { source: StartSource::Compact });
 }

@@ -1,12 +1,12 @@
 //! Agents of a swarm in OpenCode's format. The file name is the agent's name. Permissions are used instead of a list of
 //! tools.
 
-use model::swarm::AgentPart;
+use model::swarm::SwarmRole;
 
-use crate::agents::{AgentFiles, AgentHead, yaml_quoted};
+use crate::agents::{AgentFiles, FrontmatterFields, yaml_quoted};
 
 pub const AGENT_FILES: AgentFiles =
-    AgentFiles { folder: "agent", head: render_head, start: "opencode --agent NAME" };
+    AgentFiles { folder: "agent", render_frontmatter: render_frontmatter, start: "opencode --agent NAME" };
 
 /// Denies every tool that writes: tools that change files, the shell, other agents (which could write), and the tools
 /// of MCP servers, which have an underscore in their names. Reading is not mentioned, so that the user's own rules for
@@ -22,13 +22,13 @@ const READ_ONLY_PERMISSIONS: &str = "permission:
   \"*_*\": deny
 ";
 
-fn render_head(head: &AgentHead) -> String {
-    let AgentHead { about, part, model, .. } = *head;
-    let mode = if part == AgentPart::Architect { "primary" } else { "subagent" };
-    let permission = match part.is_read_only() {
+fn render_frontmatter(head: &FrontmatterFields) -> String {
+    let FrontmatterFields { description, swarm_role, model, .. } = *head;
+    let mode = if swarm_role == SwarmRole::Architect { "primary" } else { "subagent" };
+    let permission = match swarm_role.is_read_only() {
         true => READ_ONLY_PERMISSIONS,
         false => "",
     };
     let model = model.map_or(String::new(), |model| format!("model: {}\n", yaml_quoted(model)));
-    format!("description: {}\nmode: {mode}\n{model}{permission}", yaml_quoted(about))
+    format!("description: {}\nmode: {mode}\n{model}{permission}", yaml_quoted(description))
 }

@@ -64,8 +64,8 @@ pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
         beside if IGNORED_PART_TYPES.contains(&beside) => (LineKind::Known(ROW_TYPE), Vec::new()),
         _ => (LineKind::Unknown(kind), Vec::new()),
     };
-    let chain = row.text("caller").map_or(LineAuthor::Main, |_| LineAuthor::Side { agent: None });
-    TranscriptLine { at: row.text("at"), chain, branch: None, kind, items, rest: &[] }
+    let author = row.text("caller").map_or(LineAuthor::Main, |_| LineAuthor::SubAgent { agent: None });
+    TranscriptLine { at: row.text("at"), author, branch: None, kind, items, text_after_object: &[] }
 }
 
 fn text_items<'a>(row: &JsonFields<'a>, part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
@@ -75,10 +75,10 @@ fn text_items<'a>(row: &JsonFields<'a>, part: &JsonFields<'a>) -> Vec<Transcript
         return Vec::new();
     };
     let item = match (row.text("role").as_deref(), ours.as_deref()) {
-        (Some("user"), None) => TranscriptItem::Prompt { typed: prompt_origin(&text), text },
+        (Some("user"), None) => TranscriptItem::Prompt { origin: prompt_origin(&text), text },
         (Some("user"), Some("loop")) => TranscriptItem::Feedback { text },
         (Some("assistant"), _) if row.number("summary") == Some(1) => TranscriptItem::Summary { text },
-        (Some("assistant"), _) => TranscriptItem::Said { message: row.text("message"), text },
+        (Some("assistant"), _) => TranscriptItem::AgentMessage { message: row.text("message"), text },
         _ => return Vec::new(),
     };
     vec![item]
@@ -86,7 +86,7 @@ fn text_items<'a>(row: &JsonFields<'a>, part: &JsonFields<'a>) -> Vec<Transcript
 
 fn prompt_origin(text: &str) -> PromptOrigin {
     let name = text.trim().strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
-    if name.is_some_and(|name| !name.contains('/')) { PromptOrigin::Slash } else { PromptOrigin::Words }
+    if name.is_some_and(|name| !name.contains('/')) { PromptOrigin::Slash } else { PromptOrigin::PlainText }
 }
 
 /// Returns a call, and its result if the same part contains it.
@@ -94,18 +94,24 @@ fn tool_items<'a>(part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
     let (tool, id) = (part.text("tool").unwrap_or_default(), part.text("callID"));
     let state = part.object("state");
     let (input, result) = (state.object("input"), state.object("metadata"));
-    let about = match tool.as_ref() {
+    let subject = match tool.as_ref() {
         "question" => CallSubject::Questions(read_questions(&input)),
         "task" => CallSubject::Delegated {
             kind: input.text("subagent_type"),
-            what: input.text("description").unwrap_or_default(),
+            task: input.text("description").unwrap_or_default(),
         },
-        _ => CallSubject::Work,
+        _ => CallSubject::OrdinaryWork,
     };
     let files = touched_files(&tool, &input, &result);
-    let asked = tools::subject_of_external_call(&tool, &input);
-    let call =
-        ToolCall { id: id.clone(), files, command: input.text("command"), asked, about, tool: tool.clone() };
+    let input_text = tools::subject_of_external_call(&tool, &input);
+    let call = ToolCall {
+        id: id.clone(),
+        files,
+        command: input.text("command"),
+        input_text,
+        subject,
+        tool: tool.clone(),
+    };
     let mut items = vec![TranscriptItem::Call(call)];
     if tool == "todowrite" {
         items.extend(todo_change("TodoWrite", &input, JsonFields::default).map(TranscriptItem::Todos));
@@ -119,19 +125,19 @@ fn tool_items<'a>(part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
     let exit = result.number("exit").map(u64::cast_signed);
     let failed = ended.is_some() || exit.is_some_and(|exit| exit != 0);
     let text = ended.or_else(|| state.text("output")).unwrap_or_default();
-    let tail = text.clone();
+    let last_lines = text.clone();
     let refused = text.starts_with("The user rejected permission");
     items.push(TranscriptItem::Result(CallResult {
-        call: id.clone(),
+        call_id: id.clone(),
         failed,
         refused,
-        exit,
+        exit_code: exit,
         text,
-        tail,
+        last_lines,
         ..CallResult::default()
     }));
     items.extend(question_answers(&input, &result).into_iter().map(|answer| TranscriptItem::Answer {
-        call: id.clone(),
+        call_id: id.clone(),
         question: Some(answer.question),
         text: answer.answer,
     }));

@@ -35,7 +35,7 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
         session,
         id: id.filter(|id| !id.is_empty()),
         torn: problem.is_some(),
-        previous: None,
+        previous_session: None,
         cwd: fields.text("cwd"),
         transcript: None,
         agent: fields
@@ -72,11 +72,11 @@ pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
 pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     let is_replaced = match done.tool.as_ref() {
         // A command without an exit code was aborted or took too long. It failed, and failures are shown completely.
-        "bash" => done.exit.is_some(),
+        "bash" => done.exit_code.is_some(),
         "grep" | "webfetch" => true,
         _ => false,
     };
-    is_replaced.then(|| JsonFields::parse(done.result).0.text("output"))?
+    is_replaced.then(|| JsonFields::parse(done.raw_result).0.text("output"))?
 }
 
 /// Returns the kind of an event. Accepts both the plugin's event names and ours, so that a hook can be tried by hand.
@@ -96,14 +96,14 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
         "session.compacted" | "after-compact" => EventKind::AfterCompact { trigger: fields.text("trigger") },
         "subagent.created" | "subagent-start" => EventKind::SubagentStart,
         "subagent.idle" | "subagent-stop" => {
-            EventKind::SubagentStop { message: fields.text("message"), asked: None }
+            EventKind::SubagentStop { message: fields.text("message"), task: None }
         }
         "session.idle" | "stop" => EventKind::Stop(StopEvent {
             message: fields.text("message"),
             id: fields.text("message_id"),
             usage: sum_usage(&fields.objects("steps")),
             window: context_use(fields),
-            is_hasty: fields.boolean("patient") == Some(false),
+            cannot_wait: fields.boolean("patient") == Some(false),
             ..StopEvent::default()
         }),
         "session.deleted" | "dispose" | "session-end" => {
@@ -154,20 +154,20 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
             None
         },
         answers: question_answers(&input, &result),
-        asked: tools::subject_of_external_call(&tool, &input),
+        input_text: tools::subject_of_external_call(&tool, &input),
         delegated: input.text("description").filter(|_| tool == "task").map(|asked| DelegatedWork {
-            asked,
+            task: asked,
             answer: output.clone().filter(|_| !failed).unwrap_or_default(),
         }),
         plan: None,
-        result: fields.raw_bytes("result"),
+        raw_result: fields.raw_bytes("result"),
         error: error.or_else(|| output.clone().filter(|_| failed)),
         output: output.filter(|_| is_told),
         command,
         id: fields.text("call_id"),
         ms: fields.number("ms"),
         tool,
-        exit,
+        exit_code: exit,
         failed,
     }
 }

@@ -57,11 +57,11 @@ fn how_a_call_ended() {
     let ran = decode_tool_done(
         r#""tool":"bash","call_id":"c1","input":{"command":"cargo test"},"result":{"exit":3,"output":"boom"}"#,
     );
-    assert_eq!((ran.id.as_deref(), ran.exit, ran.failed), (Some("c1"), Some(3), true));
+    assert_eq!((ran.id.as_deref(), ran.exit_code, ran.failed), (Some("c1"), Some(3), true));
     assert_eq!((ran.error.as_deref(), ran.output.as_deref()), (Some("boom"), Some("boom")));
     let well =
         decode_tool_done(r#""tool":"bash","input":{"command":"ls"},"result":{"exit":0,"output":"a b"}"#);
-    assert_eq!((well.exit, well.failed, well.error, well.output), (Some(0), false, None, None));
+    assert_eq!((well.exit_code, well.failed, well.error, well.output), (Some(0), false, None, None));
     let failed = decode_tool_done(
         r#""tool":"edit","input":{"filePath":"/p/a"},"error":"Could not find oldString","ms":7"#,
     );
@@ -76,7 +76,7 @@ fn todo_lists_and_answers_are_read() {
     let list = decode_tool_done(
         r#""tool":"todowrite","input":{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"in_progress"}]}"#,
     );
-    let Some(TodoChange::All(todos)) = list.todos else { panic!("no list") };
+    let Some(TodoChange::WholeList(todos)) = list.todos else { panic!("no list") };
     let todos: Vec<_> = todos.iter().map(|todo| (todo.text.as_ref(), todo.status)).collect();
     assert_eq!(todos, [("a", TodoStatus::Completed), ("b", TodoStatus::InProgress)]);
     let asked = decode_tool_done(
@@ -97,12 +97,12 @@ fn a_sub_agent_is_named_and_a_stop_says_what_it_can_wait_for() {
     );
     assert_eq!(stop.id.as_deref(), Some("msg_1"));
     let EventKind::Stop(stop) = stop.kind else { panic!("no stop") };
-    assert!(stop.is_hasty && stop.message.as_deref() == Some("done"));
+    assert!(stop.cannot_wait && stop.message.as_deref() == Some("done"));
     assert_eq!(stop.usage.map(|usage| (usage.input, usage.cache_read, usage.output)), Some((12, 2, 2)));
     let window = stop.window.expect("the last request");
-    assert_eq!((window.tokens, window.model.as_str(), window.size), (6, "m", Some(9)));
+    assert_eq!((window.tokens, window.model.as_str(), window.window_size), (6, "m", Some(9)));
     let EventKind::Stop(stop) = decode_event("session.idle", "").kind else { panic!("no stop") };
-    assert!(!stop.is_hasty && stop.usage.is_none() && stop.window.is_none());
+    assert!(!stop.cannot_wait && stop.usage.is_none() && stop.window.is_none());
 }
 
 #[test]

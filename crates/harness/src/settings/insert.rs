@@ -5,7 +5,7 @@
 //! - In a non-empty container, the items go after the last token. All white space before one of our items is ours.
 //! - In an empty container without a line end, we add a line end before the closing bracket. That line end is ours too.
 //! - In an empty container with a line end, that line end stays before the closing bracket. To distinguish this from
-//!   the previous case, hooks in such a container are written on one line ([`TextFormatting::short_hooks`]).
+//!   the previous case, hooks in such a container are written on one line ([`TextFormatting::hooks_on_one_line`]).
 //! - If the file is on one line, an empty container gets no white space.
 
 use super::edit::TextEdit;
@@ -15,8 +15,8 @@ use super::tree::{Container, Item};
 #[derive(Clone, Debug)]
 pub struct FileFormatting {
     pub line_end: &'static str,
-    pub unit: String,
-    pub colon: &'static str,
+    pub indent_unit: String,
+    pub colon_text: &'static str,
 }
 
 impl FileFormatting {
@@ -37,17 +37,21 @@ impl FileFormatting {
             let between = &text[item.key.as_ref()?.end..item.value.start];
             [":", ": ", " : ", " :"].into_iter().find(|colon| *colon == between)
         });
-        FileFormatting { line_end: line_ending(text), unit: unit.to_owned(), colon: colon.unwrap_or(": ") }
+        FileFormatting {
+            line_end: line_ending(text),
+            indent_unit: unit.to_owned(),
+            colon_text: colon.unwrap_or(": "),
+        }
     }
 
     pub fn new_file_formatting(&self) -> TextFormatting {
         TextFormatting {
             lines: true,
-            short_hooks: false,
+            hooks_on_one_line: false,
             line_end: self.line_end,
             indent: String::new(),
-            unit: self.unit.clone(),
-            colon: self.colon,
+            indent_unit: self.indent_unit.clone(),
+            colon_text: self.colon_text,
         }
     }
 }
@@ -64,12 +68,12 @@ pub enum Siblings {
 pub struct InsertionPoint {
     at: usize,
     /// The position for a new comma, after the current last item.
-    comma: Option<usize>,
-    lead: String,
-    between: String,
+    comma_position: Option<usize>,
+    text_before: String,
+    text_between: String,
     /// The text after our last item: the file's trailing comma, or the line of the closing bracket.
-    tail: String,
-    pub look: TextFormatting,
+    text_after: String,
+    pub formatting: TextFormatting,
 }
 
 impl InsertionPoint {
@@ -96,35 +100,35 @@ impl InsertionPoint {
     ) -> Self {
         let indent = indentation_at(text, last.start);
         let gap = last.text_before(text);
-        let mut look = TextFormatting { indent: indent.to_owned(), ..habits.new_file_formatting() };
+        let mut formatting = TextFormatting { indent: indent.to_owned(), ..habits.new_file_formatting() };
         if let Some(unit) = indent.strip_prefix(indentation_at(text, container.open))
             && has_line_end(gap)
             && !unit.is_empty()
         {
-            look.unit = unit.to_owned();
+            formatting.indent_unit = unit.to_owned();
         }
-        let lead = if has_line_end(gap) || container.anchor_needs_line {
+        let lead = if has_line_end(gap) || container.last_token_needs_line_end {
             format!("{}{indent}", habits.line_end)
         } else if container.items.len() > 1 && gap.bytes().all(|byte| byte == b' ') {
             gap.to_owned()
         } else {
-            look.space_after_comma().to_owned()
+            formatting.space_after_comma().to_owned()
         };
         let sibling = container.items.iter().rev().map(|item| &text[item.value.clone()]);
         let sibling = sibling
             .filter(|value| siblings == Siblings::Same && value.len() > 2)
             .find(|v| v.starts_with(['{', '[']));
-        look.lines = match sibling {
+        formatting.lines = match sibling {
             Some(value) => has_line_end(value),
             None => has_line_end(gap) || has_line_end(&text[last.range()]),
         };
         InsertionPoint {
-            at: container.anchor,
-            comma: last.comma.is_none().then_some(last.end()),
-            between: lead.clone(),
-            lead,
-            tail: if last.comma.is_some() { ",".into() } else { String::new() },
-            look,
+            at: container.last_token_end,
+            comma_position: last.comma.is_none().then_some(last.end()),
+            text_between: lead.clone(),
+            text_before: lead,
+            text_after: if last.comma.is_some() { ",".into() } else { String::new() },
+            formatting,
         }
     }
 
@@ -134,43 +138,43 @@ impl InsertionPoint {
         container: &Container,
         own: Option<&Item>,
     ) -> Self {
-        let blank = &text[container.anchor..container.close];
+        let blank = &text[container.last_token_end..container.close];
         let loose = has_line_end(blank);
         if !loose && own.is_some_and(|item| !has_line_end(item.text_before(text))) {
             let look = TextFormatting { lines: false, ..habits.new_file_formatting() };
-            let between = look.space_after_comma().to_owned();
+            let text_between = look.space_after_comma().to_owned();
             return InsertionPoint {
-                at: container.anchor,
-                comma: None,
-                lead: String::new(),
-                between,
-                tail: String::new(),
-                look,
+                at: container.last_token_end,
+                comma_position: None,
+                text_before: String::new(),
+                text_between,
+                text_after: String::new(),
+                formatting: look,
             };
         }
         let outer = indentation_at(text, container.open);
         let look = TextFormatting {
-            short_hooks: loose,
-            indent: format!("{outer}{}", habits.unit),
+            hooks_on_one_line: loose,
+            indent: format!("{outer}{}", habits.indent_unit),
             ..habits.new_file_formatting()
         };
         let lead = format!("{}{}", habits.line_end, look.indent);
         InsertionPoint {
-            at: if loose { container.anchor } else { container.close },
-            comma: None,
-            between: lead.clone(),
-            lead,
-            tail: if loose { String::new() } else { format!("{}{outer}", habits.line_end) },
-            look,
+            at: if loose { container.last_token_end } else { container.close },
+            comma_position: None,
+            text_between: lead.clone(),
+            text_before: lead,
+            text_after: if loose { String::new() } else { format!("{}{outer}", habits.line_end) },
+            formatting: look,
         }
     }
 
     pub fn insert_items(self, items: &[String]) -> Vec<TextEdit> {
-        let body = items.join(&format!(",{}", self.between));
-        let comma = self.comma.map(|at| TextEdit::insertion(at, ","));
+        let body = items.join(&format!(",{}", self.text_between));
+        let comma = self.comma_position.map(|at| TextEdit::insertion(at, ","));
         comma
             .into_iter()
-            .chain([TextEdit::insertion(self.at, format!("{}{body}{}", self.lead, self.tail))])
+            .chain([TextEdit::insertion(self.at, format!("{}{body}{}", self.text_before, self.text_after))])
             .collect()
     }
 }

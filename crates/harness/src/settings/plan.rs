@@ -10,7 +10,7 @@ use super::{ChangeKind, HookChange, HookEntry, HookLocation, SettingsProblem};
 
 /// Which hook in the file belongs to which entry.
 pub struct HookPlan<'a> {
-    pairs: Vec<(&'a OwnHook, &'a HookEntry)>,
+    matched_pairs: Vec<(&'a OwnHook, &'a HookEntry)>,
     missing: Vec<&'a HookEntry>,
     /// Our hooks without an entry.
     pub surplus: Vec<&'a OwnHook>,
@@ -18,20 +18,20 @@ pub struct HookPlan<'a> {
 
 impl<'a> HookPlan<'a> {
     pub fn new(survey: &'a SettingsSurvey, entries: &'a [HookEntry]) -> Self {
-        let mut surplus: Vec<&OwnHook> = survey.ours.iter().collect();
+        let mut surplus: Vec<&OwnHook> = survey.our_hooks.iter().collect();
         let mut missing: Vec<&HookEntry> = entries.iter().collect();
-        let mut pairs = Vec::new();
+        let mut matched_pairs = Vec::new();
         // First keep the hooks that are already correct. Then change our other hooks into missing ones.
         for fits in [OwnHook::matches_entry, OwnHook::can_become] {
             missing.retain(|entry| match surplus.iter().position(|hook| fits(hook, entry)) {
                 Some(index) => {
-                    pairs.push((surplus.remove(index), *entry));
+                    matched_pairs.push((surplus.remove(index), *entry));
                     false
                 }
                 None => true,
             });
         }
-        HookPlan { pairs, missing, surplus }
+        HookPlan { matched_pairs, missing, surplus }
     }
 
     pub fn to_edits(
@@ -41,7 +41,7 @@ impl<'a> HookPlan<'a> {
         survey: &SettingsSurvey,
     ) -> Result<Vec<TextEdit>, SettingsProblem> {
         let mut edits: Vec<TextEdit> =
-            self.pairs.iter().flat_map(|(hook, entry)| update_hook(hook, entry)).collect();
+            self.matched_pairs.iter().flat_map(|(hook, entry)| update_hook(hook, entry)).collect();
         edits.extend(add_missing_hooks(text, place, survey, &self.missing)?);
         Ok(edits)
     }
@@ -50,7 +50,7 @@ impl<'a> HookPlan<'a> {
         let mut replaced: Vec<&OwnHook> = self.surplus.clone();
         let mut changes: Vec<HookChange> = Vec::new();
         for entry in entries {
-            let what = match self.pairs.iter().find(|(_, paired)| std::ptr::eq(*paired, entry)) {
+            let kind = match self.matched_pairs.iter().find(|(_, paired)| std::ptr::eq(*paired, entry)) {
                 Some((hook, _)) if hook.matches_entry(entry) => ChangeKind::Kept,
                 Some(_) => ChangeKind::Updated,
                 None => match replaced.iter().position(|hook| hook.event == entry.event) {
@@ -61,7 +61,7 @@ impl<'a> HookPlan<'a> {
                     None => ChangeKind::Added,
                 },
             };
-            changes.push(HookChange { event: entry.event.clone(), what });
+            changes.push(HookChange { event: entry.event.clone(), kind });
         }
         changes.extend(replaced.iter().map(|hook| hook.to_removal()));
         changes
@@ -71,7 +71,7 @@ impl<'a> HookPlan<'a> {
 /// Changes only the values of a hook that differ from its entry.
 fn update_hook(hook: &OwnHook, entry: &HookEntry) -> Vec<TextEdit> {
     let (old, new) = (command_and_arguments(&hook.command), command_and_arguments(&entry.command));
-    let spans = &hook.spans;
+    let spans = &hook.value_spans;
     let mut edits = Vec::new();
     if old.0 != new.0 {
         edits.push(TextEdit::replacement(spans.command.clone(), render::json_string(new.0)));
@@ -93,7 +93,7 @@ fn update_hook(hook: &OwnHook, entry: &HookEntry) -> Vec<TextEdit> {
         edits.push(TextEdit::replacement(span.clone(), entry.timeout.number_in_unit().to_string()));
     }
     if let (Some(span), Some(matcher)) = (&spans.matcher, &entry.matcher)
-        && hook.alone
+        && hook.only_in_group
         && hook.matcher.as_ref() != Some(matcher)
     {
         edits.push(TextEdit::replacement(span.clone(), render::json_string(matcher)));
@@ -122,8 +122,8 @@ fn add_missing_hooks(
     let Some(root) = &survey.root else { return Ok(vec![new_file_edit(place, missing, &habits)]) };
     let Some(events) = survey.events_object(place) else {
         let spot = InsertionPoint::at_end_of(text, &habits, root, None, Siblings::Other);
-        let object = new_events_node(missing, StateBefore::Something, &spot.look);
-        let member = print_member(place.key.unwrap_or_default(), &object, &spot.look);
+        let object = new_events_node(missing, StateBefore::OtherContent, &spot.formatting);
+        let member = print_member(place.key.unwrap_or_default(), &object, &spot.formatting);
         return Ok(spot.insert_items(&[member]));
     };
     let mut edits = Vec::new();
@@ -133,17 +133,17 @@ fn add_missing_hooks(
             new_events.extend(entries);
             continue;
         };
-        if let Some(array) = &survey.arrays[index] {
-            let ours: Vec<&OwnHook> = survey.ours.iter().filter(|hook| hook.at.event == index).collect();
+        if let Some(array) = &survey.event_arrays[index] {
+            let ours: Vec<&OwnHook> = survey.our_hooks.iter().filter(|hook| hook.at.event == index).collect();
             let spot =
                 InsertionPoint::at_end_of(text, &habits, array, Some(&events.items[index]), Siblings::Same);
             edits.extend(add_groups(array, spot, &ours, &entries));
         }
     }
     if !new_events.is_empty() {
-        let own = survey.member.map(|member| &root.items[member]);
+        let own = survey.events_member_index.map(|member| &root.items[member]);
         let spot = InsertionPoint::at_end_of(text, &habits, events, own, Siblings::Same);
-        edits.extend(add_events(events, spot, &survey.ours, &new_events));
+        edits.extend(add_events(events, spot, &survey.our_hooks, &new_events));
     }
     Ok(edits)
 }
@@ -168,13 +168,13 @@ fn add_groups(
 ) -> Vec<TextEdit> {
     let before = match ours.first() {
         _ if array.items.is_empty() => StateBefore::EmptyArray,
-        Some(hook) => hook.before,
-        None => StateBefore::Something,
+        Some(hook) => hook.state_before,
+        None => StateBefore::OtherContent,
     };
-    spot.look.short_hooks |= ours.iter().any(|hook| hook.short);
+    spot.formatting.hooks_on_one_line |= ours.iter().any(|hook| hook.is_on_one_line);
     let groups: Vec<String> = entries
         .iter()
-        .map(|entry| print_node(&new_group_node(entry, before, &spot.look), &spot.look))
+        .map(|entry| print_node(&new_group_node(entry, before, &spot.formatting), &spot.formatting))
         .collect();
     spot.insert_items(&groups)
 }
@@ -187,15 +187,15 @@ fn add_events(
     ours: &[OwnHook],
     entries: &[&HookEntry],
 ) -> Vec<TextEdit> {
-    let known = |hook: &&OwnHook| matches!(hook.before, StateBefore::EmptyObject | StateBefore::NoFile);
+    let known = |hook: &&OwnHook| matches!(hook.state_before, StateBefore::EmptyObject | StateBefore::NoFile);
     let before = match ours.iter().find(known) {
         _ if events.items.is_empty() => StateBefore::EmptyObject,
-        Some(hook) => hook.before,
-        None => StateBefore::Something,
+        Some(hook) => hook.state_before,
+        None => StateBefore::OtherContent,
     };
-    spot.look.short_hooks |= ours.iter().any(|hook| hook.short);
+    spot.formatting.hooks_on_one_line |= ours.iter().any(|hook| hook.is_on_one_line);
     let member = |(event, entries): (&str, Vec<&HookEntry>)| {
-        print_member(event, &new_groups_node(&entries, before, &spot.look), &spot.look)
+        print_member(event, &new_groups_node(&entries, before, &spot.formatting), &spot.formatting)
     };
     let members: Vec<String> = group_by_event(entries).into_iter().map(member).collect();
     spot.insert_items(&members)

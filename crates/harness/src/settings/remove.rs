@@ -22,11 +22,11 @@ pub fn removal_edits(
     };
     let mut edits = Vec::new();
     let mut gone = Vec::new();
-    for (index, (item, array)) in events.items.iter().zip(&survey.arrays).enumerate() {
+    for (index, (item, array)) in events.items.iter().zip(&survey.event_arrays).enumerate() {
         let of_event: Vec<&OwnHook> = hooks.iter().copied().filter(|hook| hook.at.event == index).collect();
         if let Some(array) = array
             && !of_event.is_empty()
-            && remove_from_event(text, item, array, &of_event, &mut edits) == Remainder::Nothing
+            && remove_from_event(text, item, array, &of_event, &mut edits) == Remainder::NothingLeft
         {
             gone.push(index);
         }
@@ -35,17 +35,17 @@ pub fn removal_edits(
         edits.extend(remove_items(text, events, &gone, BracketAuthor::NotOurs));
         return edits;
     }
-    let stays = hooks.iter().any(|hook| hook.before == StateBefore::EmptyObject);
-    let own = survey.member.map(|member| &root.items[member]);
+    let stays = hooks.iter().any(|hook| hook.state_before == StateBefore::EmptyObject);
+    let own = survey.events_member_index.map(|member| &root.items[member]);
     if own.is_some_and(|own| stays || has_stray_comments(text, &own.range(), events)) {
         edits.extend(remove_items(text, events, &gone, bracket_author(hooks)));
-    } else if hooks.iter().any(|hook| hook.before == StateBefore::NoFile)
+    } else if hooks.iter().any(|hook| hook.state_before == StateBefore::NoFile)
         && is_only_events_object(text, survey, root, events)
     {
         let end = root.close + 1;
         edits.push(TextEdit::deletion(root.open..end + leading_line_end_length(&text[end..])));
     } else {
-        let members = survey.member.map_or(gone, |member| vec![member]);
+        let members = survey.events_member_index.map_or(gone, |member| vec![member]);
         edits.extend(remove_items(text, root, &members, bracket_author(hooks)));
     }
     edits
@@ -53,11 +53,11 @@ pub fn removal_edits(
 
 #[derive(PartialEq)]
 enum Remainder {
-    Something,
-    Nothing,
+    SomethingLeft,
+    NothingLeft,
 }
 
-/// Adds edits for one event's array. Returns `Remainder::Nothing` if the event itself may be removed.
+/// Adds edits for one event's array. Returns `Remainder::NothingLeft` if the event itself may be removed.
 fn remove_from_event(
     text: &str,
     item: &Item,
@@ -81,15 +81,15 @@ fn remove_from_event(
     }
     if gone.len() < array.items.len() {
         edits.extend(remove_items(text, array, &gone, BracketAuthor::NotOurs));
-        return Remainder::Something;
+        return Remainder::SomethingLeft;
     }
-    if hooks.iter().any(|hook| hook.before == StateBefore::EmptyArray)
+    if hooks.iter().any(|hook| hook.state_before == StateBefore::EmptyArray)
         || has_stray_comments(text, &item.range(), array)
     {
         edits.extend(remove_items(text, array, &gone, bracket_author(hooks)));
-        return Remainder::Something;
+        return Remainder::SomethingLeft;
     }
-    Remainder::Nothing
+    Remainder::NothingLeft
 }
 
 /// Returns whether `range` contains a comment outside the items of `container`. Such a comment must not be removed.
@@ -100,7 +100,7 @@ fn has_stray_comments(text: &str, range: &Range<usize>, container: &Container) -
 
 /// Returns whether the file contains only the events' object.
 fn is_only_events_object(text: &str, survey: &SettingsSurvey, root: &Container, events: &Container) -> bool {
-    let only_member = survey.member.is_none() || root.items.len() == 1;
+    let only_member = survey.events_member_index.is_none() || root.items.len() == 1;
     only_member && !has_stray_comments(text, &(0..text.len()), events)
 }
 
@@ -112,7 +112,7 @@ pub enum BracketAuthor {
 }
 
 fn bracket_author(hooks: &[&OwnHook]) -> BracketAuthor {
-    if hooks.iter().any(|hook| hook.short) { BracketAuthor::NotOurs } else { BracketAuthor::Ours }
+    if hooks.iter().any(|hook| hook.is_on_one_line) { BracketAuthor::NotOurs } else { BracketAuthor::Ours }
 }
 
 /// Removes the items at `gone` from a container, with the white space before each item and any superfluous commas.
@@ -126,20 +126,23 @@ pub fn remove_items(
     let items = &container.items;
     let last_kept = (0..items.len()).rev().find(|index| !gone.contains(index));
     let mut cuts: Vec<Range<usize>> = Vec::new();
-    let on_one_line = items.first().is_some_and(|first| !has_line_end(&text[first.before..first.start]));
+    let on_one_line =
+        items.first().is_some_and(|first| !has_line_end(&text[first.previous_token_end..first.start]));
     for (count, &index) in gone.iter().enumerate() {
         let item = &items[index];
-        cuts.push(if index == 0 { start_of_first_cut(text, item) } else { item.before }..item.end());
+        cuts.push(
+            if index == 0 { start_of_first_cut(text, item) } else { item.previous_token_end }..item.end(),
+        );
         let Some(comma) = item.comma else { continue };
         cuts.push(comma..comma + 1);
         // No item is left before this item, so the next item moves up to the bracket.
         if let Some(next) = items.get(index + 1)
             && on_one_line
             && count == index
-            && next.before == comma + 1
+            && next.previous_token_end == comma + 1
             && !has_line_end(next.text_before(text))
         {
-            cuts.push(next.before..next.start);
+            cuts.push(next.previous_token_end..next.start);
         }
     }
     match last_kept {
@@ -148,7 +151,10 @@ pub fn remove_items(
             cuts.extend(items[kept].comma.map(|comma| comma..comma + 1));
         }
         // After a `//` comment, the line end is not ours.
-        None if brackets == BracketAuthor::Ours && !on_one_line && !items[0].before_needs_line => {
+        None if brackets == BracketAuthor::Ours
+            && !on_one_line
+            && !items[0].previous_token_needs_line_end =>
+        {
             let end = items[last_gone].comma.map_or(items[last_gone].end(), |comma| comma + 1);
             let blank = &text[end..container.close];
             let line = leading_line_end_length(blank);
@@ -168,10 +174,12 @@ pub fn remove_items(
 /// Returns where the cut of the first item begins: at the last line end before the item, which is ours. The white space
 /// before that line end was already inside the brackets. If the items are on one line, nothing before the item is ours.
 fn start_of_first_cut(text: &str, item: &Item) -> usize {
-    let blank = &text[item.before..item.start];
+    let blank = &text[item.previous_token_end..item.start];
     match blank.rfind(['\n', '\r']) {
-        Some(end) if blank[..end].ends_with('\r') && blank[end..].starts_with('\n') => item.before + end - 1,
-        Some(end) => item.before + end,
+        Some(end) if blank[..end].ends_with('\r') && blank[end..].starts_with('\n') => {
+            item.previous_token_end + end - 1
+        }
+        Some(end) => item.previous_token_end + end,
         None => item.start,
     }
 }
@@ -190,7 +198,8 @@ fn join_overlapping_cuts(mut cuts: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 /// Shortens a cut right after a `//` comment, so that the text after the cut does not become part of the comment.
 fn keep_comments_closed(text: &str, items: &[Item], cut: Range<usize>) -> Range<usize> {
-    let item = items.iter().find(|item| item.before_needs_line && item.before == cut.start);
+    let item =
+        items.iter().find(|item| item.previous_token_needs_line_end && item.previous_token_end == cut.start);
     match item {
         Some(item) if leading_line_end_length(&text[cut.end..]) == 0 => item.start..cut.end,
         _ => cut,

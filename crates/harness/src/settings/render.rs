@@ -12,7 +12,7 @@ use super::command::HookCommand;
 pub enum StateBefore {
     /// Either there were other values, or nothing needs to remain. Whatever becomes empty when our hooks are removed is
     /// removed too, except for the outermost braces. Key order: `type`, `command`, `timeout`, which is the usual order.
-    Something,
+    OtherContent,
     /// There was an empty array for the event, which remains. Key order: `command`, `type`, `timeout`.
     EmptyArray,
     /// There was an empty object for the events, which remains. Key order: `type`, `timeout`, `command`.
@@ -30,7 +30,7 @@ impl StateBefore {
             ["command", "type", ..] => StateBefore::EmptyArray,
             ["type", "timeout", "command"] => StateBefore::EmptyObject,
             ["timeout", "type", "command"] => StateBefore::NoFile,
-            _ => StateBefore::Something,
+            _ => StateBefore::OtherContent,
         }
     }
 }
@@ -41,18 +41,18 @@ pub struct TextFormatting {
     pub lines: bool,
     /// Whether the hook itself is written on one line although the rest is not. Like the key order, this records the
     /// state before: the line end before the closing bracket already existed (see `insert`).
-    pub short_hooks: bool,
+    pub hooks_on_one_line: bool,
     pub line_end: &'static str,
     /// The indentation of the line on which the new text starts.
     pub indent: String,
-    pub unit: String,
-    pub colon: &'static str,
+    pub indent_unit: String,
+    pub colon_text: &'static str,
 }
 
 impl TextFormatting {
     /// Returns the white space after a comma if the items are on one line.
     pub fn space_after_comma(&self) -> &'static str {
-        if self.colon.ends_with(' ') { " " } else { "" }
+        if self.colon_text.ends_with(' ') { " " } else { "" }
     }
 }
 
@@ -64,7 +64,7 @@ pub enum JsonNode {
     Text(String),
     Number(u32),
     /// A value that is always printed on one line.
-    Short(Box<JsonNode>),
+    OneLine(Box<JsonNode>),
 }
 
 impl JsonNode {
@@ -76,7 +76,7 @@ impl JsonNode {
 /// Builds the object of one matcher: `{"matcher": …, "hooks": [ours]}`.
 pub fn new_group_node(entry: &HookEntry, before: StateBefore, look: &TextFormatting) -> JsonNode {
     let hook = new_hook_node(entry, before);
-    let hook = if look.short_hooks { JsonNode::Short(Box::new(hook)) } else { hook };
+    let hook = if look.hooks_on_one_line { JsonNode::OneLine(Box::new(hook)) } else { hook };
     let matcher =
         entry.matcher.clone().map(|matcher| JsonNode::object_member("matcher", JsonNode::Text(matcher)));
     let hooks = JsonNode::object_member("hooks", JsonNode::Array(vec![hook]));
@@ -96,7 +96,7 @@ fn new_hook_node(entry: &HookEntry, before: StateBefore) -> JsonNode {
     };
     let timeout = [JsonNode::object_member("timeout", JsonNode::Number(entry.timeout.number_in_unit()))];
     JsonNode::Object(match before {
-        StateBefore::Something => kind.into_iter().chain(command).chain(timeout).collect(),
+        StateBefore::OtherContent => kind.into_iter().chain(command).chain(timeout).collect(),
         StateBefore::EmptyArray => command.into_iter().chain(kind).chain(timeout).collect(),
         StateBefore::EmptyObject => kind.into_iter().chain(timeout).chain(command).collect(),
         StateBefore::NoFile => timeout.into_iter().chain(kind).chain(command).collect(),
@@ -104,7 +104,7 @@ fn new_hook_node(entry: &HookEntry, before: StateBefore) -> JsonNode {
 }
 
 pub fn new_word_list_node(words: &[String]) -> JsonNode {
-    JsonNode::Short(Box::new(JsonNode::Array(words.iter().cloned().map(JsonNode::Text).collect())))
+    JsonNode::OneLine(Box::new(JsonNode::Array(words.iter().cloned().map(JsonNode::Text).collect())))
 }
 
 /// Prints `value`. Lines after the first are indented according to `look`.
@@ -116,7 +116,7 @@ pub fn print_node(value: &JsonNode, look: &TextFormatting) -> String {
 
 /// Prints a member of an object, including its key.
 pub fn print_member(key: &str, value: &JsonNode, look: &TextFormatting) -> String {
-    format!("{}{}{}", json_string(key), look.colon, print_node(value, look))
+    format!("{}{}{}", json_string(key), look.colon_text, print_node(value, look))
 }
 
 pub fn json_string(value: &str) -> String {
@@ -127,7 +127,7 @@ fn write_node(value: &JsonNode, look: &TextFormatting, depth: usize, lines: bool
     match value {
         JsonNode::Text(value) => out.push_str(&json_string(value)),
         JsonNode::Number(value) => out.push_str(&value.to_string()),
-        JsonNode::Short(value) => write_node(value, look, depth, false, out),
+        JsonNode::OneLine(value) => write_node(value, look, depth, false, out),
         JsonNode::Array(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
@@ -141,7 +141,7 @@ fn write_node(value: &JsonNode, look: &TextFormatting, depth: usize, lines: bool
             for (index, (key, value)) in members.iter().enumerate() {
                 write_item_start(index, look, depth, lines, out);
                 out.push_str(&json_string(key));
-                out.push_str(look.colon);
+                out.push_str(look.colon_text);
                 write_node(value, look, depth + 1, lines, out);
             }
             write_closing_bracket('}', look, depth, lines, out);
@@ -170,5 +170,5 @@ fn write_closing_bracket(bracket: char, look: &TextFormatting, depth: usize, lin
 fn write_line_break(look: &TextFormatting, depth: usize, out: &mut String) {
     out.push_str(look.line_end);
     out.push_str(&look.indent);
-    out.push_str(&look.unit.repeat(depth));
+    out.push_str(&look.indent_unit.repeat(depth));
 }

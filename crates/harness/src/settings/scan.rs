@@ -19,7 +19,7 @@ pub enum Token {
     /// A string, including its quotes.
     Text,
     /// A number, `true`, `false` or `null`.
-    Bare,
+    NumberOrWord,
     LineComment,
     BlockComment,
 }
@@ -45,8 +45,8 @@ pub fn next_lexeme(text: &str, at: usize) -> Result<Option<Lexeme>, SyntaxError>
         b':' => (Token::Colon, start + 1),
         b'"' => (Token::Text, scan_string(bytes, start)?),
         b'/' => scan_comment(bytes, start)?,
-        b'-' | b'0'..=b'9' => (Token::Bare, scan_number(bytes, start)?),
-        _ => (Token::Bare, scan_word(text, start)?),
+        b'-' | b'0'..=b'9' => (Token::NumberOrWord, scan_number(bytes, start)?),
+        _ => (Token::NumberOrWord, scan_word(text, start)?),
     };
     Ok(Some(Lexeme { token, start, end }))
 }

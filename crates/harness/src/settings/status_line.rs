@@ -20,12 +20,12 @@ enum CurrentStatusLine {
     /// Our command: `member` is the index of the setting, `command` the range of the command, `after` the user's own
     /// command.
     Ours {
-        member: usize,
+        member_index: usize,
         command: std::ops::Range<usize>,
-        after: Option<String>,
+        user_command: Option<String>,
     },
     /// The user's own command.
-    Theirs {
+    UserCommand {
         command: std::ops::Range<usize>,
         line: String,
     },
@@ -47,10 +47,13 @@ pub fn install_status_line(
         return Ok([mark, &print_node(&file, &look), look.line_end, text].concat().into_bytes());
     };
     let edits = match current_status_line(text, &root, key)? {
-        CurrentStatusLine::Ours { command, after, .. } => {
-            vec![TextEdit::replacement(command, json_string(&status_line_command(program, after.as_deref())))]
+        CurrentStatusLine::Ours { command, user_command, .. } => {
+            vec![TextEdit::replacement(
+                command,
+                json_string(&status_line_command(program, user_command.as_deref())),
+            )]
         }
-        CurrentStatusLine::Theirs { command, line: own } => {
+        CurrentStatusLine::UserCommand { command, line: own } => {
             // Replace the user's command only if an uninstallation can restore it exactly.
             if json_string(&own) != text[command.clone()] {
                 let why =
@@ -65,8 +68,9 @@ pub fn install_status_line(
             let object = new_status_line_node(&status_line_command(program, None), FileBefore::NotBlank);
             // Writing the object on one line records that the line end before the closing bracket existed before (see
             // `insert`).
-            let object = if spot.look.short_hooks { JsonNode::Short(Box::new(object)) } else { object };
-            let member = print_member(key, &object, &spot.look);
+            let object =
+                if spot.formatting.hooks_on_one_line { JsonNode::OneLine(Box::new(object)) } else { object };
+            let member = print_member(key, &object, &spot.formatting);
             spot.insert_items(&[member])
         }
     };
@@ -86,11 +90,11 @@ pub fn uninstall_status_line(bytes: &[u8], key: &str) -> Result<Vec<u8>, Setting
     // A value in another form is not ours, so there is nothing to remove.
     let Ok(current) = current_status_line(text, &root, key) else { return Ok(bytes.to_vec()) };
     let edits = match current {
-        CurrentStatusLine::Ours { command, after: Some(own), .. } => {
+        CurrentStatusLine::Ours { command, user_command: Some(own), .. } => {
             vec![TextEdit::replacement(command, json_string(&own))]
         }
-        CurrentStatusLine::Ours { member, .. } => {
-            let item = &root.items[member];
+        CurrentStatusLine::Ours { member_index, .. } => {
+            let item = &root.items[member_index];
             match root.items.len() == 1 && was_file_blank(text, item) {
                 true => {
                     let end = root.close + 1;
@@ -99,11 +103,11 @@ pub fn uninstall_status_line(bytes: &[u8], key: &str) -> Result<Vec<u8>, Setting
                 false => {
                     let is_short = !text[item.value.clone()].contains(['\n', '\r']);
                     let brackets = if is_short { BracketAuthor::NotOurs } else { BracketAuthor::Ours };
-                    remove_items(text, &root, &[member], brackets)
+                    remove_items(text, &root, &[member_index], brackets)
                 }
             }
         }
-        CurrentStatusLine::Theirs { .. } | CurrentStatusLine::None => return Ok(bytes.to_vec()),
+        CurrentStatusLine::UserCommand { .. } | CurrentStatusLine::None => return Ok(bytes.to_vec()),
     };
     Ok([mark, &apply_edits(text, edits)].concat().into_bytes())
 }
@@ -131,8 +135,8 @@ fn current_status_line(
         return Err(wrong("has no command"));
     };
     Ok(match user_command_within(&line) {
-        Some(after) => CurrentStatusLine::Ours { member, command, after },
-        None => CurrentStatusLine::Theirs { command, line },
+        Some(after) => CurrentStatusLine::Ours { member_index: member, command, user_command: after },
+        None => CurrentStatusLine::UserCommand { command, line },
     })
 }
 

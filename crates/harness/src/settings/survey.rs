@@ -33,12 +33,12 @@ pub struct SettingsSurvey {
     /// The outermost object; `None` in a blank file.
     pub root: Option<Container>,
     /// The index of the root's member that contains the events' object, if there is one.
-    pub member: Option<usize>,
+    pub events_member_index: Option<usize>,
     /// The events' object, if the events are not top-level keys.
-    nested: Option<Container>,
+    nested_events: Option<Container>,
     /// For each member of the events' object, its array; `None` if its value is not an array.
-    pub arrays: Vec<Option<Container>>,
-    pub ours: Vec<OwnHook>,
+    pub event_arrays: Vec<Option<Container>>,
+    pub our_hooks: Vec<OwnHook>,
 }
 
 #[derive(Debug)]
@@ -47,14 +47,14 @@ pub struct OwnHook {
     pub matcher: Option<String>,
     pub command: HookCommand,
     pub timeout: Option<u32>,
-    pub before: StateBefore,
+    pub state_before: StateBefore,
     /// Whether the hook is written on one line.
-    pub short: bool,
+    pub is_on_one_line: bool,
     /// Whether the hook is the only one in its matcher group.
-    pub alone: bool,
+    pub only_in_group: bool,
     pub at: HookPath,
     pub range: Range<usize>,
-    pub spans: ValueSpans,
+    pub value_spans: ValueSpans,
 }
 
 /// The index of the event, of the group in the event's array, and of the hook in the group.
@@ -76,12 +76,17 @@ pub struct ValueSpans {
 
 impl SettingsSurvey {
     pub fn survey_text(text: &str, place: &HookLocation) -> Result<Self, SettingsProblem> {
-        let mut survey =
-            SettingsSurvey { root: None, member: None, nested: None, arrays: Vec::new(), ours: Vec::new() };
+        let mut survey = SettingsSurvey {
+            root: None,
+            events_member_index: None,
+            nested_events: None,
+            event_arrays: Vec::new(),
+            our_hooks: Vec::new(),
+        };
         let Some(root) = top_level_object(text)? else { return Ok(survey) };
         if let Some(key) = place.key {
-            survey.member = only_item_named(text, &root, key)?;
-            if let Some(item) = survey.member.map(|index| &root.items[index]) {
+            survey.events_member_index = only_item_named(text, &root, key)?;
+            if let Some(item) = survey.events_member_index.map(|index| &root.items[index]) {
                 if !text[item.value.clone()].starts_with('{') {
                     return Err(wrong_shape_problem(
                         text,
@@ -89,7 +94,7 @@ impl SettingsSurvey {
                         format!("`{key}` is not an object"),
                     ));
                 }
-                survey.nested = Some(read_container(text, item.value.start));
+                survey.nested_events = Some(read_container(text, item.value.start));
             }
         }
         survey.root = Some(root);
@@ -100,15 +105,15 @@ impl SettingsSurvey {
                 let event = string_value(text, item.key.as_ref()?)?;
                 Some(own_hooks_in_event(text, index, &event, array.as_ref()?))
             });
-            survey.ours = hooks.flatten().collect();
-            survey.arrays = arrays;
+            survey.our_hooks = hooks.flatten().collect();
+            survey.event_arrays = arrays;
         }
         Ok(survey)
     }
 
     /// Returns the object whose members are events.
     pub fn events_object(&self, place: &HookLocation) -> Option<&Container> {
-        if place.key.is_some() { self.nested.as_ref() } else { self.root.as_ref() }
+        if place.key.is_some() { self.nested_events.as_ref() } else { self.root.as_ref() }
     }
 
     /// Returns the index of `event` in the events' object. It is an error if a hook cannot be added to the event.
@@ -120,7 +125,7 @@ impl SettingsSurvey {
     ) -> Result<Option<usize>, SettingsProblem> {
         let Some(events) = self.events_object(place) else { return Ok(None) };
         let Some(index) = only_item_named(text, events, event)? else { return Ok(None) };
-        let Some(array) = &self.arrays[index] else {
+        let Some(array) = &self.event_arrays[index] else {
             let at = events.items[index].value.start;
             return Err(wrong_shape_problem(text, at, format!("`{event}` is not an array")));
         };
@@ -135,7 +140,7 @@ impl SettingsSurvey {
 
 impl OwnHook {
     pub fn to_removal(&self) -> HookChange {
-        HookChange { event: self.event.clone(), what: ChangeKind::Removed }
+        HookChange { event: self.event.clone(), kind: ChangeKind::Removed }
     }
 
     /// Returns whether the hook equals `entry`. The matcher is ignored if the group also contains hooks of the user.
@@ -143,7 +148,7 @@ impl OwnHook {
         self.event == entry.event
             && self.command == entry.command
             && self.timeout == Some(entry.timeout.number_in_unit())
-            && (!self.alone || self.matcher == entry.matcher)
+            && (!self.only_in_group || self.matcher == entry.matcher)
     }
 
     /// Returns whether the hook can be turned into `entry` by changing values only.
@@ -151,8 +156,8 @@ impl OwnHook {
         self.event == entry.event
             && matches!(self.command, HookCommand::Exec { .. })
                 == matches!(entry.command, HookCommand::Exec { .. })
-            && self.spans.timeout.is_some()
-            && (!self.alone || self.spans.matcher.is_some() == entry.matcher.is_some())
+            && self.value_spans.timeout.is_some()
+            && (!self.only_in_group || self.value_spans.matcher.is_some() == entry.matcher.is_some())
     }
 }
 
@@ -181,7 +186,7 @@ fn own_hooks_in_event(text: &str, event_index: usize, event: &str, array: &Conta
             found.extend(read_own_hook(text, event, matcher, at, item));
         }
         let alone = found.len() - first == hooks.items.len();
-        found[first..].iter_mut().for_each(|hook| hook.alone = alone);
+        found[first..].iter_mut().for_each(|hook| hook.only_in_group = alone);
     }
     found
 }
@@ -227,12 +232,12 @@ fn read_own_hook(
             None => HookCommand::Shell(program),
         },
         timeout: timeout.as_ref().and_then(|range| text[range.clone()].parse().ok()),
-        before: StateBefore::from_key_order(keys.iter().map(String::as_str)),
-        short: !has_line_end(&text[item.range()]),
-        alone: true,
+        state_before: StateBefore::from_key_order(keys.iter().map(String::as_str)),
+        is_on_one_line: !has_line_end(&text[item.range()]),
+        only_in_group: true,
         at,
         range: item.range(),
-        spans: ValueSpans { matcher: matcher.map(|item| item.value.clone()), command, args, timeout },
+        value_spans: ValueSpans { matcher: matcher.map(|item| item.value.clone()), command, args, timeout },
     };
     found.command.is_thru_hook().then_some(found)
 }

@@ -35,7 +35,7 @@ pub fn check_json(text: &str) -> Result<Option<Range<usize>>, SyntaxError> {
         }
         root.get_or_insert(start..end).end = end;
         expected = match (expected, token) {
-            (ExpectedToken::Value | ExpectedToken::ElementOrClose, Token::Text | Token::Bare) => {
+            (ExpectedToken::Value | ExpectedToken::ElementOrClose, Token::Text | Token::NumberOrWord) => {
                 expected_after_value(&stack)
             }
             (ExpectedToken::Value | ExpectedToken::ElementOrClose, Token::OpenObject | Token::OpenArray) => {
@@ -103,9 +103,9 @@ pub struct Container {
     pub items: Vec<Item>,
     /// The end of the last token before the closing bracket: the opening bracket, an item, a comma or a comment.
     /// Between this position and `close`, there is only white space.
-    pub anchor: usize,
+    pub last_token_end: usize,
     /// Whether the last token is a `//` comment, which needs a line end.
-    pub anchor_needs_line: bool,
+    pub last_token_needs_line_end: bool,
 }
 
 /// A member of an object or an element of an array.
@@ -120,9 +120,9 @@ pub struct Item {
     pub start: usize,
     /// The end of the last token before the item, including comments. Between this position and the item's start, there
     /// is only white space.
-    pub before: usize,
+    pub previous_token_end: usize,
     /// Whether the last token before the item is a `//` comment, which needs a line end.
-    pub before_needs_line: bool,
+    pub previous_token_needs_line_end: bool,
 }
 
 impl Item {
@@ -143,8 +143,13 @@ impl Item {
 /// Returns the container that opens at `open`. The text must have passed [`check_json`].
 pub fn read_container(text: &str, open: usize) -> Container {
     let object = text[open..].starts_with('{');
-    let mut container =
-        Container { open, close: text.len(), items: Vec::new(), anchor: open + 1, anchor_needs_line: false };
+    let mut container = Container {
+        open,
+        close: text.len(),
+        items: Vec::new(),
+        last_token_end: open + 1,
+        last_token_needs_line_end: false,
+    };
     let mut gap_start = open + 1;
     let mut key: Option<(Lexeme, usize, bool)> = None;
     let mut at = open + 1;
@@ -163,26 +168,26 @@ pub fn read_container(text: &str, open: usize) -> Container {
                 gap_start = end;
             }
             Token::Text if object && key.is_none() => {
-                key = Some((lexeme, container.anchor, container.anchor_needs_line));
+                key = Some((lexeme, container.last_token_end, container.last_token_needs_line_end));
             }
-            Token::Text | Token::Bare | Token::OpenObject | Token::OpenArray => {
+            Token::Text | Token::NumberOrWord | Token::OpenObject | Token::OpenArray => {
                 at = value_end(text, lexeme);
-                let (first, before, before_needs_line) =
-                    key.unwrap_or((lexeme, container.anchor, container.anchor_needs_line));
+                let (first, previous_token_end, previous_token_needs_line_end) =
+                    key.unwrap_or((lexeme, container.last_token_end, container.last_token_needs_line_end));
                 container.items.push(Item {
                     key: key.take().map(|(key, ..)| key.start..key.end),
                     value: start..at,
                     comma: None,
                     gap_start,
                     start: first.start,
-                    before,
-                    before_needs_line,
+                    previous_token_end,
+                    previous_token_needs_line_end,
                 });
             }
             Token::Colon | Token::LineComment | Token::BlockComment => {}
         }
-        container.anchor = at;
-        container.anchor_needs_line = token == Token::LineComment;
+        container.last_token_end = at;
+        container.last_token_needs_line_end = token == Token::LineComment;
     }
     container
 }

@@ -28,7 +28,7 @@ pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
         }
     }
     if tool.starts_with("mcp__") {
-        call.asked = subject_of_external_call(&tool, &input.fields());
+        call.input_text = subject_of_external_call(&tool, &input.fields());
     }
     call.tool = tool;
     items.push(TranscriptItem::Call(call));
@@ -66,10 +66,10 @@ fn read_tool_input<'a>(tool: &str, mut walk: JsonWalk<'a>, call: &mut ToolCall<'
             ("Task" | "Agent", b"description") => what = walk.take_text(MAX_NOTE_BYTES),
             ("Task" | "Agent", b"subagent_type") => kind = walk.take_text(MAX_NAME_BYTES),
             ("ExitPlanMode" | "ExitSpecMode", b"plan") => {
-                call.about = CallSubject::Plan(walk.take_text(MAX_TEXT_BYTES).unwrap_or_default());
+                call.subject = CallSubject::Plan(walk.take_text(MAX_TEXT_BYTES).unwrap_or_default());
             }
             ("AskUser", b"questionnaire") => {
-                call.about = CallSubject::Questions(parse_questionnaire(
+                call.subject = CallSubject::Questions(parse_questionnaire(
                     &walk.take_text(MAX_TEXT_BYTES).unwrap_or_default(),
                 ));
             }
@@ -77,7 +77,7 @@ fn read_tool_input<'a>(tool: &str, mut walk: JsonWalk<'a>, call: &mut ToolCall<'
         }
     }
     if let Some(what) = what {
-        call.about = CallSubject::Delegated { kind, what };
+        call.subject = CallSubject::Delegated { kind, task: what };
     }
 }
 

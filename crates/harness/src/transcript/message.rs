@@ -33,7 +33,7 @@ pub struct RawCall<'a> {
 
 #[derive(Debug, Default)]
 pub struct RawResult<'a> {
-    pub call: Option<Text<'a>>,
+    pub call_id: Option<Text<'a>>,
     pub failed: bool,
     pub content: RawJson<'a>,
 }
@@ -104,7 +104,11 @@ impl<'a> ApiMessage<'a> {
             "text" => self.texts.extend(block.text.text(MAX_TEXT_BYTES)),
             "tool_use" => self.calls.push(RawCall { id: block.id, tool: block.name, input: block.input }),
             "tool_result" => {
-                self.results.push(RawResult { call: block.id, failed: block.failed, content: block.content });
+                self.results.push(RawResult {
+                    call_id: block.id,
+                    failed: block.failed,
+                    content: block.content,
+                });
             }
             // Thinking blocks, images and documents are not needed.
             _ => {}
@@ -116,7 +120,7 @@ impl<'a> RawResult<'a> {
     /// Returns the result of a call whose output is not needed. Decoding the output would take longer than everything
     /// else.
     pub fn to_result_without_text(&self) -> CallResult<'a> {
-        CallResult { call: self.call.clone(), failed: self.failed, ..CallResult::default() }
+        CallResult { call_id: self.call_id.clone(), failed: self.failed, ..CallResult::default() }
     }
 
     /// Returns the result in the neutral form, with the fields that all harnesses have.
@@ -126,7 +130,13 @@ impl<'a> RawResult<'a> {
         // If the text is complete, its end is not needed separately.
         let is_cut = !self.failed && text.len() >= MAX_RESULT_BYTES;
         let tail = is_cut.then(|| self.content.last_lines(RESULT_TAIL_BYTES)).flatten().unwrap_or_default();
-        CallResult { call: self.call.clone(), failed: self.failed, text, tail, ..CallResult::default() }
+        CallResult {
+            call_id: self.call_id.clone(),
+            failed: self.failed,
+            text,
+            last_lines: tail,
+            ..CallResult::default()
+        }
     }
 }
 

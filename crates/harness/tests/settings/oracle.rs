@@ -99,7 +99,7 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     // The change consists only of insertions: a comma and the new text, for each array and for the object.
     let pieces = count_insertions(old, new).unwrap_or_else(|| panic!("not an insertion: {}", shown()));
     assert!(pieces <= 2 * (entries.len() + 1), "{pieces} pieces: {}", shown());
-    assert!(installed.changes.iter().all(|change| change.what == ChangeKind::Added), "{}", shown());
+    assert!(installed.changes.iter().all(|change| change.kind == ChangeKind::Added), "{}", shown());
 
     // Another reader finds the same values plus ours. If the file was strict JSON, it still is.
     let expected = value_with_entries(parse_jsonc(old_text), place, entries);
@@ -133,7 +133,7 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     let back = String::from_utf8_lossy(&removed.bytes);
     assert_eq!(back, old_text, "not as before: {}", shown());
     let blank = old_text.trim_start_matches('\u{feff}').trim().is_empty();
-    assert_eq!(removed.blank, blank, "{}", shown());
+    assert_eq!(removed.is_now_blank, blank, "{}", shown());
     assert_eq!(apply_diff(old_text, &unified_diff(old_text, new_text)), new_text, "diff: {}", shown());
     new.clone()
 }

@@ -44,9 +44,10 @@ fn tally_transcript(read: ReadLine, transcript: &[u8]) -> TranscriptTally {
                         tally.calls.push((call.id.unwrap_or_default().into_owned(), files));
                     }
                     TranscriptItem::Result(result) if is_main => {
-                        let says_why = result.exit.is_some() || result.refused || !result.text.is_empty();
+                        let says_why =
+                            result.exit_code.is_some() || result.refused || !result.text.is_empty();
                         tally.unexplained += usize::from(result.failed && !says_why);
-                        tally.results.push((result.call.unwrap_or_default().into_owned(), result.failed));
+                        tally.results.push((result.call_id.unwrap_or_default().into_owned(), result.failed));
                     }
                     _ => {}
                 }

@@ -59,7 +59,7 @@ impl BenchmarkHistory {
     pub fn last_values(&self, name: &str, runs: usize) -> Vec<Option<f64>> {
         let metric = METRICS.iter().find(|metric| metric.name == name);
         let last = &self.runs[self.runs.len().saturating_sub(runs)..];
-        last.iter().map(|run| metric.and_then(|metric| (metric.get)(&run.metrics))).collect()
+        last.iter().map(|run| metric.and_then(|metric| (metric.read_value)(&run.metrics))).collect()
     }
 }
 

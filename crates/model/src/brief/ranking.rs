@@ -82,7 +82,11 @@ fn score_input(candidate: &Candidate, order: FixedOrder) -> MeasuredSignals {
         ([], class) => vec![(class.default_signal(), standing)],
         (given, _) => given.iter().map(|(signal, measure)| (*signal, value(*measure))).collect(),
     };
-    MeasuredSignals { signals, depth: candidate.signals.depth, age_hours: candidate.signals.age_hours }
+    MeasuredSignals {
+        signals,
+        dependency_distance: candidate.signals.depth,
+        age_hours: candidate.signals.age_hours,
+    }
 }
 
 /// Maps a rank in the fixed order to the interval (0, 1]. Rank 0 gives 1 and rank 100 gives 0.5.

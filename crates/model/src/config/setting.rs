@@ -36,9 +36,9 @@ pub struct OldName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutOfBounds {
     /// The value is reported as a warning, and a number is moved to the nearer bound.
-    Nearest,
+    UseNearestBound,
     /// The value is reported as an error, and the default is used, because any other number would be a guess.
-    Default,
+    UseDefault,
 }
 
 /// The values that a setting accepts.
@@ -67,7 +67,7 @@ pub enum ValueShape {
         allowed: &'static [&'static str],
     },
     /// A table that maps patterns of model names to numbers of tokens.
-    Tokens {
+    TokensByModel {
         min: i64,
         max: i64,
     },
@@ -84,7 +84,7 @@ impl fmt::Display for ValueShape {
             ValueShape::OptionalText => f.write_str("a text"),
             ValueShape::AbsolutePaths => f.write_str("a list of absolute paths, such as [\"/srv/work\"]"),
             ValueShape::Words { allowed } => write!(f, "a list of these words: {}", allowed.join(", ")),
-            ValueShape::Tokens { min, max } => {
+            ValueShape::TokensByModel { min, max } => {
                 write!(f, "a table of model names, each with a whole number from {min} to {max}")
             }
         }
@@ -106,10 +106,10 @@ impl fmt::Display for Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingScope {
     /// The setting counts in both settings files and as a variable.
-    Anyone,
+    Everywhere,
     /// The setting counts only in the user's own file. Project files are ignored, and so are variables, because any
     /// script can set them.
-    UserFile,
+    OnlyUserFile,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -129,8 +129,8 @@ impl Key {
         variable: "",
         shape: ValueShape::Flag,
         help: "",
-        scope: SettingScope::Anyone,
-        outside: OutOfBounds::Nearest,
+        scope: SettingScope::Everywhere,
+        outside: OutOfBounds::UseNearestBound,
         old: &[],
         get: |_| Value::Flag(false),
         set: |_, _| {},

@@ -24,7 +24,8 @@ pub struct StageDefinition {
     launch: Vec<String>,
     /// Why the stage cannot be used, or `None` if it can.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub broken: Option<Finding>,
+    #[serde(rename = "broken")]
+    pub unusable_reason: Option<Finding>,
 }
 
 /// An entry of `outputs`, which is a name or a table with details. Missing details are inherited from the stage.
@@ -68,7 +69,7 @@ pub(super) fn merge_stages(
         (stage.name, stage.source) = (name.to_owned(), place.path.to_owned());
         if let Err(finding) = read_stage(&mut stage, item, line, place) {
             findings.push(finding.clone());
-            stage.broken = Some(finding);
+            stage.unusable_reason = Some(finding);
         }
         match known {
             Some(i) => stages[i] = stage,

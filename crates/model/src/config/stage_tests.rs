@@ -78,6 +78,6 @@ fn what_is_not_understood_is_refused_whole() {
     ] {
         let (stages, findings) = parse_stages(&[text]);
         assert_eq!(findings, [expected], "{text}");
-        assert!(stages.iter().all(|stage| stage.broken.is_some()), "{text}");
+        assert!(stages.iter().all(|stage| stage.unusable_reason.is_some()), "{text}");
     }
 }

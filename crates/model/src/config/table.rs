@@ -219,7 +219,7 @@ settings! {
         variable: "THROUGHLINE_ROOTS_ALLOW",
         shape: ValueShape::AbsolutePaths,
         help: "folders that may be a root although they are shared, foreign or your home; only in your own settings",
-        scope: SettingScope::UserFile,
+        scope: SettingScope::OnlyUserFile,
     }
     brief_scoring_enabled: bool = false => {
         name: "brief.scoring.enabled",
@@ -230,181 +230,181 @@ settings! {
     brief_max_candidates: usize = 100 => {
         name: "brief.scoring.max_candidates",
         shape: ValueShape::Number { min: 10, max: 500 },
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "with scoring: at most this many facts are considered",
     }
     brief_max_tokens: usize = 4_000 => {
         name: "brief.scoring.max_tokens",
         shape: ValueShape::Number { min: 100, max: 50_000 },
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "with scoring: the maximum length of a brief, in estimated tokens",
     }
     decay_mode: DecayShape = DecayShape::Exponential => {
         name: "brief.scoring.decision_decay.mode",
         shape: ValueShape::Choice { allowed: DecayShape::WORDS },
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "how a decision loses its value: exponential or linear",
     }
     decay_half_life_hours: f64 = 24.0 => {
         name: "brief.scoring.decision_decay.half_life_hours",
         shape: ValueShape::Decimal { min: 1.0, max: 168.0 },
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "after this many hours a decision counts half",
     }
     ratio_prose: f64 = 0.25 => {
         name: "brief.scoring.token_ratios.prose",
         shape: RATIO_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "tokens per character of prose",
     }
     ratio_code: f64 = 0.40 => {
         name: "brief.scoring.token_ratios.code",
         shape: RATIO_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "tokens per character of code",
     }
     ratio_markdown: f64 = 0.30 => {
         name: "brief.scoring.token_ratios.markdown",
         shape: RATIO_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "tokens per character of markdown",
     }
     ratio_json: f64 = 0.35 => {
         name: "brief.scoring.token_ratios.json",
         shape: RATIO_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "tokens per character of JSON",
     }
     weight_phase: f64 = 1.0 => {
         name: "brief.scoring.weights.phase",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of the current phase of the plan",
     }
     weight_current_task: f64 = 2.0 => {
         name: "brief.scoring.weights.current_task",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of the current task",
     }
     weight_blocked_task: f64 = 1.5 => {
         name: "brief.scoring.weights.blocked_task",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of a blocked task",
     }
     weight_recent_failure: f64 = 2.5 => {
         name: "brief.scoring.weights.recent_failure",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of an open failure, failed evidence or a rejecting review",
     }
     weight_recent_success: f64 = 0.5 => {
         name: "brief.scoring.weights.recent_success",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of a check or evidence that passed",
     }
     weight_decision_recency: f64 = 1.5 => {
         name: "brief.scoring.weights.decision_recency",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of a decision, by its age",
     }
     weight_evidence_presence: f64 = 1.0 => {
         name: "brief.scoring.weights.evidence_presence",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of evidence, and of tasks that have evidence",
     }
     weight_dependency_proximity: f64 = 1.0 => {
         name: "brief.scoring.weights.dependency_proximity",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of a task that the current one depends on",
     }
     weight_loop: f64 = 1.0 => {
         name: "brief.scoring.weights.loop",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of the loop of the session",
     }
     weight_role: f64 = 1.0 => {
         name: "brief.scoring.weights.role",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of the essentials of a role",
     }
     weight_manifest: f64 = 1.0 => {
         name: "brief.scoring.weights.manifest",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of the manifest of a workstream",
     }
     weight_packet: f64 = 1.0 => {
         name: "brief.scoring.weights.packet",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of packets",
     }
     weight_outputs: f64 = 1.0 => {
         name: "brief.scoring.weights.outputs",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of outputs that a gate waits for",
     }
     weight_activity: f64 = 1.0 => {
         name: "brief.scoring.weights.activity",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of what other sessions do",
     }
     weight_risk: f64 = 1.0 => {
         name: "brief.scoring.weights.risk",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of work that could be lost",
     }
     weight_effects: f64 = 1.0 => {
         name: "brief.scoring.weights.effects",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of what was done to the outside world",
     }
     weight_state: f64 = 1.0 => {
         name: "brief.scoring.weights.state",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of the state of the session",
     }
     weight_statements: f64 = 1.0 => {
         name: "brief.scoring.weights.statements",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of what was found and done",
     }
     weight_prompts: f64 = 1.0 => {
         name: "brief.scoring.weights.prompts",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of what the user asked and said",
     }
     weight_files: f64 = 1.0 => {
         name: "brief.scoring.weights.files",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of files",
     }
     weight_commands: f64 = 1.0 => {
         name: "brief.scoring.weights.commands",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of checks, traps and other commands",
     }
     weight_problems: f64 = 1.0 => {
         name: "brief.scoring.weights.problems",
         shape: WEIGHT_SHAPE,
-        outside: OutOfBounds::Default,
+        outside: OutOfBounds::UseDefault,
         help: "weight of problems with hooks",
     }
     brief_budget_warnings: bool = true => {
@@ -416,7 +416,7 @@ settings! {
     brief_model_limits: ConstantText = Cow::Borrowed("") => {
         name: "brief.model_limits",
         variable: "THROUGHLINE_BRIEF_MODEL_LIMITS",
-        shape: ValueShape::Tokens { min: 1_000, max: 100_000_000 },
+        shape: ValueShape::TokensByModel { min: 1_000, max: 100_000_000 },
         help: "context windows of models in tokens; they override the known ones: \"my-*\" = 200000",
     }
     awareness_max_chars: usize = 300 => {

@@ -13,7 +13,7 @@ use entry::{SectionBlock, split_blocks};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutlinedDecisions {
-    pub found: Vec<FoundDecision>,
+    pub decisions: Vec<FoundDecision>,
     pub warnings: Vec<OutlineWarning>,
 }
 
@@ -39,9 +39,9 @@ pub struct OutlineWarning {
 /// What a section contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SectionRole {
-    Holds(DecisionKind),
+    Contains(DecisionKind),
     /// Decisions that are still open.
-    Open,
+    StillOpen,
 }
 
 /// A heading that determines what its section contains.
@@ -49,7 +49,7 @@ struct RoleHeading {
     level: u8,
     role: SectionRole,
     /// Whether the role also applies to headings below this one.
-    inherited: bool,
+    applies_below: bool,
 }
 
 pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
@@ -79,15 +79,15 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
                 role_headings.push(RoleHeading {
                     level: heading.level,
                     role,
-                    inherited: heading.level <= 2 || !has_entries,
+                    applies_below: heading.level <= 2 || !has_entries,
                 });
                 Some((role, true))
             }
-            None => role_headings.last().filter(|known| known.inherited).map(|known| (known.role, false)),
+            None => role_headings.last().filter(|known| known.applies_below).map(|known| (known.role, false)),
         };
         match role {
             None => {}
-            Some((SectionRole::Open, _)) => {
+            Some((SectionRole::StillOpen, _)) => {
                 let entries = blocks.iter().filter(|block| block.is_entry()).count();
                 if entries > 0 {
                     let title = one_line(&heading.text, 80);
@@ -98,7 +98,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
                     out.warnings.push(OutlineWarning { line: heading.line, text });
                 }
             }
-            Some((SectionRole::Holds(kind), is_own)) => {
+            Some((SectionRole::Contains(kind), is_own)) => {
                 let title = if is_own { "" } else { heading.text.as_str() };
                 let topic = topic_of_heading(&heading.text, is_own);
                 entry::read_entries(&blocks, heading.line, title, &mut out, |found| FoundDecision {
@@ -133,10 +133,14 @@ fn role_of_heading(title: &str, level: u8) -> Option<SectionRole> {
     if decides {
         let is_open =
             has(&["pending", "open", "undecided", "needed", "unresolved", "todo", "deferred", "awaiting"]);
-        return Some(if is_open { SectionRole::Open } else { SectionRole::Holds(DecisionKind::Decision) });
+        return Some(if is_open {
+            SectionRole::StillOpen
+        } else {
+            SectionRole::Contains(DecisionKind::Decision)
+        });
     }
     let patterns = has(&["patterns", "conventions"]) && words.len() <= 3 && level <= 2;
-    patterns.then_some(SectionRole::Holds(DecisionKind::Pattern))
+    patterns.then_some(SectionRole::Contains(DecisionKind::Pattern))
 }
 
 fn topic_of_heading(title: &str, is_own: bool) -> String {

@@ -4,7 +4,7 @@ use super::*;
 fn check_outline(text: &str, expected: &[&str]) {
     let read = read_decisions(text.as_bytes());
     let found: Vec<String> = read
-        .found
+        .decisions
         .iter()
         .map(|one| {
             let why = if one.why.is_empty() { String::new() } else { format!(" | {}", one.why) };
@@ -104,7 +104,7 @@ fn what_is_left_out_is_said() {
         warnings,
         ["1: “Pending Decisions” is not decided yet: 2 lines left out", "5: struck through, left out: ~~c~~"]
     );
-    assert_eq!(read.found, []);
+    assert_eq!(read.decisions, []);
 }
 
 #[test]

@@ -50,8 +50,8 @@ impl DecisionState {
 pub fn fold_decisions(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<DecisionStanding> {
     let mut fold = DecisionFold::default();
     lines.into_iter().filter(Decision::is_version_known).for_each(|line| fold.add_line(line));
-    for (id, by) in std::mem::take(&mut fold.early) {
-        let made = fold.places.get(&id).and_then(|place| fold.all[*place].as_ref());
+    for (id, by) in std::mem::take(&mut fold.early_lines) {
+        let made = fold.index_by_id.get(&id).and_then(|place| fold.standings[*place].as_ref());
         // A decision that was made again after its withdrawal is in force.
         let is_later = |made: &DecisionStanding| {
             time::parse_time(&by.ts)
@@ -63,51 +63,52 @@ pub fn fold_decisions(lines: impl IntoIterator<Item = Decision>, now: Timestamp)
         }
     }
     let is_over = |decision: &Decision| time::parse_time(&decision.expires_at).is_some_and(|at| at <= now);
-    for standing in fold.all.iter_mut().flatten() {
+    for standing in fold.standings.iter_mut().flatten() {
         if standing.state == DecisionState::Current && is_over(&standing.decision) {
             standing.state = DecisionState::Expired;
         }
     }
-    fold.all.into_iter().flatten().collect()
+    fold.standings.into_iter().flatten().collect()
 }
 
 #[derive(Default)]
 struct DecisionFold {
-    all: Vec<Option<DecisionStanding>>,
-    places: HashMap<String, usize>,
+    standings: Vec<Option<DecisionStanding>>,
+    index_by_id: HashMap<String, usize>,
     /// The newest answer to each question.
-    answers: HashMap<String, String>,
+    newest_answers: HashMap<String, String>,
     /// Lines that a merge moved before the line they supersede, each with the id of that line.
-    early: Vec<(String, Decision)>,
+    early_lines: Vec<(String, Decision)>,
 }
 
 impl DecisionFold {
     fn add_line(&mut self, line: Decision) {
         if !line.supersedes.is_empty() && line.supersedes != line.id {
-            match self.places.contains_key(&line.supersedes) {
+            match self.index_by_id.contains_key(&line.supersedes) {
                 true => self.mark_superseded(&line.supersedes.clone(), &line),
-                false => self.early.push((line.supersedes.clone(), line.clone())),
+                false => self.early_lines.push((line.supersedes.clone(), line.clone())),
             }
         }
         if line.is_withdrawal() {
             return;
         }
         if !line.question.is_empty() {
-            let earlier = self.answers.insert(line.question.trim().to_owned(), line.id.clone());
+            let earlier = self.newest_answers.insert(line.question.trim().to_owned(), line.id.clone());
             if let Some(earlier) = earlier.filter(|earlier| *earlier != line.id) {
                 self.mark_superseded(&earlier, &line);
             }
         }
-        if let Some(place) = self.places.get(&line.id).copied() {
-            let still_holds =
-                self.all[place].as_ref().is_some_and(|standing| standing.state == DecisionState::Current);
+        if let Some(place) = self.index_by_id.get(&line.id).copied() {
+            let still_holds = self.standings[place]
+                .as_ref()
+                .is_some_and(|standing| standing.state == DecisionState::Current);
             if still_holds {
                 return;
             }
-            self.all[place] = None;
+            self.standings[place] = None;
         }
-        self.places.insert(line.id.clone(), self.all.len());
-        self.all.push(Some(DecisionStanding {
+        self.index_by_id.insert(line.id.clone(), self.standings.len());
+        self.standings.push(Some(DecisionStanding {
             decision: line,
             state: DecisionState::Current,
             superseded_by: String::new(),
@@ -116,8 +117,8 @@ impl DecisionFold {
     }
 
     fn mark_superseded(&mut self, id: &str, by: &Decision) {
-        let place = self.places.get(id).copied();
-        let Some(standing) = place.and_then(|place| self.all[place].as_mut()) else { return };
+        let place = self.index_by_id.get(id).copied();
+        let Some(standing) = place.and_then(|place| self.standings[place].as_mut()) else { return };
         standing.superseded_by.clone_from(&by.id);
         (standing.state, standing.withdrawn_because) = match by.is_withdrawal() {
             true => (DecisionState::Withdrawn, by.why.clone()),

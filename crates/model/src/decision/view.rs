@@ -10,7 +10,7 @@ pub struct ViewContents<'a> {
     /// All decisions, oldest first.
     pub decisions: &'a [DecisionStanding],
     /// Whether `decisions` includes the oldest decision of the log.
-    pub is_all: bool,
+    pub is_complete: bool,
     pub activity: &'a [SessionActivity],
     pub at: &'a str,
 }
@@ -21,7 +21,7 @@ pub struct SessionActivity {
     pub harness: String,
     pub last_at: String,
     pub calls: u64,
-    pub edited: usize,
+    pub edited_files: usize,
     pub failing: usize,
     pub about: String,
 }
@@ -64,24 +64,25 @@ fn render_body(contents: &ViewContents) -> String {
         let lines: Vec<String> =
             current(kind).take(MAX_LISTED).map(|one| decision_line(&one.decision)).collect();
         let more = current(kind).count() - lines.len();
-        push_section(&mut out, title, &lines, (more, contents.is_all));
+        push_section(&mut out, title, &lines, (more, contents.is_complete));
     }
     let over = || newest().filter(|one| one.state != DecisionState::Current);
     let lines: Vec<String> = over().take(MAX_SUPERSEDED_LISTED).map(line_not_in_force).collect();
     let more = over().count() - lines.len();
-    push_section(&mut out, "No longer in force", &lines, (more, contents.is_all));
+    push_section(&mut out, "No longer in force", &lines, (more, contents.is_complete));
     if !contents.activity.is_empty() {
         out.push_str(
             "\n## Activity\n\n| Session | Harness | Last active | Calls | Edited | Failing | About |\n",
         );
         out.push_str("|---|---|---|---|---|---|---|\n");
-        for SessionActivity { session, harness, last_at, calls, edited, failing, about } in contents.activity
+        for SessionActivity { session, harness, last_at, calls, edited_files, failing, about } in
+            contents.activity
         {
             let [session, harness, last_at, about] =
                 [(session, 40), (harness, 40), (last_at, 40), (about, 160)]
                     .map(|(text, most)| one_line(text, most).replace('|', "\\|"));
             out.push_str(&format!(
-                "| {session} | {harness} | {last_at} | {calls} | {edited} | {failing} | {about} |\n"
+                "| {session} | {harness} | {last_at} | {calls} | {edited_files} | {failing} | {about} |\n"
             ));
         }
     }
@@ -104,9 +105,9 @@ fn push_section(out: &mut String, title: &str, lines: &[String], (more, is_all):
 }
 
 fn decision_line(decision: &Decision) -> String {
-    let Decision { id, ts, text, why, by, task, phase, expires_at, .. } = decision;
+    let Decision { id, ts, text, why, author, task, phase, expires_at, .. } = decision;
     let date = ts.get(..10).unwrap_or(ts);
-    let mut about = format!("{}, {}, {}", one_line(id, 40), one_line(date, 20), one_line(by, 40));
+    let mut about = format!("{}, {}, {}", one_line(id, 40), one_line(date, 20), one_line(author, 40));
     match (task.is_empty(), phase) {
         (false, _) => about.push_str(&format!(", task {}", one_line(task, 64))),
         (true, Some(phase)) => about.push_str(&format!(", phase {phase}")),

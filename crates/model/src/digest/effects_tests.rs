@@ -16,14 +16,14 @@ impl TestSession {
         let policy = RecordPolicy {
             harness: "claude-code",
             checkout: "/p",
-            redact: redact::RedactOptions::default(),
+            redact_options: redact::RedactOptions::default(),
             now: "2026-11-17T16:20:00Z".parse().unwrap(),
         };
         let event = Event {
             session: "s".into(),
             id: None,
             torn: false,
-            previous: None,
+            previous_session: None,
             cwd: Some("/p".into()),
             transcript: None,
             agent: None,

@@ -18,9 +18,9 @@ use super::{ByteEdit, DocumentFinding, FindingKind, scalar};
 pub(super) struct Frontmatter {
     pub entries: Vec<FrontmatterEntry>,
     /// The start of the closing line. New entries are inserted here.
-    pub close: usize,
+    pub closing_line_start: usize,
     /// The start of the body and the number of its first line.
-    pub body: (usize, usize),
+    pub body_start: (usize, usize),
     /// The line end for new entries.
     pub line_end: &'static str,
 }
@@ -34,12 +34,12 @@ pub struct FrontmatterEntry {
     pub value: Value,
     span: Range<usize>,
     /// The position after the colon. A missing value is inserted here.
-    after: usize,
-    token: Range<usize>,
+    value_position: usize,
+    value_span: Range<usize>,
     items: Vec<FrontmatterItem>,
     /// The lines below the entry that belong to its value in YAML but are not parsed here, such as a nested map or a
     /// block text.
-    unread: Vec<Range<usize>>,
+    unparsed_lines: Vec<Range<usize>>,
 }
 
 #[derive(Debug, Clone)]
@@ -47,14 +47,14 @@ struct FrontmatterItem {
     text: String,
     span: Range<usize>,
     indent: usize,
-    after: usize,
-    token: Range<usize>,
+    value_position: usize,
+    value_span: Range<usize>,
 }
 
 impl FrontmatterEntry {
     /// Returns the value's bytes on the key's line as they were written.
     pub(super) fn source_bytes<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        slice_or_empty(bytes, self.token.clone())
+        slice_or_empty(bytes, self.value_span.clone())
     }
 }
 
@@ -77,8 +77,8 @@ impl Frontmatter {
         };
         Some(Frontmatter {
             entries: parse_entries(bytes, &inside, findings),
-            close: close.start,
-            body: (close.end, close.number + 1),
+            closing_line_start: close.start,
+            body_start: (close.end, close.number + 1),
             line_end: inside.last().unwrap_or(&open).ending(bytes).unwrap_or("\n"),
         })
     }
@@ -92,7 +92,7 @@ impl Frontmatter {
     pub fn set_edits(&self, bytes: &[u8], key: &str, value: &Value) -> Vec<ByteEdit> {
         let Some(entry) = self.effective_entry(key) else {
             let line = format!("{key}: {}{}", scalar::write_scalar(value, false), self.line_end);
-            return vec![ByteEdit::new(self.close..self.close, line)];
+            return vec![ByteEdit::new(self.closing_line_start..self.closing_line_start, line)];
         };
         if entry.value == *value {
             return Vec::new();
@@ -102,15 +102,19 @@ impl Frontmatter {
             None => {
                 let quoted = entry.source_bytes(bytes).starts_with(b"\"") && entry.value.is_string();
                 let gone = entry.items.iter().map(|item| ByteEdit::new(item.span.clone(), ""));
-                std::iter::once(value_edit(entry.after, &entry.token, scalar::write_scalar(value, quoted)))
-                    .chain(gone)
-                    .collect()
+                std::iter::once(value_edit(
+                    entry.value_position,
+                    &entry.value_span,
+                    scalar::write_scalar(value, quoted),
+                ))
+                .chain(gone)
+                .collect()
             }
         };
         // Below an empty value, or below `|` or `>`, these lines are the old value and are removed. Below any other
         // value they are a mistake and are kept.
         if matches!(entry.source_bytes(bytes).first(), None | Some(b'|' | b'>')) {
-            edits.extend(entry.unread.iter().map(|span| ByteEdit::new(span.clone(), "")));
+            edits.extend(entry.unparsed_lines.iter().map(|span| ByteEdit::new(span.clone(), "")));
         }
         edits
     }
@@ -123,7 +127,7 @@ impl Frontmatter {
         for entry in gone {
             spans.push(entry.span.clone());
             spans.extend(entry.items.iter().map(|item| item.span.clone()));
-            spans.extend(entry.unread.iter().cloned());
+            spans.extend(entry.unparsed_lines.iter().cloned());
         }
         spans.into_iter().map(|span| ByteEdit::new(span, "")).collect()
     }
@@ -162,7 +166,7 @@ fn parse_entries(
             entry.items.push(item.0);
         } else if let Some((entry, flaw)) = parse_entry(text, line) {
             flaw.into_iter().for_each(&mut report);
-            listing = entry.token.is_empty();
+            listing = entry.value_span.is_empty();
             below = true;
             entries.push(entry);
         } else {
@@ -170,7 +174,7 @@ fn parse_entries(
             listing = false;
             below &= text.first().is_some_and(|first| is_space_or_tab(*first) || *first == b'-');
             if let (true, Some(entry)) = (below, entries.last_mut()) {
-                entry.unread.push(line.range_with_end());
+                entry.unparsed_lines.push(line.range_with_end());
             }
         }
     }
@@ -190,16 +194,16 @@ fn parse_entry(text: &[u8], line: &Line) -> Option<(FrontmatterEntry, Option<Fin
         return None;
     }
     let token = scalar::read_scalar(slice_or_empty(text, colon + 1..text.len()));
-    let after = line.start + colon + 1;
+    let value_position = line.start + colon + 1;
     let entry = FrontmatterEntry {
         key: key.to_owned(),
         line: line.number,
         value: token.value,
         span: line.range_with_end(),
-        after,
-        token: after + token.span.start..after + token.span.end,
+        value_position,
+        value_span: value_position + token.span.start..value_position + token.span.end,
         items: Vec::new(),
-        unread: Vec::new(),
+        unparsed_lines: Vec::new(),
     };
     Some((entry, token.flaw.map(finding_of_flaw)))
 }
@@ -211,13 +215,13 @@ fn parse_item(text: &[u8], line: &Line) -> Option<(FrontmatterItem, Option<Findi
         .strip_prefix(b"-")
         .filter(|rest| rest.first().copied().is_none_or(is_space_or_tab))?;
     let token = scalar::read_list_item(rest);
-    let after = line.start + indent + 1;
+    let value_position = line.start + indent + 1;
     let item = FrontmatterItem {
         text: token.value.as_str().unwrap_or_default().to_owned(),
         span: line.range_with_end(),
         indent,
-        after,
-        token: after + token.span.start..after + token.span.end,
+        value_position,
+        value_span: value_position + token.span.start..value_position + token.span.end,
     };
     Some((item, token.flaw.filter(|flaw| *flaw != scalar::ScalarFlaw::Json).map(finding_of_flaw)))
 }
@@ -226,7 +230,7 @@ fn finding_of_flaw(flaw: scalar::ScalarFlaw) -> FindingKind {
     match flaw {
         scalar::ScalarFlaw::Json => FindingKind::BrokenJson,
         scalar::ScalarFlaw::Quotes => FindingKind::BrokenQuotes,
-        scalar::ScalarFlaw::Foreign => FindingKind::ForeignYaml,
+        scalar::ScalarFlaw::UnsupportedYaml => FindingKind::ForeignYaml,
     }
 }
 
@@ -235,7 +239,10 @@ fn report_duplicates(entries: &[FrontmatterEntry], findings: &mut Vec<DocumentFi
     for entry in entries.iter().rev() {
         let wins = *last.entry(entry.key.as_str()).or_insert(entry.line);
         if wins != entry.line {
-            findings.push(DocumentFinding { line: entry.line, kind: FindingKind::DuplicateKey { wins } });
+            findings.push(DocumentFinding {
+                line: entry.line,
+                kind: FindingKind::DuplicateKey { effective_line: wins },
+            });
         }
     }
 }
@@ -262,8 +269,12 @@ fn set_items_edits(bytes: &[u8], items: &[FrontmatterItem], texts: &[&str], line
 
     let mut edits = Vec::new();
     for (item, text) in old.iter().zip(new).filter(|(item, text)| item.text != **text) {
-        let quoted = slice_or_empty(bytes, item.token.clone()).starts_with(b"\"");
-        edits.push(value_edit(item.after, &item.token, scalar::write_scalar(&Value::from(*text), quoted)));
+        let quoted = slice_or_empty(bytes, item.value_span.clone()).starts_with(b"\"");
+        edits.push(value_edit(
+            item.value_position,
+            &item.value_span,
+            scalar::write_scalar(&Value::from(*text), quoted),
+        ));
     }
     edits.extend(old.iter().skip(new.len()).map(|item| ByteEdit::new(item.span.clone(), "")));
     // New items are inserted after the previous item or, if there is none, before the first item.

@@ -21,7 +21,7 @@ pub struct ListItem {
     /// The text after the marker and the box.
     pub text: String,
     /// The position of the byte between the brackets of the box.
-    pub(super) mark: usize,
+    pub(super) box_mark_position: usize,
 }
 
 /// Returns the list items within `range`, except those in fences, comments and indented code. `number` is the line
@@ -66,6 +66,6 @@ fn parse_list_item(text: &[u8], start: usize, line: usize) -> Option<ListItem> {
         number,
         checked,
         text: String::from_utf8_lossy(slice_or_empty(label, trimmed_range(label))).into_owned(),
-        mark: start + indent + marker + body.start + 1,
+        box_mark_position: start + indent + marker + body.start + 1,
     })
 }

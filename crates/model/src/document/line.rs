@@ -10,14 +10,14 @@ pub struct Line {
     pub number: usize,
     pub start: usize,
     /// The end of the text, before the line end.
-    pub stop: usize,
+    pub text_end: usize,
     /// The start of the next line. It equals `stop` for a last line without a line end.
     pub end: usize,
 }
 
 impl Line {
     pub fn text<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        slice_or_empty(bytes, self.start..self.stop)
+        slice_or_empty(bytes, self.start..self.text_end)
     }
 
     /// Returns the range of the line including its end.
@@ -27,7 +27,7 @@ impl Line {
 
     /// Returns the line end, or `None` for a last line without one.
     pub(super) fn ending(&self, bytes: &[u8]) -> Option<&'static str> {
-        match slice_or_empty(bytes, self.stop..self.end) {
+        match slice_or_empty(bytes, self.text_end..self.end) {
             b"\r\n" => Some("\r\n"),
             b"\r" => Some("\r"),
             b"\n" => Some("\n"),
@@ -39,7 +39,7 @@ impl Line {
 /// Iterates over the lines of `bytes` from the offset `at`, which must be the start of a line. `number` is the number
 /// of that line.
 pub(super) fn lines_from(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Item = Line> {
-    let mut next = Line { number, start: at, stop: at, end: at };
+    let mut next = Line { number, start: at, text_end: at, end: at };
     std::iter::from_fn(move || {
         let rest = bytes.get(next.start..).filter(|rest| !rest.is_empty())?;
         let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
@@ -48,10 +48,10 @@ pub(super) fn lines_from(bytes: &[u8], at: usize, number: usize) -> impl Iterato
             [] => 0,
             _ => 1,
         };
-        next.stop = next.start + length;
-        next.end = next.stop + ending;
+        next.text_end = next.start + length;
+        next.end = next.text_end + ending;
         let line = next;
-        next = Line { number: line.number + 1, start: line.end, stop: line.end, end: line.end };
+        next = Line { number: line.number + 1, start: line.end, text_end: line.end, end: line.end };
         Some(line)
     })
 }

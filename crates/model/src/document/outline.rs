@@ -34,7 +34,7 @@ pub struct Heading {
 pub(super) struct Outline {
     pub headings: Vec<Heading>,
     /// The block that is still open at the end of the text. It would hide any appended text.
-    pub open: Option<OpenBlock>,
+    pub open_block: Option<OpenBlock>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(super) fn outline_from(bytes: &[u8], at: usize, number: usize) -> Outline {
             headings.push(Heading { level, line: line.number, span: line.range_with_end(), text });
         }
     }
-    Outline { headings, open: scanner.open_block() }
+    Outline { headings, open_block: scanner.open_block() }
 }
 
 /// Returns the ranges of the lines outside code fences and comments, including their line ends.
@@ -101,7 +101,7 @@ pub(crate) enum LineKind {
 pub(crate) struct OutlineScanner {
     state: ScannerState,
     /// The text columns of the open list items, outermost first.
-    items: Vec<usize>,
+    list_columns: Vec<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -142,8 +142,8 @@ impl OutlineScanner {
 
     fn scan_outside_block(&mut self, text: &[u8], line: usize) -> LineKind {
         let indent = indentation_width(text);
-        while self.items.pop_if(|column| *column > indent).is_some() {}
-        let mut column = self.items.last().copied().unwrap_or_default();
+        while self.list_columns.pop_if(|column| *column > indent).is_some() {}
+        let mut column = self.list_columns.last().copied().unwrap_or_default();
         let mut rest = slice_or_empty(text, column..text.len());
         // This is checked once per line. Checking it for each marker would take quadratic time on a long line of
         // markers.
@@ -151,7 +151,7 @@ impl OutlineScanner {
         while let Some(marker) = list_marker_length(rest).filter(|_| !rule) {
             column += marker;
             rest = slice_or_empty(text, column..text.len());
-            self.items.push(column);
+            self.list_columns.push(column);
         }
         let Some(rest) = without_indentation(rest) else { return LineKind::Text };
         if let Some(fence) = CodeFence::open(rest, column) {
@@ -175,7 +175,7 @@ impl OutlineScanner {
     }
 
     pub fn is_in_list(&self) -> bool {
-        !self.items.is_empty()
+        !self.list_columns.is_empty()
     }
 
     pub fn line_of_open_fence(&self) -> Option<usize> {
@@ -193,7 +193,7 @@ impl OutlineScanner {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CodeFence {
-    mark: u8,
+    fence_char: u8,
     length: usize,
     /// The text column of the surrounding list item, or 0 outside lists.
     column: usize,
@@ -207,13 +207,13 @@ impl CodeFence {
         let info = slice_or_empty(text, length..text.len());
         // If the info string contains backticks, the line is inline code.
         let opens = length >= 3 && (mark == b'~' || memchr::memchr(b'`', info).is_none());
-        opens.then_some(CodeFence { mark, length, column })
+        opens.then_some(CodeFence { fence_char: mark, length, column })
     }
 
     pub fn is_closed_by(&self, text: &[u8]) -> bool {
         let indent = count_leading(text, |byte| byte == b' ');
         let marks = slice_or_empty(text, indent..text.len());
-        let length = count_leading(marks, |byte| byte == self.mark);
+        let length = count_leading(marks, |byte| byte == self.fence_char);
         indent <= self.column + 3
             && length >= self.length
             && is_all_blank(slice_or_empty(marks, length..marks.len()))

@@ -21,7 +21,7 @@ pub(super) struct ScalarToken {
 pub(super) enum ScalarFlaw {
     Json,
     Quotes,
-    Foreign,
+    UnsupportedYaml,
 }
 
 /// Reads the text after `key:`. It never fails: a malformed value is read as text and returned with its flaw.
@@ -42,7 +42,7 @@ pub(super) fn read_scalar(text: &[u8]) -> ScalarToken {
     let flaw = match first {
         b'[' | b'{' => Some(ScalarFlaw::Json),
         b'"' | b'\'' => Some(ScalarFlaw::Quotes),
-        b'&' | b'*' | b'!' | b'|' | b'>' | b'%' | b'@' | b'`' => Some(ScalarFlaw::Foreign),
+        b'&' | b'*' | b'!' | b'|' | b'>' | b'%' | b'@' | b'`' => Some(ScalarFlaw::UnsupportedYaml),
         _ => None,
     };
     let bare = bare_value_range(text);

@@ -170,13 +170,13 @@ fn check_section_text(document: &Document, level: u8, text: &[u8], end: usize) -
         }
     }
     if let Some(open) = scanner.open_block() {
-        return Err(EditError::OpenInText { line: open.line, block: open.block });
+        return Err(EditError::UnclosedInText { line: open.line, block: open.block });
     }
     // If the text ends with a list, an indented heading after it would become part of the list.
     let next = lines_from(document.bytes(), end, last + 1).next();
     match next.map(|next| scanner.scan_line(next.text(document.bytes()), next.number)) {
         None | Some(LineKind::Heading { .. }) => Ok(()),
-        Some(_) => Err(EditError::OpenInText { line: last, block: HidingBlock::List }),
+        Some(_) => Err(EditError::UnclosedInText { line: last, block: HidingBlock::List }),
     }
 }
 
@@ -225,7 +225,7 @@ fn append_section_edit(
 ) -> Result<ByteEdit, EditError> {
     let bytes = document.bytes();
     if let (true, Some(open)) = (region.end == bytes.len(), document.unclosed_block()) {
-        return Err(EditError::OpenInDocument { line: open.line, block: open.block });
+        return Err(EditError::UnclosedInDocument { line: open.line, block: open.block });
     }
     let end = document.line_ending();
     let inside = slice_or_empty(bytes, region.clone());

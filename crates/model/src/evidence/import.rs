@@ -15,7 +15,7 @@ pub enum ForeignEvidence {
         entries: Vec<EvidenceEntry>,
     },
     /// The file is not evidence. The text says what it is.
-    Other(&'static str),
+    NotEvidence(&'static str),
 }
 
 /// Reads a file. `path` is relative to the evidence folder. The error says why the file cannot be read.
@@ -26,10 +26,10 @@ pub fn read_foreign_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, St
         return Err("it is not a JSON object".to_owned());
     };
     if file_stem(path).starts_with("agent-tools-") {
-        return Ok(ForeignEvidence::Other("a list of the tools that agents had"));
+        return Ok(ForeignEvidence::NotEvidence("a list of the tools that agents had"));
     }
     if path.starts_with("sbom/") {
-        return Ok(ForeignEvidence::Other("a bill of materials"));
+        return Ok(ForeignEvidence::NotEvidence("a bill of materials"));
     }
     let task = task_of_file(path, &fields);
     let entries: Vec<EvidenceEntry> = match (fields.get("entries"), fields.get("gates")) {

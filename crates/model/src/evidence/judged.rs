@@ -2,14 +2,14 @@
 
 use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::render::one_line;
-use crate::swarm::AgentPart;
+use crate::swarm::SwarmRole;
 use crate::text::fnv_fingerprint;
 use crate::verdict::{VerdictProblem, VerdictReading, read_answer_fields, read_verdict};
 
 /// The answer of an agent, already redacted.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentAnswer<'a> {
-    pub part: AgentPart,
+    pub swarm_role: SwarmRole,
     /// The agent's type, as the harness names it.
     pub agent: &'a str,
     /// The harness's id of this agent. It is empty if there is none.
@@ -19,7 +19,7 @@ pub struct AgentAnswer<'a> {
     pub at: &'a str,
     pub text: &'a str,
     /// Why the text was not read. If this is set, `text` is empty.
-    pub unread: Option<VerdictProblem>,
+    pub unread_reason: Option<VerdictProblem>,
 }
 
 const MAX_FIELD_CHARS: usize = 300;
@@ -27,9 +27,9 @@ const MAX_FIELD_CHARS: usize = 300;
 /// Returns the entry for a task, or `None` if this kind of agent gives no verdict. An unreadable answer becomes a note,
 /// which neither proves nor rejects anything.
 pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry> {
-    let AgentAnswer { part, agent, agent_id, session, harness, at, text, unread } = *answer;
-    let entry_type = part.evidence_type_judged()?;
-    let reading = unread.map_or_else(|| read_verdict(text), VerdictReading::Unreadable);
+    let AgentAnswer { swarm_role, agent, agent_id, session, harness, at, text, unread_reason } = *answer;
+    let entry_type = swarm_role.evidence_type_judged()?;
+    let reading = unread_reason.map_or_else(|| read_verdict(text), VerdictReading::Unreadable);
     let fields = read_answer_fields(text);
     let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, MAX_FIELD_CHARS).into()).collect();
     // Two processes may report the same stop. Without an agent id, the time distinguishes stops.
@@ -47,7 +47,7 @@ pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry
     match reading {
         VerdictReading::Clear(ruling) => {
             entry_type.name().clone_into(&mut entry.entry_type);
-            part.to_evidence_verdict(ruling).name().clone_into(&mut entry.verdict);
+            swarm_role.to_evidence_verdict(ruling).name().clone_into(&mut entry.verdict);
             let about = fields.summary.as_ref().or(fields.issues.first()).or(fields.failures.first());
             let about = about.map_or(String::new(), |text| format!(": {}", one_line(text, MAX_FIELD_CHARS)));
             entry.summary = format!("{}{about}", ruling.name());
@@ -66,7 +66,7 @@ pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry
         (entry.tests_passed, entry.tests_failed) = (fields.tests_passed, fields.tests_failed);
         entry.failures = cut(&fields.failures);
     }
-    for (key, value) in [("session", session), ("harness", harness), ("part", part.name())] {
+    for (key, value) in [("session", session), ("harness", harness), ("part", swarm_role.name())] {
         entry.metadata.insert(key.to_owned(), value.into());
     }
     if let Some(confidence) = fields.confidence {

@@ -23,8 +23,9 @@ pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundl
     let over = |count: usize, most: usize| count.saturating_sub(most);
     let leaving = ArchiveOrder::order_entries(&bundle.entries);
     let count = bundle.entries.len();
-    let taken =
-        over(count, max_entries).min(leaving.order.len() - leaving.open).max(over(count, MAX_ENTRIES));
+    let taken = over(count, max_entries)
+        .min(leaving.order.len() - leaving.unsettled_failures)
+        .max(over(count, MAX_ENTRIES));
     archive_entries(bundle, &leaving.order[..taken])
 }
 
@@ -57,7 +58,7 @@ struct ArchiveOrder {
     /// The positions of all entries, in the order in which they are archived.
     order: Vec<usize>,
     /// How many entries at the end of `order` are unsettled failures.
-    open: usize,
+    unsettled_failures: usize,
 }
 
 impl ArchiveOrder {
@@ -70,8 +71,8 @@ impl ArchiveOrder {
         };
         let mut order: Vec<usize> = (0..entries.len()).collect();
         order.sort_by_key(|at| (rank(at), *at));
-        let open = order.iter().filter(|at| rank(at) == 2).count();
-        ArchiveOrder { order, open }
+        let unsettled_failures = order.iter().filter(|at| rank(at) == 2).count();
+        ArchiveOrder { order, unsettled_failures }
     }
 }
 

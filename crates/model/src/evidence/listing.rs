@@ -8,7 +8,7 @@ use crate::plan::sha256_hex;
 pub struct FileState {
     pub size: u64,
     /// The time of the last change, in nanoseconds since 1970.
-    pub changed: i64,
+    pub modified_ns: i64,
     /// SHA-256 of the content. It is empty if there was no time to read the file. In that case size and time are
     /// compared.
     pub hash: String,
@@ -25,9 +25,9 @@ impl FileListing {
     pub fn tree_hash(&self) -> String {
         let mut all = String::new();
         for (path, state) in &self.files {
-            let FileState { size, changed, hash } = state;
+            let FileState { size, modified_ns, hash } = state;
             match hash.is_empty() {
-                true => all.push_str(&format!("{size} {changed} {path}\0")),
+                true => all.push_str(&format!("{size} {modified_ns} {path}\0")),
                 false => all.push_str(&format!("{hash} {path}\0")),
             }
         }
@@ -37,13 +37,13 @@ impl FileListing {
     /// Returns the listing as lines. The most recently changed file comes first, so that a difference is found quickly.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut files: Vec<(&String, &FileState)> = self.files.iter().collect();
-        files.sort_by_key(|(_, state)| std::cmp::Reverse(state.changed));
+        files.sort_by_key(|(_, state)| std::cmp::Reverse(state.modified_ns));
         let mut text = String::new();
-        for (path, FileState { size, changed, hash }) in files {
+        for (path, FileState { size, modified_ns, hash }) in files {
             let hash = if hash.is_empty() { "-" } else { hash };
             // A path can contain a line end.
             let path = serde_json::to_string(path).unwrap_or_default();
-            text.push_str(&format!("{hash} {size} {changed} {path}\n"));
+            text.push_str(&format!("{hash} {size} {modified_ns} {path}\n"));
         }
         text.into_bytes()
     }
@@ -63,9 +63,9 @@ impl FileListing {
 fn parse_line(line: &[u8]) -> Option<(String, FileState)> {
     let mut parts = std::str::from_utf8(line).ok()?.splitn(4, ' ');
     let hash = parts.next()?;
-    let (size, changed) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let (size, modified_ns) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let path = serde_json::from_str(parts.next()?).ok()?;
     let is_hash = hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit());
     (hash == "-" || is_hash)
-        .then(|| (path, FileState { size, changed, hash: hash.trim_start_matches('-').to_owned() }))
+        .then(|| (path, FileState { size, modified_ns, hash: hash.trim_start_matches('-').to_owned() }))
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::render::{inline_for_model, one_line};
 use crate::run::{self, ProjectCheck};
-use crate::swarm::AgentPart;
+use crate::swarm::SwarmRole;
 
 /// Whether the files that an entry is bound to are unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
             // An import cannot settle a rejection that was made here, and imported test runs are ignored.
             let is_imported = entry.kind() == EvidenceOrigin::Imported;
             // A critic judges the plan, so its approval does not settle a reviewer's rejection.
-            let is_critic = AgentPart::from_agent_type(&entry.agent) == Some(AgentPart::Critic);
+            let is_critic = SwarmRole::from_agent_type(&entry.agent) == Some(SwarmRole::Critic);
             let judge = judge.filter(|kind| !(is_imported && *kind == EntryType::Test));
             let judge = judge.filter(|_| !entry.is_imported_gate());
             if let Some(judge) = judge

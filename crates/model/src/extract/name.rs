@@ -168,7 +168,7 @@ pub fn name_in_comment(line: &str, language: &str) -> Option<String> {
 pub struct FoundName {
     pub name: String,
     /// Whether the line contains other words besides the name.
-    pub is_mentioned: bool,
+    pub is_only_mentioned: bool,
 }
 
 /// Finds a name in the line before a block, as in `**src/a.rs**`, `### src/a.rs`, `File: src/a.rs`, ``Now
@@ -178,9 +178,9 @@ pub fn name_in_line_before(line: &str, language: &str) -> Option<FoundName> {
     let name = any_name_in_line_before(line)?;
     let rest = line.replacen(&name, "", 1).to_lowercase();
     let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let is_mentioned =
+    let is_only_mentioned =
         words.any(|word| !LABEL_WORDS.contains(&word) && !word.bytes().all(|b| b.is_ascii_digit()));
-    let fits = match is_mentioned {
+    let fits = match is_only_mentioned {
         true => is_language_of(language, &name),
         false => {
             // A dot file such as `.envrc` has no extension.
@@ -191,7 +191,7 @@ pub fn name_in_line_before(line: &str, language: &str) -> Option<FoundName> {
                 || is_language_of(language, &name)
         }
     };
-    fits.then_some(FoundName { name, is_mentioned })
+    fits.then_some(FoundName { name, is_only_mentioned })
 }
 
 /// Words next to a name that only label it.

@@ -9,11 +9,11 @@ pub enum OutputEnding {
     /// The output contains no text.
     Empty,
     /// The output contains only the sentinel.
-    Bare,
+    OnlySentinel,
     /// The last line is not the sentinel.
-    Open,
+    NoSentinel,
     /// The last line is the sentinel, but it is inside an unclosed code fence.
-    Fenced { line: usize },
+    SentinelInFence { line: usize },
     /// The last line is the sentinel.
     Sealed,
 }
@@ -44,10 +44,10 @@ impl OutputScanner {
             line.trim_ascii_end() == COMPLETE_SENTINEL.as_bytes(),
             self.scanner.line_of_open_fence(),
         ) {
-            (false, _) => OutputEnding::Open,
-            (true, Some(line)) => OutputEnding::Fenced { line },
-            (true, None) if matches!(self.ending, OutputEnding::Empty | OutputEnding::Bare) => {
-                OutputEnding::Bare
+            (false, _) => OutputEnding::NoSentinel,
+            (true, Some(line)) => OutputEnding::SentinelInFence { line },
+            (true, None) if matches!(self.ending, OutputEnding::Empty | OutputEnding::OnlySentinel) => {
+                OutputEnding::OnlySentinel
             }
             (true, None) => OutputEnding::Sealed,
         };
@@ -67,7 +67,7 @@ impl OutputScanner {
         let last = tail.split(|byte| *byte == b'\n').rfind(|line| !line.trim_ascii().is_empty());
         match last.is_some_and(|line| line.trim_ascii_end() == COMPLETE_SENTINEL.as_bytes()) {
             true => OutputEnding::Sealed,
-            false => OutputEnding::Open,
+            false => OutputEnding::NoSentinel,
         }
     }
 

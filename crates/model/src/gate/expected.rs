@@ -16,7 +16,7 @@ pub struct ExpectedOutputs {
     pub attempt: u32,
     pub outputs: Vec<ExpectedOutput>,
     /// The original content, including unknown fields.
-    raw: Map<String, Value>,
+    original_fields: Map<String, Value>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,22 +80,22 @@ impl ExpectedOutput {
 
 impl ExpectedOutputs {
     pub fn new(stage: &str, outputs: Vec<ExpectedOutput>) -> ExpectedOutputs {
-        let mut raw = Map::new();
-        raw.insert("schema_version".into(), SCHEMA_VERSION.into());
-        raw.insert("stage".into(), stage.into());
-        raw.insert("attempt".into(), 1.into());
-        raw.insert("outputs".into(), outputs.iter().map(ExpectedOutput::to_json).collect());
-        ExpectedOutputs { stage: stage.to_owned(), attempt: 1, outputs, raw }
+        let mut original_fields = Map::new();
+        original_fields.insert("schema_version".into(), SCHEMA_VERSION.into());
+        original_fields.insert("stage".into(), stage.into());
+        original_fields.insert("attempt".into(), 1.into());
+        original_fields.insert("outputs".into(), outputs.iter().map(ExpectedOutput::to_json).collect());
+        ExpectedOutputs { stage: stage.to_owned(), attempt: 1, outputs, original_fields }
     }
 
     pub fn parse(bytes: &[u8]) -> Result<ExpectedOutputs, ExpectedProblem> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let raw: Map<String, Value> = serde_json::from_slice(bytes).map_err(|error| {
+        let original_fields: Map<String, Value> = serde_json::from_slice(bytes).map_err(|error| {
             let why =
                 if bytes.is_empty() { "the file is empty".to_owned() } else { format!("not JSON: {error}") };
             ExpectedProblem::Damaged { line: Some(error.line().max(1)), why }
         })?;
-        let version = match raw.get("schema_version") {
+        let version = match original_fields.get("schema_version") {
             None => SCHEMA_VERSION,
             Some(version) => {
                 version.as_u64().ok_or_else(|| wrong_type_problem("schema_version", "a whole number"))?
@@ -105,9 +105,9 @@ impl ExpectedOutputs {
             let why = format!("schema_version is {version}; this thru supports up to {SCHEMA_VERSION}");
             return Err(ExpectedProblem::Foreign { why });
         }
-        let stage = text_field(&raw, "stage", "stage")?.unwrap_or_default();
-        let attempt = number_field(&raw, "attempt", "attempt")?.unwrap_or(1);
-        let Some(Value::Array(listed)) = raw.get("outputs") else {
+        let stage = text_field(&original_fields, "stage", "stage")?.unwrap_or_default();
+        let attempt = number_field(&original_fields, "attempt", "attempt")?.unwrap_or(1);
+        let Some(Value::Array(listed)) = original_fields.get("outputs") else {
             return Err(wrong_type_problem("outputs", "a list of the files that the run must contain"));
         };
         let mut outputs: Vec<ExpectedOutput> = Vec::with_capacity(listed.len());
@@ -123,11 +123,11 @@ impl ExpectedOutputs {
             let why = "outputs is empty, so nothing is expected".to_owned();
             return Err(ExpectedProblem::Damaged { line: None, why });
         }
-        Ok(ExpectedOutputs { stage, attempt, outputs, raw })
+        Ok(ExpectedOutputs { stage, attempt, outputs, original_fields })
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
-        format!("{:#}\n", Value::Object(self.raw.clone())).into_bytes()
+        format!("{:#}\n", Value::Object(self.original_fields.clone())).into_bytes()
     }
 
     /// Counts a launch before it happens. Otherwise repeated crashes could repeat the launch without limit.
@@ -162,7 +162,7 @@ impl ExpectedOutputs {
     /// Restarts the stage. The launches of these outputs are counted from zero again.
     pub fn reset_launches(&mut self, outputs: &[usize]) {
         self.attempt += 1;
-        self.raw.insert("attempt".into(), self.attempt.into());
+        self.original_fields.insert("attempt".into(), self.attempt.into());
         for &i in outputs {
             if let Some(output) = self.outputs.get_mut(i) {
                 output.attempts = 0;
@@ -172,7 +172,7 @@ impl ExpectedOutputs {
     }
 
     fn set_field(&mut self, i: usize, key: &str, value: Value) {
-        let listed = self.raw.get_mut("outputs").and_then(|outputs| outputs.get_mut(i));
+        let listed = self.original_fields.get_mut("outputs").and_then(|outputs| outputs.get_mut(i));
         match listed {
             Some(Value::Object(fields)) => drop(fields.insert(key.to_owned(), value)),
             // The entry is a bare name that was written by hand.

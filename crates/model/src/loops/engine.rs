@@ -15,35 +15,35 @@ use crate::time;
 /// The loop in the foreground of the session that stopped.
 #[derive(Clone, Copy, Debug)]
 pub enum Foreground<'a> {
-    Nothing,
+    NoLoop,
     Loop(&'a Loop),
     /// The loop exists but cannot be used because it is damaged, locked or unreadable.
-    Trouble(&'a str),
+    Unusable(&'a str),
 }
 
 /// A stop in the form that is common to all harnesses.
 #[derive(Clone, Debug)]
 pub struct LoopStop<'a> {
     pub session: &'a str,
-    pub who: StoppedAgent,
+    pub stopped_agent: StoppedAgent,
     pub now: Timestamp,
     /// The main agent's last message. It is `None` if there is no message, and `Err` with a reason if the message is
     /// unknown.
     pub message: Result<Option<AgentMessage<'a>>, String>,
     pub prompt: Option<&'a str>,
     /// The time of the newest stop-hook message in the transcript.
-    pub feedback: Option<&'a str>,
+    pub feedback_time: Option<&'a str>,
     /// Whether this is the first stop since the user's last prompt, if the harness reports it.
-    pub first: Option<bool>,
+    pub is_first: Option<bool>,
     /// Whether a compaction is announced but has not happened yet.
     pub compacting: bool,
     /// The number of sub-agents that are still running in the background.
-    pub agents: usize,
+    pub running_subagents: usize,
     /// The current position in the session.
-    pub mark: Option<SessionPosition>,
+    pub session_position: Option<SessionPosition>,
     /// How many files have changed since the last stop.
-    pub changed: usize,
-    pub checked: ValidatorResult<'a>,
+    pub changed_files: usize,
+    pub validator_result: ValidatorResult<'a>,
 }
 
 impl<'a> LoopStop<'a> {
@@ -65,12 +65,12 @@ pub struct AgentMessage<'a> {
     pub text: &'a str,
     /// Whether a stop hook has already answered the message, because the same stop is reported again or another hook
     /// was faster.
-    pub answered: bool,
+    pub is_answered: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValidatorResult<'a> {
-    NotYet,
+    NotRun,
     Passed,
     Failed(&'a ValidatorFailure),
 }
@@ -79,7 +79,7 @@ pub enum ValidatorResult<'a> {
 pub struct EngineRules {
     /// The number of turns without progress after which a loop ends. 0 means that it never ends for this reason.
     pub no_progress_turns: u64,
-    pub redact: redact::RedactOptions,
+    pub redact_options: redact::RedactOptions,
 }
 
 /// The answer to a stop.
@@ -90,11 +90,11 @@ pub enum StopVerdict {
     /// The agent gave the promise. Run the validators and call the engine again with their result.
     Validate,
     /// Let the agent stop, because the loop has ended.
-    End { next: Box<Loop>, why: EndReason },
+    End { next_state: Box<Loop>, why: EndReason },
     /// Do not let the agent stop, and send it this text.
-    Feed { next: Box<Loop>, text: String },
+    SendPrompt { next_state: Box<Loop>, text: String },
     /// The same stop is reported again. Give the same answer and count nothing.
-    FeedAgain { text: String },
+    SendSameAgain { text: String },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ pub enum AllowReason {
     SubAgent,
     Compaction,
     AgentsAtWork,
-    Trouble,
+    UnusableLoop,
 }
 
 /// Two stops at most this many milliseconds apart can be the same stop.
@@ -114,8 +114,8 @@ const MAX_SAME_STOP_MS: i64 = 250;
 
 pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules) -> StopVerdict {
     let state = match foreground {
-        Foreground::Nothing => return StopVerdict::Allow(AllowReason::NoLoop),
-        Foreground::Trouble(_) => return StopVerdict::Allow(AllowReason::Trouble),
+        Foreground::NoLoop => return StopVerdict::Allow(AllowReason::NoLoop),
+        Foreground::Unusable(_) => return StopVerdict::Allow(AllowReason::UnusableLoop),
         Foreground::Loop(state) => state,
     };
     if let Some(allowed) = why_not_our_stop(state, stop) {
@@ -127,7 +127,9 @@ pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules)
     };
     let last = state.last_stop.as_ref();
     if let Some(last) = last.filter(|last| is_same_stop(last, state, stop, message)) {
-        return StopVerdict::FeedAgain { text: text_to_feed(state, &last.why, last.failure.as_ref()) };
+        return StopVerdict::SendSameAgain {
+            text: text_to_feed(state, &last.continue_reason, last.failure.as_ref()),
+        };
     }
     // A compaction stops the agent without a message. If the announced compaction did not happen, the end of the turn
     // must still be handled.
@@ -139,7 +141,7 @@ pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules)
     let kept = given.as_deref().and_then(|given| {
         state.promises.iter().find(|promise| promise::collapse_white_space(&promise.text) == given)
     });
-    let why = match (kept.map(|promise| promise.outcome), stop.checked) {
+    let why = match (kept.map(|promise| promise.outcome), stop.validator_result) {
         (Some(IterationOutcome::Blocked), _) => {
             return end_verdict(
                 state,
@@ -148,11 +150,14 @@ pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules)
                 given.map(|given| format!("the agent said “{}”", quote_message(&given, rules))),
             );
         }
-        (Some(IterationOutcome::Done), ValidatorResult::NotYet) if !state.validators.is_empty() => {
+        (Some(IterationOutcome::Done), ValidatorResult::NotRun) if !state.validators.is_empty() => {
             return StopVerdict::Validate;
         }
-        (Some(IterationOutcome::Done), ValidatorResult::Failed(ValidatorFailure { command, how, .. })) => {
-            format!("gave the promise, but {} did not pass ({how})", in_backticks(command, 200))
+        (
+            Some(IterationOutcome::Done),
+            ValidatorResult::Failed(ValidatorFailure { command, failure_kind, .. }),
+        ) => {
+            format!("gave the promise, but {} did not pass ({failure_kind})", in_backticks(command, 200))
         }
         (Some(IterationOutcome::Done), _) => return end_verdict(state, stop, EndReason::Promise, None),
         (None, _) => match given {
@@ -164,17 +169,17 @@ pub fn decide_stop(foreground: Foreground, stop: &LoopStop, rules: &EngineRules)
     if let Some((ended, detail)) = limit_reached(state, stop, rules, &turn) {
         return end_verdict(state, stop, ended, Some(detail));
     }
-    feed_verdict(state, stop, &turn, why)
+    continue_verdict(state, stop, &turn, why)
 }
 
 fn why_not_our_stop(state: &Loop, stop: &LoopStop) -> Option<AllowReason> {
-    if stop.who == StoppedAgent::SubAgent {
+    if stop.stopped_agent == StoppedAgent::SubAgent {
         Some(AllowReason::SubAgent)
     } else if state.status != LoopStatus::Active {
         Some(AllowReason::NotActive)
     } else if stop.session.is_empty() || state.session.as_deref() != Some(stop.session) {
         Some(AllowReason::AnotherSession)
-    } else if stop.agents > 0 {
+    } else if stop.running_subagents > 0 {
         Some(AllowReason::AgentsAtWork)
     } else {
         None
@@ -188,11 +193,11 @@ fn is_same_stop(last: &LastStop, state: &Loop, stop: &LoopStop, message: Option<
     match (last.message.as_deref(), message.and_then(|message| message.id)) {
         (Some(last), Some(now)) => last == now,
         _ if state.last_message_digest != digest_of_message(message) => false,
-        _ if message.is_some_and(|message| message.answered) => true,
+        _ if message.is_some_and(|message| message.is_answered) => true,
         _ => {
             let apart = time::parse_time(&last.at).map(|at| stop.now.as_millisecond() - at.as_millisecond());
             last.prompt.as_deref() == stop.prompt
-                && last.feedback.as_deref() == stop.feedback
+                && last.feedback_time.as_deref() == stop.feedback_time
                 && apart.is_some_and(|apart| apart.abs() <= MAX_SAME_STOP_MS)
         }
     }
@@ -200,39 +205,44 @@ fn is_same_stop(last: &LastStop, state: &Loop, stop: &LoopStop, message: Option<
 
 /// Quotes a message of the agent for the record.
 fn quote_message(text: &str, rules: &EngineRules) -> String {
-    inline_for_model(&redact_text(text, rules.redact), 100)
+    inline_for_model(&redact_text(text, rules.redact_options), 100)
 }
 
 /// How much progress a turn made.
 struct TurnProgress {
-    idle: u64,
+    idle_turns: u64,
     /// How many times in a row before this turn the agent continued without a tool call.
-    unaided: u64,
+    continued_without_calls: u64,
 }
 
 impl TurnProgress {
     fn since_last_stop(state: &Loop, stop: &LoopStop) -> TurnProgress {
-        let Some(last) = &state.last_stop else { return TurnProgress { idle: 0, unaided: 0 } };
+        let Some(last) = &state.last_stop else {
+            return TurnProgress { idle_turns: 0, continued_without_calls: 0 };
+        };
         let calls = calls_since(last, stop);
         let repeated = state.last_message_digest.is_some()
             && state.last_message_digest == digest_of_message(stop.agent_message());
-        let idle = match calls {
+        let idle_turns = match calls {
             // If the progress is unknown, the turn does not count as one without progress.
             None => 0,
-            Some(_) if stop.changed > 0 => 0,
+            Some(_) if stop.changed_files > 0 => 0,
             // The first turn with the same message also made no progress.
-            Some(_) if repeated => last.idle.max(1) + 1,
-            Some(0) => last.idle + 1,
+            Some(_) if repeated => last.idle_turns.max(1) + 1,
+            Some(0) => last.idle_turns + 1,
             Some(_) => 0,
         };
-        let sent_on = stop.first != Some(true) && calls == Some(0);
-        TurnProgress { idle, unaided: if sent_on { last.unaided } else { 0 } }
+        let sent_on = stop.is_first != Some(true) && calls == Some(0);
+        TurnProgress {
+            idle_turns,
+            continued_without_calls: if sent_on { last.continued_without_calls } else { 0 },
+        }
     }
 }
 
 /// Returns the number of tool calls since the last stop, or `None` if it is unknown.
 pub fn calls_since(last: &LastStop, stop: &LoopStop) -> Option<u64> {
-    stop.mark?.calls.checked_sub(last.mark?.calls)
+    stop.session_position?.calls.checked_sub(last.session_position?.calls)
 }
 
 fn limit_reached(
@@ -242,14 +252,17 @@ fn limit_reached(
     turn: &TurnProgress,
 ) -> Option<(EndReason, String)> {
     if state.max_iterations > 0 && state.iteration >= state.max_iterations {
-        return Some((EndReason::Limit, format!("{} iterations", state.max_iterations)));
+        return Some((EndReason::IterationLimit, format!("{} iterations", state.max_iterations)));
     }
     let deadline = state.deadline.as_deref().and_then(time::parse_time);
     if let Some(deadline) = deadline.filter(|deadline| stop.now >= *deadline) {
-        return Some((EndReason::Time, format!("it had until {}", time::to_rfc3339(deadline))));
+        return Some((EndReason::TimeLimit, format!("it had until {}", time::to_rfc3339(deadline))));
     }
-    (rules.no_progress_turns > 0 && turn.idle >= rules.no_progress_turns).then(|| {
-        (EndReason::NoProgress, format!("{} turns in a row changed no file and did nothing new", turn.idle))
+    (rules.no_progress_turns > 0 && turn.idle_turns >= rules.no_progress_turns).then(|| {
+        (
+            EndReason::NoProgress,
+            format!("{} turns in a row changed no file and did nothing new", turn.idle_turns),
+        )
     })
 }
 
@@ -258,32 +271,37 @@ fn end_verdict(state: &Loop, stop: &LoopStop, why: EndReason, detail: Option<Str
     next.end_with_reason(why, detail);
     next.set_updated_time(stop.now);
     next.last_message_digest = digest_of_message(stop.agent_message()).or(next.last_message_digest);
-    StopVerdict::End { next: Box::new(next), why }
+    StopVerdict::End { next_state: Box::new(next), why }
 }
 
-fn feed_verdict(state: &Loop, stop: &LoopStop, turn: &TurnProgress, why: String) -> StopVerdict {
+fn continue_verdict(
+    state: &Loop,
+    stop: &LoopStop,
+    turn: &TurnProgress,
+    continue_reason: String,
+) -> StopVerdict {
     let mut next = state.clone();
     let message = stop.agent_message();
     next.iteration += 1;
     next.set_updated_time(stop.now);
     next.last_message_digest = digest_of_message(message);
-    let failure = match stop.checked {
+    let failure = match stop.validator_result {
         ValidatorResult::Failed(failure) => Some(failure.with_output_shortened()),
         _ => None,
     };
-    let text = text_to_feed(&next, &why, failure.as_ref());
+    let text = text_to_feed(&next, &continue_reason, failure.as_ref());
     next.last_stop = Some(LastStop {
         message: message.and_then(|message| message.id).map(str::to_owned),
         prompt: stop.prompt.map(str::to_owned),
-        feedback: stop.feedback.map(str::to_owned),
+        feedback_time: stop.feedback_time.map(str::to_owned),
         at: time::to_rfc3339_millis(stop.now),
-        why,
+        continue_reason,
         failure,
-        idle: turn.idle,
-        unaided: turn.unaided + 1,
-        mark: stop.mark,
+        idle_turns: turn.idle_turns,
+        continued_without_calls: turn.continued_without_calls + 1,
+        session_position: stop.session_position,
     });
-    StopVerdict::Feed { next: Box::new(next), text }
+    StopVerdict::SendPrompt { next_state: Box::new(next), text }
 }
 
 fn digest_of_message(message: Option<AgentMessage>) -> Option<String> {
@@ -299,7 +317,7 @@ pub fn digest_of_text(text: &str) -> String {
 /// than a stop, or at the first stop after a prompt. `cap` is how many times in a row the harness lets a stop hook
 /// continue the turn without a tool call.
 pub fn was_continuation_overridden(state: &Loop, cap: u64) -> bool {
-    let unaided = state.last_stop.as_ref().map_or(0, |last| last.unaided);
+    let unaided = state.last_stop.as_ref().map_or(0, |last| last.continued_without_calls);
     state.status == LoopStatus::Active && cap > 0 && unaided > cap
 }
 

@@ -24,7 +24,7 @@ fn running_loop() -> Loop {
         source_packet_id: None,
         imported_from: None,
         session: Some("s1".into()),
-        ended: None,
+        end_reason: None,
         ended_detail: None,
         validators: Vec::new(),
         deadline: None,
@@ -42,30 +42,30 @@ fn loop_with_promise(text: &str) -> Loop {
 fn stop_saying(text: &'static str) -> LoopStop<'static> {
     LoopStop {
         session: "s1",
-        who: StoppedAgent::Main,
+        stopped_agent: StoppedAgent::Main,
         now: parse_time("2026-11-15T19:30:00Z"),
-        message: Ok(Some(AgentMessage { id: Some("m2"), text, answered: false })),
+        message: Ok(Some(AgentMessage { id: Some("m2"), text, is_answered: false })),
         prompt: Some("p1"),
-        feedback: None,
-        first: Some(false),
+        feedback_time: None,
+        is_first: Some(false),
         compacting: false,
-        agents: 0,
-        mark: Some(SessionPosition { calls: 9, records: 20 }),
-        changed: 1,
-        checked: ValidatorResult::NotYet,
+        running_subagents: 0,
+        session_position: Some(SessionPosition { calls: 9, records: 20 }),
+        changed_files: 1,
+        validator_result: ValidatorResult::NotRun,
     }
 }
 
 /// Returns a loop whose prompt was given to the agent a while ago, after the message `text`.
 fn fed_loop(text: &str) -> Loop {
-    let message = AgentMessage { id: Some("m1"), text, answered: false };
+    let message = AgentMessage { id: Some("m1"), text, is_answered: false };
     let last = LastStop {
         message: Some("m1".into()),
         prompt: Some("p1".into()),
         at: "2026-11-15T19:25:00.000Z".into(),
-        why: "ended without the promise".into(),
-        unaided: 1,
-        mark: Some(SessionPosition { calls: 5, records: 10 }),
+        continue_reason: "ended without the promise".into(),
+        continued_without_calls: 1,
+        session_position: Some(SessionPosition { calls: 5, records: 10 }),
         ..LastStop::default()
     };
     Loop { last_stop: Some(last), last_message_digest: digest_of_message(Some(message)), ..running_loop() }
@@ -76,14 +76,14 @@ fn describe_verdict(verdict: &StopVerdict) -> String {
     match verdict {
         StopVerdict::Allow(why) => format!("allow {why:?}"),
         StopVerdict::Validate => "validate".into(),
-        StopVerdict::End { why, next } => format!("end {} {}", why.name(), next.status.name()),
-        StopVerdict::Feed { next, .. } => format!("feed {}", next.iteration),
-        StopVerdict::FeedAgain { .. } => "again".into(),
+        StopVerdict::End { why, next_state } => format!("end {} {}", why.name(), next_state.status.name()),
+        StopVerdict::SendPrompt { next_state, .. } => format!("feed {}", next_state.iteration),
+        StopVerdict::SendSameAgain { .. } => "again".into(),
     }
 }
 
 const TEST_RULES: EngineRules =
-    EngineRules { no_progress_turns: 3, redact: redact::RedactOptions { emails: false } };
+    EngineRules { no_progress_turns: 3, redact_options: redact::RedactOptions { emails: false } };
 
 #[track_caller]
 fn check_verdict(about: &str, state: &Loop, stop: &LoopStop, expected: &str) {
@@ -151,17 +151,17 @@ fn what_is_not_the_last_message_of_the_main_agent() {
     check_verdict(
         "by a sub-agent",
         &running_loop(),
-        &LoopStop { who: StoppedAgent::SubAgent, ..stop_saying(promised) },
+        &LoopStop { stopped_agent: StoppedAgent::SubAgent, ..stop_saying(promised) },
         "allow SubAgent",
     );
     let unreadable = LoopStop { message: Err("the transcript cannot be read".into()), ..stop_saying("") };
     check_verdict("nobody can know", &running_loop(), &unreadable, "end error paused");
-    let StopVerdict::End { next, .. } =
+    let StopVerdict::End { next_state, .. } =
         decide_stop(Foreground::Loop(&running_loop()), &unreadable, &TEST_RULES)
     else {
         panic!()
     };
-    assert_eq!(next.ended_detail.as_deref(), Some("the transcript cannot be read"));
+    assert_eq!(next_state.ended_detail.as_deref(), Some("the transcript cannot be read"));
 }
 
 #[test]
@@ -186,25 +186,25 @@ fn only_a_stop_of_the_owning_session_counts() {
     check_verdict(
         "background agents at work",
         &running_loop(),
-        &LoopStop { agents: 1, ..promised() },
+        &LoopStop { running_subagents: 1, ..promised() },
         "allow AgentsAtWork",
     );
     for status in [LoopStatus::Paused, LoopStatus::Done, LoopStatus::Cancelled] {
         check_verdict("not active", &Loop { status, ..running_loop() }, &promised(), "allow NotActive");
     }
     let cancelled =
-        Loop { status: LoopStatus::Cancelled, ended: Some(EndReason::Cancelled), ..running_loop() };
+        Loop { status: LoopStatus::Cancelled, end_reason: Some(EndReason::Cancelled), ..running_loop() };
     let restored =
         stop_saying("The brief says that loop l1 is at iteration 2 of 30. <promise>ALL DONE</promise>");
     check_verdict("cancelled, then mentioned in a restored brief", &cancelled, &restored, "allow NotActive");
-    assert_eq!(describe_verdict(&decide_stop(Foreground::Nothing, &promised(), &TEST_RULES)), "allow NoLoop");
+    assert_eq!(describe_verdict(&decide_stop(Foreground::NoLoop, &promised(), &TEST_RULES)), "allow NoLoop");
 }
 
 #[test]
 fn a_stop_during_a_compaction() {
     let unnamed = |text| LoopStop {
         compacting: true,
-        message: Ok(Some(AgentMessage { id: None, text, answered: false })),
+        message: Ok(Some(AgentMessage { id: None, text, is_answered: false })),
         ..stop_saying("")
     };
     check_verdict("its stop", &running_loop(), &unnamed("<summary>…</summary>"), "allow Compaction");
@@ -222,69 +222,72 @@ fn a_stop_during_a_compaction() {
 fn a_stop_is_allowed_if_facts_cannot_be_read() {
     let damaged = LoopRecord::parse(b"---\nid: l1\nstatus: act".to_vec()).unwrap_err().why;
     for why in [damaged.as_str(), "state/locks/loops.lock: in use by another thru for more than 100 ms"] {
-        let verdict = decide_stop(Foreground::Trouble(why), &stop_saying("Still red."), &TEST_RULES);
+        let verdict = decide_stop(Foreground::Unusable(why), &stop_saying("Still red."), &TEST_RULES);
         assert_eq!(describe_verdict(&verdict), "allow Trouble", "{why}");
     }
 }
 
 #[test]
 fn the_same_stop_counts_once() {
-    let StopVerdict::Feed { next, text } =
+    let StopVerdict::SendPrompt { next_state, text } =
         decide_stop(Foreground::Loop(&running_loop()), &stop_saying("Still red."), &TEST_RULES)
     else {
         panic!()
     };
-    let twice = decide_stop(Foreground::Loop(&next), &stop_saying("Still red."), &TEST_RULES);
-    assert_eq!(twice, StopVerdict::FeedAgain { text }, "fired twice: the same answer");
-    let failure = ValidatorFailure { command: "make".into(), how: "exit 2".into(), output: "x\n".repeat(90) };
-    let checked =
-        LoopStop { checked: ValidatorResult::Failed(&failure), ..stop_saying("<promise>ALL DONE</promise>") };
-    let StopVerdict::Feed { next: failed, text } =
+    let twice = decide_stop(Foreground::Loop(&next_state), &stop_saying("Still red."), &TEST_RULES);
+    assert_eq!(twice, StopVerdict::SendSameAgain { text }, "fired twice: the same answer");
+    let failure =
+        ValidatorFailure { command: "make".into(), failure_kind: "exit 2".into(), output: "x\n".repeat(90) };
+    let checked = LoopStop {
+        validator_result: ValidatorResult::Failed(&failure),
+        ..stop_saying("<promise>ALL DONE</promise>")
+    };
+    let StopVerdict::SendPrompt { next_state: failed, text } =
         decide_stop(Foreground::Loop(&loop_with_promise("ALL DONE")), &checked, &TEST_RULES)
     else {
         panic!()
     };
     let twice =
         decide_stop(Foreground::Loop(&failed), &stop_saying("<promise>ALL DONE</promise>"), &TEST_RULES);
-    assert_eq!(twice, StopVerdict::FeedAgain { text }, "with what the validator printed");
+    assert_eq!(twice, StopVerdict::SendSameAgain { text }, "with what the validator printed");
     let other = |id, now: &str, feedback| LoopStop {
-        message: Ok(Some(AgentMessage { id, text: "Still red.", answered: false })),
+        message: Ok(Some(AgentMessage { id, text: "Still red.", is_answered: false })),
         now: parse_time(now),
-        feedback,
+        feedback_time: feedback,
         ..stop_saying("")
     };
     let (soon, late) = ("2026-11-15T19:30:00.250Z", "2026-11-15T19:30:00.251Z");
-    check_verdict("equal words in a new message", &next, &other(Some("m3"), soon, None), "feed 4");
-    check_verdict("the id not known now, at once", &next, &other(None, soon, None), "again");
-    check_verdict("the id not known now, later", &next, &other(None, late, None), "feed 4");
+    check_verdict("equal words in a new message", &next_state, &other(Some("m3"), soon, None), "feed 4");
+    check_verdict("the id not known now, at once", &next_state, &other(None, soon, None), "again");
+    check_verdict("the id not known now, later", &next_state, &other(None, late, None), "feed 4");
     check_verdict(
         "the id not known now, our words in between",
-        &next,
+        &next_state,
         &other(None, soon, Some("19:30:00.100")),
         "feed 4",
     );
     let answered = |text| LoopStop {
-        message: Ok(Some(AgentMessage { id: None, text, answered: true })),
+        message: Ok(Some(AgentMessage { id: None, text, is_answered: true })),
         ..other(None, late, Some("19:30:00.100"))
     };
-    check_verdict("slower than its twin, which was answered", &next, &answered("Still red."), "again");
-    check_verdict("another hook was faster", &next, &answered("Red."), "feed 4");
+    check_verdict("slower than its twin, which was answered", &next_state, &answered("Still red."), "again");
+    check_verdict("another hook was faster", &next_state, &answered("Red."), "feed 4");
     check_verdict(
         "another prompt",
-        &next,
+        &next_state,
         &LoopStop { prompt: Some("p2"), ..other(None, soon, None) },
         "feed 4",
     );
     check_verdict(
         "other words",
-        &next,
+        &next_state,
         &LoopStop {
-            message: Ok(Some(AgentMessage { id: None, text: "Red.", answered: false })),
+            message: Ok(Some(AgentMessage { id: None, text: "Red.", is_answered: false })),
             ..other(None, soon, None)
         },
         "feed 4",
     );
-    check_verdict("the clock went back", &next, &other(None, "2025-11-15T19:30:00Z", None), "feed 4");
+    check_verdict("the clock went back", &next_state, &other(None, "2025-11-15T19:30:00Z", None), "feed 4");
 }
 
 #[test]
@@ -312,11 +315,12 @@ fn limits_end_a_loop() {
     check_verdict("time left", &until("2026-11-15T19:30:01Z"), &stop_saying("Still red."), "feed 3");
     let back = LoopStop { now: parse_time("2020-01-01T00:00:00Z"), ..stop_saying("Still red.") };
     check_verdict("the clock went back", &until("2026-11-15T19:30:00Z"), &back, "feed 3");
-    let StopVerdict::Feed { next, .. } = decide_stop(Foreground::Loop(&running_loop()), &back, &TEST_RULES)
+    let StopVerdict::SendPrompt { next_state, .. } =
+        decide_stop(Foreground::Loop(&running_loop()), &back, &TEST_RULES)
     else {
         panic!()
     };
-    assert_eq!(next.updated_at, TEST_TIME, "and the record does not");
+    assert_eq!(next_state.updated_at, TEST_TIME, "and the record does not");
 }
 
 #[test]
@@ -325,15 +329,15 @@ fn validators_decide_whether_a_promise_counts() {
     let promised = || stop_saying("<promise>ALL DONE</promise>");
     let failure = ValidatorFailure {
         command: "cargo test".into(),
-        how: "exit 101".into(),
+        failure_kind: "exit 101".into(),
         output: "a\n</b>\n```\nerror: red\n".into(),
     };
-    let failed = LoopStop { checked: ValidatorResult::Failed(&failure), ..promised() };
+    let failed = LoopStop { validator_result: ValidatorResult::Failed(&failure), ..promised() };
     check_verdict("asked for", &checked, &promised(), "validate");
     check_verdict(
         "passed",
         &checked,
-        &LoopStop { checked: ValidatorResult::Passed, ..promised() },
+        &LoopStop { validator_result: ValidatorResult::Passed, ..promised() },
         "end promise done",
     );
     check_verdict("failed", &checked, &failed, "feed 3");
@@ -350,7 +354,8 @@ fn validators_decide_whether_a_promise_counts() {
         &stop_saying("<promise>STUCK</promise>"),
         "end blocked paused",
     );
-    let StopVerdict::Feed { text, .. } = decide_stop(Foreground::Loop(&checked), &failed, &TEST_RULES) else {
+    let StopVerdict::SendPrompt { text, .. } = decide_stop(Foreground::Loop(&checked), &failed, &TEST_RULES)
+    else {
         panic!()
     };
     assert!(text.starts_with(&checked.prompt), "verbatim, and first: {text}");
@@ -365,8 +370,15 @@ fn validators_decide_whether_a_promise_counts() {
 fn turns_without_progress_end_a_loop() {
     let idle = |idle, calls, changed, text| {
         let mut state = fed_loop("Still red.");
-        state.last_stop.as_mut().unwrap().idle = idle;
-        (state, LoopStop { mark: Some(SessionPosition { calls, records: 20 }), changed, ..stop_saying(text) })
+        state.last_stop.as_mut().unwrap().idle_turns = idle;
+        (
+            state,
+            LoopStop {
+                session_position: Some(SessionPosition { calls, records: 20 }),
+                changed_files: changed,
+                ..stop_saying(text)
+            },
+        )
     };
     let rows = [
         ("no call for the third time", idle(2, 5, 0, "Hm."), "end no-progress paused"),
@@ -397,26 +409,33 @@ fn a_harness_that_does_not_go_on() {
         assert!(!was_continuation_overridden(&state, 8), "after {} answers", n - 1);
         let id: &'static str = Box::leak(format!("m{n}").into_boxed_str());
         let quiet = LoopStop {
-            message: Ok(Some(AgentMessage { id: Some(id), text: "Hm.", answered: false })),
-            changed: 0,
-            first: Some(n == 1),
+            message: Ok(Some(AgentMessage { id: Some(id), text: "Hm.", is_answered: false })),
+            changed_files: 0,
+            is_first: Some(n == 1),
             ..stop_saying("")
         };
-        let StopVerdict::Feed { next, .. } = decide_stop(Foreground::Loop(&state), &quiet, &off) else {
+        let StopVerdict::SendPrompt { next_state, .. } = decide_stop(Foreground::Loop(&state), &quiet, &off)
+        else {
             panic!("{n}")
         };
-        state = *next;
+        state = *next_state;
     }
     assert!(
         was_continuation_overridden(&state, 8)
             && !was_continuation_overridden(&state, 9)
             && !was_continuation_overridden(&state, 0)
     );
-    let worked = LoopStop { mark: Some(SessionPosition { calls: 10, records: 30 }), ..stop_saying("Hm.") };
-    let StopVerdict::Feed { next, .. } = decide_stop(Foreground::Loop(&state), &worked, &off) else {
+    let worked =
+        LoopStop { session_position: Some(SessionPosition { calls: 10, records: 30 }), ..stop_saying("Hm.") };
+    let StopVerdict::SendPrompt { next_state, .. } = decide_stop(Foreground::Loop(&state), &worked, &off)
+    else {
         panic!()
     };
-    assert_eq!(next.last_stop.unwrap().unaided, 1, "a tool call in between begins anew");
+    assert_eq!(
+        next_state.last_stop.unwrap().continued_without_calls,
+        1,
+        "a tool call in between begins anew"
+    );
 }
 
 #[test]
@@ -425,14 +444,14 @@ fn the_prompt_is_fed_verbatim() {
         ["---\nx: y\n---\n# Heading\n\n```sh\nmake\n```\n", "  two\r\n\r\nlines  ", "a secret: hunter22"]
     {
         let state = Loop { prompt: prompt.into(), ..running_loop() };
-        let StopVerdict::Feed { text, .. } =
+        let StopVerdict::SendPrompt { text, .. } =
             decide_stop(Foreground::Loop(&state), &stop_saying("Hm."), &TEST_RULES)
         else {
             panic!()
         };
         assert!(text.starts_with(prompt), "{text}");
         let hidden = Loop { prompt: format!("{prompt}\u{1b}[8m\u{e0041}\u{200b}"), ..running_loop() };
-        let StopVerdict::Feed { text: without, .. } =
+        let StopVerdict::SendPrompt { text: without, .. } =
             decide_stop(Foreground::Loop(&hidden), &stop_saying("Hm."), &TEST_RULES)
         else {
             panic!()

@@ -5,16 +5,16 @@ use crate::transcript::{TokenTotal, TranscriptItem, TranscriptLine};
 
 #[derive(Clone, Debug, Default)]
 pub struct LastTurn {
-    last: MessageBlocks,
+    last_message: MessageBlocks,
     /// The last message that a stop hook answered.
-    answered: MessageBlocks,
+    answered_message: MessageBlocks,
     /// Whether a call or a result was read. Messages read after that come earlier in the transcript.
-    past: bool,
+    is_past_message: bool,
     /// The time of the last stop-hook message.
-    pub feedback: Option<String>,
-    spent: TokenTotal,
+    pub feedback_time: Option<String>,
+    token_total: TokenTotal,
     /// Whether the start of the turn was reached.
-    whole: bool,
+    reached_turn_start: bool,
 }
 
 /// The blocks of one message, last block first, and the id of the message.
@@ -29,7 +29,7 @@ pub struct LastMessage {
     pub id: Option<String>,
     pub text: String,
     /// Whether a stop hook has already answered the message.
-    pub answered: bool,
+    pub is_answered: bool,
 }
 
 impl LastTurn {
@@ -40,32 +40,34 @@ impl LastTurn {
     }
 
     fn read_item(&mut self, item: &TranscriptItem, at: Option<&str>) -> bool {
-        if self.feedback.is_some() {
+        if self.feedback_time.is_some() {
             // The lines before the stop hook's message contain the message that it answered.
             return match item {
-                TranscriptItem::Said { message, text } => self.answered.add_block(message.as_deref(), text),
+                TranscriptItem::AgentMessage { message, text } => {
+                    self.answered_message.add_block(message.as_deref(), text)
+                }
                 TranscriptItem::Feedback { .. } | TranscriptItem::Usage(_) => true,
                 _ => false,
             };
         }
         match item {
-            TranscriptItem::Usage(usage) => self.spent.add_usage(usage),
-            TranscriptItem::Said { message, text } if !self.past => {
-                self.past = !self.last.add_block(message.as_deref(), text);
+            TranscriptItem::Usage(usage) => self.token_total.add_usage(usage),
+            TranscriptItem::AgentMessage { message, text } if !self.is_past_message => {
+                self.is_past_message = !self.last_message.add_block(message.as_deref(), text);
             }
-            TranscriptItem::Said { .. } => {}
+            TranscriptItem::AgentMessage { .. } => {}
             TranscriptItem::Prompt { .. } | TranscriptItem::Queued { .. } => {
-                self.whole = true;
+                self.reached_turn_start = true;
                 return false;
             }
             TranscriptItem::Feedback { .. } => {
-                self.whole = true;
-                self.feedback = Some(at.unwrap_or_default().to_owned());
+                self.reached_turn_start = true;
+                self.feedback_time = Some(at.unwrap_or_default().to_owned());
                 // If the agent made a call after the hook's message but wrote nothing, the message before the hook's
                 // message is not the last one.
-                return self.last.blocks.is_empty() && !self.past;
+                return self.last_message.blocks.is_empty() && !self.is_past_message;
             }
-            _ => self.past = true,
+            _ => self.is_past_message = true,
         }
         true
     }
@@ -75,28 +77,28 @@ impl LastTurn {
     pub fn last_message(&self) -> Option<LastMessage> {
         let of = |words: &MessageBlocks, answered| {
             let text = words.joined_text()?;
-            Some(LastMessage { id: words.id.clone(), text, answered })
+            Some(LastMessage { id: words.id.clone(), text, is_answered: answered })
         };
-        of(&self.last, false).or_else(|| of(&self.answered, true))
+        of(&self.last_message, false).or_else(|| of(&self.answered_message, true))
     }
 
     /// Returns the last message if it has the text that the harness reported. The harness may report only the last of
     /// several blocks.
-    pub fn message_saying(&self, text: &str) -> Option<LastMessage> {
+    pub fn last_message_with_text(&self, text: &str) -> Option<LastMessage> {
         let is_it = |said: &str| {
             let (said, text) = (said.trim(), text.trim());
             // Transcript readers cut very long texts.
             said == text || said.len() >= crate::transcript::MAX_TEXT_BYTES / 2 && text.starts_with(said)
         };
         let message = self.last_message()?;
-        let words = if message.answered { &self.answered } else { &self.last };
+        let words = if message.is_answered { &self.answered_message } else { &self.last_message };
         let fits = is_it(&message.text) || words.blocks.first().is_some_and(|block| is_it(block));
         fits.then(|| LastMessage { text: text.to_owned(), ..message })
     }
 
     /// Returns the tokens of the turn, if the whole turn was read.
     pub fn turn_tokens(&self) -> Option<TurnTokens> {
-        self.whole.then(|| TurnTokens::from_usage(&self.spent.total_usage())).flatten()
+        self.reached_turn_start.then(|| TurnTokens::from_usage(&self.token_total.total_usage())).flatten()
     }
 }
 
@@ -123,11 +125,11 @@ mod tests {
     use crate::transcript::{CallResult, LineAuthor, PromptOrigin, TokenUsage, ToolCall};
 
     fn said_item(id: &'static str, text: &'static str) -> TranscriptItem<'static> {
-        TranscriptItem::Said { message: Some(id.into()), text: text.into() }
+        TranscriptItem::AgentMessage { message: Some(id.into()), text: text.into() }
     }
 
     fn prompt_item() -> TranscriptItem<'static> {
-        TranscriptItem::Prompt { text: "go".into(), typed: PromptOrigin::Words }
+        TranscriptItem::Prompt { text: "go".into(), origin: PromptOrigin::PlainText }
     }
 
     fn read_lines(lines: &[TranscriptLine]) -> LastTurn {
@@ -150,7 +152,7 @@ mod tests {
             })
         };
         let side = TranscriptLine {
-            chain: LineAuthor::Side { agent: None },
+            author: LineAuthor::SubAgent { agent: None },
             ..transcript_line(vec![said_item("x", "<promise>ALL DONE</promise>")])
         };
         let rows: Vec<(&str, Vec<TranscriptLine>, Option<&str>)> = vec![
@@ -205,7 +207,7 @@ mod tests {
             assert_eq!(
                 read_lines(lines)
                     .last_message()
-                    .filter(|said| !said.answered)
+                    .filter(|said| !said.is_answered)
                     .map(|said| said.text)
                     .as_deref(),
                 *expected,
@@ -216,7 +218,7 @@ mod tests {
 
     #[test]
     fn its_id_only_if_it_is_the_same() {
-        let id = |turn: &LastTurn, text: &str| turn.message_saying(text).and_then(|said| said.id);
+        let id = |turn: &LastTurn, text: &str| turn.last_message_with_text(text).and_then(|said| said.id);
         let turn = read_lines(&[
             transcript_line(vec![said_item("a", "one")]),
             transcript_line(vec![said_item("b", "all\n\ndone ")]),
@@ -235,7 +237,7 @@ mod tests {
         let call = || transcript_line(vec![TranscriptItem::Call(ToolCall::default())]);
         let first = || transcript_line(vec![said_item("a", "one")]);
         let answered = |lines: &[TranscriptLine]| {
-            read_lines(lines).message_saying("one").map(|said| (said.id, said.answered))
+            read_lines(lines).last_message_with_text("one").map(|said| (said.id, said.is_answered))
         };
         let of = |id: &str, answered| Some((Some(id.to_owned()), answered));
         assert_eq!(answered(&[first(), answer()]), of("a", true));

@@ -41,13 +41,15 @@ pub enum LoopEvent {
     /// A session claimed the waiting loop.
     Claimed,
     /// The agent got the prompt again.
-    Fed,
+    #[serde(rename = "fed")]
+    PromptSent,
     Ended,
     Paused,
     Resumed,
     Activated,
     /// The session continues under another id.
-    Moved,
+    #[serde(rename = "moved")]
+    SessionIdChanged,
     Cancelled,
 }
 

@@ -14,7 +14,8 @@ pub struct ForegroundPointer {
     pub by_session: BTreeMap<String, String>,
     /// The loop that waits for the next session to start.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
+    #[serde(rename = "next")]
+    pub loop_for_next_session: Option<String>,
 }
 
 impl ForegroundPointer {
@@ -24,7 +25,7 @@ impl ForegroundPointer {
 
     /// Returns whether a loop is in the foreground of any session, or waits for the next session.
     pub fn contains_loop(&self, id: &str) -> bool {
-        self.by_session.values().any(|known| known == id) || self.next.as_deref() == Some(id)
+        self.by_session.values().any(|known| known == id) || self.loop_for_next_session.as_deref() == Some(id)
     }
 
     /// Moves a loop to the foreground of one session.
@@ -36,7 +37,7 @@ impl ForegroundPointer {
 
     pub fn set_for_next_session(&mut self, id: &str) {
         self.remove_loop(id);
-        self.next = Some(id.to_owned());
+        self.loop_for_next_session = Some(id.to_owned());
         self.active_loop_id = Some(id.to_owned());
     }
 
@@ -45,8 +46,8 @@ impl ForegroundPointer {
         if self.active_loop_id.as_deref() == Some(id) {
             self.active_loop_id = None;
         }
-        if self.next.as_deref() == Some(id) {
-            self.next = None;
+        if self.loop_for_next_session.as_deref() == Some(id) {
+            self.loop_for_next_session = None;
         }
     }
 

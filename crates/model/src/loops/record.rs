@@ -12,7 +12,7 @@ const NOTES_HEADING: SectionHead = SectionHead::exact(2, "Notes");
 
 #[derive(Clone, Debug)]
 pub struct LoopRecord {
-    pub state: Loop,
+    pub loop_state: Loop,
     document: Document,
 }
 
@@ -24,10 +24,10 @@ pub struct LoopDamage {
 }
 
 impl LoopRecord {
-    pub fn new(state: Loop) -> Result<LoopRecord, EditError> {
+    pub fn new(loop_state: Loop) -> Result<LoopRecord, EditError> {
         let mut document = Document::default();
         // Missing values are left out, except the promise, because people look for it.
-        for (key, value) in frontmatter_fields(&state)
+        for (key, value) in frontmatter_fields(&loop_state)
             .into_iter()
             .filter(|(key, value)| *key == PROMISE_KEY || !value.is_null())
         {
@@ -39,31 +39,31 @@ impl LoopRecord {
             Document::parse(parts.concat())
         };
         // Most prompts are stored as they are. A prompt that would not be read back unchanged is stored in a fence.
-        let plain = file(state.prompt.as_bytes());
-        let document = match prompt_bytes(&plain) == Some(state.prompt.as_bytes()) {
+        let plain = file(loop_state.prompt.as_bytes());
+        let document = match prompt_bytes(&plain) == Some(loop_state.prompt.as_bytes()) {
             true => plain,
-            false => file(wrap_verbatim(&state.prompt, "\n").trim_ascii_end()),
+            false => file(wrap_verbatim(&loop_state.prompt, "\n").trim_ascii_end()),
         };
-        Ok(LoopRecord { state, document })
+        Ok(LoopRecord { loop_state, document })
     }
 
     /// Parses a record, which people may have edited.
     pub fn parse(bytes: Vec<u8>) -> Result<LoopRecord, LoopDamage> {
         let document = Document::parse(bytes);
-        let state = FieldReader(&document).read_state()?;
-        Ok(LoopRecord { state, document })
+        let loop_state = FieldReader(&document).read_state()?;
+        Ok(LoopRecord { loop_state, document })
     }
 
     /// Returns the record with the new `state`. A loop's prompt never changes.
-    pub fn with_state(&self, state: Loop) -> Result<LoopRecord, EditError> {
+    pub fn with_state(&self, loop_state: Loop) -> Result<LoopRecord, EditError> {
         let mut document = self.document.clone();
-        let before = frontmatter_fields(&self.state);
-        for ((key, value), (_, old)) in frontmatter_fields(&state).into_iter().zip(before) {
+        let before = frontmatter_fields(&self.loop_state);
+        for ((key, value), (_, old)) in frontmatter_fields(&loop_state).into_iter().zip(before) {
             if value != old {
                 document.set_entry(key, value)?;
             }
         }
-        Ok(LoopRecord { state, document })
+        Ok(LoopRecord { loop_state, document })
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -86,7 +86,7 @@ fn frontmatter_fields(state: &Loop) -> Vec<(&'static str, Value)> {
         ("source_packet_id", json!(state.source_packet_id)),
         ("imported_from", json!(state.imported_from)),
         ("session_id", json!(state.session)),
-        ("ended_reason", json!(state.ended)),
+        ("ended_reason", json!(state.end_reason)),
         ("ended_detail", json!(state.ended_detail)),
         ("validators", json!(state.validators)),
         ("deadline", json!(state.deadline)),
@@ -132,7 +132,7 @@ impl FieldReader<'_> {
             source_packet_id: self.optional_text("source_packet_id"),
             imported_from: self.optional_text("imported_from"),
             session: self.optional_text("session_id"),
-            ended: self.optional_text("ended_reason").as_deref().and_then(EndReason::parse),
+            end_reason: self.optional_text("ended_reason").as_deref().and_then(EndReason::parse),
             ended_detail: self.optional_text("ended_detail"),
             validators: self.read_list("validators")?,
             deadline: self.read_deadline()?,

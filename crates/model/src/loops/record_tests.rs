@@ -15,7 +15,7 @@ fn sample_loop(prompt: &str) -> Loop {
         source_packet_id: None,
         imported_from: None,
         session: Some("s1".into()),
-        ended: None,
+        end_reason: None,
         ended_detail: None,
         validators: vec!["cargo test -- --nocapture | tail -5".into()],
         deadline: None,
@@ -48,11 +48,16 @@ fn prompts_come_back_to_the_byte() {
     for prompt in prompts {
         let record = LoopRecord::new(sample_loop(prompt)).unwrap();
         let read = LoopRecord::parse(record.bytes().to_vec()).unwrap();
-        assert_eq!(read.state, record.state, "{prompt:?}\n{}", String::from_utf8_lossy(record.bytes()));
-        let mut next = read.state.clone();
+        assert_eq!(
+            read.loop_state,
+            record.loop_state,
+            "{prompt:?}\n{}",
+            String::from_utf8_lossy(record.bytes())
+        );
+        let mut next = read.loop_state.clone();
         next.iteration = 7;
         let edited = LoopRecord::parse(read.with_state(next.clone()).unwrap().bytes().to_vec()).unwrap();
-        assert_eq!(edited.state, next, "{prompt:?}");
+        assert_eq!(edited.loop_state, next, "{prompt:?}");
     }
 }
 
@@ -75,7 +80,7 @@ fn an_edit_touches_nothing_else() {
     let text =
         text.replace("status: active\n", "status: active # by hand\nmine: keep\n") + "\nremember the milk\n";
     let read = LoopRecord::parse(text.clone().into_bytes()).unwrap();
-    let mut next = read.state.clone();
+    let mut next = read.loop_state.clone();
     next.iteration = 2;
     let edited = read.with_state(next).unwrap();
     assert_eq!(String::from_utf8_lossy(edited.bytes()), text.replace("iteration: 1\n", "iteration: 2\n"));
@@ -84,9 +89,9 @@ fn an_edit_touches_nothing_else() {
 #[test]
 fn the_promise_people_edit_is_the_one_that_counts() {
     let text = "---\nid: a\nstatus: active\niteration: 1\nmax_iterations: 3\ncompletion_promise: NEW\npromises: [{\"text\":\"OLD\",\"outcome\":\"done\"}]\n---\n## Loop Prompt\nwork\n";
-    assert_eq!(LoopRecord::parse(text.into()).unwrap().state.promises[0].text, "NEW");
+    assert_eq!(LoopRecord::parse(text.into()).unwrap().loop_state.promises[0].text, "NEW");
     let text = text.replace("promises: [{\"text\":\"OLD\",\"outcome\":\"done\"}]\n", "");
-    let read = LoopRecord::parse(text.into()).unwrap().state;
+    let read = LoopRecord::parse(text.into()).unwrap().loop_state;
     assert_eq!((read.promises[0].text.as_str(), read.prompt.as_str()), ("NEW", "work"));
 }
 

@@ -12,7 +12,8 @@ pub enum PlanChange {
     /// The whole plan, written when the plan is created, imported or edited by hand.
     Plan(Box<Plan>),
     /// All fields of the plan except its phases.
-    Head(Box<Plan>),
+    #[serde(rename = "head")]
+    PlanFields(Box<Plan>),
     /// All fields of a phase except its tasks. A new phase is added at the end.
     Phase(Box<Phase>),
     /// A whole task. Its `phase` field determines its phase. A new task is added at the end of the phase.
@@ -24,7 +25,7 @@ pub enum PlanChange {
 pub fn plan_changes(before: &Plan, after: &Plan) -> Vec<PlanChange> {
     let mut changes = Vec::new();
     if plan_without_phases(before) != plan_without_phases(after) {
-        changes.push(PlanChange::Head(Box::new(plan_without_phases(after))));
+        changes.push(PlanChange::PlanFields(Box::new(plan_without_phases(after))));
     }
     for phase in &after.phases {
         let known = before.phase(phase.id);
@@ -50,7 +51,7 @@ pub fn apply_changes(mut plan: Plan, changes: &[PlanChange]) -> Plan {
     for change in changes {
         match change {
             PlanChange::Plan(whole) => plan = Plan::clone(whole),
-            PlanChange::Head(head) => plan = Plan { phases: plan.phases, ..Plan::clone(head) },
+            PlanChange::PlanFields(head) => plan = Plan { phases: plan.phases, ..Plan::clone(head) },
             PlanChange::Phase(phase) => match plan.phase_mut(phase.id) {
                 Some(known) => {
                     let tasks = std::mem::take(&mut known.tasks);

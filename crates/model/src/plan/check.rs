@@ -68,11 +68,11 @@ pub fn find_problems(plan: &Plan) -> Vec<PlanProblem> {
         }
     }
     found.extend(by_id.repeated_ids().map(|id| PlanProblem::DuplicateTask { id: id.to_owned() }));
-    let mut edges = DependencyEdges { starts: vec![0], to: Vec::with_capacity(tasks.len()) };
+    let mut edges = DependencyEdges { edge_starts: vec![0], edge_targets: Vec::with_capacity(tasks.len()) };
     for task in &tasks {
         for depends in &task.depends {
             match by_id.find_task(depends) {
-                Some(place) => edges.to.push(place.number),
+                Some(place) => edges.edge_targets.push(place.number),
                 None => {
                     found.insert(PlanProblem::UnknownDependency {
                         task: task.id.clone(),
@@ -81,7 +81,7 @@ pub fn find_problems(plan: &Plan) -> Vec<PlanProblem> {
                 }
             }
         }
-        edges.starts.push(edges.to.len());
+        edges.edge_starts.push(edges.edge_targets.len());
     }
     found.extend(find_cycles(&tasks, &edges));
     found.into_iter().collect()
@@ -89,22 +89,22 @@ pub fn find_problems(plan: &Plan) -> Vec<PlanProblem> {
 
 /// The dependencies of all tasks, by task number. The dependencies of task `n` are `to[starts[n]..starts[n + 1]]`.
 struct DependencyEdges {
-    starts: Vec<usize>,
-    to: Vec<usize>,
+    edge_starts: Vec<usize>,
+    edge_targets: Vec<usize>,
 }
 
 impl DependencyEdges {
     fn dependencies_of(&self, task: usize) -> &[usize] {
-        &self.to[self.starts[task]..self.starts[task + 1]]
+        &self.edge_targets[self.edge_starts[task]..self.edge_starts[task + 1]]
     }
 }
 
 /// Finds each cycle once. It does not use recursion, because an imported plan may be a very long chain.
 fn find_cycles(tasks: &[&Task], edges: &DependencyEdges) -> Vec<PlanProblem> {
-    let mut seen = vec![VisitState::Not; tasks.len()];
+    let mut seen = vec![VisitState::NotVisited; tasks.len()];
     let mut found: BTreeMap<Vec<String>, PlanProblem> = BTreeMap::new();
     for start in 0..tasks.len() {
-        if seen[start] != VisitState::Not {
+        if seen[start] != VisitState::NotVisited {
             continue;
         }
         // The path from `start` to the current task. Each entry contains a task and the index of its next dependency to
@@ -113,13 +113,13 @@ fn find_cycles(tasks: &[&Task], edges: &DependencyEdges) -> Vec<PlanProblem> {
         seen[start] = VisitState::OnPath;
         while let Some((at, next)) = path.last_mut() {
             let Some(&to) = edges.dependencies_of(*at).get(*next) else {
-                seen[*at] = VisitState::Done;
+                seen[*at] = VisitState::Visited;
                 path.pop();
                 continue;
             };
             *next += 1;
             match seen[to] {
-                VisitState::Not => {
+                VisitState::NotVisited => {
                     seen[to] = VisitState::OnPath;
                     path.push((to, 0));
                 }
@@ -129,7 +129,7 @@ fn find_cycles(tasks: &[&Task], edges: &DependencyEdges) -> Vec<PlanProblem> {
                     let ids = rotate_smallest_first(ids);
                     found.insert(ids.clone(), PlanProblem::Cycle { ids });
                 }
-                VisitState::Done => {}
+                VisitState::Visited => {}
             }
         }
     }
@@ -138,9 +138,9 @@ fn find_cycles(tasks: &[&Task], edges: &DependencyEdges) -> Vec<PlanProblem> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum VisitState {
-    Not,
+    NotVisited,
     OnPath,
-    Done,
+    Visited,
 }
 
 fn rotate_smallest_first(mut ids: Vec<String>) -> Vec<String> {

@@ -12,7 +12,7 @@ use crate::render::one_line;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditRefusal {
     pub kind: RefusalKind,
-    pub what: String,
+    pub message: String,
     pub hint: String,
 }
 
@@ -50,7 +50,7 @@ pub fn start_task(plan: &Plan, id: &str, by: &str, at: &str) -> EditResult {
             let since = task.started_at.as_deref().map_or(String::new(), |at| format!(" since {at}"));
             return Err(EditRefusal {
                 kind: RefusalKind::Busy,
-                what: format!("{id} is taken by {}{since}", one_line(who, 80)),
+                message: format!("{id} is taken by {}{since}", one_line(who, 80)),
                 hint: "`thru plan next` shows what is ready".to_owned(),
             });
         }
@@ -173,7 +173,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusa
         Some(id) => Id::new(id)
             .map_err(|bad| EditRefusal {
                 kind: RefusalKind::Refused,
-                what: bad.to_string(),
+                message: bad.to_string(),
                 hint: "an id looks like 1.2".to_owned(),
             })?
             .to_string(),
@@ -318,7 +318,7 @@ fn update_phase_status(plan: &mut Plan, id: u32) {
 }
 
 /// Returns the phases that are over in `after` but not in `before`.
-pub fn phases_ended(before: &Plan, after: &Plan) -> Vec<u32> {
+pub fn newly_ended_phases(before: &Plan, after: &Plan) -> Vec<u32> {
     let was_over = |id: u32| before.phase(id).is_some_and(|phase| phase.status.is_over());
     after
         .phases
@@ -358,7 +358,7 @@ pub fn find_phase(plan: &Plan, id: u32) -> Result<&Phase, EditRefusal> {
         let ids: Vec<String> = plan.phases.iter().take(20).map(|phase| phase.id.to_string()).collect();
         let there = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
         let hint = format!("the phases are: {there}; `thru plan add NAME` adds another");
-        EditRefusal { kind: RefusalKind::Absent, what: format!("there is no phase {id}"), hint }
+        EditRefusal { kind: RefusalKind::Absent, message: format!("there is no phase {id}"), hint }
     })
 }
 
@@ -368,11 +368,11 @@ fn no_such_task_refusal<T>(plan: &Plan, id: &str) -> Result<T, EditRefusal> {
         Some(near) => format!("did you mean {near}? `thru plan show` lists the tasks"),
         None => "`thru plan show` lists the tasks".to_owned(),
     };
-    Err(EditRefusal { kind: RefusalKind::Absent, what: format!("there is no task {shown}"), hint })
+    Err(EditRefusal { kind: RefusalKind::Absent, message: format!("there is no task {shown}"), hint })
 }
 
-fn refusal<T>(what: String, hint: &str) -> Result<T, EditRefusal> {
-    Err(EditRefusal { kind: RefusalKind::Refused, what, hint: hint.to_owned() })
+fn refusal<T>(message: String, hint: &str) -> Result<T, EditRefusal> {
+    Err(EditRefusal { kind: RefusalKind::Refused, message, hint: hint.to_owned() })
 }
 
 fn describe_blocked(task: &Task) -> String {

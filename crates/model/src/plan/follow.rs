@@ -12,14 +12,14 @@ use crate::text::fnv_fingerprint;
 /// updates its task, so that somebody else's later change of the task is not undone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkedTodos {
-    pub seen: BTreeMap<u64, TodoStatus>,
+    pub last_statuses: BTreeMap<u64, TodoStatus>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct FollowedPlan {
     pub plan: Plan,
     /// The ids of the tasks that changed.
-    pub moved: Vec<String>,
+    pub changed_ids: Vec<String>,
     pub todos: LinkedTodos,
 }
 
@@ -31,11 +31,12 @@ pub fn follow_todos(
     by: &str,
     at: &str,
 ) -> FollowedPlan {
-    let mut followed = FollowedPlan { plan: plan.clone(), moved: Vec::new(), todos: LinkedTodos::default() };
+    let mut followed =
+        FollowedPlan { plan: plan.clone(), changed_ids: Vec::new(), todos: LinkedTodos::default() };
     for todo in todos {
         let (mark, status) = (text_fingerprint(&todo.text), todo.status.unwrap_or(TodoStatus::Pending));
-        let before = known.seen.get(&mark).copied();
-        followed.todos.seen.insert(mark, status);
+        let before = known.last_statuses.get(&mark).copied();
+        followed.todos.last_statuses.insert(mark, status);
         if before == Some(status) {
             continue;
         }
@@ -67,7 +68,7 @@ pub fn follow_todos(
             && plan != followed.plan
         {
             followed.plan = plan;
-            followed.moved.push(id);
+            followed.changed_ids.push(id);
         }
     }
     followed
@@ -80,7 +81,7 @@ impl FollowedPlan {
         let is_done = |id: &String| {
             self.plan.task(id).is_some_and(|task| task.status == TaskStatus::Completed) && is_rejected(id)
         };
-        let rejected: Vec<String> = self.moved.iter().filter(|id| is_done(id)).cloned().collect();
+        let rejected: Vec<String> = self.changed_ids.iter().filter(|id| is_done(id)).cloned().collect();
         for id in &rejected {
             let edited = edit_task(&self.plan, id, |task| {
                 task.status = TaskStatus::InProgress;

@@ -7,10 +7,10 @@ use super::{Plan, Task, TaskStatus, compare_naturally};
 #[derive(Debug, PartialEq)]
 pub struct GraphLine<'p> {
     /// The tree lines before the task.
-    pub rails: String,
+    pub tree_prefix: String,
     pub task: &'p Task,
     /// Whether the task was already drawn with the tasks below it.
-    pub again: bool,
+    pub already_drawn: bool,
 }
 
 /// Draws the graph. It starts with the tasks without dependencies and draws the tasks that depend on them below each. A
@@ -19,18 +19,18 @@ pub fn draw_graph(plan: &Plan) -> Vec<GraphLine<'_>> {
     let mut tasks: Vec<&Task> = plan.tasks().collect();
     tasks.sort_by(|a, b| compare_naturally(&a.id, &b.id));
     let known: HashSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
-    let mut below: std::collections::HashMap<&str, Vec<&Task>> = std::collections::HashMap::new();
+    let mut dependents: std::collections::HashMap<&str, Vec<&Task>> = std::collections::HashMap::new();
     for task in &tasks {
         for id in &task.depends {
-            below.entry(id.as_str()).or_default().push(task);
+            dependents.entry(id.as_str()).or_default().push(task);
         }
     }
-    let mut drawing = GraphDrawing { below, drawn: HashSet::new(), lines: Vec::new() };
+    let mut drawing = GraphDrawing { dependents, drawn_tasks: HashSet::new(), lines: Vec::new() };
     for task in tasks.iter().filter(|task| !task.depends.iter().any(|id| known.contains(id.as_str()))) {
         drawing.draw_task(task);
     }
     for task in &tasks {
-        if !drawing.drawn.contains(task.id.as_str()) {
+        if !drawing.drawn_tasks.contains(task.id.as_str()) {
             drawing.draw_task(task);
         }
     }
@@ -38,8 +38,8 @@ pub fn draw_graph(plan: &Plan) -> Vec<GraphLine<'_>> {
 }
 
 struct GraphDrawing<'p> {
-    below: std::collections::HashMap<&'p str, Vec<&'p Task>>,
-    drawn: HashSet<&'p str>,
+    dependents: std::collections::HashMap<&'p str, Vec<&'p Task>>,
+    drawn_tasks: HashSet<&'p str>,
     lines: Vec<GraphLine<'p>>,
 }
 
@@ -55,9 +55,9 @@ impl<'p> GraphDrawing<'p> {
                 Some(true) => format!("{rails}└─ "),
                 Some(false) => format!("{rails}├─ "),
             };
-            let again = !self.drawn.insert(&task.id);
-            self.lines.push(GraphLine { rails: own, task, again });
-            if again {
+            let already_drawn = !self.drawn_tasks.insert(&task.id);
+            self.lines.push(GraphLine { tree_prefix: own, task, already_drawn });
+            if already_drawn {
                 continue;
             }
             let next = match last {
@@ -67,7 +67,7 @@ impl<'p> GraphDrawing<'p> {
             };
             // Wider rails would not fit on a screen.
             let next = if next.chars().count() > MAX_RAILS_CHARS { "… ".to_owned() } else { next };
-            let children = self.below.get(task.id.as_str()).cloned().unwrap_or_default();
+            let children = self.dependents.get(task.id.as_str()).cloned().unwrap_or_default();
             let count = children.len();
             for (i, child) in children.into_iter().enumerate().rev() {
                 open.push((next.clone(), child, Some(i + 1 == count)));

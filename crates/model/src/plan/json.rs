@@ -65,7 +65,7 @@ pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, UnreadableRea
 
 pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, UnreadableReason> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| damaged_reason(&error))?;
-    let mut reader = PlanJsonReader { warnings: Vec::new(), ids: HashSet::new() };
+    let mut reader = PlanJsonReader { warnings: Vec::new(), used_ids: HashSet::new() };
     let mut fields = match value {
         Value::Object(fields) => fields,
         Value::Array(tasks) => Map::from_iter([("tasks".to_owned(), Value::Array(tasks))]),
@@ -105,7 +105,7 @@ pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, Unread
 
 struct PlanJsonReader {
     warnings: Vec<ImportWarning>,
-    ids: HashSet<String>,
+    used_ids: HashSet<String>,
 }
 
 impl PlanJsonReader {
@@ -191,19 +191,19 @@ impl PlanJsonReader {
 
     fn read_task_id(&mut self, fields: &mut Map<String, Value>, phase: u32, place: usize) -> String {
         let wanted = take_text(fields, &["id", "task_id"]);
-        let free = wanted.as_deref().filter(|id| Id::new(id).is_ok() && !self.ids.contains(*id));
+        let free = wanted.as_deref().filter(|id| Id::new(id).is_ok() && !self.used_ids.contains(*id));
         let id = match (free, &wanted) {
             (Some(id), _) => id.to_owned(),
-            (None, Some(taken)) if self.ids.contains(taken) => {
+            (None, Some(taken)) if self.used_ids.contains(taken) => {
                 let id = (2..)
                     .map(|n| format!("{taken}-{n}"))
-                    .find(|id| !self.ids.contains(id))
+                    .find(|id| !self.used_ids.contains(id))
                     .unwrap_or_default();
                 self.add_warning(format!("a second task {} is read as {id}", one_line(taken, 40)));
                 id
             }
             (None, bad) => {
-                let id = (place + 1..).map(|n| format!("{phase}.{n}")).find(|id| !self.ids.contains(id));
+                let id = (place + 1..).map(|n| format!("{phase}.{n}")).find(|id| !self.used_ids.contains(id));
                 let id = id.unwrap_or_default();
                 if let Some(bad) = bad {
                     self.add_warning(format!("`{}` cannot be an id; the task is {id}", one_line(bad, 40)));
@@ -212,7 +212,7 @@ impl PlanJsonReader {
                 id
             }
         };
-        self.ids.insert(id.clone());
+        self.used_ids.insert(id.clone());
         id
     }
 

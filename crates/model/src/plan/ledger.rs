@@ -10,18 +10,23 @@ pub struct LedgerLine {
     pub seq: u64,
     pub ts: String,
     /// The kind of change in words for people, such as `task_started`, `task_done` or `imported`.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub change_kind: String,
     /// The task or phase that changed. It is empty if the change concerns the whole plan.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// The session that made the change, or `user`.
-    pub by: String,
+    #[serde(rename = "by")]
+    pub author: String,
     /// The hash of `plan.json` before the change. It is empty if the file did not exist.
-    pub before: String,
-    pub after: String,
+    #[serde(rename = "before")]
+    pub hash_before: String,
+    #[serde(rename = "after")]
+    pub hash_after: String,
     /// The hash of the edited file, if this line records an edit by hand.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub adopted: String,
+    #[serde(rename = "adopted")]
+    pub edited_file_hash: String,
     /// The reason for the change, if one was required.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -30,13 +35,13 @@ pub struct LedgerLine {
 
 impl LedgerLine {
     /// Returns the line for a change from `before` to `after`. Without `before`, the line contains the whole plan.
-    pub fn of_change(seq: u64, before: Option<&Plan>, after: &Plan) -> LedgerLine {
-        let changes = match before {
-            Some(before) => plan_changes(before, after),
+    pub fn of_change(seq: u64, hash_before: Option<&Plan>, after: &Plan) -> LedgerLine {
+        let changes = match hash_before {
+            Some(hash_before) => plan_changes(hash_before, after),
             None => vec![PlanChange::Plan(Box::new(after.clone()))],
         };
-        let before = before.map(Plan::hash).unwrap_or_default();
-        LedgerLine { seq, before, after: after.hash(), changes, ..LedgerLine::default() }
+        let hash_before = hash_before.map(Plan::hash).unwrap_or_default();
+        LedgerLine { seq, hash_before, hash_after: after.hash(), changes, ..LedgerLine::default() }
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -46,29 +51,29 @@ impl LedgerLine {
 
 /// The result of replaying a ledger.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LedgerFold {
+pub struct ReplayedLedger {
     /// The plan, or `None` if the ledger is empty.
     pub plan: Option<Plan>,
-    pub last: Option<LedgerLine>,
+    pub last_line: Option<LedgerLine>,
     pub lines: usize,
     /// The sequence numbers of the lines that do not continue the previous line.
     pub gaps: Vec<u64>,
 }
 
 /// Replays the lines, oldest first.
-pub fn fold_ledger(lines: impl IntoIterator<Item = LedgerLine>) -> LedgerFold {
-    let mut fold = LedgerFold::default();
+pub fn fold_ledger(lines: impl IntoIterator<Item = LedgerLine>) -> ReplayedLedger {
+    let mut fold = ReplayedLedger::default();
     for line in lines {
         fold.lines += 1;
         let starts_anew = matches!(line.changes.as_slice(), [PlanChange::Plan(_), ..]);
-        let follows = fold.last.as_ref().map_or("", |last| &last.after) == line.before;
+        let follows = fold.last_line.as_ref().map_or("", |last| &last.hash_after) == line.hash_before;
         if !follows && !starts_anew {
             fold.gaps.push(line.seq);
         }
         if fold.plan.is_some() || starts_anew {
             fold.plan = Some(apply_changes(fold.plan.take().unwrap_or_default(), &line.changes));
         }
-        fold.last = Some(line);
+        fold.last_line = Some(line);
     }
     fold
 }
@@ -79,9 +84,9 @@ pub enum LedgerComparison {
     Same,
     /// The file contains an earlier state, because a crash interrupted a change between the two writes. The ledger is
     /// used.
-    Behind,
+    FileBehind,
     /// Somebody edited the file. The file is used, and the next change records the edit in the ledger.
-    Edited,
+    FileEdited,
 }
 
 impl LedgerComparison {
@@ -91,12 +96,14 @@ impl LedgerComparison {
     ) -> LedgerComparison {
         let mut newest_first = lines.rev();
         match newest_first.next() {
-            Some(last) if last.after == file => LedgerComparison::Same,
-            Some(last) if last.before == file || last.adopted == file => LedgerComparison::Behind,
-            Some(_) if newest_first.any(|line| line.after == file || line.adopted == file) => {
-                LedgerComparison::Behind
+            Some(last) if last.hash_after == file => LedgerComparison::Same,
+            Some(last) if last.hash_before == file || last.edited_file_hash == file => {
+                LedgerComparison::FileBehind
             }
-            _ => LedgerComparison::Edited,
+            Some(_) if newest_first.any(|line| line.hash_after == file || line.edited_file_hash == file) => {
+                LedgerComparison::FileBehind
+            }
+            _ => LedgerComparison::FileEdited,
         }
     }
 }

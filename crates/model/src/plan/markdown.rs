@@ -28,7 +28,7 @@ fn body_hash(body: &str) -> String {
 }
 
 fn render_body(plan: &Plan) -> String {
-    let current = standing_of_plan(plan).task.map(|task| task.id.clone());
+    let current = standing_of_plan(plan).current_task.map(|task| task.id.clone());
     let mut out = render_head(plan);
     for phase in &plan.phases {
         out.push_str("\n---\n");

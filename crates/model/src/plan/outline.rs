@@ -70,15 +70,15 @@ struct OutlineReader<'s> {
     /// Whether a blank line has ended the task's own text.
     paragraph_ended: bool,
     /// Whether the next comment belongs to the last phase.
-    in_phase: bool,
-    ids: HashSet<String>,
+    comment_is_of_phase: bool,
+    used_ids: HashSet<String>,
     /// The line numbers of list items that are neither tasks nor notes of a task.
-    left_out: Vec<usize>,
+    skipped_lines: Vec<usize>,
     /// The task ids of the file that could not be kept, as (phase, old id, new id).
-    renamed: Vec<(u32, String, String)>,
+    renamed_ids: Vec<(u32, String, String)>,
     heading_task: Option<HeadingTask>,
     /// Facts that can be resolved only after the whole file is read.
-    later: resolve::DeferredDependencies,
+    deferred: resolve::DeferredDependencies,
 }
 
 /// A task that has its own heading.
@@ -98,7 +98,7 @@ struct OpenHeading {
     text: String,
     /// The index of its phase, if the heading is a phase.
     phase: Option<usize>,
-    explicit: bool,
+    is_explicit: bool,
     /// The number of a chapter. It is the prefix of the ids of the chapter's tasks.
     id: Option<String>,
     /// Whether the heading marks everything below it as done.
@@ -117,25 +117,25 @@ impl<'s> OutlineReader<'s> {
             parents: Vec::new(),
             task: None,
             paragraph_ended: false,
-            in_phase: false,
-            ids: HashSet::new(),
-            left_out: Vec::new(),
-            renamed: Vec::new(),
+            comment_is_of_phase: false,
+            used_ids: HashSet::new(),
+            skipped_lines: Vec::new(),
+            renamed_ids: Vec::new(),
             heading_task: None,
-            later: resolve::DeferredDependencies::default(),
+            deferred: resolve::DeferredDependencies::default(),
         }
     }
 
     fn read_line(&mut self, block: &SourceLine) {
         match &block.kind {
             LineKind::Blank => self.paragraph_ended = true,
-            LineKind::Exact(json) => self.read_exact_fields(json, block.line),
+            LineKind::OwnComment(json) => self.read_exact_fields(json, block.line),
             LineKind::Heading { level, text } => self.read_heading(block, *level, text),
-            LineKind::Check { mark, text } => match self.heading_task.as_ref().map(|task| task.at) {
-                Some(task) if block.under == ListMeaning::Criteria => {
-                    self.later.criteria.push((
+            LineKind::Checkbox { mark, text } => match self.heading_task.as_ref().map(|task| task.at) {
+                Some(task) if block.list_meaning == ListMeaning::Criteria => {
+                    self.deferred.criteria.push((
                         task,
-                        *mark == BoxMark::Is(TaskStatus::Completed),
+                        *mark == BoxMark::Certain(TaskStatus::Completed),
                         text.clone(),
                     ));
                 }
@@ -203,21 +203,23 @@ impl<'s> OutlineReader<'s> {
         };
         // If thru wrote the file, a comment gives the exact fields wherever the line alone is not exact, so no warning
         // is needed.
-        if let Some(doubt) = parsed.doubt.filter(|_| !self.is_ours) {
+        if let Some(doubt) = parsed.warning.filter(|_| !self.is_ours) {
             self.add_warning(line, doubt);
         }
         let tasks = &mut self.plan.phases[phase].tasks;
         tasks.push(task);
         let place = tasks.len() - 1;
         self.task = Some((phase, place, indent));
-        (self.paragraph_ended, self.in_phase) = (false, false);
-        self.later.parts.extend(self.heading_task.as_ref().map(|whole| (whole.at, (phase, place))));
+        (self.paragraph_ended, self.comment_is_of_phase) = (false, false);
+        self.deferred
+            .parent_child_pairs
+            .extend(self.heading_task.as_ref().map(|whole| (whole.at, (phase, place))));
         id
     }
 
     /// Returns the heading between a task and its phase.
     fn section_name(&self) -> Option<String> {
-        let section = self.headings.last().filter(|open| !open.explicit && open.phase.is_none());
+        let section = self.headings.last().filter(|open| !open.is_explicit && open.phase.is_none());
         match &self.heading_task {
             Some(task) if section.is_none_or(|open| open.level < task.level) => Some(task.text.clone()),
             _ => section.map(|open| open.text.clone()),
@@ -247,16 +249,17 @@ impl<'s> OutlineReader<'s> {
             Some(number) if number.bytes().all(|b| b.is_ascii_digit()) => {
                 let id = format!("{}.{number}", parent.map_or(phase.to_string(), str::to_owned));
                 // The numbers of a second list in the same phase start at 1 again.
-                Some(id).filter(|id| !self.ids.contains(id))
+                Some(id).filter(|id| !self.used_ids.contains(id))
             }
             Some(id) => Some(id.to_owned()),
             None => None,
         };
-        let usable = wanted.as_deref().filter(|id| Id::new(id).is_ok() && !self.ids.contains(*id));
+        let usable = wanted.as_deref().filter(|id| Id::new(id).is_ok() && !self.used_ids.contains(*id));
         let id = match (usable, &wanted) {
             (Some(id), _) => id.to_owned(),
-            (None, Some(taken)) if self.ids.contains(taken.as_str()) => {
-                let id = (2..).map(|n| format!("{taken}-{n}")).find(|id| !self.ids.contains(id.as_str()));
+            (None, Some(taken)) if self.used_ids.contains(taken.as_str()) => {
+                let id =
+                    (2..).map(|n| format!("{taken}-{n}")).find(|id| !self.used_ids.contains(id.as_str()));
                 let id = id.unwrap_or_default();
                 self.add_warning(line, format!("a second task {} is read as {id}", one_line(taken, 40)));
                 id
@@ -269,14 +272,15 @@ impl<'s> OutlineReader<'s> {
                     );
                 }
                 let before = parent.map_or(phase.to_string(), str::to_owned);
-                let is_free = |id: &String| !self.ids.contains(id) && !self.shape.named.contains(id);
+                let is_free =
+                    |id: &String| !self.used_ids.contains(id) && !self.shape.used_task_ids.contains(id);
                 (1_u64..).map(|n| format!("{before}.{n}")).find(is_free).unwrap_or_default()
             }
         };
         if let Some(called) = called.filter(|called| *called != id) {
-            self.renamed.push((phase, called.to_owned(), id.clone()));
+            self.renamed_ids.push((phase, called.to_owned(), id.clone()));
         }
-        self.ids.insert(id.clone());
+        self.used_ids.insert(id.clone());
         id
     }
 
@@ -287,19 +291,22 @@ impl<'s> OutlineReader<'s> {
             return;
         }
         let Some((phase, place, indent)) = self.task else {
-            match self.plan.phases.last_mut().filter(|_| self.in_phase) {
+            match self.plan.phases.last_mut().filter(|_| self.comment_is_of_phase) {
                 Some(phase) => {
                     append_note(&mut phase.rest, text);
                     let at = self.plan.phases.len() - 1;
-                    self.later.noted.extend(is_item.then_some((at, block.line)));
+                    self.deferred.phase_note_items.extend(is_item.then_some((at, block.line)));
                 }
-                None if is_item => self.left_out.push(block.line),
+                None if is_item => self.skipped_lines.push(block.line),
                 None => self.read_plan_head_line(text),
             }
             return;
         };
         // This line is the label of a list of criteria with boxes.
-        if block.under != ListMeaning::Criteria && is_criteria_label(text) && self.heading_task.is_some() {
+        if block.list_meaning != ListMeaning::Criteria
+            && is_criteria_label(text)
+            && self.heading_task.is_some()
+        {
             return;
         }
         let heading_task = self.parents.is_empty();
@@ -309,7 +316,7 @@ impl<'s> OutlineReader<'s> {
             self.task = None;
             self.parents.clear();
             if is_item {
-                self.left_out.push(block.line);
+                self.skipped_lines.push(block.line);
             }
             return;
         }
@@ -331,7 +338,7 @@ impl<'s> OutlineReader<'s> {
             }
             Some(TaskField::Status(status)) => {
                 task.status = status;
-                self.later.stated.insert((phase, place));
+                self.deferred.tasks_with_status.insert((phase, place));
             }
             Some(TaskField::Blocked(why)) => task.blocked_reason = Some(why),
             Some(TaskField::Evidence(path)) => task.evidence_path = Some(path),
@@ -356,13 +363,13 @@ impl<'s> OutlineReader<'s> {
         if self.is_ours || is_below_task {
             return false;
         }
-        let Some(open) = self.headings.iter_mut().rev().find(|open| open.explicit) else { return false };
+        let Some(open) = self.headings.iter_mut().rev().find(|open| open.is_explicit) else { return false };
         let Some(phase) = open.phase else { return false };
         if let Some(on) = field::phase_dependencies(text) {
-            self.later.phase_depends.push((phase, on, block.line));
+            self.deferred.phase_depends.push((phase, on, block.line));
             return true;
         }
-        if self.in_phase
+        if self.comment_is_of_phase
             && let Some(TaskField::Status(status)) = field::parse_field(text)
         {
             self.plan.phases[phase].status = PhaseStatus::from_task_status(status);
@@ -370,7 +377,7 @@ impl<'s> OutlineReader<'s> {
             return true;
         }
         // The line is a criterion of the phase, such as `- It compiles` below `Acceptance criteria:`.
-        if is_item && block.under == ListMeaning::Criteria && self.heading_task.is_none() {
+        if is_item && block.list_meaning == ListMeaning::Criteria && self.heading_task.is_none() {
             append_note(&mut self.plan.phases[phase].rest, text);
             return true;
         }
@@ -392,15 +399,15 @@ impl<'s> OutlineReader<'s> {
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(json) else {
             return self.add_warning(line, "a thru comment that is not JSON is ignored".to_owned());
         };
-        let done = match (self.task, self.in_phase) {
+        let done = match (self.task, self.comment_is_of_phase) {
             (Some((phase, place, _)), _) => {
                 let task = &mut self.plan.phases[phase].tasks[place];
                 let old = task.id.clone();
                 let done = overwrite_fields(task, &fields);
                 if done {
                     let new = task.id.clone();
-                    self.ids.remove(&old);
-                    self.ids.insert(new);
+                    self.used_ids.remove(&old);
+                    self.used_ids.insert(new);
                 }
                 done
             }
@@ -419,8 +426,8 @@ impl<'s> OutlineReader<'s> {
 
     fn finish(mut self) -> ImportedPlan {
         self.resolve_dependencies();
-        if let Some(first) = self.left_out.first() {
-            let items = match self.left_out.len() {
+        if let Some(first) = self.skipped_lines.first() {
+            let items = match self.skipped_lines.len() {
                 1 => "1 list item is not a task and was left out".to_owned(),
                 n => format!("{n} list items are not tasks and were left out, the first of them here"),
             };

@@ -31,15 +31,15 @@ impl TaskProgress {
 #[derive(Debug)]
 pub struct PlanStanding<'p> {
     pub plan: &'p Plan,
-    pub phase: Option<&'p Phase>,
+    pub current_phase: Option<&'p Phase>,
     /// The first task in progress or, if there is none, the first ready task.
-    pub task: Option<&'p Task>,
+    pub current_task: Option<&'p Task>,
     /// The ready tasks by phase, each phase's tasks in natural order.
     pub ready: Vec<&'p Task>,
     pub in_progress: Vec<&'p Task>,
     pub blocked: Vec<&'p Task>,
     pub progress: TaskProgress,
-    by_id: TaskIndex<'p>,
+    task_index: TaskIndex<'p>,
 }
 
 pub fn standing_of_plan<'p>(plan: &'p Plan) -> PlanStanding<'p> {
@@ -69,21 +69,23 @@ pub fn standing_of_plan<'p>(plan: &'p Plan) -> PlanStanding<'p> {
     let task = in_progress.first().or_else(|| ready.first()).copied();
     PlanStanding {
         plan,
-        phase,
-        task,
+        current_phase: phase,
+        current_task: task,
         blocked: with(TaskStatus::Blocked),
         progress: TaskProgress::count_tasks(plan.tasks()),
         ready,
         in_progress,
-        by_id,
+        task_index: by_id,
     }
 }
 
 impl<'p> PlanStanding<'p> {
     /// Returns the dependencies of a task that are not over. The task is `None` if the plan has no task with this id.
     pub fn open_dependencies<'t>(&self, task: &'t Task) -> impl Iterator<Item = (&'t str, Option<&'p Task>)> {
-        let open =
-            task.depends.iter().map(|id| (id.as_str(), self.by_id.find_task(id).map(|place| place.task)));
+        let open = task
+            .depends
+            .iter()
+            .map(|id| (id.as_str(), self.task_index.find_task(id).map(|place| place.task)));
         open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over()))
     }
 
@@ -96,7 +98,7 @@ impl<'p> PlanStanding<'p> {
             next.sort_by(|a, b| compare_naturally(a, b));
             let at = found.len();
             let known =
-                next.into_iter().filter(|id| seen.insert(id)).filter_map(|id| self.by_id.find_task(id));
+                next.into_iter().filter(|id| seen.insert(id)).filter_map(|id| self.task_index.find_task(id));
             found.extend(known.map(|place| (place.task, depth)));
             if found.len() == at {
                 break;

@@ -122,19 +122,19 @@ fn only_word_on_line(text: &[u8], at: usize, least: PasswordGrade) -> Option<Sec
         if let Some((previous, _)) = said.replace((word, count)) {
             let previous: LineWord = previous;
             let bare = previous.bytes(text);
-            let speaker = previous.colon
+            let speaker = previous.has_colon
                 || bare.ends_with(b"]")
                 || WORDS_BEFORE_VALUE.contains_word(bare)
                 || matches!(bare, b">" | b"sure" | b"ok");
             let time = bare.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b']' | b'.'));
-            if !(speaker || time || count == 1 && word.colon) || count > 3 {
+            if !(speaker || time || count == 1 && word.has_colon) || count > 3 {
                 return None;
             }
         }
     }
     let (word, _) = said?;
     let whole = matches!(byte_or_newline(text, line_end), b'\n' | b'\r' | b'\\')
-        && !word.colon
+        && !word.has_colon
         && !word.is_code(text);
     let bare = word.bytes(text);
     (whole && (grade_word(bare) >= Some(least) || made_up::is_single_noun(bare))).then(|| word.hit())

@@ -33,28 +33,33 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     let account = name.len() == 34 && name.starts_with(b"AC") && name[2..].iter().all(u8::is_ascii_hexdigit);
     if account {
         let value =
-            values::value_at(text, after).filter(|value| value.quoted && value.end - value.start == 32)?;
+            values::value_at(text, after).filter(|value| value.is_quoted && value.end - value.start == 32)?;
         let token = text[value.start..value.end].iter().all(u8::is_ascii_hexdigit);
         return token.then_some(SecretHit { start: value.start, end: value.end, kind: "token" });
     }
     if is_second_argument_password(before) {
-        let value = values::value_at(text, after).filter(|value| value.quoted)?;
-        let verdict = NameVerdict { says: NameStrength::Pass, kind: "password" };
-        return hit_if_secret(text, value, verdict, ValueContext { tight: true, ..ValueContext::default() });
+        let value = values::value_at(text, after).filter(|value| value.is_quoted)?;
+        let verdict = NameVerdict { strength: NameStrength::LikelyPassword, kind: "password" };
+        return hit_if_secret(
+            text,
+            value,
+            verdict,
+            ValueContext { without_blanks: true, ..ValueContext::default() },
+        );
     }
     if !name.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT)) {
         return None;
     }
     let verdict = names::judge_name(name)?;
     values::opening_quote_at(text, after)?;
-    if verdict.says == NameStrength::Authorization {
+    if verdict.strength == NameStrength::Authorization {
         return headers::credential_in_header(text, after);
     }
     let value = values::value_at(text, after)?;
     // In a doubtful form, only a random value or several joined words count as a secret. A single word may be ordinary
     // text.
     let joint = ValueContext {
-        doubtful: !is_variable_style(name) || before.ends_with(b","),
+        is_doubtful_form: !is_variable_style(name) || before.ends_with(b","),
         ..ValueContext::default()
     };
     hit_if_secret(text, value, verdict, joint)
@@ -69,12 +74,12 @@ pub fn secret_named_by_symbol(text: &[u8], at: usize, floor: usize) -> Option<Se
         return None;
     }
     let verdict = names::judge_name(name)
-        .filter(|verdict| matches!(verdict.says, NameStrength::Password | NameStrength::Secret))?;
+        .filter(|verdict| matches!(verdict.strength, NameStrength::Password | NameStrength::Secret))?;
     hit_if_secret(
         text,
         values::value_at(text, at + 2)?,
         verdict,
-        ValueContext { doubtful: true, ..ValueContext::default() },
+        ValueContext { is_doubtful_form: true, ..ValueContext::default() },
     )
 }
 
@@ -116,7 +121,7 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
     let value = values::value_at(text, at + 1)?;
     let slashes = text[value.end..].iter().take(8).take_while(|byte| **byte == b'\\').count();
     if !(sure || builder || made.is_some())
-        || !matches!(verdict.says, NameStrength::Password | NameStrength::Secret)
+        || !matches!(verdict.strength, NameStrength::Password | NameStrength::Secret)
         || !matches!(byte_or_newline(text, value.end + slashes + 1), b')' | b'.')
     {
         return None;
@@ -124,10 +129,10 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
     // Tests often pass an ordinary word, as in `setPassword("python")`. Such a word is not redacted.
     let looks = profile_value(&text[value.start..value.end]);
     let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
-    let word = looks.digits + looks.symbols == 0 && looks.changes < 2 && !words;
+    let word = looks.digits + looks.symbols == 0 && looks.class_changes < 2 && !words;
     let made_up = words || looks.digits > 0 && looks.upper > 0 && looks.lower > 0;
-    let doubtful = word || !(sure || made_up) || verdict.says != NameStrength::Password;
-    hit_if_secret(text, value, verdict, ValueContext { doubtful, ..ValueContext::default() })
+    let is_doubtful_form = word || !(sure || made_up) || verdict.strength != NameStrength::Password;
+    hit_if_secret(text, value, verdict, ValueContext { is_doubtful_form, ..ValueContext::default() })
 }
 
 /// The calls that take a password at a fixed position. Each entry starts with the position, counted from one, and
@@ -179,7 +184,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
             || if row.ends_with("AndPassword") { nth_argument(text, at + 1, place - 1) } else { None };
         nth_argument(text, at + 1, place).or_else(method)?
     };
-    let value = values::value_at(text, start).filter(|value| value.quoted)?;
+    let value = values::value_at(text, start).filter(|value| value.is_quoted)?;
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
     // Tests often type an ordinary word. Such a word is not redacted.
@@ -190,7 +195,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     hit_if_secret(
         text,
         value,
-        NameVerdict { says: NameStrength::Password, kind: "password" },
+        NameVerdict { strength: NameStrength::Password, kind: "password" },
         ValueContext::default(),
     )
 }
@@ -323,13 +328,13 @@ pub fn secret_in_element(text: &[u8], at: usize, floor: usize) -> Option<SecretH
         let start = text.len() - rest.len();
         return hit_if_secret(
             text,
-            LiteralValue { start, end: start + length, quoted: true, wrapped: false },
+            LiteralValue { start, end: start + length, is_quoted: true, is_in_call: false },
             verdict,
             ValueContext::default(),
         );
     }
     let length = text[at + 1..].iter().take(512).position(|byte| matches!(byte, b'<' | b'\n'))?;
-    let value = LiteralValue { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false };
+    let value = LiteralValue { start: at + 1, end: at + 1 + length, is_quoted: true, is_in_call: false };
     if length == 0 || byte_or_newline(text, value.end + 1) != b'/' {
         return None;
     }
@@ -358,7 +363,7 @@ fn secret_on_line_in_element(text: &[u8], at: usize, verdict: NameVerdict) -> Op
     if length == 0 || !behind[gap..].starts_with(b"</") {
         return None;
     }
-    let value = LiteralValue { start, end: start + length, quoted: true, wrapped: false };
+    let value = LiteralValue { start, end: start + length, is_quoted: true, is_in_call: false };
     hit_if_secret(text, value, verdict, ValueContext::default())
 }
 

@@ -13,17 +13,17 @@ pub struct ValueProfile {
     pub upper: usize,
     /// The number of changes between lower case, upper case and digits inside a run. The change from upper to lower
     /// case at the start of a word, as in `Aa`, is not counted.
-    pub changes: usize,
+    pub class_changes: usize,
     /// The length of the longest run of letters and digits.
-    pub longest: usize,
+    pub longest_run: usize,
     /// The number of bytes other than letters, digits and `_-./:`. The latter join words into names and paths.
     pub symbols: usize,
     /// The length of the longest run of consonants, in either case. Words rarely have five in a row.
-    cluster: usize,
+    longest_consonant_run: usize,
     /// The number of filler characters: `x`, `X` and `*`.
-    crosses: usize,
+    filler_chars: usize,
     /// The number of different bytes, counted up to sixteen.
-    pub distinct: usize,
+    pub distinct_bytes: usize,
 }
 
 pub fn profile_value(text: &[u8]) -> ValueProfile {
@@ -33,18 +33,18 @@ pub fn profile_value(text: &[u8]) -> ValueProfile {
     let mut seen = [0u64; 4];
     for &byte in text {
         longest = if byte_is(byte, ALNUM) { longest + 1 } else { 0 };
-        found.longest = found.longest.max(longest);
+        found.longest_run = found.longest_run.max(longest);
         cluster = if is_ascii_consonant(byte) { cluster + 1 } else { 0 };
-        found.cluster = found.cluster.max(cluster);
+        found.longest_consonant_run = found.longest_consonant_run.max(cluster);
         found.digits += usize::from(byte_is(byte, DIGIT));
         found.lower += usize::from(byte_is(byte, LOWER));
         found.upper += usize::from(byte_is(byte, UPPER));
-        found.crosses += usize::from(matches!(byte, b'x' | b'X' | b'*'));
+        found.filler_chars += usize::from(matches!(byte, b'x' | b'X' | b'*'));
         found.symbols +=
             usize::from(!byte_is(byte, ALNUM) && !matches!(byte, b'_' | b'-' | b'.' | b'/' | b':'));
-        found.changes += usize::from(changes_class(previous, byte));
+        found.class_changes += usize::from(changes_class(previous, byte));
         let (slot, bit) = (usize::from(byte >> 6), 1u64 << (byte & 63));
-        found.distinct += usize::from(seen[slot] & bit == 0);
+        found.distinct_bytes += usize::from(seen[slot] & bit == 0);
         seen[slot] |= bit;
         previous = byte;
     }
@@ -62,22 +62,25 @@ impl ValueProfile {
 
     /// Returns whether the value is a filler such as `xxxxxxxx`, `XXXX-XXXX` or `********`.
     pub fn is_filler(&self) -> bool {
-        self.crosses * 2 > self.len
+        self.filler_chars * 2 > self.len
     }
 
     /// Returns whether the value looks random. A long unbroken run does. A shorter run does only if it mixes digits and
     /// cases more than words do.
     pub fn looks_random(&self) -> bool {
-        if self.is_filler() || self.len < 8 || self.distinct < 4 {
+        if self.is_filler() || self.len < 8 || self.distinct_bytes < 4 {
             return false;
         }
         let mixed = self.is_mixed();
         let cased = self.lower > 0 && self.upper > 0;
-        (mixed && self.changes >= 3 && self.changes * 5 >= self.len)
-            || (mixed && self.longest >= 16 && self.digits >= 2)
-            || (cased && self.len >= 12 && self.changes * 4 >= self.len)
-            || (cased && self.longest >= 16 && self.changes * 5 >= self.len && self.cluster >= 5)
-            || (self.longest >= 30 && (mixed || !cased || self.changes * 5 >= self.len))
+        (mixed && self.class_changes >= 3 && self.class_changes * 5 >= self.len)
+            || (mixed && self.longest_run >= 16 && self.digits >= 2)
+            || (cased && self.len >= 12 && self.class_changes * 4 >= self.len)
+            || (cased
+                && self.longest_run >= 16
+                && self.class_changes * 5 >= self.len
+                && self.longest_consonant_run >= 5)
+            || (self.longest_run >= 30 && (mixed || !cased || self.class_changes * 5 >= self.len))
     }
 
     /// Returns whether the value looks like words. It is used for the part after a provider's prefix, as in
@@ -88,11 +91,12 @@ impl ValueProfile {
             return true;
         }
         let cased = self.lower > 0 && self.upper > 0;
-        let camel = cased && self.digits < 2 && self.changes * 6 < self.len && self.cluster < 5;
+        let camel =
+            cased && self.digits < 2 && self.class_changes * 6 < self.len && self.longest_consonant_run < 5;
         // Words may end with digits, as in `ecdsa-sha2-nistp256-cert-v01`.
-        let numbered = self.changes * 8 < self.len && self.letters() > 2 * self.digits;
+        let numbered = self.class_changes * 8 < self.len && self.letters() > 2 * self.digits;
         let plain = !cased && (self.digits < 2 || self.digits * 8 < self.len || numbered);
-        !self.looks_random() && (camel || (plain && self.longest < 24) || self.letters() == 0)
+        !self.looks_random() && (camel || (plain && self.longest_run < 24) || self.letters() == 0)
     }
 }
 

@@ -23,9 +23,9 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Sec
             secret_in_oracle_login(text, end)
         }
         b"py" if text[..start].ends_with(b".") => secret_in_impacket_target(text, end),
-        b"obscure" if ends_with_word(&text[..start], b"rclone") => flags::secret_argument(text, end + 1),
-        b"init" if ends_with_word(&text[..start], b"shodan") => flags::secret_argument(text, end + 1),
-        b"passwd" if ends_with_word(&text[..start], b"openssl") => secret_in_last_word(text, end),
+        b"obscure" if ends_with_word(&text[..start], b"rclone") => flags::whole_argument(text, end + 1),
+        b"init" if ends_with_word(&text[..start], b"shodan") => flags::whole_argument(text, end + 1),
+        b"passwd" if ends_with_word(&text[..start], b"openssl") => secret_in_openssl_passwd(text, end),
         b"user"
             if text[..start].ends_with(b"ftp> ")
                 || text[..start].ends_with(b"; ")
@@ -39,7 +39,7 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Sec
         }
         b"PASS" if begins_client_message(&text[..start]) => secret_in_pass_line(text, end + 1),
         b"sp_addlogin" | b"sp_password" => secret_in_second_literal(text, end),
-        b"rp" if text[..start].ends_with(b"/") => flags::secret_argument(text, end + 1),
+        b"rp" if text[..start].ends_with(b"/") => flags::whole_argument(text, end + 1),
         b"pass"
             if memmem::find(
                 text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES)..start]),
@@ -47,7 +47,7 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Sec
             )
             .is_some() =>
         {
-            flags::secret_argument(text, end + 1)
+            flags::whole_argument(text, end + 1)
         }
         b"wpa_passphrase" => flags::password_word_after_name(text, end),
         b"signtool" => secret_after_flag(text, end, b"/p"),
@@ -101,10 +101,10 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Sec
         b"DefaultPassword" => secret_after_flag(text, end, b"/d"),
         b"isql" => random_word_after(text, end, 2).or_else(|| random_word_after(text, end, 3)),
         b"runas" => random_word_after(text, end, 1),
-        b"user_pw" | b"owner_pw" | b"input_pw" => flags::secret_argument(text, end + 1),
+        b"user_pw" | b"owner_pw" | b"input_pw" => flags::whole_argument(text, end + 1),
         b"install" if ends_with_word(&text[..start], b"cloudflared service") => token_argument(text, end),
         b"join" if ends_with_word(&text[..start], b"zerotier-cli") => token_argument(text, end),
-        b"psk" if text[..start].ends_with(b"wpa-") => flags::secret_argument(text, end + 1),
+        b"psk" if text[..start].ends_with(b"wpa-") => flags::whole_argument(text, end + 1),
         b"store" if ends_with_word(&text[..start], b"api-key") => random_word_after(text, end, 1),
         b"encrypt_string" => flags::quoted_or_random_secret(text, end + 1),
         b"rocommunity" | b"rwcommunity" => random_word_after(text, end, 0),
@@ -186,13 +186,13 @@ fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
     let (start, end) = command_words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
     let looks = profile_value(content);
-    let plausible =
-        looks.is_mixed() && looks.len >= 8 && looks.changes >= 2 || super::made_up::is_joined_words(content);
+    let plausible = looks.is_mixed() && looks.len >= 8 && looks.class_changes >= 2
+        || super::made_up::is_joined_words(content);
     let ends = matches!(byte_or_newline(text, end), b'\n' | b'\r' | b' ' | b';' | b'&' | b'|');
     let setting =
         memchr::memchr(b'=', content).is_some_and(|at| content[at..].iter().any(|byte| *byte != b'='));
     (plausible && ends && !setting)
-        .then(|| flags::secret_argument(&text[..end], start))?
+        .then(|| flags::whole_argument(&text[..end], start))?
         .filter(|hit| !super::contains_bytes(&text[hit.start..hit.end], PLACEHOLDER_START))
 }
 
@@ -245,7 +245,7 @@ pub fn secret_in_redis_acl(text: &[u8], at: usize) -> Option<SecretHit> {
     if !line.starts_with(b"user ") {
         memmem::find(&line, b"setuser ")?;
     }
-    flags::secret_argument(text, at + 1)
+    flags::whole_argument(text, at + 1)
 }
 
 /// Returns whether a text ends like `connect to shop user name `.
@@ -307,7 +307,7 @@ fn secret_in_net_use(text: &[u8], at: usize) -> Option<SecretHit> {
             || word == b"*"
             || word.starts_with(b"%"))
     })?;
-    flags::secret_argument(&text[..end], start)
+    flags::whole_argument(&text[..end], start)
 }
 
 /// Finds the value in `setx NAME x`.
@@ -316,8 +316,11 @@ fn secret_in_setx(text: &[u8], at: usize) -> Option<SecretHit> {
     let (start, end) = words.next()?;
     let verdict = names::judge_name(&text[start..end])?;
     let (start, _) = words.next()?;
-    let sure = matches!(verdict.says, NameStrength::Password | NameStrength::Secret | NameStrength::Pass);
-    if sure { flags::secret_argument(text, start) } else { None }
+    let sure = matches!(
+        verdict.strength,
+        NameStrength::Password | NameStrength::Secret | NameStrength::LikelyPassword
+    );
+    if sure { flags::whole_argument(text, start) } else { None }
 }
 
 /// Finds the password in `sqlplus name/x@host` and `expdp name/x schemas=name`.
@@ -337,7 +340,7 @@ fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<SecretHit> {
         return None;
     }
     let from = start + slash + 1;
-    flags::secret_argument(&text[..from + length], from)
+    flags::whole_argument(&text[..from + length], from)
 }
 
 /// Finds the password in `psexec.py domain/name:x@host`, a command of Impacket.
@@ -371,7 +374,7 @@ fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<SecretHit> {
         }
         let from = start + colon + 1;
         let to = from + length - usize::from(quoted && password.len() > 2);
-        flags::secret_argument(&text[..to + usize::from(quoted)], from)
+        flags::whole_argument(&text[..to + usize::from(quoted)], from)
             .or(Some(SecretHit { start: from + usize::from(quoted), end: to, kind: "password" })
                 .filter(|_| host.is_some()))
             .filter(|_| !super::contains_bytes(password, b"[REDACTED:"))
@@ -388,7 +391,7 @@ fn secret_after_flag(text: &[u8], at: usize, flag: &[u8]) -> Option<SecretHit> {
     let mut words =
         command_words(text, at).skip_while(|(start, end)| !text[*start..*end].eq_ignore_ascii_case(flag));
     let (start, _) = words.nth(1)?;
-    flags::secret_argument(text, start)
+    flags::whole_argument(text, start)
 }
 
 /// Finds the password in `expect Password:; send "x\r"`. `at` is the semicolon.
@@ -433,10 +436,10 @@ fn secret_in_hashes_flag(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Finds the password in `openssl passwd -6 x`.
-fn secret_in_last_word(text: &[u8], at: usize) -> Option<SecretHit> {
+fn secret_in_openssl_passwd(text: &[u8], at: usize) -> Option<SecretHit> {
     let (start, end) = command_words(text, at).find(|(start, _)| text[*start] != b'-')?;
     let end = end - text[start..end].iter().rev().take_while(|byte| matches!(byte, b')' | b'"')).count();
-    flags::secret_argument(&text[..end.max(start)], start)
+    flags::whole_argument(&text[..end.max(start)], start)
 }
 
 /// Finds the password in `PASS x` alone on a line, as FTP and POP clients send it.
@@ -448,7 +451,7 @@ fn secret_in_pass_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let content = &text[at..at + length];
     let path = content.iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));
     if plausible && (!path || super::made_up::is_everyday_nouns(content)) {
-        flags::secret_argument(text, at)
+        flags::whole_argument(text, at)
     } else {
         None
     }
@@ -479,7 +482,7 @@ fn begins_client_message(before: &[u8]) -> bool {
 fn secret_in_teradata_logon(text: &[u8], at: usize) -> Option<SecretHit> {
     let (start, end) = command_words(text, at).next()?;
     let comma = start + memchr::memchr(b',', &text[start..end])?;
-    flags::secret_argument(&text[..end], comma + 1)
+    flags::whole_argument(&text[..end], comma + 1)
 }
 
 /// Finds the password in the IRC commands `NickServ identify x` and `/nickserv identify name x`. It is the last word.
@@ -487,7 +490,7 @@ fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<Secre
     let line = text_after_last_break(&text[start.saturating_sub(60)..start]).to_ascii_lowercase();
     memmem::find(&line, b"nickserv")?;
     let (start, end) = command_words(text, end).take(3).last()?;
-    flags::secret_argument(&text[..end], start)
+    flags::whole_argument(&text[..end], start)
 }
 
 /// Finds the base64 password on the lines below `AUTH LOGIN`, with or without the server's questions. `at` is the end
@@ -523,7 +526,7 @@ fn secret_in_second_literal(text: &[u8], at: usize) -> Option<SecretHit> {
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
     let comma = memchr::memchr(b',', window)?;
     let start = at + comma + 1 + count_blanks(&text[at + comma + 1..], 4);
-    (byte_or_newline(text, start) == b'\'').then(|| flags::secret_argument(text, start))?
+    (byte_or_newline(text, start) == b'\'').then(|| flags::whole_argument(text, start))?
 }
 
 /// Finds the value in `/p:x`, `/pass:x` and `/password:x`, which are flags of Windows programs. The flag's name is
@@ -538,7 +541,7 @@ pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<Secr
     // In `msbuild /v:m /p:Configuration=Release`, `/p:` sets a property.
     let setting =
         short && text[at + 1..].iter().take(40).take_while(|byte| **byte > b' ').any(|byte| *byte == b'=');
-    if (short || long) && !setting { flags::secret_argument(text, at + 1) } else { None }
+    if (short || long) && !setting { flags::whole_argument(text, at + 1) } else { None }
 }
 
 /// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` is the
@@ -559,6 +562,6 @@ pub fn secret_typed_at_prompt(text: &[u8], at: usize) -> Option<SecretHit> {
         .any(|words| memmem::find(line, words.as_bytes()).is_some());
     match phrase.filter(|_| told) {
         Some(length) => Some(SecretHit { start, end: start + length, kind: "password" }),
-        None => told.then(|| flags::secret_argument(text, start))?,
+        None => told.then(|| flags::whole_argument(text, start))?,
     }
 }

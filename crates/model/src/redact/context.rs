@@ -53,18 +53,18 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
         }
         (b'=', b';') if &text[start..end] == b"issecret" => secret_in_masked_variable(text, at),
         (b':', _) if text[at + 1..].starts_with(b" EAP \"") || text[at + 1..].starts_with(b" XAUTH \"") => {
-            flags::secret_argument(text, at + 1 + text[at + 1..].iter().position(|byte| *byte == b'"')?)
+            flags::whole_argument(text, at + 1 + text[at + 1..].iter().position(|byte| *byte == b'"')?)
         }
         (b':', b'@') if &text[start..end] == b"localhost" => secret_in_generated_line(text, at),
         (b':', b'@') if end == at && text[start..end].contains(&b'.') => secret_after_address(text, at),
         (b':', b'/') if end == at => commands::secret_in_slash_flag(text, start, at),
         (b':', b';') if &text[start..end] == b"P" => secret_in_wifi_code(text, at),
-        (b':', _) if &text[start..end] == b"PIN" => debugger_pin(text, at),
+        (b':', _) if &text[start..end] == b"PIN" => pin_after_colon(text, at),
         (b'=', b' ') if &text[start..end] == b"name" => secret_in_form_field(text, start, at),
         (b':', b' ')
             if end == at && text[at + 1..].starts_with(b" ") && is_below_passwords(&text[..start]) =>
         {
-            flags::secret_argument(text, at + 2)
+            flags::whole_argument(text, at + 2)
         }
         (b':', b' ') if text[..start].ends_with(b" for ") || text[..start].ends_with(b" of ") => {
             commands::secret_typed_at_prompt(text, at)
@@ -87,11 +87,16 @@ pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let value = value_on_next_line(text, at + 1)?;
     let line = text_after_last_break(&text[at.saturating_sub(MAX_LINE_BYTES)..at]);
-    let verdict = NameVerdict { says: NameStrength::Password, kind: "password" };
+    let verdict = NameVerdict { strength: NameStrength::Password, kind: "password" };
     let content = &text[value.start..value.end];
     let told = content.len() >= 12 && !content.contains(&b':') && memmem::find(line, b"assword").is_some();
     if told {
-        named::hit_if_secret(text, value, verdict, ValueContext { doubtful: true, ..ValueContext::default() })
+        named::hit_if_secret(
+            text,
+            value,
+            verdict,
+            ValueContext { is_doubtful_form: true, ..ValueContext::default() },
+        )
     } else {
         None
     }
@@ -106,15 +111,15 @@ fn secret_of_host(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let name = &name[name.len() - super::classes::run_length_at_end(name, BASE64_URL, 40)..];
     let told = names::judge_name(name).is_some() || name.ends_with(b"oauth") || name == b"bearer";
     let value = values::value_at(text, at + 1 + count_blanks(&text[at + 1..], 4))
-        .filter(|value| value.quoted && told)?;
-    let verdict = NameVerdict { says: NameStrength::Secret, kind: "token" };
+        .filter(|value| value.is_quoted && told)?;
+    let verdict = NameVerdict { strength: NameStrength::Secret, kind: "token" };
     named::hit_if_secret(text, value, verdict, ValueContext::default())
 }
 
 /// Finds the value in `##vso[task.setvariable variable=NAME;issecret=true]x`, a log line of Azure Pipelines.
 fn secret_in_masked_variable(text: &[u8], at: usize) -> Option<SecretHit> {
     let close = text[at..].iter().take(60).position(|byte| matches!(byte, b']' | b'\n'))?;
-    (text[at + close] == b']').then(|| flags::secret_argument(text, at + close + 1))?
+    (text[at + close] == b']').then(|| flags::whole_argument(text, at + close + 1))?
 }
 
 /// Finds a wallet's recovery phrase of twelve words or more, as in `seed phrase: actor island canyon …` and
@@ -149,7 +154,7 @@ fn secret_in_generated_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_LINE_BYTES)..at]);
     let start = at + 1 + count_blanks(&text[at + 1..], 1);
     let length = text[start..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
-    let mixed = profile_value(&text[start..start + length]).changes >= 3;
+    let mixed = profile_value(&text[start..start + length]).class_changes >= 3;
     let told = mixed && memmem::find(line, b"password is generated for").is_some();
     told.then_some(SecretHit { start, end: start + length, kind: "password" })
 }
@@ -183,8 +188,8 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     let rest = &text[value.end..];
     let alone = rest.is_empty() || byte_or_newline(rest, 0) == b'"' || keys::break_length(rest) > 0;
     // Some programs print JSON with `"password":` on one line and the value on the next.
-    let quoted = value.quoted && block == 0 && matches!(byte_or_newline(rest, 0), b'"' | b'\'');
-    (alone && !value.quoted || quoted).then_some(LiteralValue { quoted: block > 0 || quoted, ..value })
+    let quoted = value.is_quoted && block == 0 && matches!(byte_or_newline(rest, 0), b'"' | b'\'');
+    (alone && !value.is_quoted || quoted).then_some(LiteralValue { is_quoted: block > 0 || quoted, ..value })
 }
 
 /// Returns the length of the mark that opens a block, such as `|`, `>-`, `<<EOT` or three quotes.
@@ -236,7 +241,7 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, after)?;
     let content = &text[value.start..value.end];
     let uuid = content.len() == 36 && content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
-    let joint = ValueContext { doubtful: true, ..ValueContext::default() };
+    let joint = ValueContext { is_doubtful_form: true, ..ValueContext::default() };
     // Only under the name of a session id is a UUID a secret.
     let uuid = uuid && !named;
     let secret = named
@@ -297,7 +302,7 @@ fn secret_after_address(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Finds the number in `PIN: 482193` and in `Debugger PIN: 123-456-789`. A debugger's PIN lets anybody run code.
-fn debugger_pin(text: &[u8], at: usize) -> Option<SecretHit> {
+fn pin_after_colon(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length =
         text[start..].iter().take(16).take_while(|byte| byte.is_ascii_digit() || **byte == b'-').count();
@@ -328,14 +333,14 @@ fn secret_in_form_field(text: &[u8], start: usize, at: usize) -> Option<SecretHi
     if !text[..start].ends_with(b"form-data; ") {
         return None;
     }
-    let name = values::value_at(text, at + 1).filter(|name| name.quoted)?;
+    let name = values::value_at(text, at + 1).filter(|name| name.is_quoted)?;
     let verdict = names::judge_name(&text[name.start..name.end])?;
     let rest = text[name.end + 1..]
         .strip_prefix(b"\r\n\r\n")
         .or_else(|| text[name.end + 1..].strip_prefix(b"\n\n"))?;
     let start = text.len() - rest.len();
     let length = rest.iter().take(256).take_while(|byte| byte.is_ascii_graphic()).count();
-    let value = LiteralValue { start, end: start + length, quoted: true, wrapped: false };
+    let value = LiteralValue { start, end: start + length, is_quoted: true, is_in_call: false };
     if length == 0 {
         None
     } else {
@@ -343,7 +348,7 @@ fn secret_in_form_field(text: &[u8], start: usize, at: usize) -> Option<SecretHi
             text,
             value,
             verdict,
-            ValueContext { tight: true, listed: true, ..ValueContext::default() },
+            ValueContext { without_blanks: true, is_in_list: true, ..ValueContext::default() },
         )
     }
 }

@@ -16,7 +16,7 @@ pub fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<S
     }
     let at = end + memchr::memmem::find(window, b" = ")? + 3;
     values::opening_quote_at(text, at)?;
-    super::flags::secret_argument(text, at)
+    super::flags::whole_argument(text, at)
 }
 
 /// Finds the password in a router's or switch's configuration, as in `enable secret x` and
@@ -75,7 +75,7 @@ pub fn is_in_lisp_form(text: &[u8], value: LiteralValue, before: &[u8]) -> bool 
     let line = super::context::text_after_last_break(before).trim_ascii_start();
     let form = line.strip_prefix(b"(").unwrap_or_default();
     let verb = &form[..super::classes::run_length(form, super::classes::BASE64_URL, 24)];
-    value.quoted
+    value.is_quoted
         && byte_or_newline(text, value.end + 1) == b')'
         && matches!(
             verb,

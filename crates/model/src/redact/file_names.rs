@@ -60,7 +60,9 @@ pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<Secre
     let secret = match is_password {
         true => grade_word(value) >= Some(if named { PasswordGrade::Likely } else { PasswordGrade::Obvious }),
         false => {
-            value.len() >= 20 && profile_value(value).looks_random() && profile_value(value).changes >= 4
+            value.len() >= 20
+                && profile_value(value).looks_random()
+                && profile_value(value).class_changes >= 4
         }
     };
     let code = matches!(byte_or_newline(text, from + length), b'(' | b'=' | b':' | b'[' | b'{');

@@ -81,14 +81,14 @@ fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         && looks.digits > 1
         && looks.upper > 1
         && looks.lower > 1
-        && looks.changes * 4 >= looks.len
+        && looks.class_changes * 4 >= looks.len
         && !content.contains(&b'/');
     strong.then_some(SecretHit { start: value.start, end: value.end, kind: "token" })
 }
 
 fn is_certain_name(name: &[u8]) -> bool {
     names::judge_name(name)
-        .is_some_and(|verdict| matches!(verdict.says, NameStrength::Password | NameStrength::Secret))
+        .is_some_and(|verdict| matches!(verdict.strength, NameStrength::Password | NameStrength::Secret))
 }
 
 fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
@@ -126,25 +126,27 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     // A list of flags contains no values, as in `add_argument("--password", help="…")` and
     // `["--user", "--password", "--port"]`.
     let listed = matches!(byte_or_newline(text, at + length), b'"' | b'\'');
-    if content[0] == b'-' || listed && !value.quoted {
+    if content[0] == b'-' || listed && !value.is_quoted {
         return None;
     }
-    if !value.quoted && is_metavariable(text, at, value) {
+    if !value.is_quoted && is_metavariable(text, at, value) {
         return None;
     }
     // In prose an ordinary word follows the flag, as in `the --password flag`. In a command, another flag may follow
     // the value.
-    let prose = !value.quoted
+    let prose = !value.is_quoted
         && content.iter().all(|byte| byte_is(*byte, LETTER))
         && !text[value.end..].starts_with(b" -")
         && !is_part_of_command(text, at, value);
-    if prose && profile_value(content).changes < 3 || verdict.says == NameStrength::Authorization {
+    if prose && profile_value(content).class_changes < 3 || verdict.strength == NameStrength::Authorization {
         return None;
     }
-    let joint = ValueContext { tight: true, listed: true, ..ValueContext::default() };
-    let typed = verdict.says == NameStrength::Pass && !value.quoted && is_part_of_command(text, at, value);
+    let joint = ValueContext { without_blanks: true, is_in_list: true, ..ValueContext::default() };
+    let typed = verdict.strength == NameStrength::LikelyPassword
+        && !value.is_quoted
+        && is_part_of_command(text, at, value);
     let verdict =
-        if typed { names::NameVerdict { says: NameStrength::Password, ..verdict } } else { verdict };
+        if typed { names::NameVerdict { strength: NameStrength::Password, ..verdict } } else { verdict };
     super::named::hit_if_secret(text, value, verdict, joint)
 }
 
@@ -186,7 +188,7 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
         && !line.contains(&b'`');
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')
         || text[value.end..].starts_with(b" -");
-    let humps = profile_value(content).changes > 0;
+    let humps = profile_value(content).class_changes > 0;
     let nouns = super::made_up::is_everyday_nouns(content);
     // A known program may come first, as in `python manage.py createuser --password word`.
     let program = [".py ", ".sh ", ".js ", "npm ", "npx ", "sudo ", "kubectl ", "docker ", "java "]
@@ -452,7 +454,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b'"' | b'\'')
         || text[value.end..].starts_with(b" /");
     let words = super::made_up::made_up_certainty(content)
-        .is_some_and(|sure| sure >= PasswordCertainty::Words || ends);
+        .is_some_and(|sure| sure >= PasswordCertainty::SeveralWords || ends);
     if (looks.is_mixed() || words) && byte_or_newline(text, after) != b'/' {
         whole_argument(text, after)
     } else {
@@ -475,8 +477,8 @@ pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
     let looks = profile_value(&text[value.start..value.end]);
     let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
-    let mixed = looks.digits + looks.symbols > 0 || looks.changes >= 2 || words;
-    let plausible = if value.quoted { mixed } else { looks.looks_random() };
+    let mixed = looks.digits + looks.symbols > 0 || looks.class_changes >= 2 || words;
+    let plausible = if value.is_quoted { mixed } else { looks.looks_random() };
     if plausible { whole_argument(text, at) } else { None }
 }
 
@@ -536,15 +538,11 @@ pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     (gap > 0 || matches!(byte_or_newline(rest, 0), b'"' | b'\'')).then_some(at + gap)
 }
 
-/// Does the same as [`whole_argument`], for scanners in other modules.
-pub fn secret_argument(text: &[u8], at: usize) -> Option<SecretHit> {
-    whole_argument(text, at)
-}
-
 /// Returns the whole argument as a secret, unless it is a variable or another flag.
 pub fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
-    let joint = ValueContext { loud: true, tight: true, listed: true, doubtful: false };
+    let joint =
+        ValueContext { is_env_style: true, without_blanks: true, is_in_list: true, is_doubtful_form: false };
     let secret =
         text[value.start] != b'-' && values::is_secret_value(text, value, NameStrength::Password, joint);
     secret.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
@@ -567,8 +565,8 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHi
         (length > 0).then_some(values::LiteralValue {
             start: at,
             end: at + length,
-            quoted: false,
-            wrapped: false,
+            is_quoted: false,
+            is_in_call: false,
         })
     })?;
     let content = &text[value.start..value.end];
@@ -579,7 +577,7 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHi
         return token.then_some(SecretHit { start: value.start, end: value.start + colon, kind: "password" });
     }
     // `curl -u :token` has no user name.
-    let told = value.quoted || colon > 0 || profile_value(&content[1..]).looks_random();
+    let told = value.is_quoted || colon > 0 || profile_value(&content[1..]).looks_random();
     // Unlike an argument, a password may begin with a dash.
     let dash = usize::from(byte_or_newline(content, colon + 1) == b'-' && content.len() > colon + 8);
     whole_argument(&text[..value.end], value.start + colon + 1 + dash)

@@ -42,8 +42,8 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
         return None;
     }
     let sure = made_up::made_up_certainty(word);
-    if sure == Some(made_up::PasswordCertainty::Nouns) {
-        return Some(if looks.digits > 0 || lexicon::everyday_words(word) > 2 {
+    if sure == Some(made_up::PasswordCertainty::EverydayNouns) {
+        return Some(if looks.digits > 0 || lexicon::count_nouns_in_text(word) > 2 {
             PasswordGrade::Obvious
         } else {
             PasswordGrade::Likely
@@ -64,8 +64,8 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
             && word.contains(&b'-')
             && looks.upper <= parts.count;
         return (strung
-            || sure == Some(made_up::PasswordCertainty::Words) && word.contains(&b'_')
-            || sure == Some(made_up::PasswordCertainty::Words)
+            || sure == Some(made_up::PasswordCertainty::SeveralWords) && word.contains(&b'_')
+            || sure == Some(made_up::PasswordCertainty::SeveralWords)
                 && word.iter().any(|byte| byte_is(*byte, UPPER)))
         .then_some(PasswordGrade::Likely);
     }
@@ -86,8 +86,8 @@ fn is_randomly_mixed(looks: &ValueProfile) -> bool {
         && looks.upper > 0
         && looks.lower > 0
         && looks.len >= 8
-        && looks.changes >= 4
-        && looks.changes * 4 >= looks.len
+        && looks.class_changes >= 4
+        && looks.class_changes * 4 >= looks.len
 }
 
 /// Returns whether a word is a hash, an id, a number with a unit, a date or a version.

@@ -40,8 +40,8 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = LiteralValue {
         start: from,
         end: from + credential_length(&text[from..]),
-        quoted: true,
-        wrapped: false,
+        is_quoted: true,
+        is_in_call: false,
     };
     if value.end > value.start
         && let Some(token) = shape::token_starting_at(text, from, from).filter(|hit| hit.end == value.end)
@@ -50,7 +50,7 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
-    let words = looks.digits == 0 && looks.changes * 5 < looks.len && !looks.looks_random();
+    let words = looks.digits == 0 && looks.class_changes * 5 < looks.len && !looks.looks_random();
     // After a known scheme, a long word in lower case is a credential and not the name of a variable.
     let words = words && !(known && looks.len >= 16 && looks.lower == looks.len);
     let pair = known && begins_like_basic_pair(&text[start..]) && looks.len >= 8;
@@ -88,8 +88,8 @@ pub fn token_after_bearer(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = LiteralValue {
         start: from,
         end: from + credential_length(&text[from..]),
-        quoted: true,
-        wrapped: false,
+        is_quoted: true,
+        is_in_call: false,
     };
     let looks = profile_value(&text[value.start..value.end]);
     let called = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{');

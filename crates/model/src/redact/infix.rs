@@ -67,12 +67,12 @@ fn is_wallet_key(word: &[u8]) -> bool {
         && looks.digits > 2
         && looks.upper > 8
         && looks.lower > 8
-        && looks.changes * 4 >= looks.len
+        && looks.class_changes * 4 >= looks.len
 }
 
 /// Finds the secret right after its AWS or Razorpay key id, which ends at `at`. The two may be CSV fields, two
 /// arguments, or written as `id:secret`.
-pub fn aws_secret(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_after_key_id(text: &[u8], at: usize) -> Option<SecretHit> {
     if let Some(hit) = razorpay_secret(text, at) {
         return Some(hit);
     }

@@ -39,7 +39,7 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
         && (3..=10).contains(&joint)
         && ASCII_PASSWORD_WORDS.iter().any(|word| name[..joint].eq_ignore_ascii_case(word))
     {
-        return Some(NameVerdict { says: NameStrength::Password, kind: "password" });
+        return Some(NameVerdict { strength: NameStrength::Password, kind: "password" });
     }
     let last = name.last_chunk::<3>()?.map(|byte| byte | 32);
     // These are the last letters of the words above. Almost all other names are ruled out here.
@@ -72,18 +72,18 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
         name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !byte_is(name[at - 1], LETTER))
     });
     if known {
-        return Some(NameVerdict { says: NameStrength::Password, kind: "password" });
+        return Some(NameVerdict { strength: NameStrength::Password, kind: "password" });
     }
     const SECRET_WORDS: [&[u8]; 6] = [b"geheimnis", b"segredo", b"segreto", b"secreto", b"jeton", b"sleutel"];
     let told = SECRET_WORDS
         .iter()
         .any(|word| name.len() >= word.len() && name[name.len() - word.len()..].eq_ignore_ascii_case(word));
-    told.then_some(NameVerdict { says: NameStrength::Secret, kind: "token" })
+    told.then_some(NameVerdict { strength: NameStrength::Secret, kind: "token" })
 }
 
 /// Returns whether a word of a language other than English names a password.
 pub fn names_password(word: &[u8]) -> bool {
-    judge_foreign_name(word).is_some_and(|verdict| verdict.says == NameStrength::Password)
+    judge_foreign_name(word).is_some_and(|verdict| verdict.strength == NameStrength::Password)
 }
 
 /// Names that are not ASCII, each with its kind of secret.
@@ -124,7 +124,7 @@ pub const fn may_begin_name(byte: u8) -> bool {
 /// Judges a name that is not ASCII, like [`judge_foreign_name`].
 pub fn verdict_of_non_ascii_name(name: &[u8]) -> Option<NameVerdict> {
     let (_, kind) = NON_ASCII_NAMES.iter().find(|(known, _)| name == known.as_bytes())?;
-    (*kind == "password").then_some(NameVerdict { says: NameStrength::Password, kind })
+    (*kind == "password").then_some(NameVerdict { strength: NameStrength::Password, kind })
 }
 
 /// Finds the value stated after the non-ASCII name at `at`.
@@ -134,7 +134,7 @@ pub fn secret_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     // The name may be a key in JSON, as in `"contraseña": "x"`.
     if *kind == "password"
         && text[end..].starts_with(b"\": \"")
-        && let Some(value) = values::value_at(text, end + 3).filter(|value| value.quoted)
+        && let Some(value) = values::value_at(text, end + 3).filter(|value| value.is_quoted)
     {
         let content = &text[value.start..value.end];
         let told = super::grades::grade_word(content).is_some() || made_up::is_joined_words(content);
@@ -188,7 +188,7 @@ pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<Secret
         let length = value_length(text.get(end + 1..)?);
         let is_word = text[end + 1..end + 1 + length].iter().all(|byte| byte_is(*byte, LETTER));
         let is_told = byte_or_newline(text, end) == b' ' && length >= 8 && !is_word;
-        return is_told.then(|| secret_at(text, end + 1, kind, ValueForm::Beside))?;
+        return is_told.then(|| secret_at(text, end + 1, kind, ValueForm::AfterBlank))?;
     }
     value_after_name(text, end, kind)
 }
@@ -243,7 +243,7 @@ fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<Secre
         &window[..window.iter().position(|byte| matches!(byte, b'\n' | b'"' | b'`')).unwrap_or(window.len())];
     // A quoted value may follow the name directly, as in `le mot de passe "x"`.
     if window == b" " {
-        return secret_at(text, end + 1, kind, ValueForm::AtOnce);
+        return secret_at(text, end + 1, kind, ValueForm::RightAfterName);
     }
     let (verb, length) = STATING_VERBS
         .iter()
@@ -254,9 +254,9 @@ fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<Secre
     // An ordinary word is accepted only after a colon next to the name, because words such as `wrong` can follow a
     // verb.
     let told = match verb == 0 && window[..length].iter().any(|byte| matches!(byte, b':' | 0xef)) {
-        true => ValueForm::AtOnce,
-        false if length == 1 => ValueForm::Beside,
-        false => ValueForm::Verb,
+        true => ValueForm::RightAfterName,
+        false if length == 1 => ValueForm::AfterBlank,
+        false => ValueForm::AfterVerb,
     };
     secret_at(text, sentences::position_after_adverb(text, end + verb + length), kind, told)
 }
@@ -264,46 +264,48 @@ fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<Secre
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueForm {
     /// The value follows the name directly, after a colon or in quotes.
-    AtOnce,
-    Verb,
+    RightAfterName,
+    AfterVerb,
     /// The value follows a blank. Many other words can follow a name in this way.
-    Beside,
+    AfterBlank,
 }
 
 fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> Option<SecretHit> {
-    let at_once = told == ValueForm::AtOnce;
+    let at_once = told == ValueForm::RightAfterName;
     // German nouns start with a capital, as in `das Passwort Formular`, so a capital does not mark a password.
     let german = text[..start].trim_ascii_end().ends_with(b"wort");
     let start = start + count_blanks(&text[start..], 4);
     let quoted = matches!(byte_or_newline(text, start), b'"' | b'\'' | b'`');
     let start = start + usize::from(quoted);
     let content = value_length(&text[start..]);
-    let value = LiteralValue { start, end: start + content, quoted: false, wrapped: false };
+    let value = LiteralValue { start, end: start + content, is_quoted: false, is_in_call: false };
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
     if kind == "password"
         && let Some(sure) = made_up::made_up_certainty(content)
         && match told {
-            ValueForm::AtOnce => true,
-            ValueForm::Verb => {
+            ValueForm::RightAfterName => true,
+            ValueForm::AfterVerb => {
                 // An adjective, as in `a senha é obrigatória`, is not a password.
                 let adjective = byte_is(content[0], LOWER)
                     && !super::lexicon::joins_everyday_noun(content)
                     && (made_up::has_long_word_suffix(content) || made_up::is_participle(content));
-                sure > PasswordCertainty::Word
+                sure > PasswordCertainty::SingleWord
                     || quoted
                     || !adjective && made_up::ends_clause(text, value.end)
             }
-            ValueForm::Beside => {
+            ValueForm::AfterBlank => {
                 let noun = byte_is(content[0], LOWER) || german;
-                sure >= PasswordCertainty::Words || quoted || !noun && made_up::ends_clause(text, value.end)
+                sure >= PasswordCertainty::SeveralWords
+                    || quoted
+                    || !noun && made_up::ends_clause(text, value.end)
             }
         }
         && !super::contains_bytes(content, b"REDACTED")
     {
         return Some(SecretHit { start: value.start, end: value.end, kind });
     }
-    let mixed = looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2);
+    let mixed = looks.is_mixed() && (looks.len >= 8 || looks.class_changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && is_line_end(text, value.end);
     // A hash may be an API key, but it is not taken for another kind of token.
     let hash = || content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
@@ -319,7 +321,11 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
             text,
             value,
             NameStrength::Password,
-            values::ValueContext { tight: true, listed: true, ..values::ValueContext::default() },
+            values::ValueContext {
+                without_blanks: true,
+                is_in_list: true,
+                ..values::ValueContext::default()
+            },
         );
     secret.then_some(SecretHit { start: value.start, end: value.end, kind })
 }
@@ -369,7 +375,7 @@ pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Optio
 /// Finds the value in `clé API : x` and `chave da API: x`. `API` starts at `start`, and `at` is the colon.
 pub fn secret_after_api_key_words(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     if is_key_word_before(&text[..start]) {
-        secret_at(text, at + 1, "api-key", ValueForm::AtOnce)
+        secret_at(text, at + 1, "api-key", ValueForm::RightAfterName)
     } else {
         None
     }

@@ -6,7 +6,7 @@ pub struct Lexicon {
     words: &'static [u8],
     starts: [usize; 27],
     /// One bit for the hash of each word. The bits rule out almost every word that is not listed.
-    seen: [u64; LEXICON_SLOTS / 64],
+    hash_bits: [u64; LEXICON_SLOTS / 64],
 }
 
 const LEXICON_SLOTS: usize = 1 << 14;
@@ -29,7 +29,7 @@ impl Lexicon {
             _ => return false,
         };
         let slot = slot_of_word(word, 0, word.len());
-        if self.seen[slot >> 6] >> (slot & 63) & 1 == 0 {
+        if self.hash_bits[slot >> 6] >> (slot & 63) & 1 == 0 {
             return false;
         }
         self.words[self.starts[letter]..self.starts[letter + 1]]
@@ -41,7 +41,7 @@ impl Lexicon {
 pub const fn build_lexicon(words: &'static str) -> Lexicon {
     let words = words.as_bytes();
     let mut starts = [words.len(); 27];
-    let mut seen = [0; LEXICON_SLOTS / 64];
+    let mut hash_bits = [0; LEXICON_SLOTS / 64];
     let (mut at, mut end) = (words.len(), words.len());
     while at > 0 {
         at -= 1;
@@ -50,7 +50,7 @@ pub const fn build_lexicon(words: &'static str) -> Lexicon {
         } else if at == 0 || words[at - 1] == b' ' {
             starts[(words[at] - b'a') as usize] = at;
             let slot = slot_of_word(words, at, end);
-            seen[slot >> 6] |= 1 << (slot & 63);
+            hash_bits[slot >> 6] |= 1 << (slot & 63);
         }
     }
     // A letter without words gets an empty range.
@@ -61,7 +61,7 @@ pub const fn build_lexicon(words: &'static str) -> Lexicon {
             starts[letter] = starts[letter + 1];
         }
     }
-    Lexicon { words, starts, seen }
+    Lexicon { words, starts, hash_bits }
 }
 
 /// The maximum number of nouns in one word such as `copperkettlemoon`.
@@ -83,7 +83,7 @@ pub fn joins_everyday_noun(word: &[u8]) -> bool {
 }
 
 /// Returns the number of everyday nouns in a text such as `copper-kettle-42`. Any characters may join them.
-pub fn everyday_words(text: &[u8]) -> usize {
+pub fn count_nouns_in_text(text: &[u8]) -> usize {
     text.split(|byte| !byte.is_ascii_alphabetic()).map(count_everyday_nouns).sum()
 }
 

@@ -21,9 +21,9 @@ const MAX_ENV_VALUE_BYTES: usize = 256;
 pub struct LiteralValue {
     pub start: usize,
     pub end: usize,
-    pub quoted: bool,
+    pub is_quoted: bool,
     /// Whether the value is inside a call such as `String::from("…")`.
-    pub wrapped: bool,
+    pub is_in_call: bool,
 }
 
 /// Returns the value that starts at `at`.
@@ -64,7 +64,7 @@ pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     while length > 0 && matches!(rest[length - 1], b'.' | b':') {
         length -= 1;
     }
-    (length > 0).then_some(LiteralValue { start: at, end: at + length, quoted: false, wrapped: false })
+    (length > 0).then_some(LiteralValue { start: at, end: at + length, is_quoted: false, is_in_call: false })
 }
 
 /// Reads the Perl and Ruby literals `q(x)`, `qq{x}` and `%q[x]`.
@@ -85,8 +85,8 @@ fn bracketed_value(text: &[u8], at: usize) -> Option<LiteralValue> {
     (length > 0 && rest[1 + length] == close).then_some(LiteralValue {
         start,
         end: start + length,
-        quoted: true,
-        wrapped: false,
+        is_quoted: true,
+        is_in_call: false,
     })
 }
 
@@ -130,7 +130,7 @@ fn prefixed_quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
 
 /// Reads up to the closing quote, which is the same quote on the same line with the same number of backslashes. A quote
 /// with more backslashes belongs to the content.
-fn quoted_value(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<LiteralValue> {
+fn quoted_value(text: &[u8], start: usize, slashes: usize, is_in_call: bool) -> Option<LiteralValue> {
     let mark = text[start - 1];
     let window = &text[start..text.len().min(start + MAX_QUOTED_BYTES)];
     for at in memchr::memchr2_iter(mark, b'\n', window) {
@@ -141,7 +141,12 @@ fn quoted_value(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Opt
         let closes = if slashes == 0 { before % 2 == 0 } else { before <= slashes };
         if closes {
             let end = at - before.min(slashes);
-            return (end > 0).then_some(LiteralValue { start, end: start + end, quoted: true, wrapped });
+            return (end > 0).then_some(LiteralValue {
+                start,
+                end: start + end,
+                is_quoted: true,
+                is_in_call,
+            });
         }
     }
     None
@@ -156,7 +161,7 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
     if text[end..].starts_with(b"\\\n") {
         let length = run_length(&text[end + 2..], BASE64_URL, MAX_ENV_VALUE_BYTES);
         let looks = profile_value(&text[end + 2..end + 2 + length]);
-        let rest = looks.is_mixed() && length >= 6 && looks.changes >= 2;
+        let rest = looks.is_mixed() && length >= 6 && looks.class_changes >= 2;
         return rest.then_some(super::SecretHit { start: end + 2, end: end + 2 + length, kind: "token" });
     }
     if text.get(end) == Some(&b'\n') {
@@ -189,7 +194,7 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
     let looks = profile_value(content);
     let plausible = looks.is_mixed()
         && looks.len >= 6
-        && looks.changes >= 2
+        && looks.class_changes >= 2
         && !super::contains_bytes(content, b"REDACTED");
     let told = text[start + length] == mark && plausible;
     told.then_some(super::SecretHit { start, end: start + length, kind: "token" })
@@ -207,7 +212,7 @@ fn rest_on_next_line(text: &[u8], end: usize) -> Option<super::SecretHit> {
         && looks.digits > 0
         && looks.upper > 1
         && looks.lower > 1
-        && looks.changes * 4 >= looks.len;
+        && looks.class_changes * 4 >= looks.len;
     rest.then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 

@@ -19,26 +19,26 @@ const MAX_PASSWORD_BYTES: usize = 64;
 pub enum PasswordCertainty {
     /// One word that is not common in code or in sentences about passwords. It is accepted only at the end of a clause
     /// or a line.
-    Word,
+    SingleWord,
     /// One word that is longer than ordinary words.
     LongWord,
     /// Several words, or words with digits.
-    Words,
+    SeveralWords,
     /// Only everyday nouns. Neither code nor sentences about passwords contain them.
-    Nouns,
+    EverydayNouns,
 }
 
 /// Returns how certain it is that `content` is a password made up from words. Returns `None` for a name in code, a word
 /// of a sentence, or a text without words.
 pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     if content.len() < 8 && is_single_noun(content) {
-        return Some(PasswordCertainty::Word);
+        return Some(PasswordCertainty::SingleWord);
     }
     if content.len() < 8 || content.len() > MAX_PASSWORD_BYTES || names::judge_name(content).is_some() {
         return None;
     }
     if is_random_letters(content) {
-        return Some(PasswordCertainty::Words);
+        return Some(PasswordCertainty::SeveralWords);
     }
     let (mut words, mut long, mut capitals, mut letters, mut digits) = (0, 0, 0, 0, 0);
     let (mut common, mut ends_common, mut shortest) = (0, false, usize::MAX);
@@ -109,18 +109,18 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
         return None;
     }
     if all_everyday && digits <= 6 && words <= 6 {
-        return Some(PasswordCertainty::Nouns);
+        return Some(PasswordCertainty::EverydayNouns);
     }
     if digits > 0 {
-        return (digits <= 6 && words <= 4).then_some(PasswordCertainty::Words);
+        return (digits <= 6 && words <= 4).then_some(PasswordCertainty::SeveralWords);
     }
     match words {
-        1 if everyday > 0 => Some(PasswordCertainty::Word),
+        1 if everyday > 0 => Some(PasswordCertainty::SingleWord),
         1 if has_state_ending(content) => None,
         1 if letters > MAX_WORD_LETTERS || letters > MAX_STEM_LETTERS && !has_long_word_suffix(content) => {
             Some(PasswordCertainty::LongWord)
         }
-        1 => Some(PasswordCertainty::Word),
+        1 => Some(PasswordCertainty::SingleWord),
         // Names in code often have the form `lowerCamel`, but not `Title-word` or `word.word`.
         2 | 3 if joint == 0 && byte_is(content[0], LOWER) => None,
         2..=6
@@ -131,8 +131,10 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
             None
         }
         // Terms such as `brute-force` and `two-factor` are no more certain than a single word.
-        2 if joint == b'-' && capitals == 0 && (everyday == 0 || common > 0) => Some(PasswordCertainty::Word),
-        2..=6 => Some(PasswordCertainty::Words),
+        2 if joint == b'-' && capitals == 0 && (everyday == 0 || common > 0) => {
+            Some(PasswordCertainty::SingleWord)
+        }
+        2..=6 => Some(PasswordCertainty::SeveralWords),
         _ => None,
     }
 }
@@ -152,13 +154,13 @@ pub fn is_single_noun(word: &[u8]) -> bool {
 /// Returns whether a text consists of several words joined by marks, capitals or digits. Labels and sentences about
 /// passwords contain no such text.
 pub fn is_joined_words(content: &[u8]) -> bool {
-    made_up_certainty(content) >= Some(PasswordCertainty::Words)
+    made_up_certainty(content) >= Some(PasswordCertainty::SeveralWords)
 }
 
 /// Returns whether a text consists of everyday nouns. Next to the name of a password, this alone is enough to redact
 /// it.
 pub fn is_everyday_nouns(content: &[u8]) -> bool {
-    made_up_certainty(content) == Some(PasswordCertainty::Nouns)
+    made_up_certainty(content) == Some(PasswordCertainty::EverydayNouns)
 }
 
 /// Returns whether a word is a German or Dutch participle that describes a password, such as `verlopen`, `gewijzigd` or

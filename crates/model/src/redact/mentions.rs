@@ -23,7 +23,7 @@ enum ExpectedNext {
     /// A value, as after `is` and after a colon.
     Value,
     /// Nothing in particular.
-    Open,
+    Anything,
     /// A name, as after `for` and `of`.
     Name,
 }
@@ -152,7 +152,7 @@ fn secret_after_noun(
         {
             ExpectedNext::Value
         }
-        _ => ExpectedNext::Open,
+        _ => ExpectedNext::Anything,
     };
     // A line such as `password reset for x` states no value.
     let assigned = matches!(byte_or_newline(rest, 0), b':' | b'=');
@@ -186,10 +186,10 @@ fn secret_after_noun(
             (ExpectedNext::Value, SecretNoun::Password) => Some(PasswordGrade::Likely),
             (ExpectedNext::Value, SecretNoun::Secret) if !astray => Some(PasswordGrade::Likely),
             (ExpectedNext::Value, SecretNoun::Pair) => None,
-            (ExpectedNext::Open, SecretNoun::Password) if is_between_commas(text, &word) => {
+            (ExpectedNext::Anything, SecretNoun::Password) if is_between_commas(text, &word) => {
                 Some(PasswordGrade::Likely)
             }
-            (ExpectedNext::Open, SecretNoun::Password) => Some(PasswordGrade::Obvious),
+            (ExpectedNext::Anything, SecretNoun::Password) => Some(PasswordGrade::Obvious),
             _ => None,
         };
         let english =
@@ -267,8 +267,8 @@ fn secret_after_noun(
         {
             return Some(SecretHit { start: word.start, end: word.start + dot, kind: "password" });
         }
-        labelled |= word.colon && bare.iter().any(|byte| byte_is(*byte, ALNUM)) && !is_pin_noun(bare);
-        slot = if word.colon
+        labelled |= word.has_colon && bare.iter().any(|byte| byte_is(*byte, ALNUM)) && !is_pin_noun(bare);
+        slot = if word.has_colon
             || WORDS_BEFORE_VALUE.contains_word(bare) && !IGNORED_WORDS.contains_word(bare)
             || WORDS_BEFORE_NEW_VALUE.contains_word(bare) && sets()
         {
@@ -278,7 +278,7 @@ fn secret_after_noun(
         } else if WORDS_BEFORE_OWNER.contains_word(bare) {
             ExpectedNext::Name
         } else {
-            ExpectedNext::Open
+            ExpectedNext::Anything
         };
         first = false;
         if noun == SecretNoun::Secret
@@ -293,9 +293,9 @@ fn secret_after_noun(
         // A line about a secret often only describes the secret, or assigns it in code, and states no value.
         astray |= noun == SecretNoun::Secret
             && (english
-                && (word.colon && bare.iter().any(|byte| byte_is(*byte, ALNUM))
+                && (word.has_colon && bare.iter().any(|byte| byte_is(*byte, ALNUM))
                     || matches!(bare, b"=" | b":" | b"=>" | b"->" | b"-" | b"/"))
-                || slot == ExpectedNext::Open && !is_adjective(bare) && !seen_name
+                || slot == ExpectedNext::Anything && !is_adjective(bare) && !seen_name
                 || text[word.end..].starts_with(b","));
         seen_name |= slot == ExpectedNext::Name;
         if bare.iter().all(|byte| *byte == b'.') {
@@ -311,7 +311,7 @@ fn secret_after_noun(
             slot = ExpectedNext::Value;
             continue;
         }
-        if word.stops && !does_next_sentence_continue(text, word.end, line_end) {
+        if word.ends_sentence && !does_next_sentence_continue(text, word.end, line_end) {
             return None;
         }
     }
@@ -395,7 +395,7 @@ fn is_random_token(word: &[u8]) -> bool {
         && looks.digits > 0
         && looks.upper > 2
         && looks.lower > 2
-        && looks.changes * 4 >= looks.len
+        && looks.class_changes * 4 >= looks.len
 }
 
 /// Returns whether the word after `clé`, `chiave` or `secret` is an adjective, as in `clé secrète`, `chiave segreta`
@@ -459,7 +459,7 @@ fn secret_before_noun(
     for (back, joint) in line.iter().enumerate().rev().take(5) {
         let Some(value) = back.checked_sub(1).map(|at| &line[at]) else { break };
         let bare = joint.bytes(text);
-        if joint.stops {
+        if joint.ends_sentence {
             break;
         }
         if WORDS_JOINING_VALUE_TO_NOUN.contains_word(bare)
@@ -484,7 +484,7 @@ fn secret_before_noun(
     // The value may be the second part of `user / x`.
     line.windows(3).find_map(|three| {
         let [user, mark, value] = three else { return None };
-        let told = mark.bytes(text) == b"/" && user.end > user.start && !user.colon;
+        let told = mark.bytes(text) == b"/" && user.end > user.start && !user.has_colon;
         (told && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely) && !value.is_code(text))
             .then(|| value.hit())
     })

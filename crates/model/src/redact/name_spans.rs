@@ -14,7 +14,7 @@ use super::named::{MAX_BLANKS, MAX_NAME_BYTES};
 pub struct NameSpan {
     pub start: usize,
     pub end: usize,
-    pub quoted: bool,
+    pub is_quoted: bool,
 }
 
 impl NameSpan {
@@ -94,7 +94,7 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
             || byte_is(before[end - 2], WORD) && (member || field()));
     end -= usize::from(bracket);
     let marks = before[..end].iter().rev().take(8).take_while(|byte| b"\"'`\\*?![".contains(byte)).count();
-    let quoted = before[end - marks..end].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+    let is_quoted = before[end - marks..end].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     end -= marks;
     let length = run_length_at_end(&before[..end], BASE64_URL | DOT, MAX_NAME_BYTES);
     let mut start = floor + end - length;
@@ -106,7 +106,7 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
     (start < end && text[start..end].iter().any(|byte| byte_is(*byte, ALNUM))).then_some(NameSpan {
         start,
         end,
-        quoted,
+        is_quoted,
     })
 }
 

@@ -38,7 +38,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         (b':', b'=') | (b'=', b'>') => after += 1,
         (b':', b'-') if is_variable_expansion(&text[floor..at]) => after += 1,
         (b'=', b'=') => {
-            joint.doubtful = true;
+            joint.is_doubtful_form = true;
             after += run_length(&text[after..], super::classes::EQUALS, 2);
         }
         _ => {}
@@ -59,7 +59,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         name = name_before(text, name.start, floor)?; // as in `var name string = "value"`
     } else if name.bytes(text) == b"is" {
         name = name_before(text, name.start, floor)?; // as in `your token is: value`
-        joint.doubtful = true;
+        joint.is_doubtful_form = true;
     }
     // The name in `Enter PEM pass phrase: x` consists of two words.
     if name.bytes(text) == b"phrase" && ends_with_ignore_case(&text[floor..name.start], "pass ") {
@@ -80,9 +80,9 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         return context::secret_told_by_context(text, name.start, name.end, at);
     };
     // A bare `key` can be a password, as in `PRAGMA key = 'x'` and `SSID: home / key: x`.
-    let verdict = match verdict.says {
-        NameStrength::Perhaps if is_passphrase_key(text, &name) => {
-            NameVerdict { says: NameStrength::Password, kind: "password" }
+    let verdict = match verdict.strength {
+        NameStrength::PossiblySecret if is_passphrase_key(text, &name) => {
+            NameVerdict { strength: NameStrength::Password, kind: "password" }
         }
         _ => verdict,
     };
@@ -90,7 +90,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         return None; // as in `arn:aws:secretsmanager:eu-west-1:1234:secret:name` and `!MD5:!PSK:!aNULL`
     }
     let expanded = text[at] == b':' && is_variable_expansion(&text[floor..at]);
-    joint.tight = name.end == at
+    joint.without_blanks = name.end == at
         && !matches!(byte_or_newline(text, after), b' ' | b'\t')
         && (text[at] == b'=' || expanded);
     after += closing_marks_length(&text[after..]);
@@ -115,7 +115,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[after..].starts_with(b"!!str ") || text[after..].starts_with(b"!!binary ") {
         after += run_length(&text[after + 2..], LOWER, 8) + 3;
     }
-    if verdict.says == NameStrength::Authorization {
+    if verdict.strength == NameStrength::Authorization {
         return headers::credential_in_header(text, after);
     }
     // A test runner prints lines such as `--- PASS: TestGenerate (0.00s)`.
@@ -128,17 +128,17 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     }
     // After a bare `=`, the next line is usually another assignment. The word `pass` in `the tests pass:` is not a
     // name, but alone on its line it is one.
-    let doubtful = verdict.says == NameStrength::Perhaps && verdict.kind == "token";
+    let doubtful = verdict.strength == NameStrength::PossiblySecret && verdict.kind == "token";
     let named = !doubtful
-        && (verdict.says != NameStrength::Pass
+        && (verdict.strength != NameStrength::LikelyPassword
             || context::text_after_last_break(&text[floor..name.start]).trim_ascii().is_empty());
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && let Some(hit) = passphrase_on_next_line(text, after)
     {
         return Some(hit);
     }
     if let Some(value) = context::value_on_next_line(text, after)
-        .filter(|value| named && (value.quoted || text[at] == b':' || looks_random_below(text, *value)))
+        .filter(|value| named && (value.is_quoted || text[at] == b':' || looks_random_below(text, *value)))
     {
         // The first line of a private key is only a part of the key.
         if let Some(key) = keys::key_without_frame(text, value.start) {
@@ -146,13 +146,13 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         }
         let content = &text[value.start..value.end];
         let verdict = judge_with_word_before(text, &name, floor, verdict).unwrap_or(verdict);
-        let words = verdict.says == NameStrength::Password
+        let words = verdict.strength == NameStrength::Password
             && (made_up::is_joined_words(content) || made_up::is_single_noun(content));
         return hit_if_secret(
             text,
             value,
             verdict,
-            ValueContext { doubtful: !value.quoted && !words, tight: words, ..joint },
+            ValueContext { is_doubtful_form: !value.is_quoted && !words, without_blanks: words, ..joint },
         );
     }
     // In `f("token:") || "x"` the quote after the colon closes the string that contains the name.
@@ -163,21 +163,21 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[floor..name.start].ends_with(b"user/") || text[floor..name.start].ends_with(b"username/") {
         return pairs::password_in_joined_pair(text, after);
     }
-    if matches!(opened, b'"' | b'\'' | b'`') && !name.quoted && byte_or_newline(text, after) == opened {
-        return if verdict.says == NameStrength::Password {
+    if matches!(opened, b'"' | b'\'' | b'`') && !name.is_quoted && byte_or_newline(text, after) == opened {
+        return if verdict.strength == NameStrength::Password {
             commands::secret_in_expect_send(text, after)
         } else {
             None
         };
     }
     // The value may consist of several words, as in `passphrase: copper lantern violet meadow`.
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && let Some(length) = sentences::passphrase_length(&text[after..])
     {
         return Some(SecretHit { start: after, end: after + length, kind: verdict.kind });
     }
     // The colon may belong to a prompt, as in `expect "*?assword:*"`.
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && text[at] == b':'
         && super::contains_bytes(
             context::text_after_last_break(&text[name.start.saturating_sub(60)..name.start]),
@@ -187,7 +187,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     {
         return commands::secret_in_expect_line(text, at + 1);
     }
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && text[at] == b':'
         && super::contains_bytes(
             context::text_after_last_break(&text[name.start.saturating_sub(60)..name.start]),
@@ -203,74 +203,76 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         None => judge_with_word_before(text, &name, floor, verdict)?,
     };
     let marked = match byte_or_newline(text, after) {
-        b'{' if joint.tight => value_in_braces(text, after),
+        b'{' if joint.without_blanks => value_in_braces(text, after),
         b'_' | b'~' if text[at] == b':' => value_in_emphasis(text, after),
         _ => None,
     };
     let mut value = marked.or_else(|| values::value_at(text, after))?;
     // In `v-model="password" :type="…"` another attribute follows, not a value.
-    if name.quoted
-        && !value.quoted
+    if name.is_quoted
+        && !value.is_quoted
         && text[..value.end].ends_with(b"=")
         && matches!(byte_or_newline(text, value.end), b'"' | b'\'')
     {
         return None;
     }
-    if !value.quoted
+    if !value.is_quoted
         && (text[value.start..value.end] == *name.bytes(text)
-            || joint.tight
+            || joint.without_blanks
                 && text[..name.start].ends_with(b"[")
                 && super::flags::is_metavariable(text, name.start, value))
     {
         return None;
     }
-    joint.loud = is_variable_style(name.bytes(text));
-    joint.listed = text[at] == b'='
+    joint.is_env_style = is_variable_style(name.bytes(text));
+    joint.is_in_list = text[at] == b'='
         && (matches!(opened, b'?' | b'&' | b';')
             || name.bytes(text).starts_with(b"--")
-            || joint.tight && byte_or_newline(text, value.end) == b'&'
-            || joint.tight && matches!(opened, b'"' | b'\'') && byte_or_newline(text, value.end) == opened);
+            || joint.without_blanks && byte_or_newline(text, value.end) == b'&'
+            || joint.without_blanks
+                && matches!(opened, b'"' | b'\'')
+                && byte_or_newline(text, value.end) == opened);
     // A `#` ends a query string. But if an `&` follows the value, the `#` belongs to the value.
     if matches!(opened, b'?' | b'&') && byte_or_newline(text, value.end) != b'&' {
         value.end -= text[value.start..value.end]
             .iter()
             .position(|byte| *byte == b'#')
             .map_or(0, |hash| value.end - value.start - hash);
-    } else if verdict.says == NameStrength::Password && !value.quoted {
+    } else if verdict.strength == NameStrength::Password && !value.is_quoted {
         value.end = values::end_past_ampersand(text, value.end);
     }
     // In `unzip backup_password=x.zip` the extension belongs to the file name.
-    if verdict.says == NameStrength::Password && joint.tight && !value.quoted {
+    if verdict.strength == NameStrength::Password && joint.without_blanks && !value.is_quoted {
         value.end = values::end_before_extension(text, value);
     }
     // Go prints a map as `map[password:x user:name]`.
     if text[at] == b':' && name.end == at && after == at + 1 && matches!(opened, b' ' | b'[') {
         let near = &text[name.start.saturating_sub(200)..name.start];
         let printed = memmem::rfind(near, b"map[").is_some_and(|map| !near[map..].contains(&b']'));
-        (joint.tight, joint.listed) = (printed, printed);
+        (joint.without_blanks, joint.is_in_list) = (printed, printed);
     }
     // A dotted path such as `spring.datasource.password = x` is the key of a settings file.
     let path = name.bytes(text).iter().filter(|byte| **byte == b'.').count() >= 2;
     if path && text[at] == b'=' && starts_line(&text[..name.start]) && ends_line(text, value.end) {
-        joint.tight = true;
+        joint.without_blanks = true;
     }
-    if joint.loud && joint.tight && !value.quoted && starts_line(&text[..name.start]) {
+    if joint.is_env_style && joint.without_blanks && !value.is_quoted && starts_line(&text[..name.start]) {
         value.end = values::end_of_env_line(text, value.start, value.end);
     }
     hit_if_secret(text, value, verdict, joint)
         .or_else(|| secret_in_default(text, value, verdict))
         .or_else(|| {
             // The value may be part of a sentence, as in `password: it's now x`.
-            let prose = verdict.says == NameStrength::Password
+            let prose = verdict.strength == NameStrength::Password
                 && text[at] == b':'
                 && byte_or_newline(text, at + 1) == b' '
-                && !value.quoted;
+                && !value.is_quoted;
             prose.then(|| sentences::secret_in_sentence(text, at + 1, NameLanguage::English))?
         })
         .or_else(|| key_beside_user(text, &name, value))
         .or_else(|| (verdict.kind == "credential").then(|| pairs::password_in_pair_after(text, at + 1))?)
         .or_else(|| {
-            let cookie = verdict.says == NameStrength::Perhaps && verdict.kind == "token";
+            let cookie = verdict.strength == NameStrength::PossiblySecret && verdict.kind == "token";
             cookie.then(|| context::secret_told_by_context(text, name.start, name.end, at))?
         })
         .filter(|_| !is_condition_or_prompt(text, &name, at))
@@ -301,8 +303,8 @@ fn value_in_emphasis(text: &[u8], at: usize) -> Option<LiteralValue> {
     (content.len() >= 6 && byte_is(content[0], ALNUM)).then_some(LiteralValue {
         start,
         end,
-        quoted: true,
-        wrapped: false,
+        is_quoted: true,
+        is_in_call: false,
     })
 }
 
@@ -320,7 +322,7 @@ fn value_in_braces(text: &[u8], at: usize) -> Option<LiteralValue> {
         && !content.ends_with(b"!r")
         && !content.ends_with(b"!s")
         && !(content.contains(&b':') && looks.digits < 3);
-    drawn.then_some(LiteralValue { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false })
+    drawn.then_some(LiteralValue { start: at + 1, end: at + 1 + length, is_quoted: true, is_in_call: false })
 }
 
 /// Returns whether no value follows the separator at `at`. This is the case after a condition, as in
@@ -331,7 +333,7 @@ fn is_condition_or_prompt(text: &[u8], name: &NameSpan, at: usize) -> bool {
         context::text_after_last_break(&text[name.start.saturating_sub(120)..name.start]).trim_ascii_start();
     let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word.as_bytes()));
     match text[at] {
-        b':' if name.quoted
+        b':' if name.is_quoted
             && begins(&["if ", "elif ", "while ", "case ", "for ", "else if ", "} else if "]) =>
         {
             !line.contains(&b'{') && !line.contains(&b'[')
@@ -384,8 +386,8 @@ fn key_beside_user(text: &[u8], name: &NameSpan, value: LiteralValue) -> Option<
 
 /// Finds the default value in `process.env.SECRET || "x"`. `value` is the expression before the operator.
 fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> Option<SecretHit> {
-    if value.quoted && !value.wrapped
-        || !matches!(verdict.says, NameStrength::Password | NameStrength::Secret)
+    if value.is_quoted && !value.is_in_call
+        || !matches!(verdict.strength, NameStrength::Password | NameStrength::Secret)
     {
         return None;
     }
@@ -395,7 +397,10 @@ fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> 
         .iter()
         .find_map(|mark| Some(memmem::find(rest, mark)? + mark.len()))?;
     values::opening_quote_at(text, value.end + mark)?;
-    let joint = ValueContext { doubtful: verdict.says != NameStrength::Password, ..ValueContext::default() };
+    let joint = ValueContext {
+        is_doubtful_form: verdict.strength != NameStrength::Password,
+        ..ValueContext::default()
+    };
     hit_if_secret(text, values::value_at(text, value.end + mark)?, verdict, joint)
 }
 
@@ -412,14 +417,14 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     let last = name.bytes(text).rsplit(|byte| *byte == b'.').next().unwrap_or_default();
     // If a variable is not set, programs often use a text for display instead. But the default of an environment
     // variable is a value.
-    let doubtful = verdict.says != NameStrength::Password || !is_variable_style(last);
-    let secret = matches!(verdict.says, NameStrength::Password | NameStrength::Secret);
+    let is_doubtful_form = verdict.strength != NameStrength::Password || !is_variable_style(last);
+    let secret = matches!(verdict.strength, NameStrength::Password | NameStrength::Secret);
     secret.then(|| {
         hit_if_secret(
             text,
             values::value_at(text, after)?,
             verdict,
-            ValueContext { doubtful, ..ValueContext::default() },
+            ValueContext { is_doubtful_form, ..ValueContext::default() },
         )
     })?
 }
@@ -443,14 +448,19 @@ pub fn secret_after_wide_arrow(text: &[u8], at: usize, floor: usize) -> Option<S
 fn secret_pointed_at(text: &[u8], name: &NameSpan, at: usize) -> Option<SecretHit> {
     let verdict = names::judge_name(name.bytes(text))?;
     let value = values::value_at(text, at)?;
-    let told = verdict.says == NameStrength::Password
+    let told = verdict.strength == NameStrength::Password
         && made_up::made_up_certainty(&text[value.start..value.end]).is_some();
-    let doubtful = !(told && made_up::ends_clause(text, value.end + usize::from(value.quoted)));
+    let is_doubtful_form = !(told && made_up::ends_clause(text, value.end + usize::from(value.is_quoted)));
     hit_if_secret(
         text,
         value,
         verdict,
-        ValueContext { doubtful, tight: !doubtful, listed: !doubtful, ..ValueContext::default() },
+        ValueContext {
+            is_doubtful_form,
+            without_blanks: !is_doubtful_form,
+            is_in_list: !is_doubtful_form,
+            ..ValueContext::default()
+        },
     )
 }
 
@@ -466,7 +476,7 @@ fn secret_in_workflow_output(text: &[u8], at: usize, floor: usize) -> Option<Sec
     let name = name_before(text, at, floor)?;
     text[..name.start].ends_with(b" name=").then_some(())?;
     let verdict = names::judge_name(name.bytes(text))?;
-    let joint = ValueContext { loud: true, tight: true, ..ValueContext::default() };
+    let joint = ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() };
     hit_if_secret(text, values::value_at(text, at + 2)?, verdict, joint)
 }
 
@@ -516,7 +526,7 @@ pub fn hit_if_secret(
 ) -> Option<SecretHit> {
     let shaped = shape::token_starting_at(text, value.start, value.start).filter(|hit| hit.end == value.end);
     let uuid = || verdict.kind == names::SECRET_ID_KIND && values::is_uuid(&text[value.start..value.end]);
-    let secret = || values::is_secret_value(text, value, verdict.says, joint) || uuid();
+    let secret = || values::is_secret_value(text, value, verdict.strength, joint) || uuid();
     shaped
         .or_else(|| secret().then_some(SecretHit { start: value.start, end: value.end, kind: verdict.kind }))
 }
@@ -529,7 +539,7 @@ fn judge_with_word_before(
     verdict: NameVerdict,
 ) -> Option<NameVerdict> {
     let bare = name.bytes(text).iter().all(|byte| byte_is(*byte, LOWER | UPPER));
-    if name.quoted || !bare || verdict.says == NameStrength::Password {
+    if name.is_quoted || !bare || verdict.strength == NameStrength::Password {
         return Some(verdict);
     }
     name_with_word_before(text, name.start, name.end, floor).map_or(Some(verdict), names::judge_name)
@@ -572,7 +582,8 @@ fn hashed_password(text: &[u8], at: usize, verdict: NameVerdict) -> Option<Secre
     let scheme = run_length(rest, UPPER | DIGIT | super::classes::DASH, 16);
     let length =
         run_length(rest.get(scheme + 1..)?, super::classes::BASE64 | DOT | super::classes::UNDERSCORE, 200);
-    let told = scheme > 2 && rest[scheme] == b'}' && length >= 20 && verdict.says == NameStrength::Password;
+    let told =
+        scheme > 2 && rest[scheme] == b'}' && length >= 20 && verdict.strength == NameStrength::Password;
     told.then_some(SecretHit { start: at, end: at + scheme + 2 + length, kind: "password-hash" })
 }
 
@@ -593,7 +604,7 @@ fn value_after_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     if byte_or_newline(text, after + length) != b'=' || byte_or_newline(text, behind) != b' ' {
         return Some(after);
     }
-    values::value_at(text, value).filter(|literal| literal.quoted).map(|_| value)
+    values::value_at(text, value).filter(|literal| literal.is_quoted).map(|_| value)
 }
 
 /// Returns whether a name is written like an environment variable.

@@ -29,9 +29,9 @@ pub enum NameStrength {
     /// An API key, a token or a secret. The value must not consist of words.
     Secret,
     /// Usually a password, such as `pass` or `pw`. The value must not be a single word.
-    Pass,
+    LikelyPassword,
     /// Possibly a secret, such as `key` or `sort_token`. The value must look random and must not be a hash or an id.
-    Perhaps,
+    PossiblySecret,
     /// A signature, which grants access only as part of a URL.
     Signature,
     /// An `Authorization` header, which contains a scheme and then the credential.
@@ -40,7 +40,7 @@ pub enum NameStrength {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameVerdict {
-    pub says: NameStrength,
+    pub strength: NameStrength,
     pub kind: &'static str,
 }
 
@@ -56,7 +56,7 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
     }
     // Terraform puts the host after the keyword, as in `TF_TOKEN_app_terraform_io`.
     if name.starts_with(b"TF_TOKEN_") {
-        return Some(NameVerdict { says: NameStrength::Secret, kind: "token" });
+        return Some(NameVerdict { strength: NameStrength::Secret, kind: "token" });
     }
     let mut words = NameWords { rest: name };
     let mut head = words.next()?;
@@ -73,7 +73,7 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
 }
 
 fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameVerdict> {
-    let verdict = |says, kind| Some(NameVerdict { says, kind });
+    let verdict = |strength, kind| Some(NameVerdict { strength, kind });
     // The most common last words of secret names are tried before the lists.
     match head.len() {
         3 if head.eq_ignore_ascii_case(b"key") => return judge_key_name(before),
@@ -128,7 +128,9 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         let sure = ACCOUNT_WORDS.contains_word(before) || !is_one_of!(head, "pw pass phrase");
         return match is_one_of!(head, "phrase") && !is_one_of!(before, "seed recovery pass") {
             true => None,
-            false => verdict(if sure { NameStrength::Password } else { NameStrength::Pass }, "password"),
+            false => {
+                verdict(if sure { NameStrength::Password } else { NameStrength::LikelyPassword }, "password")
+            }
         };
     }
     // Anybody who has the Erlang cookie can run code in the cluster.
@@ -166,18 +168,18 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         return verdict(NameStrength::Signature, "signature");
     }
     if is_one_of!(head, "salt") {
-        let says = if is_one_of!(before, "auth hash in nonce encryption secret session") {
+        let strength = if is_one_of!(before, "auth hash in nonce encryption secret session") {
             NameStrength::Secret
         } else {
-            NameStrength::Perhaps
+            NameStrength::PossiblySecret
         };
-        return verdict(says, "secret");
+        return verdict(strength, "secret");
     }
     // Some frameworks accept several keys, as in `APP_KEYS=x,y`.
     if is_one_of!(head, "keys")
         && is_one_of!(before, "app api secret access signing encryption cookie master")
     {
-        return verdict(NameStrength::Perhaps, "api-key");
+        return verdict(NameStrength::PossiblySecret, "api-key");
     }
     // Honeycomb's `x-honeycomb-team` header contains the API key of a team.
     if is_one_of!(head, "team") && is_one_of!(before, "honeycomb") {
@@ -191,16 +193,16 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     }
     // An AppRole in Vault logs in with its `secret_id`.
     if is_one_of!(head, "id") && is_one_of!(before, "secret") {
-        return verdict(NameStrength::Perhaps, SECRET_ID_KIND);
+        return verdict(NameStrength::PossiblySecret, SECRET_ID_KIND);
     }
     // Examples are `BW_SESSION` and `X-JFrog-Art-Api`.
     if is_one_of!(head, "session api") {
-        return verdict(NameStrength::Perhaps, "token");
+        return verdict(NameStrength::PossiblySecret, "token");
     }
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
         // The id of a key is not a secret, except for `private_key_id` in a Google service account.
         return is_one_of!(words.next()?, "private")
-            .then_some(NameVerdict { says: NameStrength::Secret, kind: "private-key-id" });
+            .then_some(NameVerdict { strength: NameStrength::Secret, kind: "private-key-id" });
     }
     None
 }
@@ -215,7 +217,7 @@ fn judge_key_name(before: &[u8]) -> Option<NameVerdict> {
     }
     let sure = WORDS_MAKING_KEY_SECRET.contains_word(before) || ends_with_ignore_case(before, "api");
     Some(NameVerdict {
-        says: if sure { NameStrength::Secret } else { NameStrength::Perhaps },
+        strength: if sure { NameStrength::Secret } else { NameStrength::PossiblySecret },
         kind: "api-key",
     })
 }
@@ -334,14 +336,14 @@ fn without_plural(word: &[u8]) -> &[u8] {
 pub(super) struct WordList {
     words: &'static str,
     /// For each first letter, the lengths of its words as a bit set.
-    lengths: [u32; 32],
+    word_lengths: [u32; 32],
     /// For each first letter, the second letters of its words as a bit set.
-    seconds: [u32; 32],
+    second_letters: [u32; 32],
     /// The last letters of all words as a bit set.
-    lasts: u32,
+    last_letters: u32,
     /// For each first letter, the part of `words` that contains all words with this letter. It is short if the list is
     /// sorted.
-    spans: [(u16, u16); 32],
+    letter_spans: [(u16, u16); 32],
 }
 
 impl WordList {
@@ -349,9 +351,9 @@ impl WordList {
         let Some(first) = word.first() else { return false };
         let (first, second) = (usize::from(*first & 31), word.get(1).map_or(0, |second| second & 31));
         word.len() < 32
-            && self.lengths[first] & 1 << word.len() != 0
-            && self.seconds[first] & 1 << second != 0
-            && self.contains_in_span(self.spans[first], word)
+            && self.word_lengths[first] & 1 << word.len() != 0
+            && self.second_letters[first] & 1 << second != 0
+            && self.contains_in_span(self.letter_spans[first], word)
     }
 
     fn contains_in_span(&self, (start, end): (u16, u16), word: &[u8]) -> bool {
@@ -366,7 +368,7 @@ impl WordList {
 
     fn ends_with_any(&self, word: &[u8]) -> bool {
         let Some(last) = word.last() else { return false };
-        self.lasts & 1 << (*last & 31) != 0
+        self.last_letters & 1 << (*last & 31) != 0
             && self.each_word().any(|known| ends_with_ignore_case(word, known))
     }
 
@@ -377,23 +379,24 @@ impl WordList {
 
 pub(super) const fn word_list(words: &'static str) -> WordList {
     let bytes = words.as_bytes();
-    let (mut lengths, mut seconds, mut lasts, mut spans) = ([0; 32], [0; 32], 0, [(0, 0); 32]);
+    let (mut word_lengths, mut second_letters, mut last_letters, mut letter_spans) =
+        ([0; 32], [0; 32], 0, [(0, 0); 32]);
     let (mut at, mut start) = (0, 0);
     while at <= bytes.len() {
         if at == bytes.len() || bytes[at] == b' ' {
             if at > start {
                 let first = (bytes[start] & 31) as usize;
-                lengths[first] |= 1 << (at - start);
-                seconds[first] |= 1 << if at - start > 1 { bytes[start + 1] & 31 } else { 0 };
-                lasts |= 1 << (bytes[at - 1] & 31);
-                let (begin, end) = spans[first];
-                spans[first] = (if end == 0 { start as u16 } else { begin }, at as u16);
+                word_lengths[first] |= 1 << (at - start);
+                second_letters[first] |= 1 << if at - start > 1 { bytes[start + 1] & 31 } else { 0 };
+                last_letters |= 1 << (bytes[at - 1] & 31);
+                let (begin, end) = letter_spans[first];
+                letter_spans[first] = (if end == 0 { start as u16 } else { begin }, at as u16);
             }
             start = at + 1;
         }
         at += 1;
     }
-    WordList { words, lengths, seconds, lasts, spans }
+    WordList { words, word_lengths, second_letters, last_letters, letter_spans }
 }
 
 /// Iterates over the words of a name, last word first.

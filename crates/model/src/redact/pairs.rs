@@ -33,10 +33,10 @@ pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<Secr
     let least = match super::made_up::is_single_noun(
         &text[at + 2..at + 2 + sentences::value_length(&text[at + 2..])],
     ) {
-        true => RequiredCertainty::Word,
+        true => RequiredCertainty::SingleWord,
         false => required_certainty(user),
     };
-    told.then(|| sentences::unquoted_secret_at(text, at + 2, least))?
+    told.then(|| sentences::secret_value_at(text, at + 2, least))?
 }
 
 /// Finds the password in `admin:x` after words such as `log in with`. The user is `text[start..at]`, and `at` is the
@@ -64,7 +64,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
     if memchr::memmem::rfind(near, b"chpasswd:").is_some()
         || memchr::memmem::find(text_after_last_break(near), b"bundle config").is_some()
     {
-        return super::flags::secret_argument(text, at + 1);
+        return super::flags::whole_argument(text, at + 1);
     }
     if byte_or_newline(text, at + 1).is_ascii_whitespace()
         || !is_account_name(&text[start..at]) && !credentials()
@@ -72,7 +72,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
         return None;
     }
     // In `root:wheel`, a group follows the user name.
-    let hit = sentences::unquoted_secret_at(text, at + 1, RequiredCertainty::Words)?;
+    let hit = sentences::secret_value_at(text, at + 1, RequiredCertainty::SeveralWords)?;
     let after = &text[hit.end..text.len().min(hit.end + 16)];
     let told = is_pair_announced(&text[..start])
         || [&b" to log"[..], b" to sign"].iter().any(|words| after.starts_with(words));
@@ -114,7 +114,7 @@ pub fn password_in_joined_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     let mark = at + length;
     let told = length > 1 && matches!(byte_or_newline(text, mark), b'/' | b':');
     let value = mark + 1 + count_blanks(text.get(mark + 1..)?, 1);
-    told.then(|| sentences::unquoted_secret_at(text, value, RequiredCertainty::Word))?
+    told.then(|| sentences::secret_value_at(text, value, RequiredCertainty::SingleWord))?
 }
 
 /// Finds the password in the first pair after the word that ends at `end`, as in `creds for the box: ann/x` and
@@ -137,7 +137,7 @@ pub fn password_in_pair_after(text: &[u8], end: usize) -> Option<SecretHit> {
         };
         if told
             && !path()
-            && let Some(hit) = sentences::unquoted_secret_at(text, value, RequiredCertainty::Words)
+            && let Some(hit) = sentences::secret_value_at(text, value, RequiredCertainty::SeveralWords)
             && looks_made_up(&text[hit.start..hit.end])
         {
             return Some(hit);
@@ -155,9 +155,9 @@ fn looks_made_up(content: &[u8]) -> bool {
 
 fn required_certainty(user: &[u8]) -> RequiredCertainty {
     if is_account_name(user) || user.contains(&b'@') {
-        RequiredCertainty::Word
+        RequiredCertainty::SingleWord
     } else {
-        RequiredCertainty::Words
+        RequiredCertainty::SeveralWords
     }
 }
 

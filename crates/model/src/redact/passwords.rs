@@ -27,19 +27,20 @@ pub fn is_literal_password(
     }
     if content.contains(&b' ') {
         // In a shell, a quoted value such as `PGPASSWORD='my pass word' psql` is not a sentence.
-        let assigned = joint.loud && joint.tight;
-        return value.quoted && (assigned || is_passphrase(content) || is_mixed_phrase(content));
+        let assigned = joint.is_env_style && joint.without_blanks;
+        return value.is_quoted && (assigned || is_passphrase(content) || is_mixed_phrase(content));
     }
-    if value.quoted {
+    if value.is_quoted {
         // The value in `"password": "Passwort"` is a label. Labels contain no full stops.
         let label = byte_is(content[0], UPPER)
             && looks.upper == 1
             && !content.contains(&b'.')
-            && !(joint.tight && joint.listed)
+            && !(joint.without_blanks && joint.is_in_list)
             && made_up::made_up_certainty(content).is_none();
-        let state = !joint.tight && made_up::is_state_word(content);
+        let state = !joint.without_blanks && made_up::is_state_word(content);
         // Minified programs contain tables such as `{password:"SessionToken"}`.
-        let named = || looks.changes > 0 && !joint.tight && names::judge_name(content).is_some();
+        let named =
+            || looks.class_changes > 0 && !joint.without_blanks && names::judge_name(content).is_some();
         return !(plain && (label || state || is_constant_name(content) || named()));
     }
     if made_up::is_everyday_nouns(content)
@@ -52,13 +53,14 @@ pub fn is_literal_password(
         && lexicon::count_everyday_nouns(content) > 0
         && !made_up::is_common_or_plural(content)
         && made_up::ends_clause(text, value.end);
-    let sentence = !joint.tight
+    let sentence = !joint.without_blanks
         && !fruit
         && plain
         && byte_or_newline(text, value.end) == b' '
         && byte_is(byte_or_newline(text, value.end + 1), LETTER);
     // The value may be the label of a form, as in `label.password=Mot de passe`.
-    let labelled = plain && !fruit && !joint.loud && !joint.listed && is_sentence(&text[value.end..]);
+    let labelled =
+        plain && !fruit && !joint.is_env_style && !joint.is_in_list && is_sentence(&text[value.end..]);
     if fruit && byte_or_newline(text, value.end) == b' ' && is_sentence(&text[value.end..]) {
         return true;
     }
@@ -67,10 +69,10 @@ pub fn is_literal_password(
     }
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.'));
     if looks.digits == looks.len {
-        return looks.len >= if joint.tight { 4 } else { 5 };
+        return looks.len >= if joint.without_blanks { 4 } else { 5 };
     }
-    if joint.loud {
-        return joint.tight || !(plain && separated) || made_up::is_joined_words(content);
+    if joint.is_env_style {
+        return joint.without_blanks || !(plain && separated) || made_up::is_joined_words(content);
     }
     let joined = content.iter().any(|byte| matches!(byte, b'.' | b'-'))
         && matches!(byte_or_newline(text, value.end), b'\n' | b'\r');
@@ -87,7 +89,8 @@ pub fn is_literal_password(
     }
     if made_up::is_joined_words(content)
         && (has_note_after(text, value)
-            || (joint.tight || joined || is_note_label(text, value)) && !is_argument_or_member(text, value))
+            || (joint.without_blanks || joined || is_note_label(text, value))
+                && !is_argument_or_member(text, value))
     {
         return true;
     }
@@ -96,24 +99,24 @@ pub fn is_literal_password(
     let next = byte_or_newline(text, value.end);
     let passed = matches!(next, b',' | b')');
     let ends = !(passed || next == b';' || plain && next == b' ');
-    let humped = separated && looks.changes >= 2 && ends;
+    let humped = separated && looks.class_changes >= 2 && ends;
     if plain {
         // `connect(password=secret)` passes a variable, but `password=secret` at the end of a line sets a password.
-        let literal = (joint.tight && !separated && !passed && !made_up::is_state_word(content))
+        let literal = (joint.without_blanks && !separated && !passed && !made_up::is_state_word(content))
             || is_lone_word(text, value);
         // Printed objects often have a form such as `Config(user=app, password=word, ssl=false)`.
         let rest = &text[value.end..text.len().min(value.end + 60)];
         let printed = passed
-            && joint.tight
+            && joint.without_blanks
             && looks.len >= 6
             && [&b"=false"[..], b"=true", b"=null"].iter().any(|word| super::contains_bytes(rest, word));
         let capitals = looks.upper == looks.len && looks.len >= 16; // longer than any word
-        return joint.listed || literal || printed || humped || capitals || looks.looks_random();
+        return joint.is_in_list || literal || printed || humped || capitals || looks.looks_random();
     }
     // A value such as `violet-cobalt-85` must end its line. In code it would be a subtraction.
     let summed = is_words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
     let name_like = separated && looks.symbols == 0 && !humped && !summed;
-    joint.tight || !(name_like || is_numbered_variable(content)) || looks.looks_random()
+    joint.without_blanks || !(name_like || is_numbered_variable(content)) || looks.looks_random()
 }
 
 /// Returns whether the text after the value, up to the end of the line, consists only of words.

@@ -48,12 +48,12 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, after)?;
     let rest = &text[value.end..text.len().min(value.end + MAX_COMMAND_DISTANCE)];
     let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
-    if is_stored(rest) {
+    if is_written_to_secret_file(rest) {
         return super::grades::grade_word(&text[value.start..value.end])
             .is_some()
             .then(|| whole_argument(text, after))?;
     }
-    let pipe = memchr::memchr(b'|', &rest[..rest.len().min(4 + usize::from(value.quoted))])?;
+    let pipe = memchr::memchr(b'|', &rest[..rest.len().min(4 + usize::from(value.is_quoted))])?;
     let reads = |reader: &&str| memmem::find(&rest[pipe..], reader.as_bytes()).is_some();
     if memmem::find(&rest[pipe..], b"chpasswd").is_some() {
         return password_after_user(text, after);
@@ -67,7 +67,7 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Returns whether the output goes to a file for a secret, as in `echo x > ~/.vault_pass`.
-fn is_stored(rest: &[u8]) -> bool {
+fn is_written_to_secret_file(rest: &[u8]) -> bool {
     let Some(arrow) = rest.iter().take(6).position(|byte| *byte == b'>') else { return false };
     let file = rest[arrow..].strip_prefix(b">>").unwrap_or(&rest[arrow + 1..]).trim_ascii_start();
     let file = &file[..file.iter().take(100).position(|byte| *byte <= b' ').unwrap_or(file.len())];

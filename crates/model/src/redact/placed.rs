@@ -49,16 +49,16 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
     let value = LiteralValue {
         start: from + open + 1,
         end: from + close.saturating_sub(line_break),
-        quoted: true,
-        wrapped: false,
+        is_quoted: true,
+        is_in_call: false,
     };
     if value.end <= value.start || super::telling_lines::is_wallet_address(&text[value.start..value.end]) {
         return None;
     }
-    let sure = matches!(verdict.says, NameStrength::Password | NameStrength::Secret);
+    let sure = matches!(verdict.strength, NameStrength::Password | NameStrength::Secret);
     let random = profile_value(&text[value.start..value.end]).looks_random() && value.end - value.start >= 16;
     let content = &text[value.start..value.end];
-    let told = verdict.says == NameStrength::Password
+    let told = verdict.strength == NameStrength::Password
         && (grade_word(content).is_some()
             || profile_value(content).looks_random()
             || content.len() >= 8 && made_up::is_unlisted_words_joined(content));
@@ -105,7 +105,7 @@ fn argument_before_comment(text: &[u8], from: usize, code: &[u8]) -> Option<Secr
     let blank = memchr::memrchr(b' ', code)?;
     let flag = code[..blank].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
     let value =
-        LiteralValue { start: from + blank + 1, end: from + code.len(), quoted: false, wrapped: false };
+        LiteralValue { start: from + blank + 1, end: from + code.len(), is_quoted: false, is_in_call: false };
     let content = &text[value.start..value.end];
     let told = flag.starts_with(b"-") && flag.len() == 2;
     hit_if_password_like(
@@ -130,7 +130,7 @@ pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<
         return None;
     }
     let verdict = names::judge_name(&text[start..end])
-        .filter(|verdict| matches!(verdict.says, NameStrength::Password | NameStrength::Secret))?;
+        .filter(|verdict| matches!(verdict.strength, NameStrength::Password | NameStrength::Secret))?;
     // A mark may come before the answer, as in `Out[4]: 'x'`, `=> "x"` and `$1 = "x"`.
     let first = &rest[..rest.iter().take(200).position(|byte| *byte == b'\n').unwrap_or(rest.len().min(200))];
     let mark = first.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
@@ -138,8 +138,13 @@ pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<
     let known =
         answers.is_empty() || answers.starts_with(b"Out[") || answers == b"=>" || answers.ends_with(b"=");
     let value =
-        values::value_at(text, text.len() - rest.len() + mark).filter(|value| value.quoted && known)?;
-    hit_if_secret(text, value, verdict, ValueContext { loud: true, tight: true, ..ValueContext::default() })
+        values::value_at(text, text.len() - rest.len() + mark).filter(|value| value.is_quoted && known)?;
+    hit_if_secret(
+        text,
+        value,
+        verdict,
+        ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() },
+    )
 }
 
 /// Finds the last part of a branch or file name such as `fix/password-CopperKettle7` or
@@ -153,8 +158,8 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Se
     let whole = LiteralValue {
         start: from,
         end: from + rest.iter().take_while(|byte| joined(byte)).count(),
-        quoted: false,
-        wrapped: false,
+        is_quoted: false,
+        is_in_call: false,
     };
     let whole = LiteralValue { end: values::end_before_extension(text, whole), ..whole };
     if made_up::is_everyday_nouns(&text[from..whole.end]) && names_password(&text[start..end]) {
@@ -172,13 +177,13 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Se
         )
     };
     let words = cased && made_up::is_joined_words(content) && (looks.digits > 0 || git());
-    let drawn = cased && looks.digits > 0 && looks.changes >= 3 && looks.len >= 8;
+    let drawn = cased && looks.digits > 0 && looks.class_changes >= 3 && looks.len >= 8;
     let told = (words || drawn)
         && names_password(&text[start..end])
         && !matches!(byte_or_newline(text, from + length), b'(' | b'-' | b'=' | b':' | b'{');
     hit_if_password_like(
         text,
-        LiteralValue { start: from, end: from + length, quoted: false, wrapped: false },
+        LiteralValue { start: from, end: from + length, is_quoted: false, is_in_call: false },
         told,
     )
 }
@@ -197,8 +202,8 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
         .or_else(|| names::judge_name(&text[start..end]))?;
     let content = &text[from..from + length];
     let looks = profile_value(content);
-    let value = LiteralValue { start: from, end: from + length, quoted: false, wrapped: false };
-    let plausible = match verdict.says {
+    let value = LiteralValue { start: from, end: from + length, is_quoted: false, is_in_call: false };
+    let plausible = match verdict.strength {
         NameStrength::Password => {
             made_up::is_everyday_nouns(content) || looks.looks_random() && looks.digits > 0 && looks.upper > 0
         }
@@ -218,7 +223,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
     };
     let code = content.iter().any(|byte| b"(){}[]<>=;,\"'/".contains(byte));
     let code = code
-        && !(verdict.says == NameStrength::Secret
+        && !(verdict.strength == NameStrength::Secret
             && length >= 32
             && super::classes::run_length(content, super::classes::BASE64, length) == length);
     if plausible && !code && !super::contains_bytes(content, b"REDACTED") {
@@ -226,7 +231,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
             text,
             value,
             verdict,
-            ValueContext { tight: true, listed: true, ..ValueContext::default() },
+            ValueContext { without_blanks: true, is_in_list: true, ..ValueContext::default() },
         )
     } else {
         None
@@ -257,7 +262,7 @@ pub fn secret_in_cell_after_bold(text: &[u8], start: usize, end: usize) -> Optio
     let from = text.len() - rest.len() + count_blanks(rest, 8);
     let mark = usize::from(byte_or_newline(text, from) == b'`');
     is_password_name(&text[start..end])
-        .then(|| sentences::unquoted_secret_at(text, from + mark, RequiredCertainty::Words))?
+        .then(|| sentences::secret_value_at(text, from + mark, RequiredCertainty::SeveralWords))?
 }
 
 /// Finds the value on a line that consists of `password`, a tab or a bar, and the value.
@@ -269,7 +274,8 @@ pub fn secret_in_columns(text: &[u8], start: usize, end: usize) -> Option<Secret
     let gap = count_blanks(&text[end..], 24);
     let bar = end + gap + usize::from(matches!(byte_or_newline(text, end + gap), b'|' | b'\t'));
     let value = values::value_at(text, bar + count_blanks(&text[bar..], 8))?;
-    let ends = matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r' | b'|');
+    let ends =
+        matches!(byte_or_newline(text, value.end + usize::from(value.is_quoted)), b'\n' | b'\r' | b'|');
     let content = &text[value.start..value.end];
     let enough = grade_word(content).is_some()
         || made_up::made_up_certainty(content).is_some()

@@ -16,7 +16,7 @@ pub fn next_secret(
     options: RedactOptions,
     heads: &mut Vec<TableHead>,
 ) -> Option<SecretHit> {
-    if let Some(hit) = infix::aws_secret(text, floor) {
+    if let Some(hit) = infix::secret_after_key_id(text, floor) {
         return Some(hit);
     }
     let mut floor = floor;

@@ -42,11 +42,11 @@ pub enum NameLanguage {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RequiredCertainty {
     /// A word at the end of a clause that is not common in code or in sentences about passwords.
-    Word,
+    SingleWord,
     /// Like `Word`, but without the suffix of an adjective.
-    Stem,
+    WordWithoutSuffix,
     /// Several words, or letters and digits.
-    Words,
+    SeveralWords,
 }
 
 /// Finds the value in the sentence after the name that ends at `end`.
@@ -70,12 +70,16 @@ pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Op
         };
         placed |= first && is_in_word_list(word, PLACE_WORDS);
         let link = match word {
-            [b'(', ..] if first => Some(RequiredCertainty::Words),
+            [b'(', ..] if first => Some(RequiredCertainty::SeveralWords),
             b"to" => {
                 let sets = previous.ends_with(b"ed")
                     || is_in_word_list(previous, SETTING_WORDS)
                     || first && says_password_changed(&text[..end]);
-                if sets { Some(RequiredCertainty::Word) } else { first.then_some(RequiredCertainty::Words) }
+                if sets {
+                    Some(RequiredCertainty::SingleWord)
+                } else {
+                    first.then_some(RequiredCertainty::SeveralWords)
+                }
             }
             // `remplace le mot de passe par x` states a value, but `envoyer le mot de passe par courriel` does not.
             b"par" if language == NameLanguage::Other => {
@@ -85,11 +89,13 @@ pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Op
                 let replaces = [&b"rempla"[..], b"chang", b"modifi"]
                     .iter()
                     .any(|verb| super::contains_bytes(line, verb));
-                replaces.then_some(RequiredCertainty::Stem)
+                replaces.then_some(RequiredCertainty::WordWithoutSuffix)
             }
-            b"=" => placed.then_some(RequiredCertainty::Words),
+            b"=" => placed.then_some(RequiredCertainty::SeveralWords),
             // Another label may follow the name, as in `password store: name`.
-            [letter, .., b':'] if first && letter.is_ascii_lowercase() => Some(RequiredCertainty::Words),
+            [letter, .., b':'] if first && letter.is_ascii_lowercase() => {
+                Some(RequiredCertainty::SeveralWords)
+            }
             _ => required_after_word(word, language),
         };
         if let Some(least) = link
@@ -119,8 +125,8 @@ pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<SecretHit> {
     if told {
         hit_if_accepted(
             text,
-            LiteralValue { start, end: start + length, quoted: false, wrapped: false },
-            RequiredCertainty::Word,
+            LiteralValue { start, end: start + length, is_quoted: false, is_in_call: false },
+            RequiredCertainty::SingleWord,
         )
     } else {
         None
@@ -143,8 +149,8 @@ pub fn secret_answering_question(text: &[u8], at: usize) -> Option<SecretHit> {
         || [&b"it's"[..], b"its", b"is", b"use", b"try"].iter().any(|word| speaker.ends_with(word));
     let start = at + 1 + from;
     let end = start + value_length(&text[start..at + 1 + line.len()]);
-    let value = LiteralValue { start, end, quoted: false, wrapped: false };
-    if said { hit_if_accepted(text, value, RequiredCertainty::Word) } else { None }
+    let value = LiteralValue { start, end, is_quoted: false, is_in_call: false };
+    if said { hit_if_accepted(text, value, RequiredCertainty::SingleWord) } else { None }
 }
 
 /// Finds a value between a comma and the end of the line, as in `the old password, x`. `at` is just after the comma.
@@ -156,7 +162,7 @@ pub fn secret_after_comma(text: &[u8], at: usize) -> Option<SecretHit> {
     // Another name may follow in a list of names, but few names contain digits.
     let digits = text[start..end].iter().any(u8::is_ascii_digit);
     let aside = text[end..].starts_with(b", ") && made_up::is_everyday_nouns(&text[start..end]);
-    if ends && digits || aside { unquoted_secret_at(text, start, RequiredCertainty::Words) } else { None }
+    if ends && digits || aside { secret_value_at(text, start, RequiredCertainty::SeveralWords) } else { None }
 }
 
 /// Finds a value before the name that starts at `start`, as in `use x as the password`, `nimm x als Passwort` and
@@ -199,8 +205,8 @@ pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Optio
         return None;
     }
     let noun = !purpose && made_up::is_single_noun(content);
-    let least = if noun { RequiredCertainty::Word } else { RequiredCertainty::Words };
-    unquoted_secret_at(&text[..end], from, least)
+    let least = if noun { RequiredCertainty::SingleWord } else { RequiredCertainty::SeveralWords };
+    secret_value_at(&text[..end], from, least)
 }
 
 /// Returns the certainty required of a value after this word, or `None` if no value can follow it.
@@ -210,10 +216,14 @@ fn required_after_word(word: &[u8], language: NameLanguage) -> Option<RequiredCe
         || word.len() > 1 && word.ends_with(b":")
         || foreign && is_in_word_list(word, FOREIGN_LINKING_WORDS)
     {
-        return Some(if foreign { RequiredCertainty::Stem } else { RequiredCertainty::Word });
+        return Some(if foreign {
+            RequiredCertainty::WordWithoutSuffix
+        } else {
+            RequiredCertainty::SingleWord
+        });
     }
     (is_in_word_list(word, TYPING_WORDS) || foreign && is_in_word_list(word, FOREIGN_PREPOSITIONS))
-        .then_some(RequiredCertainty::Words)
+        .then_some(RequiredCertainty::SeveralWords)
 }
 
 /// Returns whether a verb before the name says that the password was changed, as in `I changed the password`. The new
@@ -273,7 +283,7 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
 }
 
 /// Returns the value at `at` if it satisfies `least`. Quotes around the value are skipped.
-fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<SecretHit> {
+pub fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<SecretHit> {
     let marks = [
         &b"\""[..],
         b"'",
@@ -303,12 +313,7 @@ fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<S
         return None;
     }
     let end = start + length;
-    hit_if_accepted(text, LiteralValue { start, end, quoted: mark.is_some(), wrapped: false }, least)
-}
-
-/// Does the same as `secret_value_at`, for scanners in other modules.
-pub fn unquoted_secret_at(text: &[u8], start: usize, least: RequiredCertainty) -> Option<SecretHit> {
-    secret_value_at(text, start, least)
+    hit_if_accepted(text, LiteralValue { start, end, is_quoted: mark.is_some(), is_in_call: false }, least)
 }
 
 /// Returns the value as a hit if it is made up from words, mixes letters and digits, or looks random.
@@ -330,24 +335,28 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
         return None;
     }
     let enough = match certainty {
-        Some(PasswordCertainty::Words | PasswordCertainty::Nouns) => true,
+        Some(PasswordCertainty::SeveralWords | PasswordCertainty::EverydayNouns) => true,
         Some(sure) => {
             let enough = match least {
-                RequiredCertainty::Word => true,
-                RequiredCertainty::Stem => {
+                RequiredCertainty::SingleWord => true,
+                RequiredCertainty::WordWithoutSuffix => {
                     sure == PasswordCertainty::LongWord
                         || lexicon::joins_everyday_noun(content)
                         || byte_is(content[0], UPPER)
                         || !made_up::has_long_word_suffix(content) && !made_up::is_participle(content)
                 }
-                RequiredCertainty::Words => sure == PasswordCertainty::LongWord,
+                RequiredCertainty::SeveralWords => sure == PasswordCertainty::LongWord,
             };
-            value.quoted || enough && made_up::ends_clause(text, value.end)
+            value.is_quoted || enough && made_up::ends_clause(text, value.end)
         }
         None => {
             let looks = profile_value(content);
-            let joint = values::ValueContext { tight: true, listed: true, ..values::ValueContext::default() };
-            (looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2) || looks.looks_random())
+            let joint = values::ValueContext {
+                without_blanks: true,
+                is_in_list: true,
+                ..values::ValueContext::default()
+            };
+            (looks.is_mixed() && (looks.len >= 8 || looks.class_changes >= 2) || looks.looks_random())
                 && super::names::judge_name(content).is_none()
                 && !is_technical_term(content)
                 && values::is_secret_value(text, value, super::names::NameStrength::Password, joint)
@@ -360,7 +369,7 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
 /// Returns whether the digits belong to a technical term, as in `base64-encoded`, `SHA-256`, `8-64` and `v1.2.3`.
 fn is_technical_term(content: &[u8]) -> bool {
     let looks = profile_value(content);
-    looks.symbols == 0 && looks.changes < 2 && content.iter().any(|byte| !byte.is_ascii_alphanumeric())
+    looks.symbols == 0 && looks.class_changes < 2 && content.iter().any(|byte| !byte.is_ascii_alphanumeric())
         || looks.letters() < 3
         || content.iter().all(u8::is_ascii_hexdigit) && content.len() >= 32
 }
@@ -406,7 +415,8 @@ pub fn is_password_list(before: &[u8]) -> bool {
 fn names_many_secrets(name: &[u8]) -> bool {
     let name = &name[name.len() - super::classes::run_length_at_end(name, super::classes::BASE64_URL, 40)..];
     let Some((b's' | b'S', one)) = name.split_last() else { return false };
-    super::names::judge_name(one).is_some_and(|verdict| verdict.says == super::names::NameStrength::Secret)
+    super::names::judge_name(one)
+        .is_some_and(|verdict| verdict.strength == super::names::NameStrength::Secret)
 }
 
 /// Finds the items of `passwords: [x, "y"]`. `at` is just after the bracket.
@@ -421,17 +431,17 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
         let Some(value) = values::value_at(text, at) else { return };
         let content = &text[value.start..value.end];
         let plausible = if many {
-            value.quoted && is_strong_secret(content)
+            value.is_quoted && is_strong_secret(content)
         } else {
             made_up::made_up_certainty(content).is_some()
                 || profile_value(content).is_mixed() && content.len() >= 8
         };
         // A path such as `process.env.KEY1` is not a literal.
-        let member = !value.quoted && content.contains(&b'.') && !made_up::is_everyday_nouns(content);
+        let member = !value.is_quoted && content.contains(&b'.') && !made_up::is_everyday_nouns(content);
         if plausible && !member && !super::contains_bytes(content, b"REDACTED") {
             hits.push(SecretHit { start: value.start, end: value.end, kind: "password" });
         }
-        at = value.end + usize::from(value.quoted);
+        at = value.end + usize::from(value.is_quoted);
         if byte_or_newline(text, at) != b',' {
             return;
         }
@@ -455,7 +465,7 @@ pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
         return None;
     }
     let value = values::value_at(text, at + 2)?;
-    let ends = matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r');
+    let ends = matches!(byte_or_newline(text, value.end + usize::from(value.is_quoted)), b'\n' | b'\r');
     let content = &text[value.start..value.end];
     let plausible = made_up::made_up_certainty(content).is_some()
         || profile_value(content).is_mixed() && content.len() >= 8;
@@ -471,7 +481,7 @@ pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
         let label =
             &label[label.len() - super::classes::run_length_at_end(label, super::classes::BASE64_URL, 40)..];
         let one = super::names::judge_name(label)
-            .is_some_and(|verdict| verdict.says != super::names::NameStrength::Perhaps);
+            .is_some_and(|verdict| verdict.strength != super::names::NameStrength::PossiblySecret);
         return (one || names_many_secrets(label)).then_some(SecretHit {
             start: value.start,
             end: value.end,

@@ -7,7 +7,7 @@
 use super::SecretHit;
 use super::chance::profile_value;
 use super::classes::{self, ALNUM, BASE64_URL, DOT, PLUS, SLASH, WORD, byte_is, byte_or_newline};
-use super::rules::{RuleDemand, TOKEN_RULES, TokenPart, TokenRule};
+use super::rules::{RuleRequirement, TOKEN_RULES, TokenPart, TokenRule};
 
 /// How many bytes of a body are examined for words. A long body is not read completely.
 const BODY_BYTES_EXAMINED: usize = 96;
@@ -43,7 +43,7 @@ fn match_rules_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
 
 fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
     let rest = &text[at..];
-    let misplaced = rule.demand == RuleDemand::Alone && !is_word_start(text, at, edge);
+    let misplaced = rule.requirement == RuleRequirement::RandomAndSeparate && !is_word_start(text, at, edge);
     if misplaced || !rest.starts_with(rule.prefix.as_bytes()) {
         return None;
     }
@@ -80,14 +80,16 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
         end -= 1;
     }
     let looks = profile_value(&rest[body..end.min(body + BODY_BYTES_EXAMINED)]);
-    let plausible = match rule.demand {
-        RuleDemand::Sure => !looks.is_filler(),
-        RuleDemand::Random | RuleDemand::After | RuleDemand::Address => !looks.looks_like_words(),
-        RuleDemand::Alone => looks.digits > 0 && !looks.looks_like_words(),
+    let plausible = match rule.requirement {
+        RuleRequirement::PrefixOnly => !looks.is_filler(),
+        RuleRequirement::Random | RuleRequirement::RandomBody | RuleRequirement::RandomInUrl => {
+            !looks.looks_like_words()
+        }
+        RuleRequirement::RandomAndSeparate => looks.digits > 0 && !looks.looks_like_words(),
     };
-    let start = match rule.demand {
-        RuleDemand::After => at + body,
-        RuleDemand::Address => start_of_address(text, at, edge),
+    let start = match rule.requirement {
+        RuleRequirement::RandomBody => at + body,
+        RuleRequirement::RandomInUrl => start_of_address(text, at, edge),
         _ => at,
     };
     plausible.then_some(SecretHit { start, end: at + end, kind: rule.kind })

@@ -41,8 +41,9 @@ pub fn secret_stated_after_name(text: &[u8], start: usize, end: usize) -> Option
                 let quoted = matches!(byte_or_newline(text, end + 1), b'"' | b'\'' | b'`');
                 let told = || {
                     sentences::secret_ending_clause(text, end).or_else(|| {
-                        quoted
-                            .then(|| sentences::unquoted_secret_at(text, end + 1, RequiredCertainty::Word))?
+                        quoted.then(|| {
+                            sentences::secret_value_at(text, end + 1, RequiredCertainty::SingleWord)
+                        })?
                     })
                 };
                 matches!(name, b"pw" | b"PW").then(told)?
@@ -81,7 +82,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     let name = &text[start..end];
     let end = end + usize::from(byte_or_newline(text, end) == b'`');
     let verdict = match name {
-        b"login" => NameVerdict { says: NameStrength::Secret, kind: "token" },
+        b"login" => NameVerdict { strength: NameStrength::Secret, kind: "token" },
         // The name may contain dashes, as in `proxy_set_header X-Api-Key "x"`.
         _ if text[..start].ends_with(b"-")
             && (byte_or_newline(text, end + 1) == b'"' || is_header_directive(&text[..start])) =>
@@ -94,20 +95,20 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         _ => names::judge_name(name)?,
     };
     // In `pass it to the class`, `pass` is a verb and not a name.
-    if verdict.says == NameStrength::Pass && name != b"pw" {
+    if verdict.strength == NameStrength::LikelyPassword && name != b"pw" {
         // The name may announce a pair, as in `user/pass is admin/x`.
         if text[..start].ends_with(b"user/") && text[end..].starts_with(b" is ") {
             return super::pairs::password_in_joined_pair(text, end + 4);
         }
         // A user name may come before the password, as in `user ann and pass x`.
         if is_user_named_before(&text[start.saturating_sub(80)..start]) {
-            return sentences::unquoted_secret_at(text, end + 1, RequiredCertainty::Words);
+            return sentences::secret_value_at(text, end + 1, RequiredCertainty::SeveralWords);
         }
         // The name may start a line of a settings file, as in `Pass "x"` in mbsync's configuration.
         let line = super::context::text_after_last_break(&text[start.saturating_sub(40)..start]);
         if line.trim_ascii().is_empty()
             && let Some(value) = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))
-            && matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r')
+            && matches!(byte_or_newline(text, value.end + usize::from(value.is_quoted)), b'\n' | b'\r')
             && name != b"PASS"
         {
             let content = &text[value.start..value.end];
@@ -119,7 +120,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         }
         // The name may be a variable, as in `input_pw x`.
         if name.ends_with(b"_pw") && profile_value(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
-            return super::flags::secret_argument(text, end + 1);
+            return super::flags::whole_argument(text, end + 1);
         }
         if text[end..].starts_with(b" for ") {
             let words = |hit: &SecretHit| made_up::is_joined_words(&text[hit.start..hit.end]);
@@ -127,12 +128,12 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         }
         return text[end..]
             .starts_with(b" is ")
-            .then(|| sentences::unquoted_secret_at(text, end + 4, RequiredCertainty::Words))?;
+            .then(|| sentences::secret_value_at(text, end + 4, RequiredCertainty::SeveralWords))?;
     }
     if text[..start].ends_with(b"public ") {
         return None;
     }
-    let doubtful = ValueContext { doubtful: true, ..ValueContext::default() };
+    let doubtful = ValueContext { is_doubtful_form: true, ..ValueContext::default() };
     if let Some(after) = verb_length(&text[end..]) {
         // The value may be on the next line.
         let line = end + after;
@@ -155,10 +156,10 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     }
     // In `enter your password to continue` no value follows, so an ordinary word is not accepted.
     if text[end..].starts_with(b" to ")
-        && verdict.says == NameStrength::Password
+        && verdict.strength == NameStrength::Password
         && !sentences::says_password_changed(&text[..start])
     {
-        return sentences::unquoted_secret_at(text, end + 4, RequiredCertainty::Words);
+        return sentences::secret_value_at(text, end + 4, RequiredCertainty::SeveralWords);
     }
     if text[end..].starts_with(b" | ")
         && let Some(hit) = super::placed::secret_in_columns(text, start, end)
@@ -168,7 +169,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     if text[end..].starts_with(b" to ") || text[end..].starts_with(b" | ") {
         return secret_after_is(text, end + 3, verdict, doubtful);
     }
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && let Some(hit) = secret_in_set_password(text, start, end).or_else(|| secrets_in_change(text, end))
     {
         return Some(hit);
@@ -178,9 +179,9 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     }
     let value = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))?;
     // Examples are `ENV NAME x` in a Dockerfile, `setenv NAME x` in a shell and `tool config set NAME x`.
-    if matches!(verdict.says, NameStrength::Secret | NameStrength::Password)
+    if matches!(verdict.strength, NameStrength::Secret | NameStrength::Password)
         && (sets_variable(&text[..start])
-            || !value.quoted
+            || !value.is_quoted
                 && profile_value(&text[value.start..value.end]).is_mixed()
                 && is_setting_command(&text[..start]))
     {
@@ -188,28 +189,28 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             text,
             value,
             verdict,
-            ValueContext { loud: true, tight: true, ..ValueContext::default() },
+            ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() },
         );
     }
-    if verdict.says == NameStrength::Password {
+    if verdict.strength == NameStrength::Password {
         let context = &text[start.saturating_sub(200)..start];
         let in_netrc = super::contains_bytes(context, b"login ")
             && super::contains_bytes(context, b"machine ")
             && !passwords::is_prose_word(&text[value.start..value.end]);
-        let in_sql = value.quoted
+        let in_sql = value.is_quoted
             && (name.iter().all(|byte| byte_is(*byte, UPPER)) || super::contains_bytes(context, b"OPTIONS"));
-        let joint = ValueContext { loud: true, tight: true, ..ValueContext::default() };
+        let joint = ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() };
         let looks = profile_value(&text[value.start..value.end]);
         let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
         let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw")
             && (made_up
-                || value.quoted
+                || value.is_quoted
                 || (made_up::made_up_certainty(&text[value.start..value.end]).is_some()
                     || super::lexicon::count_everyday_nouns(&text[value.start..value.end]) > 0)
                     && matches!(byte_or_newline(text, value.end), b'\n' | b'\r'));
-        let in_code = value.quoted && made_up && context.ends_with(b"#define ");
+        let in_code = value.is_quoted && made_up && context.ends_with(b"#define ");
         let words = made_up::made_up_certainty(&text[value.start..value.end]);
-        let in_command = (made_up || value.quoted || words.is_some())
+        let in_command = (made_up || value.is_quoted || words.is_some())
             && [&b"nmcli "[..], b"wpa_cli "].iter().any(|command| super::contains_bytes(context, command));
         // Preseed files of the Debian installer contain lines such as `d-i passwd/root-password password x`.
         let in_command = in_command
@@ -224,14 +225,15 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         // The name may start a line, as in `~/.msmtprc` and in tables.
         let line = context.trim_ascii_end();
         let starts = line.is_empty() || context[line.len()..].contains(&b'\n');
-        let ends = byte_or_newline(text, value.end + usize::from(value.quoted)) == b'\n';
+        let ends = byte_or_newline(text, value.end + usize::from(value.is_quoted)) == b'\n';
         // In a block or a Lisp form, the value in `password "x"` is a literal.
-        let in_block = value.quoted && (context.ends_with(b"{ ") || context.ends_with(b":"))
+        let in_block = value.is_quoted && (context.ends_with(b"{ ") || context.ends_with(b":"))
             || is_in_lisp_form(text, value, context);
         // A user name may come before the password, as in `username admin and password Orchid190`.
         let beside_user =
             made_up && context.ends_with(b" and ") && super::contains_bytes(context, b"username ");
-        let joint = ValueContext { doubtful: !value.quoted && !beside_user, ..ValueContext::default() };
+        let joint =
+            ValueContext { is_doubtful_form: !value.is_quoted && !beside_user, ..ValueContext::default() };
         let told = starts && ends
             || in_block
             || beside_user
@@ -265,28 +267,30 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         .iter()
         .any(|word| super::classes::ends_with_ignore_case(context, word));
         let enough = match words? {
-            PasswordCertainty::Nouns => true,
-            PasswordCertainty::Words => beside || value.quoted || made_up::ends_clause(text, value.end),
-            PasswordCertainty::LongWord => beside || value.quoted,
-            PasswordCertainty::Word => {
+            PasswordCertainty::EverydayNouns => true,
+            PasswordCertainty::SeveralWords => {
+                beside || value.is_quoted || made_up::ends_clause(text, value.end)
+            }
+            PasswordCertainty::LongWord => beside || value.is_quoted,
+            PasswordCertainty::SingleWord => {
                 let capital = byte_is(text[value.start], UPPER) && !byte_is(name[0], UPPER);
                 // Prose such as `username and password properties` contains no value.
                 let beside = beside && !context.ends_with(b"and ") || is_user_named_before(context);
-                value.quoted || (beside || capital) && made_up::ends_clause(text, value.end)
+                value.is_quoted || (beside || capital) && made_up::ends_clause(text, value.end)
             }
         };
         return hit_if_password_like(text, value, enough);
     }
     // In SQL, the name is in capitals, as in `CREATE SECRET s (TYPE s3, SECRET 'x')` and `ATTACH 'x.db' AS x KEY 'x'`.
     let in_sql =
-        value.quoted && text[value.start - 1] == b'\'' && matches!(name, b"SECRET" | b"KEY" | b"TOKEN");
+        value.is_quoted && text[value.start - 1] == b'\'' && matches!(name, b"SECRET" | b"KEY" | b"TOKEN");
     let line = || super::context::text_after_last_break(&text[start.saturating_sub(200)..start]);
     if in_sql
         && ["CREATE ", "ATTACH ", "ALTER ", "create ", "SET "]
             .iter()
             .any(|verb| super::contains_bytes(line(), verb.as_bytes()))
     {
-        return super::flags::secret_argument(text, value.start - 1);
+        return super::flags::whole_argument(text, value.start - 1);
     }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
     // Since Redis 6, a user name may come before the password, as in `AUTH name x`.
@@ -296,7 +300,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     let least = match name {
         b"login" => 24,
         _ if at_prompt => 8,
-        _ if value.quoted && verdict.says == NameStrength::Secret => 12,
+        _ if value.is_quoted && verdict.strength == NameStrength::Secret => 12,
         _ => 20,
     };
     let content = &text[value.start..value.end];
@@ -362,7 +366,7 @@ pub fn secret_in_quoted_setting(text: &[u8], start: usize, end: usize) -> Option
     if byte_or_newline(text, end + 1) != b' ' || byte_or_newline(text, end + 2) != mark {
         return None;
     }
-    let value = values::value_at(text, end + 2).filter(|value| value.quoted)?;
+    let value = values::value_at(text, end + 2).filter(|value| value.is_quoted)?;
     let line = super::context::text_after_last_break(&text[start.saturating_sub(120)..start]);
     let verdict = names::judge_name(&text[start..end])?;
     let sets =
@@ -372,7 +376,7 @@ pub fn secret_in_quoted_setting(text: &[u8], start: usize, end: usize) -> Option
             text,
             value,
             verdict,
-            ValueContext { loud: true, tight: true, ..ValueContext::default() },
+            ValueContext { is_env_style: true, without_blanks: true, ..ValueContext::default() },
         )
     })?
 }
@@ -420,10 +424,10 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
         let rest = &text[end + from + 6..text.len().min(end + from + 60)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         let to = end + from + 6 + memchr::memmem::find(rest, b" to ")? + 4;
-        return sentences::unquoted_secret_at(text, to, RequiredCertainty::Words);
+        return sentences::secret_value_at(text, to, RequiredCertainty::SeveralWords);
     }
     let old = values::value_at(text, end + from + 6)?;
-    let behind = old.end + usize::from(old.quoted);
+    let behind = old.end + usize::from(old.is_quoted);
     let new = behind + text[behind..].strip_prefix(b" to ").map(|_| 4)?;
     let new = values::value_at(text, new).filter(made_up);
     match (made_up(&old), new) {
@@ -441,7 +445,7 @@ pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<Se
     if text[end..].starts_with(b"? ")
         && (text[start..end].eq_ignore_ascii_case(b"pw") || is_password_name(&text[start..end]))
     {
-        let hit = sentences::unquoted_secret_at(text, end + 2, RequiredCertainty::Words);
+        let hit = sentences::secret_value_at(text, end + 2, RequiredCertainty::SeveralWords);
         if hit.is_some() {
             return hit;
         }
@@ -453,7 +457,7 @@ pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<Se
     let line = next.iter().take(4).position(|byte| *byte == b'\n');
     match (text[end], line) {
         (b'\'', _) => sentences::secret_ending_clause(text, end + 3)
-            .or_else(|| sentences::unquoted_secret_at(text, end + 3, RequiredCertainty::Words)),
+            .or_else(|| sentences::secret_value_at(text, end + 3, RequiredCertainty::SeveralWords)),
         (b'?', Some(line)) => sentences::secret_answering_question(text, end + 1 + line),
         (b'.', _) if !next.get(1..3)?.eq_ignore_ascii_case(b"it") => None,
         (b',', _) => sentences::secret_in_sentence(text, end + 1, NameLanguage::English)
@@ -473,7 +477,7 @@ pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: us
         .iter()
         .find_map(|verb| Some((memchr::memmem::rfind(line, verb)?, verb.len())))?;
     let from = start - line.len() + verb + length;
-    let hit = sentences::unquoted_secret_at(text, from, RequiredCertainty::Words)?;
+    let hit = sentences::secret_value_at(text, from, RequiredCertainty::SeveralWords)?;
     let asked = [&b" when "[..], b" if ", b" once ", b" at ", b" for ", b" as "]
         .iter()
         .any(|word| text[hit.end..].starts_with(word));
@@ -516,8 +520,8 @@ pub fn quoted_secret_named_after(text: &[u8], start: usize, end: usize, floor: u
     let value = LiteralValue {
         start: floor + before.len() - length,
         end: floor + before.len(),
-        quoted: true,
-        wrapped: false,
+        is_quoted: true,
+        is_in_call: false,
     };
     let content = &text[value.start..value.end];
     let plausible = made_up::made_up_certainty(content).is_some()
@@ -537,11 +541,11 @@ fn unquoted_secret_used_as(text: &[u8], at: usize, floor: usize, end: usize) -> 
     let last = memchr::memmem::find(line, b"assword").map_or(0, |found| end + found + 7);
     let alone = last > 0 && made_up::ends_clause(text, last);
     (used && alone)
-        .then(|| sentences::unquoted_secret_at(&text[..at], at - length, RequiredCertainty::Words))?
+        .then(|| sentences::secret_value_at(&text[..at], at - length, RequiredCertainty::SeveralWords))?
 }
 
 pub fn is_password_name(word: &[u8]) -> bool {
-    names::judge_name(word).is_some_and(|verdict| verdict.says == NameStrength::Password)
+    names::judge_name(word).is_some_and(|verdict| verdict.strength == NameStrength::Password)
 }
 
 pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> Option<SecretHit> {
@@ -549,7 +553,7 @@ pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> O
     let content = &text[value.start..value.end];
     let setting = memchr::memchr(b'=', content)
         .is_some_and(|at| at > 0 && content[..at].iter().all(|byte| byte_is(*byte, super::classes::LOWER)));
-    let code = !value.quoted
+    let code = !value.is_quoted
         && (setting
             || matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<'));
     (enough && !placeholder && !code).then_some(SecretHit {
@@ -563,7 +567,7 @@ pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> O
 fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueContext) -> Option<SecretHit> {
     let mut value = values::value_at(text, sentences::position_after_adverb(text, at))?;
     // A mark at the end may belong to the sentence, as in `what if the password is wrong?`.
-    if !value.quoted && !text[value.start..value.end].iter().any(u8::is_ascii_digit) {
+    if !value.is_quoted && !text[value.start..value.end].iter().any(u8::is_ascii_digit) {
         let marks =
             text[value.start..value.end].iter().rev().take_while(|byte| matches!(byte, b'?' | b'!')).count();
         value.end -= marks;
@@ -572,35 +576,37 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
         return None;
     }
     let content = &text[value.start..value.end];
-    if matches!(verdict.says, NameStrength::Password | NameStrength::Pass)
+    if matches!(verdict.strength, NameStrength::Password | NameStrength::LikelyPassword)
         && let Some(sure) = made_up::made_up_certainty(content)
     {
-        let enough = sure > PasswordCertainty::Word || value.quoted || made_up::ends_clause(text, value.end);
+        let enough =
+            sure > PasswordCertainty::SingleWord || value.is_quoted || made_up::ends_clause(text, value.end);
         return hit_if_password_like(text, value, enough);
     }
-    if verdict.says == NameStrength::Password && value.quoted && passwords::is_passphrase(content) {
+    if verdict.strength == NameStrength::Password && value.is_quoted && passwords::is_passphrase(content) {
         return hit_if_password_like(text, value, true);
     }
-    if verdict.says == NameStrength::Pass {
+    if verdict.strength == NameStrength::LikelyPassword {
         return None;
     }
-    if verdict.says == NameStrength::Secret && made_up::is_everyday_nouns(content) {
+    if verdict.strength == NameStrength::Secret && made_up::is_everyday_nouns(content) {
         return hit_if_password_like(
             text,
             value,
-            made_up::ends_clause(text, value.end + usize::from(value.quoted)),
+            made_up::ends_clause(text, value.end + usize::from(value.is_quoted)),
         );
     }
     let looks = profile_value(content);
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
-    let name_like = separated && looks.changes < 2;
+    let name_like = separated && looks.class_changes < 2;
     let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.looks_random();
     // A hexadecimal key is accepted, but a word is not.
     let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
-    let key = verdict.says == NameStrength::Secret && hex;
-    let doubtful = joint.doubtful || verdict.says != NameStrength::Password && !value.quoted && !key;
-    let joint = ValueContext { doubtful, ..joint };
-    if plausible || joint.doubtful { hit_if_secret(text, value, verdict, joint) } else { None }
+    let key = verdict.strength == NameStrength::Secret && hex;
+    let is_doubtful_form =
+        joint.is_doubtful_form || verdict.strength != NameStrength::Password && !value.is_quoted && !key;
+    let joint = ValueContext { is_doubtful_form, ..joint };
+    if plausible || joint.is_doubtful_form { hit_if_secret(text, value, verdict, joint) } else { None }
 }
 
 /// Returns whether a word ends like a name that [`secret_stated_after_name`] supports. Most words do not.

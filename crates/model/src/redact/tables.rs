@@ -91,9 +91,9 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) 
     if gap && !is_loud && !has_user && !is_table_rule(line_at(text, line_start + head.len() + 1)) {
         return;
     }
-    let may_be_word = verdict.says == NameStrength::Password && name.len() >= 6 || has_user;
+    let may_be_word = verdict.strength == NameStrength::Password && name.len() >= 6 || has_user;
     let verdict = if has_user && verdict.kind == "secret" {
-        NameVerdict { says: NameStrength::Password, ..verdict }
+        NameVerdict { strength: NameStrength::Password, ..verdict }
     } else {
         verdict
     };
@@ -133,7 +133,7 @@ fn is_user_column(cell: &[u8]) -> bool {
 }
 
 fn is_certain_verdict(verdict: &NameVerdict) -> bool {
-    matches!(verdict.says, NameStrength::Password | NameStrength::Secret | NameStrength::Pass)
+    matches!(verdict.strength, NameStrength::Password | NameStrength::Secret | NameStrength::LikelyPassword)
 }
 
 fn secret_in_cell(
@@ -156,7 +156,7 @@ fn secret_in_cell(
     // A column of descriptions also contains words, so a password of letters alone must be longer.
     let noun = may_be_word && super::lexicon::count_everyday_nouns(content) > 0;
     let word = looks.digits == 0 && (looks.len < 7 || !may_be_word) && !noun;
-    if verdict.says == NameStrength::Password
+    if verdict.strength == NameStrength::Password
         && super::sentences::passphrase_length(content) == Some(content.len())
     {
         return Some(SecretHit { start, end, kind: verdict.kind });
@@ -164,14 +164,14 @@ fn secret_in_cell(
     if word || content.contains(&b' ') || content.contains(&b'(') {
         return None;
     }
-    let value = LiteralValue { start, end, quoted: true, wrapped: false };
+    let value = LiteralValue { start, end, is_quoted: true, is_in_call: false };
     let says =
-        if verdict.says == NameStrength::Secret { NameStrength::Secret } else { NameStrength::Password };
+        if verdict.strength == NameStrength::Secret { NameStrength::Secret } else { NameStrength::Password };
     values::is_secret_value(
         text,
         value,
         says,
-        ValueContext { tight: true, listed: true, ..ValueContext::default() },
+        ValueContext { without_blanks: true, is_in_list: true, ..ValueContext::default() },
     )
     .then_some(SecretHit { start, end, kind: verdict.kind })
 }
@@ -207,9 +207,9 @@ fn is_table_rule(row: &[u8]) -> bool {
 
 #[derive(Clone, Copy)]
 enum CellDivider {
-    Mark(u8),
+    Character(u8),
     /// A box-drawing character of three bytes, such as `│`.
-    Drawn(&'static str),
+    BoxDrawing(&'static str),
     /// At least two blanks.
     Gap,
 }
@@ -218,12 +218,12 @@ impl CellDivider {
     fn of_head(head: &[u8]) -> Option<CellDivider> {
         for mark in ["│", "║", "┃"] {
             if memchr::memmem::find(head, mark.as_bytes()).is_some() {
-                return Some(CellDivider::Drawn(mark));
+                return Some(CellDivider::BoxDrawing(mark));
             }
         }
         for mark in [b'|', b'\t', b';', b','] {
             if head.contains(&mark) {
-                return Some(CellDivider::Mark(mark));
+                return Some(CellDivider::Character(mark));
             }
         }
         memchr::memmem::find(head.trim_ascii(), b"  ").map(|_| CellDivider::Gap)
@@ -237,7 +237,7 @@ impl CellDivider {
             (start + left, (start + left).max(start + cell.trim_ascii_end().len()))
         };
         match self {
-            CellDivider::Mark(mark) => {
+            CellDivider::Character(mark) => {
                 let outer = usize::from(mark == b'|' && row.trim_ascii_start().starts_with(b"|"));
                 let first = outer * (row.len() - row.trim_ascii_start().len() + 1);
                 let last = match mark == b'|' && outer == 1 && row.trim_ascii_end().ends_with(b"|") {
@@ -262,7 +262,7 @@ impl CellDivider {
                     Some(cell)
                 }))
             }
-            CellDivider::Drawn(mark) => {
+            CellDivider::BoxDrawing(mark) => {
                 let mut at =
                     memchr::memmem::find(row, mark.as_bytes()).map_or(row.len(), |at| at + mark.len());
                 Box::new(std::iter::from_fn(move || {
@@ -328,7 +328,7 @@ pub fn secrets_in_insert(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
                             start,
                             at,
                             *verdict,
-                            verdict.says == NameStrength::Password,
+                            verdict.strength == NameStrength::Password,
                         ));
                     }
                     quote = None;
@@ -385,7 +385,7 @@ fn secrets_in_json_members(text: &[u8], at: usize, end: usize, hits: &mut Vec<Se
         let start = at + colon + 2 + super::classes::count_blanks(&object[colon + 2..], 4);
         hits.extend(
             values::value_at(text, start)
-                .filter(|value| value.quoted)
+                .filter(|value| value.is_quoted)
                 .and_then(|value| secret_of_entry(text, value)),
         );
     }
@@ -469,12 +469,12 @@ pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<Secret
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let start = at + 1 + super::classes::count_blanks(&text[at + 1..], 40);
     let value = values::value_at(text, start)?;
-    let behind = line_at(text, value.end + usize::from(value.quoted));
+    let behind = line_at(text, value.end + usize::from(value.is_quoted));
     let named = name.last().is_some_and(blank)
         && !name.trim_ascii().is_empty()
         && !name.trim_ascii().iter().any(blank);
     let closes = behind.first().is_some_and(blank) && behind.trim_ascii() == b"*";
-    let joint = ValueContext { tight: true, listed: true, ..ValueContext::default() };
+    let joint = ValueContext { without_blanks: true, is_in_list: true, ..ValueContext::default() };
     let content = &text[value.start..value.end];
     let plausible = super::made_up::made_up_certainty(content).is_some()
         || profile_value(content).is_mixed() && content.len() >= 6;

@@ -142,8 +142,8 @@ fn is_drawn(word: &[u8]) -> bool {
     looks.digits > 1
         && looks.upper > 2
         && looks.lower > 2
-        && looks.changes * 4 >= looks.len
-        && looks.distinct >= 10
+        && looks.class_changes * 4 >= looks.len
+        && looks.distinct_bytes >= 10
         && !looks.is_filler()
 }
 

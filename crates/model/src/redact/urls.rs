@@ -102,14 +102,14 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretH
     let info = &text[start..at];
     let rest = &text[at..];
     let connects = [&b"CONNECT "[..], b"connect ", b"CONN ", b"conn "];
-    let short = [&b"@("[..], b"@/"].iter().any(|host| rest.starts_with(host)) && is_pair(info);
+    let short = [&b"@("[..], b"@/"].iter().any(|host| rest.starts_with(host)) && is_user_and_password(info);
     let start = if short || rest.starts_with(b"@tcp(") || rest.starts_with(b"@unix(") {
         start + memchr::memchr(b':', info)? + 1
     } else if connects.iter().any(|verb| text[..start].ends_with(verb)) {
         let from = start + memchr::memchr(b'/', info)? + 1;
         let looks = profile_value(&text[from..at]);
         // A text such as `connect name/branch2@main` is not a login.
-        let drawn = looks.is_mixed() && looks.len >= 8 && looks.changes >= 2;
+        let drawn = looks.is_mixed() && looks.len >= 8 && looks.class_changes >= 2;
         if !drawn && !super::made_up::is_joined_words(&text[from..at]) {
             return None;
         }
@@ -125,7 +125,7 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretH
 }
 
 /// Returns whether a text has the form `name:password`, without slashes in the password.
-fn is_pair(info: &[u8]) -> bool {
+fn is_user_and_password(info: &[u8]) -> bool {
     let Some(colon) = memchr::memchr(b':', info) else { return false };
     let named = colon > 0 && info[..colon].iter().all(|byte| byte_is(*byte, BASE64_URL | DOT));
     named && !info[colon + 1..].contains(&b'/')

@@ -18,14 +18,14 @@ pub use super::literals::{
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ValueContext {
     /// Whether the name is written in capitals like an environment variable.
-    pub loud: bool,
+    pub is_env_style: bool,
     /// Whether the form is `name=value` without blanks, or a command-line flag.
-    pub tight: bool,
+    pub without_blanks: bool,
     /// Whether the assignment is one of several in a URL or a connection string, separated by `?`, `&` or `;`.
-    pub listed: bool,
+    pub is_in_list: bool,
     /// Whether the form is usually not an assignment, as in `==`, `"name", "value"` and `name is value`. In that case
     /// only a random value is accepted.
-    pub doubtful: bool,
+    pub is_doubtful_form: bool,
 }
 
 /// Returns whether a value must be redacted, given the strength of its name.
@@ -36,53 +36,56 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
         return false;
     }
     // The value in `OPENAI_API_KEY=sk-...` is left out. The value in `PASSWORD :'name'` is a variable of psql.
-    if !value.quoted && text[value.end..].starts_with(b"...")
-        || value.quoted && text[..value.start - 1].ends_with(b" :")
+    if !value.is_quoted && text[value.end..].starts_with(b"...")
+        || value.is_quoted && text[..value.start - 1].ends_with(b" :")
     {
         return false;
     }
-    if value.wrapped || joint.doubtful {
+    if value.is_in_call || joint.is_doubtful_form {
         // A made-up password is accepted even in forms such as `password == "Copper.kettle"` and
         // `password = String::from("Copper.kettle")`.
         let told = says == NameStrength::Password
-            && value.quoted
-            && (!value.wrapped || is_text_conversion(text, value));
-        return told && made_up::made_up_certainty(content) > Some(PasswordCertainty::Word)
+            && value.is_quoted
+            && (!value.is_in_call || takes_literal(text, value));
+        return told && made_up::made_up_certainty(content) > Some(PasswordCertainty::SingleWord)
             || looks.looks_random()
                 && !is_constant_name(content)
                 && !is_name_of_secret(content)
-                && (says != NameStrength::Perhaps || is_random_and_no_hash(content, &looks));
+                && (says != NameStrength::PossiblySecret || is_random_and_no_hash(content, &looks));
     }
     match says {
         NameStrength::Password => passwords::is_literal_password(text, value, &looks, joint),
         NameStrength::Secret => is_secret_literal(content, value, &looks, joint),
-        NameStrength::Pass => {
-            let literal = is_secret_literal(content, value, &looks, ValueContext { tight: true, ..joint });
+        NameStrength::LikelyPassword => {
+            let literal =
+                is_secret_literal(content, value, &looks, ValueContext { without_blanks: true, ..joint });
             let literal = literal || looks.looks_random() && !is_name_of_secret(content);
-            let mixed = looks.digits > 0 && value.quoted && looks.changes >= 2 && !content.contains(&b' ');
-            let words = match joint.loud && joint.tight {
+            let mixed =
+                looks.digits > 0 && value.is_quoted && looks.class_changes >= 2 && !content.contains(&b' ');
+            let words = match joint.is_env_style && joint.without_blanks {
                 true => {
                     made_up::made_up_certainty(content).is_some()
                         || looks.len >= 9 && looks.letters() == looks.len && looks.lower > 0
                 }
                 false => {
-                    let end = value.end + usize::from(value.quoted);
+                    let end = value.end + usize::from(value.is_quoted);
                     let line = matches!(byte_or_newline(text, end), b'\n' | b'\r' | b'"' | b'\'');
                     let sure = made_up::made_up_certainty(content);
-                    sure >= Some(PasswordCertainty::Words)
-                        || value.quoted && sure == Some(PasswordCertainty::LongWord)
-                        || sure.is_some() && (line && !value.quoted || is_next_to_user(text, value.start))
+                    sure >= Some(PasswordCertainty::SeveralWords)
+                        || value.is_quoted && sure == Some(PasswordCertainty::LongWord)
+                        || sure.is_some() && (line && !value.is_quoted || is_next_to_user(text, value.start))
                 }
             };
-            literal && (looks.digits > 0 || joint.tight && looks.looks_random()) || mixed || words
+            literal && (looks.digits > 0 || joint.without_blanks && looks.looks_random()) || mixed || words
         }
-        NameStrength::Perhaps => {
+        NameStrength::PossiblySecret => {
             is_random_and_no_hash(content, &looks)
-                || (joint.tight && joint.listed || joint.loud && (joint.tight || value.quoted))
+                || (joint.without_blanks && joint.is_in_list
+                    || joint.is_env_style && (joint.without_blanks || value.is_quoted))
                     && is_hex_key(content)
-                || joint.loud && joint.tight && is_long_and_drawn(content, &looks)
+                || joint.is_env_style && joint.without_blanks && is_long_with_many_digits(content, &looks)
         }
-        NameStrength::Signature => joint.tight && looks.len >= 20 && looks.looks_random(),
+        NameStrength::Signature => joint.without_blanks && looks.len >= 20 && looks.looks_random(),
         NameStrength::Authorization => looks.len >= 6,
     }
 }
@@ -98,7 +101,7 @@ pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
 
 /// Returns whether the call around a value takes the text itself, as in `String::from("x")` and `Some("x")`. Other
 /// calls prompt for a text, as in `getpass("…")`, or look it up.
-fn is_text_conversion(text: &[u8], value: LiteralValue) -> bool {
+fn takes_literal(text: &[u8], value: LiteralValue) -> bool {
     let before = &text[value.start.saturating_sub(48)..value.start - 1];
     let before = &before[..before.len() - before.iter().rev().take_while(|byte| **byte == b'\\').count()];
     [
@@ -254,7 +257,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
         }
         b'{' if content.ends_with(b"}") && !(looks.len >= 32 && looks.looks_random()) => return true,
         b':' | b'@' | b'?' | b'&' | b'*' | b'!'
-            if named(rest(1)) && !looks.looks_random() && !value.quoted =>
+            if named(rest(1)) && !looks.looks_random() && !value.is_quoted =>
         {
             return true;
         }
@@ -270,7 +273,8 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     {
         return true;
     }
-    if is_host_and_path(content) || (value.quoted && text[value.start - 1] == b'`' && content.contains(&b' '))
+    if is_host_and_path(content)
+        || (value.is_quoted && text[value.start - 1] == b'`' && content.contains(&b' '))
     {
         return true;
     }
@@ -296,7 +300,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     if content.starts_with(b"@Microsoft.KeyVault") {
         return true;
     }
-    !value.quoted && is_expression(text, value, looks, joint)
+    !value.is_quoted && is_expression(text, value, looks, joint)
 }
 
 /// Returns whether a value is a host and a path without a scheme, such as `api.example.com/v1`.
@@ -317,7 +321,7 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
     // In `<p>Password: word</p>` the bracket starts a closing tag, unlike in `Vec<u8>`.
     let element = [&b"</"[..], b"<br"].iter().any(|tag| text[value.end..].starts_with(tag));
     if matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'<') && !element
-        || looks.longest < 32 && super::contains_bytes(content, b"::")
+        || looks.longest_run < 32 && super::contains_bytes(content, b"::")
     {
         return true;
     }
@@ -331,7 +335,7 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
             byte_or_newline(text, value.end),
             b'\n' | b'\r' | b' ' | b'\\' | b')' | b']' | b'}' | b'"' | b'\''
         );
-        let shell = joint.tight && (joint.loud || joint.listed);
+        let shell = joint.without_blanks && (joint.is_env_style || joint.is_in_list);
         let literal = made_up::is_everyday_nouns(content)
             || (shell || ends) && made_up::is_joined_words(content)
             || shell && ends && !is_member_path(content);
@@ -339,9 +343,10 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
     }
     // In `password= user=`, the next name follows instead of a value. In Vim, `a:password` is a variable.
     let name = |part: &[u8]| part.iter().all(|byte| byte_is(*byte, WORD));
-    let names_next =
-        content.strip_suffix(b"=").is_some_and(|next| name(next) && looks.digits == 0 && looks.changes < 4)
-            && matches!(text[..value.start].last(), Some(b' ' | b'\t'));
+    let names_next = content
+        .strip_suffix(b"=")
+        .is_some_and(|next| name(next) && looks.digits == 0 && looks.class_changes < 4)
+        && matches!(text[..value.start].last(), Some(b' ' | b'\t'));
     let scoped = byte_or_newline(content, 1) == b':'
         && byte_is(content[0], LOWER)
         && name(&content[2..])
@@ -375,7 +380,7 @@ fn is_member_path(content: &[u8]) -> bool {
 fn is_name_of_secret(content: &[u8]) -> bool {
     // A random value may end with a word by chance, as in `7uUf6RzixQ6adZPwd`.
     let looks = profile_value(content);
-    let random = looks.digits > 2 && looks.changes * 3 >= looks.len;
+    let random = looks.digits > 2 && looks.class_changes * 3 >= looks.len;
     !random
         && content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.')
         && names::judge_name(content).is_some()
@@ -385,29 +390,29 @@ fn is_name_of_secret(content: &[u8]) -> bool {
 fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     if content.contains(&b' ') {
         let phrase = || super::sentences::passphrase_length(content) == Some(content.len());
-        return value.quoted && (passwords::is_mixed_phrase(content) || phrase());
+        return value.is_quoted && (passwords::is_mixed_phrase(content) || phrase());
     }
     if content.iter().any(|byte| *byte < b' ') || is_constant_name(content) || looks.letters() == 0 {
         return false;
     }
     // In `client_secret: copper-kettle-moon` the value can only be a secret, but in `--secret=copper-kettle` it is the
     // name of a stored secret.
-    let is_name = joint.tight && joint.listed && looks.digits + looks.upper == 0;
+    let is_name = joint.without_blanks && joint.is_in_list && looks.digits + looks.upper == 0;
     let nouns = || !is_name && made_up::is_everyday_nouns(content);
     if looks.looks_random() || is_uuid(content) || is_long_word(content, value, looks, joint) || nouns() {
         return true;
     }
-    let literal = value.quoted || joint.loud || joint.tight || joint.listed;
+    let literal = value.is_quoted || joint.is_env_style || joint.without_blanks || joint.is_in_list;
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@'));
     let mixed = looks.is_mixed();
     // In an environment setting, digits and both cases are enough, as in `SECRET_TOKEN=imlwwAOq_pPpzrg2`. In other
     // forms the value must also contain characters that names do not contain.
-    let drawn = (joint.loud && joint.tight || looks.symbols > 0 && looks.symbols <= 4)
+    let drawn = (joint.is_env_style && joint.without_blanks || looks.symbols > 0 && looks.symbols <= 4)
         && mixed
         && looks.len >= 12
         && looks.upper > 1
         && looks.lower > 1
-        && looks.changes >= if looks.symbols > 0 || joint.loud { 2 } else { 3 }
+        && looks.class_changes >= if looks.symbols > 0 || joint.is_env_style { 2 } else { 3 }
         && !is_name_of_secret(content);
     drawn
         || literal
@@ -423,8 +428,8 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
 /// Returns whether a value consists only of letters and is longer than a word, as in `JWT_SECRET=mysupersecretjwtkey`.
 /// In code it may be a name, so it is accepted only in an environment setting, or if it is quoted and has no capitals.
 fn is_long_word(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
-    let set = joint.loud && joint.tight && looks.len >= 14;
-    let quoted = value.quoted && looks.len >= 18 && looks.lower == looks.len;
+    let set = joint.is_env_style && joint.without_blanks && looks.len >= 14;
+    let quoted = value.is_quoted && looks.len >= 18 && looks.lower == looks.len;
     looks.letters() == looks.len && looks.lower > 0 && (set || quoted) && content.len() <= 64
 }
 
@@ -434,11 +439,11 @@ fn is_hex_key(content: &[u8]) -> bool {
 }
 
 /// Returns whether a value is long and has many digits among its letters, but is not a hash.
-fn is_long_and_drawn(content: &[u8], looks: &ValueProfile) -> bool {
+fn is_long_with_many_digits(content: &[u8], looks: &ValueProfile) -> bool {
     looks.len >= 40
         && looks.digits >= 8
         && looks.letters() >= 12
-        && looks.changes * 5 >= looks.len
+        && looks.class_changes * 5 >= looks.len
         && looks.symbols == 0
         && !content.iter().any(|byte| matches!(byte, b'/' | b':'))
         && !content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
@@ -462,18 +467,18 @@ fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
         && looks.digits >= 2
         && looks.letters() > 0
         && !hash_like
-        && looks.changes * 4 >= looks.len
+        && looks.class_changes * 4 >= looks.len
         && !content.contains(&b' ')
         && looks.upper > 0
         && looks.lower > 0
-        && looks.longest >= 12
+        && looks.longest_run >= 12
 }
 
 /// Returns whether a value is the name of a constant, such as `MAX_RETRIES` or `RESET_PASSWORD`.
 pub fn is_constant_name(content: &[u8]) -> bool {
     content.iter().all(|byte| byte_is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
         && content.contains(&b'_')
-        && profile_value(content).changes * 6 < content.len()
+        && profile_value(content).class_changes * 6 < content.len()
 }
 
 /// Returns whether a value is the name of a type or an algorithm, such as `u8`, `i64`, `utf8`, `oauth2` or `String?`.

@@ -11,9 +11,9 @@ pub struct LineWord {
     pub start: usize,
     pub end: usize,
     /// Whether a colon follows the word.
-    pub colon: bool,
+    pub has_colon: bool,
     /// Whether the word ends a sentence.
-    pub stops: bool,
+    pub ends_sentence: bool,
 }
 
 impl LineWord {
@@ -78,7 +78,7 @@ pub fn words_between(text: &[u8], at: usize, end: usize) -> impl Iterator<Item =
 
 fn word_without_marks(text: &[u8], start: usize, at: usize) -> LineWord {
     let mut end = at;
-    let (mut colon, mut stops) = (false, false);
+    let (mut has_colon, mut ends_sentence) = (false, false);
     while end > start + 1 {
         let mark = text[end - 1];
         // The exclamation mark in `Herbst2024!` belongs to the password.
@@ -87,11 +87,11 @@ fn word_without_marks(text: &[u8], start: usize, at: usize) -> LineWord {
         if owned || !b"'.,;:!?)]}*\\".contains(&mark) {
             break;
         }
-        colon |= mark == b':';
-        stops |= matches!(mark, b'.' | b'!' | b'?' | b';');
+        has_colon |= mark == b':';
+        ends_sentence |= matches!(mark, b'.' | b'!' | b'?' | b';');
         end -= 1;
     }
-    LineWord { start, end, colon, stops }
+    LineWord { start, end, has_colon, ends_sentence }
 }
 
 /// Returns the length of the mark at `at` that can come before a word, such as a quote, a bracket or an asterisk.

@@ -13,7 +13,7 @@ use crate::time;
 
 use super::UNSET_GOAL;
 use super::header::{
-    self, FieldSpelling, HEADER_KEYS, HEADER_LINES, HeaderField, NamedDay, TitleDash, UPDATED_KEY,
+    self, FieldSpelling, HEADER_KEYS, HEADER_LINES, HeaderField, ParsedDate, TitleDash, UPDATED_KEY,
 };
 use super::section::{
     self, COMPLETED_SECTION, GOAL_SECTION, KEY_FILES_SECTION, NamedSection, PENDING_SECTION, RECOVERY_SECTION,
@@ -31,7 +31,7 @@ pub struct OutsideFacts<'a> {
     /// The time of the newest commit, if git was queried.
     pub newest_commit: Option<Timestamp>,
     /// The key files that do not exist, as written in the context file.
-    pub gone: &'a [String],
+    pub missing_key_files: &'a [String],
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -218,15 +218,15 @@ fn check_metadata(
         add(RoleFindingKind::Format, line, format!("**{key}** is empty"));
     } else if key == UPDATED_KEY {
         match header::parse_day(&field.value) {
-            NamedDay::At(_) => {}
-            NamedDay::NoSuch(text) => {
+            ParsedDate::Time(_) => {}
+            ParsedDate::Impossible(text) => {
                 add(
                     RoleFindingKind::Format,
                     line,
                     format!("**{key}** says {text}, which is not a day of the calendar"),
                 );
             }
-            NamedDay::None => add(
+            ParsedDate::NoDate => add(
                 RoleFindingKind::Format,
                 line,
                 format!("**{key}** contains no date; write it like 2026-11-15 or 2026-11-15T19:22Z"),
@@ -263,7 +263,8 @@ fn add_recommendations(
         }
     }
     let updated = fields.iter().find(|field| field.key == UPDATED_KEY && field.line <= HEADER_LINES);
-    if let Some((line, NamedDay::At(at))) = updated.map(|field| (field.line, header::parse_day(&field.value)))
+    if let Some((line, ParsedDate::Time(at))) =
+        updated.map(|field| (field.line, header::parse_day(&field.value)))
     {
         let hours = (facts.now.as_second() - at.as_second()) / 3_600;
         if u64::try_from(hours).is_ok_and(|hours| hours >= facts.stale_hours) {
@@ -300,7 +301,9 @@ fn add_recommendations(
             warn(line, "nothing in \"## Completed Work\" is marked (DONE)".to_owned());
         }
     }
-    for file in section::key_files(document).iter().filter(|file| facts.gone.contains(&file.path)) {
+    for file in
+        section::key_files(document).iter().filter(|file| facts.missing_key_files.contains(&file.path))
+    {
         warn(Some(file.line), format!("the key file `{}` does not exist", one_line(&file.path, 200)));
     }
     for finding in document.findings() {

@@ -14,7 +14,7 @@ pub enum RoleEvent {
     /// The announced compaction did not happen.
     NotCompacted,
     /// The agent read or changed context files.
-    Touched(Vec<FileField>),
+    ContextFilesTouched(Vec<FileField>),
 }
 
 /// Returns what an event means for the role, or `None` if it does not affect the role. A tool call affects the role if
@@ -42,7 +42,7 @@ pub fn role_event(event: &Event, pending: Option<PendingBrief>, files: &[FileFie
             let touched: Vec<FileField> = touched.cloned().collect();
             // If the agent keeps working, the compaction did not happen.
             let instead = (pending == Some(PendingBrief::Announced)).then_some(RoleEvent::NotCompacted);
-            if touched.is_empty() { instead } else { Some(RoleEvent::Touched(touched)) }
+            if touched.is_empty() { instead } else { Some(RoleEvent::ContextFilesTouched(touched)) }
         }
         EventKind::Summary { .. }
         | EventKind::AfterCompact { .. }

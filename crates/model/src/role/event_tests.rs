@@ -6,7 +6,7 @@ fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
         session: "s1".into(),
         id: None,
         torn: false,
-        previous: None,
+        previous_session: None,
         cwd: None,
         transcript: None,
         agent: None,
@@ -22,7 +22,7 @@ fn what_an_event_is_to_a_role() {
     let prompt = || EventKind::Prompt { text: "x".into() };
     let compact = || EventKind::BeforeCompact { trigger: None, instructions: None };
     let (role, other) = (file("a.context.md"), file("a.md"));
-    let touched = || Some(RoleEvent::Touched(vec![role.clone()]));
+    let touched = || Some(RoleEvent::ContextFilesTouched(vec![role.clone()]));
     let (announced, due) = (Some(PendingBrief::Announced), Some(PendingBrief::Due));
     let cases = [
         ("a start", start(StartSource::Startup), None, &other, Some(RoleEvent::Started)),

@@ -114,16 +114,16 @@ pub fn ends_with_context(title: &str) -> bool {
 
 /// The date in a field's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NamedDay {
+pub enum ParsedDate {
     /// The time up to which the file claims to be current. A date alone means the end of that day.
-    At(Timestamp),
+    Time(Timestamp),
     /// A text that looks like a date but does not exist in the calendar.
-    NoSuch(String),
-    None,
+    Impossible(String),
+    NoDate,
 }
 
-pub fn parse_day(value: &str) -> NamedDay {
-    let mut no_such = NamedDay::None;
+pub fn parse_day(value: &str) -> ParsedDate {
+    let mut no_such = ParsedDate::NoDate;
     for (start, _) in value.char_indices() {
         let Some(text) = value.get(start..start + 10).filter(|text| is_date_shaped(text)) else { continue };
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
@@ -131,15 +131,15 @@ pub fn parse_day(value: &str) -> NamedDay {
             continue;
         }
         let Ok(date) = text.parse::<Date>() else {
-            if no_such == NamedDay::None {
-                no_such = NamedDay::NoSuch(text.to_owned());
+            if no_such == ParsedDate::NoDate {
+                no_such = ParsedDate::Impossible(text.to_owned());
             }
             continue;
         };
         let word = value[start..].split([' ', '(', ',', ';']).next().unwrap_or(text);
         let exact = word.contains('T').then(|| time::parse_time(word)).flatten();
         let end = || date.tomorrow().ok().and_then(|date| time::parse_time(&date.to_string()));
-        return exact.or_else(end).map_or(NamedDay::None, NamedDay::At);
+        return exact.or_else(end).map_or(ParsedDate::NoDate, ParsedDate::Time);
     }
     no_such
 }

@@ -73,7 +73,7 @@ pub enum LifecycleEvent {
     /// The session continues after a compaction, or was resumed.
     Start,
     /// The announced compaction did not happen.
-    NeverCame,
+    NotCompacted,
     FileRead,
     FileEdited,
     /// Somebody ran `thru recover`.
@@ -123,7 +123,8 @@ pub struct Lifecycle {
     pub history: Vec<LifecycleStep>,
     /// How many older steps are no longer stored.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub forgotten: u64,
+    #[serde(rename = "forgotten")]
+    pub dropped_steps: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,7 +134,8 @@ pub struct LifecycleStep {
     pub to: LifecycleState,
     pub why: String,
     /// `cli`, or the harness whose hook took the step.
-    pub by: String,
+    #[serde(rename = "by")]
+    pub actor: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
     /// Whether the step is not in the table and was forced.
@@ -144,11 +146,11 @@ pub struct LifecycleStep {
 /// Who takes a step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepActor<'a> {
-    pub by: &'a str,
+    pub actor: &'a str,
     /// The session, or `None` for a terminal outside any session.
     pub session: Option<&'a str>,
     /// The session that this one continues. It is the same agent under an older id.
-    pub previous: Option<&'a str>,
+    pub previous_session: Option<&'a str>,
     pub now: Timestamp,
 }
 
@@ -158,7 +160,7 @@ pub enum StepRefused {
     NotInTable { role: String, state: LifecycleState, to: LifecycleState, allowed: Vec<LifecycleState> },
     /// Another session with the same role compacts or recovers and has exclusive use of the role.
     #[error("{role} is {state} in session {session}, and only that session may change it now")]
-    Held { role: String, state: LifecycleState, session: String },
+    UsedByOtherSession { role: String, state: LifecycleState, session: String },
 }
 
 /// Whether to force a step that is not in the table.
@@ -182,7 +184,7 @@ impl Lifecycle {
             since: time::to_rfc3339(now),
             session: String::new(),
             history: Vec::new(),
-            forgotten: 0,
+            dropped_steps: 0,
         }
     }
 
@@ -211,16 +213,20 @@ impl Lifecycle {
     pub fn apply_event(
         &mut self,
         happened: LifecycleEvent,
-        insist: ForceStep,
+        force: ForceStep,
         actor: &StepActor,
     ) -> Result<usize, StepRefused> {
-        if let Some(session) = self.other_exclusive_session(actor).filter(|_| insist == ForceStep::No) {
-            return Err(StepRefused::Held { role: self.role.clone(), state: self.state, session });
+        if let Some(session) = self.other_exclusive_session(actor).filter(|_| force == ForceStep::No) {
+            return Err(StepRefused::UsedByOtherSession {
+                role: self.role.clone(),
+                state: self.state,
+                session,
+            });
         }
         let steps = steps_after(self.state, happened);
         let mut moved = self.clone();
         for (to, why) in &steps {
-            moved.take_step(*to, why, insist, actor)?;
+            moved.take_step(*to, why, force, actor)?;
         }
         *self = moved;
         Ok(steps.len())
@@ -231,29 +237,29 @@ impl Lifecycle {
         &mut self,
         to: LifecycleState,
         why: &str,
-        insist: ForceStep,
+        force: ForceStep,
         actor: &StepActor,
     ) -> Result<(), StepRefused> {
         let from = self.state;
         let allowed = from.allowed_next();
         let forced = !allowed.contains(&to);
-        if forced && insist == ForceStep::No {
+        if forced && force == ForceStep::No {
             return Err(StepRefused::NotInTable { role: self.role.clone(), state: from, to, allowed });
         }
         let (at, session) = (time::to_rfc3339(actor.now), actor.session.unwrap_or_default().to_owned());
-        let (why, by) = (why.to_owned(), actor.by.to_owned());
+        let (why, by) = (why.to_owned(), actor.actor.to_owned());
         self.history.push(LifecycleStep {
             at: at.clone(),
             from,
             to,
             why,
-            by,
+            actor: by,
             session: session.clone(),
             forced,
         });
         let over = self.history.len().saturating_sub(MAX_STEPS_STORED);
         self.history.drain(..over);
-        self.forgotten += over as u64;
+        self.dropped_steps += over as u64;
         self.session = if is_exclusive_state(to) { session } else { String::new() };
         (self.state, self.since) = (to, at);
         Ok(())
@@ -263,7 +269,7 @@ impl Lifecycle {
     fn other_exclusive_session(&self, actor: &StepActor) -> Option<String> {
         let since = time::parse_time(&self.since)?;
         let fresh = actor.now.duration_since(since) < MAX_EXCLUSIVE_TIME;
-        let own = [actor.session, actor.previous].contains(&Some(&self.session));
+        let own = [actor.session, actor.previous_session].contains(&Some(&self.session));
         let other = !self.session.is_empty() && actor.session.is_some() && !own;
         (is_exclusive_state(self.state) && fresh && other).then(|| self.session.clone())
     }
@@ -310,14 +316,17 @@ fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(Lifecycl
         (LifecycleEvent::Start, Recovering) => vec![],
         (LifecycleEvent::Start, Saving) => vec![(Active, "the save was interrupted"), RECOVER_STEP],
         (LifecycleEvent::Start, _) => vec![RECOVER_STEP],
-        (LifecycleEvent::NeverCame | LifecycleEvent::FileRead | LifecycleEvent::FileEdited, Compacting) => {
+        (
+            LifecycleEvent::NotCompacted | LifecycleEvent::FileRead | LifecycleEvent::FileEdited,
+            Compacting,
+        ) => {
             vec![NO_COMPACTION_STEP]
         }
         (LifecycleEvent::FileRead | LifecycleEvent::FileEdited, Recovering) => {
             vec![(Active, "the file was read")]
         }
         (LifecycleEvent::FileEdited, Saved) => vec![EDITED_AGAIN_STEP],
-        (LifecycleEvent::NeverCame | LifecycleEvent::FileRead | LifecycleEvent::FileEdited, _) => vec![],
+        (LifecycleEvent::NotCompacted | LifecycleEvent::FileRead | LifecycleEvent::FileEdited, _) => vec![],
         (LifecycleEvent::Recover, Active) => vec![],
         (LifecycleEvent::Recover, _) => vec![(Active, "recover")],
     }

@@ -6,7 +6,12 @@ fn parse_time(text: &str) -> Timestamp {
 }
 
 fn actor_of_session(session: Option<&str>) -> StepActor<'_> {
-    StepActor { by: "claude-code", session, previous: None, now: parse_time("2026-11-15T19:22:00Z") }
+    StepActor {
+        actor: "claude-code",
+        session,
+        previous_session: None,
+        now: parse_time("2026-11-15T19:22:00Z"),
+    }
 }
 
 fn role_in_state(state: LifecycleState) -> Lifecycle {
@@ -62,9 +67,9 @@ fn what_happens_leads_where_it_should() {
         (Saving, LifecycleEvent::Start, &[Active, Recovering]),
         (Compacting, LifecycleEvent::Start, &[Recovering]),
         (Recovering, LifecycleEvent::Start, &[]),
-        (Compacting, LifecycleEvent::NeverCame, &[Active]),
-        (Saved, LifecycleEvent::NeverCame, &[]),
-        (Recovering, LifecycleEvent::NeverCame, &[]),
+        (Compacting, LifecycleEvent::NotCompacted, &[Active]),
+        (Saved, LifecycleEvent::NotCompacted, &[]),
+        (Recovering, LifecycleEvent::NotCompacted, &[]),
         (Recovering, LifecycleEvent::FileRead, &[Active]),
         (Compacting, LifecycleEvent::FileRead, &[Active]),
         (Saved, LifecycleEvent::FileRead, &[]),
@@ -120,7 +125,7 @@ fn two_sessions_in_one_role_do_not_cross() {
         )
         .unwrap();
     for happened in [
-        LifecycleEvent::NeverCame,
+        LifecycleEvent::NotCompacted,
         LifecycleEvent::Start,
         LifecycleEvent::FileRead,
         LifecycleEvent::Compaction(FileValidity::Valid),
@@ -133,7 +138,7 @@ fn two_sessions_in_one_role_do_not_cross() {
             "tester is compacting in session a, and only that session may change it now"
         );
     }
-    let renamed = StepActor { previous: Some("a"), ..actor_of_session(Some("c")) };
+    let renamed = StepActor { previous_session: Some("a"), ..actor_of_session(Some("c")) };
     assert_eq!(
         lifecycle.clone().apply_event(LifecycleEvent::Start, ForceStep::No, &renamed),
         Ok(1),
@@ -180,7 +185,7 @@ fn reads_back_what_it_wrote_and_forgets_by_count() {
             )
             .unwrap();
     }
-    assert_eq!((lifecycle.history.len(), lifecycle.forgotten), (400, 2));
+    assert_eq!((lifecycle.history.len(), lifecycle.dropped_steps), (400, 2));
     assert_eq!(Lifecycle::parse(&lifecycle.to_bytes()), Ok(lifecycle));
     assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 9}"), Err(MarkerProblem::Foreign { .. })));
     assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 1, \"ro"), Err(MarkerProblem::Damaged { .. })));

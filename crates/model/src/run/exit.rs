@@ -149,7 +149,7 @@ impl CheckedLine {
         let silent = is(["go", "build"])
             || is(["go", "vet"])
             || matches!(program, "tsc" | "gcc" | "clang" | "javac" | "gofmt");
-        nothing && silent && step.merged && step.then == StepJoin::Pipe && self.is_only_cut_after(*at)
+        nothing && silent && step.merges_stderr && step.then == StepJoin::Pipe && self.is_only_cut_after(*at)
     }
 
     fn is_only_cut_after(&self, at: usize) -> bool {

@@ -12,32 +12,32 @@ pub struct ItemDedup {
     calls: BTreeSet<u64>,
     results: BTreeSet<u64>,
     /// Hashes of texts that may be repeated as a prompt. The repetition does not count as a new prompt.
-    awaited: BTreeSet<u64>,
+    expected_repeats: BTreeSet<u64>,
 }
 
 impl ItemDedup {
     /// Returns the item if it is new. A queued prompt is returned as a normal prompt.
     pub fn keep_if_new<'a>(&mut self, item: TranscriptItem<'a>) -> Option<TranscriptItem<'a>> {
         match item {
-            TranscriptItem::Queued { text, typed } => {
-                self.awaited.insert(words_digest(&text));
-                Some(TranscriptItem::Prompt { text, typed })
+            TranscriptItem::Queued { text, origin } => {
+                self.expected_repeats.insert(words_digest(&text));
+                Some(TranscriptItem::Prompt { text, origin: origin })
             }
             TranscriptItem::Feedback { ref text } => {
-                self.awaited.insert(words_digest(text));
+                self.expected_repeats.insert(words_digest(text));
                 Some(item)
             }
             TranscriptItem::Prompt { ref text, .. } => {
-                if self.awaited.remove(&words_digest(text)) {
+                if self.expected_repeats.remove(&words_digest(text)) {
                     return None;
                 }
                 // No repetition can follow another prompt, so an equal text later on is a new prompt.
-                self.awaited.clear();
+                self.expected_repeats.clear();
                 Some(item)
             }
             TranscriptItem::Call(ref call) => is_new_id(&mut self.calls, call.id.as_deref()).then_some(item),
             TranscriptItem::Result(ref result) => {
-                is_new_id(&mut self.results, result.call.as_deref()).then_some(item)
+                is_new_id(&mut self.results, result.call_id.as_deref()).then_some(item)
             }
             other => Some(other),
         }
@@ -68,11 +68,11 @@ mod tests {
     use super::*;
 
     fn prompt_item(text: &str) -> TranscriptItem<'_> {
-        TranscriptItem::Prompt { text: text.into(), typed: PromptOrigin::Words }
+        TranscriptItem::Prompt { text: text.into(), origin: PromptOrigin::PlainText }
     }
 
     fn queued_item(text: &str) -> TranscriptItem<'_> {
-        TranscriptItem::Queued { text: text.into(), typed: PromptOrigin::Words }
+        TranscriptItem::Queued { text: text.into(), origin: PromptOrigin::PlainText }
     }
 
     #[test]

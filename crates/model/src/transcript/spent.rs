@@ -21,7 +21,7 @@ pub struct TokenUsage<'a> {
 /// The token usage of a session. If a message occurs several times, its highest numbers count.
 #[derive(Clone, Debug, Default)]
 pub struct TokenTotal {
-    messages: BTreeMap<u64, [u64; 4]>,
+    usage_by_message: BTreeMap<u64, [u64; 4]>,
     total: [u64; 4],
 }
 
@@ -31,7 +31,7 @@ impl TokenTotal {
         // A message without an id cannot be recognised if it is repeated.
         let mut nameless = [0; 4];
         let before = match usage.message.as_deref() {
-            Some(id) => self.messages.entry(id_digest(id)).or_default(),
+            Some(id) => self.usage_by_message.entry(id_digest(id)).or_default(),
             None => &mut nameless,
         };
         for ((total, before), now) in self.total.iter_mut().zip(before).zip(now) {

@@ -313,7 +313,7 @@ fn ruling_below(rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
         return Some(match ticked.as_slice() {
             [one] => read_ruling(one.text.split_once(']').map_or(one.text, |(_, rest)| rest)),
             [] => Err(VerdictProblem::Template),
-            _ => Err(VerdictProblem::Several),
+            _ => Err(VerdictProblem::SeveralVerdicts),
         });
     }
     let said = read_ruling(value.text);

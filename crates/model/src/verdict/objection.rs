@@ -27,7 +27,7 @@ pub(super) fn find_objection(text: &str, ruling: Ruling) -> Option<VerdictProble
     {
         return Some(VerdictProblem::Conditional);
     }
-    text.lines().any(decides_otherwise).then_some(VerdictProblem::Several)
+    text.lines().any(decides_otherwise).then_some(VerdictProblem::SeveralVerdicts)
 }
 
 /// Returns whether a line reports at least one failed test, as in `10 passed, 2 failed`, `TESTS FAILED: 2` and

@@ -213,7 +213,7 @@ pub(super) fn read_ruling(value: &str) -> Result<Ruling, VerdictProblem> {
     if found.iter().any(|(_, other)| *other != ruling) {
         let is_choice =
             value.contains(['|', '/']) || upper.iter().any(|word| word == "OR" || word == "EITHER");
-        return Err(if is_choice { VerdictProblem::Template } else { VerdictProblem::Several });
+        return Err(if is_choice { VerdictProblem::Template } else { VerdictProblem::SeveralVerdicts });
     }
     if let Some(problem) = find_doubt(value, &upper).filter(|_| ruling.is_good()) {
         return Err(problem);

@@ -62,7 +62,7 @@ fn without_blank_lines(text: &[u8]) -> Vec<u8> {
     let lines: Vec<_> = document.lines().skip(1).map(|line| (line, line.text(document.bytes()))).collect();
     let full = |(_, text): &(_, &[u8])| text.iter().any(|byte| !matches!(byte, b' ' | b'\t'));
     match (lines.iter().position(full), lines.iter().rposition(full)) {
-        (Some(first), Some(last)) => document.bytes()[lines[first].0.start..lines[last].0.stop].to_vec(),
+        (Some(first), Some(last)) => document.bytes()[lines[first].0.start..lines[last].0.text_end].to_vec(),
         _ => Vec::new(),
     }
 }
@@ -142,7 +142,7 @@ proptest! {
             Some(entry) if !entry.value.is_null() && !entry.value.is_array() && before.text(key) != Some("|") => {
                 let line = before.lines().find(|line| line.number == entry.line).unwrap();
                 let colon = line.start + line.text(&bytes).iter().position(|byte| *byte == b':').unwrap();
-                prop_assert!(hole.is_empty() || colon < hole.start && hole.end <= line.stop);
+                prop_assert!(hole.is_empty() || colon < hole.start && hole.end <= line.text_end);
             }
             Some(_) => {}
             None => prop_assert!(hole.is_empty() && after.entries().len() == before.entries().len() + 1),
@@ -191,7 +191,7 @@ proptest! {
         if let Err(error) = after.set_section(&path, &text) {
             prop_assert_eq!(after.bytes(), before.bytes());
             let harmless = !text.iter().any(|byte| b"#`~<-*1=".contains(byte));
-            prop_assert!(!harmless || matches!(error, EditError::OpenInDocument { .. } | EditError::BadHeading(_)), "{:?}", error);
+            prop_assert!(!harmless || matches!(error, EditError::UnclosedInDocument { .. } | EditError::BadHeading(_)), "{:?}", error);
             return Ok(());
         }
         match before.section(&path) {
@@ -263,7 +263,7 @@ proptest! {
         match document.set_section(&path, &wrapped) {
             Ok(()) => prop_assert_eq!(document.section(&path).and_then(|section| unwrap_verbatim(section.body())), Some(text.as_slice())),
             // The edit may fail only if the document was already broken.
-            Err(EditError::OpenInDocument { .. } | EditError::ClosesFrontmatter { .. } | EditError::BadHeading(_)) => {}
+            Err(EditError::UnclosedInDocument { .. } | EditError::ClosesFrontmatter { .. } | EditError::BadHeading(_)) => {}
             Err(error) => prop_assert!(false, "{}", error),
         }
     }

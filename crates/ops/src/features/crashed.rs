@@ -32,8 +32,8 @@ use crate::{Error, Mode, Result, World};
 
 pub const ROW: Feature = Feature {
     name: "crashed sessions",
-    candidates: brief_candidates,
-    told: mark_told_sessions_offered,
+    brief_candidates: brief_candidates,
+    after_reply_sent: mark_told_sessions_offered,
     status: status_lines,
     ..Feature::EMPTY_FEATURE
 };
@@ -48,7 +48,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let line = StatusLine::colored("crashed", Tone::Warning, count_with_noun(waiting, "session"), rest);
     let line = line.with_json("broke_off", json!(waiting));
     Ok(vec![line.with_next(
-        Urgency::Crashed,
+        Urgency::CrashedSession,
         "thru sweep",
         "saves the work of a crashed session as a packet",
     )])
@@ -153,7 +153,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         }
         return Ok(Vec::new());
     }
-    context.held.borrow_mut().push(lock);
+    context.held_locks.borrow_mut().push(lock);
     Ok(vec![crash_candidate(open, &packet)])
 }
 
@@ -302,7 +302,7 @@ fn read_rest_of_transcript(
         session: dead.session.as_str().into(),
         id: None,
         torn: false,
-        previous: None,
+        previous_session: None,
         cwd: None,
         transcript: Some(transcript.into()),
         agent: None,
@@ -313,7 +313,7 @@ fn read_rest_of_transcript(
     let policy = RecordPolicy {
         harness: harness.name,
         checkout: &checkout,
-        redact: settings.redact_options(),
+        redact_options: settings.redact_options(),
         now: world.now,
     };
     let begun = checkpoint::run_checkpoint(&Checkpoint {
@@ -324,7 +324,7 @@ fn read_rest_of_transcript(
         event: &event,
         limit: settings.log_limit_bytes(),
         deadline: Deadline::of_command(wait),
-        follow: &|_| Ok(None),
+        update_features: &|_| Ok(None),
     });
     let words = |told: &TranscriptRecord| {
         describe_unfinished_call(&told.to_journal_record(&told.to_event(&event), &policy))

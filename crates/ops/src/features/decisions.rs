@@ -22,16 +22,16 @@ pub(crate) use brief::{decisions_for_packet, decisions_since_packet};
 
 pub const ROW: Feature = Feature {
     name: "decisions",
-    wants: EventSet::of(&[EventName::ToolDone]),
+    wanted_events: EventSet::of(&[EventName::ToolDone]),
     decide: answers::decide,
-    follow: answers::update_at_checkpoint,
-    candidates: brief::brief_candidates,
-    sections: brief::SECTIONS,
+    update_at_checkpoint: answers::update_at_checkpoint,
+    brief_candidates: brief::brief_candidates,
+    brief_sections: brief::SECTIONS,
     facts_for_summary: brief::facts_for_summary,
-    continue_as: |context, previous| {
+    continue_under_new_id: |context, previous| {
         Ok(context.project.store.session(context.session).inherit::<AnswersFingerprint>(previous)?)
     },
-    checks: report::doctor_checks,
+    doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
 };
@@ -48,25 +48,25 @@ const MAX_LOG_BYTES_SEARCHED: u64 = 8 * 1024 * 1024;
 
 /// Decisions in force, newest first.
 #[derive(Debug, Default)]
-pub(crate) struct InForce {
+pub(crate) struct DecisionsInForce {
     pub decisions: Vec<Decision>,
     /// Whether the list is complete.
-    pub is_all: bool,
+    pub is_complete: bool,
     /// The number of decisions that were left out because they belong to the plan of another swarm, and the name of
     /// that swarm.
-    pub set_aside: Option<(usize, String)>,
+    pub of_other_swarm: Option<(usize, String)>,
 }
 
 /// Returns the decisions in force. Reads further back in the log until it finds `most` decisions or reaches the limit
 /// for hooks.
-pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Result<InForce> {
-    let mut found = InForce { is_all: true, ..InForce::default() };
+pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Result<DecisionsInForce> {
+    let mut found = DecisionsInForce { is_complete: true, ..DecisionsInForce::default() };
     for window in LOG_TAIL_BYTES {
-        let (lines, is_all) = project.store.newest_decisions(window)?;
+        let (lines, is_complete) = project.store.newest_decisions(window)?;
         let standing = decision::fold_decisions(lines, project.world.now).into_iter().rev();
         let current = standing.filter(|one| one.state == DecisionState::Current).map(|one| one.decision);
-        found = InForce { decisions: current.collect(), is_all, set_aside: None };
-        if is_all || found.decisions.len() >= most {
+        found = DecisionsInForce { decisions: current.collect(), is_complete, of_other_swarm: None };
+        if is_complete || found.decisions.len() >= most {
             break;
         }
     }
@@ -75,7 +75,7 @@ pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Resul
     {
         let before = found.decisions.len();
         found.decisions.retain(|decision| !decision.is_of_plan());
-        found.set_aside = Some((before - found.decisions.len(), other));
+        found.of_other_swarm = Some((before - found.decisions.len(), other));
     }
     Ok(found)
 }

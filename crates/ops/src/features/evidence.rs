@@ -36,12 +36,12 @@ pub(crate) use show::describe_rejection;
 
 pub const ROW: Feature = Feature {
     name: "evidence",
-    wants: EventSet::of(&[EventName::SubagentStop]),
+    wanted_events: EventSet::of(&[EventName::SubagentStop]),
     decide: verdicts::decide,
-    follow: observe::update_at_checkpoint,
-    candidates: brief::brief_candidates,
-    sections: brief::SECTIONS,
-    checks: report::doctor_checks,
+    update_at_checkpoint: observe::update_at_checkpoint,
+    brief_candidates: brief::brief_candidates,
+    brief_sections: brief::SECTIONS,
+    doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
 };

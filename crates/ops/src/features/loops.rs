@@ -37,17 +37,17 @@ use crate::{Error, Result, World};
 
 pub const ROW: Feature = Feature {
     name: "loops",
-    wants: EventSet::of(&[
+    wanted_events: EventSet::of(&[
         EventName::SessionStart,
         EventName::Prompt,
         EventName::Stop,
         EventName::SessionEnd,
     ]),
     decide,
-    candidates: session::brief_candidates,
-    sections: session::SECTIONS,
-    continue_as: session::continue_as,
-    checks: report::doctor_checks,
+    brief_candidates: session::brief_candidates,
+    brief_sections: session::SECTIONS,
+    continue_under_new_id: session::continue_under_new_id,
+    doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
 };
@@ -80,13 +80,15 @@ pub struct LoopShown {
     pub promises: Vec<Promise>,
     /// Whether this user allowed the loop, in its current form, on this machine. If not, no agent ever gets its prompt,
     /// and its validators never run.
-    pub started_here: bool,
+    #[serde(rename = "started_here")]
+    pub is_allowed_here: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Whether the loop keeps its session from stopping.
     pub foreground: bool,
     /// Whether the loop is waiting for the next session to start.
-    pub waiting: bool,
+    #[serde(rename = "waiting")]
+    pub waits_for_session: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_reason: Option<EndReason>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,7 +112,7 @@ pub struct LoopListing {
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopLogShown {
     #[serde(rename = "loop")]
-    pub shown: LoopShown,
+    pub shown_loop: LoopShown,
     pub entries: Vec<LoopLogEntry>,
     /// The number of lines that cannot be read.
     pub torn: usize,
@@ -119,11 +121,12 @@ pub struct LoopLogShown {
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopChanged {
     #[serde(rename = "loop")]
-    pub shown: LoopShown,
+    pub shown_loop: LoopShown,
     /// False if there was nothing to change.
     pub changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub chosen: Option<SessionChoice>,
+    #[serde(rename = "chosen")]
+    pub session_choice: Option<SessionChoice>,
     pub notes: Vec<String>,
 }
 
@@ -144,26 +147,30 @@ pub fn list_loops(world: &World) -> Result<LoopListing> {
     let (records, damaged) = all_loops(&store)?;
     let pointer = read_or_rebuild_pointer(&store, &records);
     let mut loops: Vec<LoopShown> =
-        records.iter().map(|record| loop_shown(&store, &record.state, &pointer)).collect();
+        records.iter().map(|record| loop_shown(&store, &record.loop_state, &pointer)).collect();
     loops.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
     Ok(LoopListing { loops, damaged: damaged.iter().map(ToString::to_string).collect() })
 }
 
 pub fn show_loop(world: &World, named: Option<&str>) -> Result<(LoopShown, String)> {
     let store = open_store(world)?;
-    let record = store.read_loop(&choose_loop(world, &store, named, LoopUse::Look)?)?;
+    let record = store.read_loop(&choose_loop(world, &store, named, LoopUse::View)?)?;
     let text = String::from_utf8_lossy(record.bytes()).into_owned();
-    Ok((loop_shown(&store, &record.state, &store.read_foreground()?.unwrap_or_default()), text))
+    Ok((loop_shown(&store, &record.loop_state, &store.read_foreground()?.unwrap_or_default()), text))
 }
 
 pub fn show_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
     let store = open_store(world)?;
-    let id = choose_loop(world, &store, named, LoopUse::Look)?;
+    let id = choose_loop(world, &store, named, LoopUse::View)?;
     let record = store.read_loop(&id)?;
     let mut entries = Vec::new();
     let tally = store.each_loop_log_entry(&id, |entry| entries.push(entry))?;
     let pointer = store.read_foreground()?.unwrap_or_default();
-    Ok(LoopLogShown { shown: loop_shown(&store, &record.state, &pointer), entries, torn: tally.torn.len() })
+    Ok(LoopLogShown {
+        shown_loop: loop_shown(&store, &record.loop_state, &pointer),
+        entries,
+        torn: tally.invalid_lines.len(),
+    })
 }
 
 /// Puts a loop into the foreground of a session. The loop that was in the foreground before stays active and waits.
@@ -173,11 +180,11 @@ pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<L
     let owner = find_owner_of_existing(world, &store, &id, owner)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
-    if record.state.status != LoopStatus::Active {
-        return Err(not_active_error(&record.state));
+    if record.loop_state.status != LoopStatus::Active {
+        return Err(not_active_error(&record.loop_state));
     }
-    require_consent(&store, &record.state)?;
-    let mut next = record.state.clone();
+    require_consent(&store, &record.loop_state)?;
+    let mut next = record.loop_state.clone();
     next.last_stop = None;
     write_and_set_foreground(world, &store, &record, next, &owner, LoopEvent::Activated)
 }
@@ -188,7 +195,7 @@ pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Re
     let owner = find_owner_of_existing(world, &store, &id, how.owner)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
-    let mut next = record.state.clone();
+    let mut next = record.loop_state.clone();
     match next.status {
         LoopStatus::Active => return Err(not_paused_error(&next)),
         LoopStatus::Done | LoopStatus::Cancelled => return Err(not_active_error(&next)),
@@ -213,7 +220,7 @@ pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Re
         });
     }
     next.status = LoopStatus::Active;
-    (next.ended, next.ended_detail, next.last_stop) = (None, None, None);
+    (next.end_reason, next.ended_detail, next.last_stop) = (None, None, None);
     write_and_set_foreground(world, &store, &record, next, &owner, LoopEvent::Resumed)
 }
 
@@ -245,10 +252,10 @@ fn change_and_remove_from_foreground(
     change: impl FnOnce(&mut Loop) -> Result<Option<LoopEvent>>,
 ) -> Result<LoopChanged> {
     let store = open_store(world)?;
-    let id = choose_loop(world, &store, named, LoopUse::SetBack)?;
+    let id = choose_loop(world, &store, named, LoopUse::LeaveForeground)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
-    let mut next = record.state.clone();
+    let mut next = record.loop_state.clone();
     let event = change(&mut next)?;
     let mut pointer = foreground_pointer(&store)?;
     if event.is_some() {
@@ -267,9 +274,9 @@ fn change_and_remove_from_foreground(
         consent::withdraw_loop(&store, &next.id)?;
     }
     Ok(LoopChanged {
-        shown: loop_shown(&store, &next, &pointer),
+        shown_loop: loop_shown(&store, &next, &pointer),
         changed: event.is_some(),
-        chosen: None,
+        session_choice: None,
         notes: Vec::new(),
     })
 }
@@ -288,17 +295,17 @@ fn write_and_set_foreground(
     next.set_updated_time(world.now);
     next.session = match owner {
         LoopOwner::Session(session, _) => Some(session.to_string()),
-        LoopOwner::Next => None,
+        LoopOwner::NextSession => None,
     };
-    consent::allow_loop(store, Some(&record.state), &next, owner.claim(), world.now)?;
+    consent::allow_loop(store, Some(&record.loop_state), &next, owner.claim(), world.now)?;
     write_loop(store, &id, record, next.clone())?;
     let (pointer, notes) = point_to_loop(store, &next, owner)?;
     append_to_log(world, store, &next, event)?;
-    let chosen = match owner {
-        LoopOwner::Session(_, chosen) => Some(*chosen),
-        LoopOwner::Next => None,
+    let session_choice = match owner {
+        LoopOwner::Session(_, session_choice) => Some(*session_choice),
+        LoopOwner::NextSession => None,
     };
-    Ok(LoopChanged { shown: loop_shown(store, &next, &pointer), changed: true, chosen, notes })
+    Ok(LoopChanged { shown_loop: loop_shown(store, &next, &pointer), changed: true, session_choice, notes })
 }
 
 /// Sets the foreground pointer to a loop. The notes name the loop that was in the foreground before.
@@ -306,11 +313,11 @@ fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(Fore
     let mut pointer = foreground_pointer(store)?;
     let before = match owner {
         LoopOwner::Session(session, _) => pointer.loop_of_session(session.as_str()).map(str::to_owned),
-        LoopOwner::Next => pointer.next.clone(),
+        LoopOwner::NextSession => pointer.loop_for_next_session.clone(),
     };
     match owner {
         LoopOwner::Session(session, _) => pointer.set_for_session(&state.id, session.as_str()),
-        LoopOwner::Next => pointer.set_for_next_session(&state.id),
+        LoopOwner::NextSession => pointer.set_for_next_session(&state.id),
     }
     store.write_foreground(&pointer)?;
     let was = match owner {
@@ -335,7 +342,7 @@ fn append_to_log(world: &World, store: &Store, state: &Loop, event: LoopEvent) -
     let Ok(id) = Id::new(&state.id) else { return Ok(()) };
     let entry = LoopLogEntry {
         session: state.session.clone(),
-        reason: state.ended,
+        reason: state.end_reason,
         ..LoopLogEntry::new(&time::to_rfc3339(world.now), event, state.iteration)
     };
     let limit = settings::settings_here(world).settings().log_limit_bytes();
@@ -346,22 +353,22 @@ fn loop_shown(store: &Store, state: &Loop, pointer: &ForegroundPointer) -> LoopS
     loop_shown_with_consent(state, pointer, consent::is_started_here(store, state))
 }
 
-fn loop_shown_with_consent(state: &Loop, pointer: &ForegroundPointer, started_here: bool) -> LoopShown {
+fn loop_shown_with_consent(state: &Loop, pointer: &ForegroundPointer, is_allowed_here: bool) -> LoopShown {
     let state = state.clone();
     let foreground =
         state.session.as_deref().is_some_and(|session| pointer.loop_of_session(session) == Some(&state.id));
-    let runs = started_here && state.status == LoopStatus::Active;
+    let runs = is_allowed_here && state.status == LoopStatus::Active;
     LoopShown {
         foreground: foreground && runs,
-        waiting: pointer.next.as_deref() == Some(&state.id) && runs,
-        started_here,
+        waits_for_session: pointer.loop_for_next_session.as_deref() == Some(&state.id) && runs,
+        is_allowed_here,
         id: state.id,
         status: state.status,
         iteration: state.iteration,
         max_iterations: state.max_iterations,
         promises: state.promises,
         session: state.session,
-        ended_reason: state.ended,
+        ended_reason: state.end_reason,
         ended_detail: state.ended_detail,
         validators: state.validators,
         deadline: state.deadline,
@@ -379,8 +386,8 @@ pub fn foreground_loop(world: &World, store: &Store) -> Result<Option<LoopShown>
         return Ok(None);
     };
     match store.read_loop(&id) {
-        Ok(record) => Ok(Some(loop_shown(store, &record.state, &pointer))
-            .filter(|shown| shown.foreground || shown.waiting)),
+        Ok(record) => Ok(Some(loop_shown(store, &record.loop_state, &pointer))
+            .filter(|shown| shown.foreground || shown.waits_for_session)),
         Err(store::Error::Absent { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -426,7 +433,10 @@ fn read_or_rebuild_pointer(store: &Store, records: &[LoopRecord]) -> ForegroundP
         Ok(Some(pointer)) => pointer,
         // Leave out loops that the user did not start on this machine. No session may claim them.
         _ => ForegroundPointer::rebuild_from(
-            records.iter().map(|record| &record.state).filter(|state| consent::is_started_here(store, state)),
+            records
+                .iter()
+                .map(|record| &record.loop_state)
+                .filter(|state| consent::is_started_here(store, state)),
         ),
     }
 }

@@ -30,7 +30,7 @@ use crate::{Error, Result, World};
 use orphan::OrphanedLaunch;
 
 pub use adopt::{LaunchShown, LaunchesToAdopt, adopt_launches, prepare_adoption};
-pub use expect::{ExpectOptions, ExpectRequest, Expectation, expect_outputs};
+pub use expect::{ExpectRequest, Expectation, ExpectedFile, expect_outputs};
 pub use hook::{LiveRunState, OpenOutput, live_run_state};
 pub(crate) use live::live_run_of_project;
 pub use live::{ClearedLiveRun, LiveRunReport, LiveRunSource, clear_live_run, set_live_run, show_live_run};
@@ -39,13 +39,13 @@ pub use seal::{OutputPrompt, SealReport, output_prompt, seal_output};
 
 pub const ROW: Feature = Feature {
     name: "outputs",
-    wants: EventSet::of(&[EventName::SubagentStart, EventName::SubagentStop]),
+    wanted_events: EventSet::of(&[EventName::SubagentStart, EventName::SubagentStop]),
     annotate: hook::annotate_subagent_stop,
     decide: hook::decide,
-    candidates: hook::brief_candidates,
-    sections: hook::SECTIONS,
-    continue_as: worker::continue_as,
-    checks: report::doctor_checks,
+    brief_candidates: hook::brief_candidates,
+    brief_sections: hook::SECTIONS,
+    continue_under_new_id: worker::continue_under_new_id,
+    doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
 };
@@ -98,7 +98,7 @@ pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
 struct GateContext {
     root: Root,
     store: Store,
-    resolved: ResolvedSettings,
+    settings: ResolvedSettings,
     trusted: bool,
     /// How to trust the root. Empty if the root is trusted.
     trust_hint: String,
@@ -111,14 +111,14 @@ impl GateContext {
 
     fn from_project(world: &World, project: Project) -> GateContext {
         let Project { root, store, marker } = project;
-        let trusted = world.trusts(&marker, &root.path);
+        let trusted = world.is_trusted(&marker, &root.path);
         // The settings of a clone are somebody else's text, so they are used only if the root is trusted.
         let resolved = settings::resolve_settings(world, trusted.then_some(&store));
         let trust_hint = match trusted {
             true => String::new(),
             false => trust::how_to_trust(world, &marker.project_id, &root.path, "expected.json"),
         };
-        GateContext { root, store, resolved, trusted, trust_hint }
+        GateContext { root, store, settings: resolved, trusted, trust_hint }
     }
 
     /// Finds the run of `stage`: the live run if it belongs to that stage, or else the newest run of the stage in
@@ -167,7 +167,7 @@ impl GateContext {
 
     fn no_live_run_error(&self) -> Error {
         let path = self.store.dir().path().join(layout::LIVE_RUN_FILE);
-        let setting = match self.resolved.settings().live_state_file {
+        let setting = match self.settings.settings().live_state_file {
             path if path.is_empty() => String::new(),
             path => {
                 let path = self.root.checkout.join(&*path);

@@ -35,10 +35,10 @@ use pickup::ClaimingSessions;
 
 pub const ROW: Feature = Feature {
     name: "packets",
-    candidates: pickup::brief_candidates,
-    sections: &[SECTION.name],
-    continue_as: pickup::continue_as,
-    checks: report::doctor_checks,
+    brief_candidates: pickup::brief_candidates,
+    brief_sections: &[SECTION.name],
+    continue_under_new_id: pickup::continue_as,
+    doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
 };

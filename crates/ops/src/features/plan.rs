@@ -24,12 +24,12 @@ use crate::{Error, Result, World};
 
 pub const ROW: Feature = Feature {
     name: "plan",
-    follow: follow::update_at_checkpoint,
-    candidates: brief::brief_candidates,
-    sections: brief::SECTIONS,
+    update_at_checkpoint: follow::update_at_checkpoint,
+    brief_candidates: brief::brief_candidates,
+    brief_sections: brief::SECTIONS,
     facts_for_summary: brief::facts_for_summary,
-    continue_as: follow::continue_as,
-    checks: report::doctor_checks,
+    continue_under_new_id: follow::continue_under_new_id,
+    doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
 };
@@ -41,7 +41,7 @@ pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct LoadedPlan {
     pub plan: Plan,
-    pub from: PlanSource,
+    pub source: PlanSource,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -61,12 +61,12 @@ pub fn load_plan(store: &Store) -> Result<Option<LoadedPlan>> {
     let bytes = store.read_plan_bytes()?;
     let end = store.read_plan_ledger_end()?;
     if let (Some(bytes), Some(end)) = (&bytes, &end)
-        && plan::sha256_hex(bytes) == end.after
+        && plan::sha256_hex(bytes) == end.hash_after
     {
-        return Ok(Some(LoadedPlan { plan: store.parse_plan(bytes)?, from: PlanSource::File }));
+        return Ok(Some(LoadedPlan { plan: store.parse_plan(bytes)?, source: PlanSource::File }));
     }
     let Some(state) = plan_from_file_and_ledger(store, bytes.as_deref())? else { return Ok(None) };
-    Ok(Some(LoadedPlan { plan: state.plan, from: state.from }))
+    Ok(Some(LoadedPlan { plan: state.plan, source: state.source }))
 }
 
 /// Loads the plan. A missing plan is an error.
@@ -83,37 +83,37 @@ fn no_plan_error() -> Error {
 
 struct PlanState {
     plan: Plan,
-    from: PlanSource,
+    source: PlanSource,
     seq: u64,
     /// The hash of the plan after the ledger's last line.
-    after: String,
+    hash_after: String,
 }
 
 fn plan_from_file_and_ledger(store: &Store, bytes: Option<&[u8]>) -> Result<Option<PlanState>> {
     let (lines, _) = store.read_plan_ledger()?;
     let seq = lines.iter().map(|line| line.seq).max().unwrap_or(0);
-    let after = lines.last().map(|line| line.after.clone()).unwrap_or_default();
+    let after = lines.last().map(|line| line.hash_after.clone()).unwrap_or_default();
     let of_ledger = |lines: Vec<LedgerLine>| {
         let plan = plan::fold_ledger(lines).plan?;
-        Some(PlanState { plan, from: PlanSource::Ledger, seq, after: after.clone() })
+        Some(PlanState { plan, source: PlanSource::Ledger, seq, hash_after: after.clone() })
     };
     let Some(bytes) = bytes else { return Ok(of_ledger(lines)) };
     if !lines.is_empty()
         && LedgerComparison::compare_with_file(&plan::sha256_hex(bytes), lines.iter())
-            == LedgerComparison::Behind
+            == LedgerComparison::FileBehind
     {
         return Ok(of_ledger(lines));
     }
     let plan = store.parse_plan(bytes)?;
     // If the hash is the same, only the formatting of the file was changed.
-    let from =
+    let source =
         if !lines.is_empty() && plan.hash() == after { PlanSource::File } else { PlanSource::EditedFile };
-    Ok(Some(PlanState { plan, from, seq, after: after.clone() }))
+    Ok(Some(PlanState { plan, source, seq, hash_after: after.clone() }))
 }
 
 #[derive(Clone, Debug)]
 pub struct PlanAuthor {
-    pub by: String,
+    pub author: String,
     pub at: Timestamp,
 }
 
@@ -127,7 +127,10 @@ impl PlanAuthor {
             })?),
             None => list::session_of_current_harness(world),
         };
-        Ok(PlanAuthor { by: session.map_or("user".to_owned(), |session| session.to_string()), at: world.now })
+        Ok(PlanAuthor {
+            author: session.map_or("user".to_owned(), |session| session.to_string()),
+            at: world.now,
+        })
     }
 
     pub fn formatted_time(&self) -> String {
@@ -137,7 +140,7 @@ impl PlanAuthor {
 
 #[derive(Clone, Debug, Default)]
 pub struct LedgerNote<'a> {
-    pub what: &'a str,
+    pub change_kind: &'a str,
     pub id: String,
     pub why: String,
 }
@@ -153,9 +156,9 @@ pub struct PlanChanged {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingPlan {
     /// A missing plan is an error.
-    Never,
+    IsError,
     /// The change begins with an empty plan.
-    IfNone,
+    BeginEmpty,
 }
 
 /// Changes the plan. Every change goes through this function. Under the lock, it writes the ledger line first, then the
@@ -184,25 +187,25 @@ pub(crate) fn change_plan(
     let known = state.as_ref().map(|state| &state.plan);
     let before = match (known, begin) {
         (Some(plan), _) => plan.clone(),
-        (None, MissingPlan::IfNone) => Plan::new(""),
-        (None, MissingPlan::Never) => return Err(no_plan_error()),
+        (None, MissingPlan::BeginEmpty) => Plan::new(""),
+        (None, MissingPlan::IsError) => return Err(no_plan_error()),
     };
     let (after, more) = edit(&before)?;
     let (mut seq, mut lines) = (state.as_ref().map_or(0, |state| state.seq), Vec::new());
     let mut line = |line: LedgerLine, entry: &LedgerNote| {
         seq += 1;
-        let (what, by, id) = (entry.what.to_owned(), author.by.clone(), entry.id.clone());
+        let (change_kind, by, id) = (entry.change_kind.to_owned(), author.author.clone(), entry.id.clone());
         let (ts, why) = (author.formatted_time(), entry.why.clone());
-        lines.push(LedgerLine { seq, ts, what, by, id, why, ..line });
+        lines.push(LedgerLine { seq, ts, change_kind, author: by, id, why, ..line });
     };
-    let adopted = state.as_ref().filter(|state| state.from == PlanSource::EditedFile);
+    let adopted = state.as_ref().filter(|state| state.source == PlanSource::EditedFile);
     if let Some(state) = adopted {
-        let by_hand = LedgerNote { what: "edited_by_hand", ..LedgerNote::default() };
+        let by_hand = LedgerNote { change_kind: "edited_by_hand", ..LedgerNote::default() };
         let adopted = bytes.as_deref().map(plan::sha256_hex).unwrap_or_default();
         line(
             LedgerLine {
-                before: state.after.clone(),
-                adopted,
+                hash_before: state.hash_after.clone(),
+                edited_file_hash: adopted,
                 ..LedgerLine::of_change(0, None, &state.plan)
             },
             &by_hand,
@@ -211,13 +214,13 @@ pub(crate) fn change_plan(
     let changed = known != Some(&after);
     if changed {
         let entry = LedgerNote {
-            what: entry.what,
+            change_kind: entry.change_kind,
             id: if more.id.is_empty() { entry.id } else { more.id },
             why: if more.why.is_empty() { entry.why } else { more.why },
         };
         line(LedgerLine::of_change(0, known, &after), &entry);
     }
-    if !lines.is_empty() || state.as_ref().is_some_and(|state| state.from == PlanSource::Ledger) {
+    if !lines.is_empty() || state.as_ref().is_some_and(|state| state.source == PlanSource::Ledger) {
         if let Some(bytes) = bytes.as_deref().filter(|bytes| is_unversioned(bytes)) {
             let name = format!("{}.backup-{}", layout::PLAN, time::to_compact(author.at));
             store.dir().create_private_file(&name, bytes)?;
@@ -227,7 +230,7 @@ pub(crate) fn change_plan(
         notes.extend(write_view(store, &after, author.at)?);
     }
     let ended = match (known, changed) {
-        (Some(known), true) => plan::phases_ended(known, &after),
+        (Some(known), true) => plan::newly_ended_phases(known, &after),
         // The same change was interrupted earlier, so the record of a finished phase may be missing.
         (Some(_), false) => records::phases_without_record(store, &after)?,
         (None, _) => Vec::new(),
@@ -239,10 +242,15 @@ pub(crate) fn change_plan(
 fn read_plan_state(store: &Store, bytes: Option<&[u8]>) -> Result<Option<PlanState>> {
     // Usually the file matches the ledger's last line, and the other lines need not be read.
     if let (Some(bytes), Some(end)) = (bytes, store.read_plan_ledger_end()?)
-        && plan::sha256_hex(bytes) == end.after
+        && plan::sha256_hex(bytes) == end.hash_after
     {
         let plan = store.parse_plan(bytes)?;
-        return Ok(Some(PlanState { plan, from: PlanSource::File, seq: end.seq, after: end.after }));
+        return Ok(Some(PlanState {
+            plan,
+            source: PlanSource::File,
+            seq: end.seq,
+            hash_after: end.hash_after,
+        }));
     }
     plan_from_file_and_ledger(store, bytes)
 }
@@ -279,11 +287,11 @@ fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<Strin
 }
 
 pub(crate) fn refused_error(refusal: EditRefusal) -> Error {
-    let EditRefusal { kind, what, hint } = refusal;
+    let EditRefusal { kind, message, hint } = refusal;
     match kind {
-        RefusalKind::Absent => Error::Absent { what, hint },
-        RefusalKind::Busy => Error::Busy { what, hint },
-        RefusalKind::Refused => Error::Refused { what, hint },
+        RefusalKind::Absent => Error::Absent { what: message, hint },
+        RefusalKind::Busy => Error::Busy { what: message, hint },
+        RefusalKind::Refused => Error::Refused { what: message, hint },
     }
 }
 

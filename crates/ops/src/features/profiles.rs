@@ -16,7 +16,7 @@ use crate::{Mode, Result};
 
 pub const ROW: Feature = Feature {
     name: "profiles",
-    wants: EventSet::of(&[EventName::SubagentStart]),
+    wanted_events: EventSet::of(&[EventName::SubagentStart]),
     decide,
     ..Feature::EMPTY_FEATURE
 };
@@ -34,7 +34,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         project: context.project,
         occasion: Occasion::Asked,
         session: Some(context.session),
-        described: Some(context.session),
+        described_session: Some(context.session),
         mode: Mode::DryRun,
         roster: Roster::of_store(context.project.store),
         held: RefCell::default(),
@@ -54,7 +54,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         scoring: scoring.as_ref(),
     };
     let why = format!("the profile is `{}`", profile.name);
-    let cap = settings.profiles_max_chars.min(context.harness.context_cap);
+    let cap = settings.profiles_max_chars.min(context.harness.max_context_length);
     // A sub-agent reads this text in its own context, so it is not recorded as part of the session's context.
     Ok(match brief::compose_for_profile(&profile, &material, cap) {
         Some(brief) => Decision::answer(ReplyPart::from_reply(Reply::Context(brief.text)), why),

@@ -33,17 +33,17 @@ use crate::{Error, Result, World};
 
 pub const ROW: Feature = Feature {
     name: "roles",
-    wants: EventSet::of(&[
+    wanted_events: EventSet::of(&[
         EventName::SessionStart,
         EventName::Prompt,
         EventName::ToolDone,
         EventName::BeforeCompact,
     ]),
     decide: events::decide,
-    candidates: events::brief_candidates,
-    sections: &[role::SECTION.name],
-    continue_as: events::continue_as,
-    checks: report::doctor_checks,
+    brief_candidates: events::brief_candidates,
+    brief_sections: &[role::SECTION.name],
+    continue_under_new_id: events::continue_under_new_id,
+    doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
 };
@@ -60,7 +60,7 @@ pub const ROLE_VARIABLES: [&str; 2] = ["THROUGHLINE_ROLE", "HIVEMIND_ROLE"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ContextFolder {
-    base: PathBuf,
+    base_folder: PathBuf,
     folder: String,
 }
 
@@ -69,7 +69,7 @@ pub struct RoleFile {
     pub role: Id,
     pub path: PathBuf,
     /// The path that a user in the checkout would type.
-    pub shown: String,
+    pub display_path: String,
     pub bytes: Vec<u8>,
 }
 
@@ -91,24 +91,28 @@ pub struct IdentifiedRole {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "from", content = "name")]
 pub enum RoleSource {
-    Named,
+    #[serde(rename = "named")]
+    NamedByUser,
     /// The role of the current session.
-    Session(String),
+    #[serde(rename = "session")]
+    CurrentSession(String),
     /// The role that a variable names. This may be wrong, because the value can be outdated.
-    Variable(&'static str),
+    #[serde(rename = "variable")]
+    EnvironmentVariable(&'static str),
     /// The role of the newest session of the project.
-    Guess(String),
+    #[serde(rename = "guess")]
+    NewestSession(String),
 }
 
 impl RoleSource {
     /// Returns a warning if the role may be wrong.
     pub fn uncertainty_warning(&self) -> Option<String> {
         match self {
-            RoleSource::Named | RoleSource::Session(_) => None,
-            RoleSource::Variable(name) => Some(format!(
+            RoleSource::NamedByUser | RoleSource::CurrentSession(_) => None,
+            RoleSource::EnvironmentVariable(name) => Some(format!(
                 "the role comes from ${name}, which may be outdated; `thru role bind` sets it explicitly"
             )),
-            RoleSource::Guess(session) => {
+            RoleSource::NewestSession(session) => {
                 Some(format!("the role is a guess: the newest session, {session}, has it"))
             }
         }
@@ -149,8 +153,8 @@ impl Roles {
     /// Returns the name of every role that has a file, without duplicates.
     pub fn role_names(&self) -> Result<Vec<Id>> {
         let mut roles: Vec<Id> = Vec::new();
-        for ContextFolder { base, folder } in self.context_folders()? {
-            let dir = match Dir::open(&base).and_then(|dir| dir.open_subfolder(&folder)) {
+        for ContextFolder { base_folder, folder } in self.context_folders()? {
+            let dir = match Dir::open(&base_folder).and_then(|dir| dir.open_subfolder(&folder)) {
                 Err(store::Error::Absent { .. }) => continue,
                 dir => dir?,
             };
@@ -172,21 +176,22 @@ impl Roles {
 
     /// Returns the folder and the file name for a new context file, and the path for messages.
     pub fn new_file_location(&self, role: &Id) -> Result<(Dir, String, String)> {
-        let Some(ContextFolder { base, folder }) = self.context_folders()?.into_iter().next() else {
+        let Some(ContextFolder { base_folder, folder }) = self.context_folders()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
         };
-        let shown = path_for_display(&self.root, &base.join(&folder).join(role::context_file_name(role)));
-        Ok((Dir::open(&base)?.create_subfolder(&folder)?, role::context_file_name(role), shown))
+        let shown =
+            path_for_display(&self.root, &base_folder.join(&folder).join(role::context_file_name(role)));
+        Ok((Dir::open(&base_folder)?.create_subfolder(&folder)?, role::context_file_name(role), shown))
     }
 
     /// Returns the path where an import writes the role's file, and the content of the file if it already exists.
     pub fn import_target(&self, role: &Id) -> Result<(String, Option<Vec<u8>>)> {
-        let Some(ContextFolder { base, folder }) = self.context_folders()?.into_iter().next() else {
+        let Some(ContextFolder { base_folder, folder }) = self.context_folders()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
         };
         let rel = format!("{folder}/{}", role::context_file_name(role));
-        let shown = path_for_display(&self.root, &base.join(&rel));
-        match Dir::open(&base).and_then(|dir| dir.read_file(&rel, MAX_CONTEXT_FILE_BYTES)) {
+        let shown = path_for_display(&self.root, &base_folder.join(&rel));
+        match Dir::open(&base_folder).and_then(|dir| dir.read_file(&rel, MAX_CONTEXT_FILE_BYTES)) {
             Err(store::Error::Absent { .. }) => Ok((shown, None)),
             read => Ok((shown, Some(read?))),
         }
@@ -202,12 +207,12 @@ impl Roles {
         let checkout = self.root.checkout.to_string_lossy();
         let is_gone = |path: &String| {
             let place = place::path_within_checkout(&checkout, path);
-            !place.outside && self.root.checkout.join(place.path.as_ref()).symlink_metadata().is_err()
+            !place.is_outside && self.root.checkout.join(place.path.as_ref()).symlink_metadata().is_err()
         };
         let gone: Vec<String> = file.key_files().into_iter().map(|file| file.path).filter(is_gone).collect();
         let newest_commit = self.newest_commit_time();
         let stale_hours = self.settings.roles_stale_hours;
-        file.check(&OutsideFacts { now: world.now, stale_hours, newest_commit, gone: &gone })
+        file.check(&OutsideFacts { now: world.now, stale_hours, newest_commit, missing_key_files: &gone })
     }
 }
 
@@ -239,7 +244,7 @@ fn context_folders(root: &Root, settings: &Settings) -> Result<Vec<ContextFolder
             false => vec![&root.checkout, &root.path],
         };
         for base in bases {
-            let place = ContextFolder { base: base.clone(), folder: folder.to_owned() };
+            let place = ContextFolder { base_folder: base.clone(), folder: folder.to_owned() };
             if !places.contains(&place) {
                 places.push(place);
             }
@@ -249,15 +254,15 @@ fn context_folders(root: &Root, settings: &Settings) -> Result<Vec<ContextFolder
 }
 
 fn find_context_file(root: &Root, settings: &Settings, role: &Id) -> Result<Option<RoleFile>> {
-    for ContextFolder { base, folder } in context_folders(root, settings)? {
+    for ContextFolder { base_folder, folder } in context_folders(root, settings)? {
         let rel = format!("{folder}/{}", role::context_file_name(role));
-        match Dir::open(&base).and_then(|dir| dir.read_file(&rel, MAX_CONTEXT_FILE_BYTES)) {
+        match Dir::open(&base_folder).and_then(|dir| dir.read_file(&rel, MAX_CONTEXT_FILE_BYTES)) {
             Err(store::Error::Absent { .. }) => {}
             read => {
-                let (bytes, path) = (read?, base.join(rel));
+                let (bytes, path) = (read?, base_folder.join(rel));
                 return Ok(Some(RoleFile {
                     role: role.clone(),
-                    shown: path_for_display(root, &path),
+                    display_path: path_for_display(root, &path),
                     path,
                     bytes,
                 }));
@@ -270,7 +275,7 @@ fn find_context_file(root: &Root, settings: &Settings, role: &Id) -> Result<Opti
 /// Returns the path where a role's file is looked for first.
 fn expected_path(root: &Root, settings: &Settings, role: &Id) -> Result<String> {
     let place = context_folders(root, settings)?.into_iter().next();
-    let path = place.map(|place| place.base.join(place.folder).join(role::context_file_name(role)));
+    let path = place.map(|place| place.base_folder.join(place.folder).join(role::context_file_name(role)));
     Ok(path.map(|path| path_for_display(root, &path)).unwrap_or_default())
 }
 
@@ -289,7 +294,7 @@ pub fn parse_role_name(name: &str) -> Result<Id> {
 /// the newest session. The role of the newest session is only a guess.
 pub fn identify_role(world: &World, store: Option<&Store>, named: Option<&str>) -> Result<IdentifiedRole> {
     if let Some(named) = named {
-        return Ok(IdentifiedRole { role: parse_role_name(named)?, source: RoleSource::Named });
+        return Ok(IdentifiedRole { role: parse_role_name(named)?, source: RoleSource::NamedByUser });
     }
     let session = store.and_then(|store| list::choose_session(world, store, None).ok());
     let of_session = match (&session, store) {
@@ -300,16 +305,19 @@ pub fn identify_role(world: &World, store: Option<&Store>, named: Option<&str>) 
     };
     match of_session {
         Some((role, session, chosen)) if chosen != SessionChoice::Guess => {
-            return Ok(IdentifiedRole { role, source: RoleSource::Session(session.to_string()) });
+            return Ok(IdentifiedRole { role, source: RoleSource::CurrentSession(session.to_string()) });
         }
         _ => {}
     }
     if let Some((name, value)) = role_from_variable(world) {
-        return Ok(IdentifiedRole { role: parse_role_name(&value)?, source: RoleSource::Variable(name) });
+        return Ok(IdentifiedRole {
+            role: parse_role_name(&value)?,
+            source: RoleSource::EnvironmentVariable(name),
+        });
     }
     match of_session {
         Some((role, session, _)) => {
-            Ok(IdentifiedRole { role, source: RoleSource::Guess(session.to_string()) })
+            Ok(IdentifiedRole { role, source: RoleSource::NewestSession(session.to_string()) })
         }
         None => Err(Error::Usage {
             what: "no role is known here".into(),
@@ -330,15 +338,18 @@ pub struct BoundRole {
     pub role: String,
     pub session: String,
     /// True if no session was named, and the newest session of the project was used instead.
-    pub guess: bool,
+    #[serde(rename = "guess")]
+    pub is_guessed_session: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The path where the role's file would be, if there is no file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing: Option<String>,
+    #[serde(rename = "missing")]
+    pub missing_path: Option<String>,
     /// A role that has a file and a similar name, if this role has no file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub near: Option<String>,
+    #[serde(rename = "near")]
+    pub similar_role: Option<String>,
 }
 
 /// `thru role bind`: gives a session a role.
@@ -351,7 +362,7 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     refuse_similar_name(&role, &changed)?;
     store.session(&session).write(&RoleBinding { role: Some(role.clone()) })?;
     let file = roles.find_context_file(&role)?;
-    let (mut missing, mut near) = (None, None);
+    let (mut missing_path, mut similar_role) = (None, None);
     if file.is_none() {
         missing = Some(roles.expected_path(&role)?);
         near = roles.role_with_similar_name(&role)?;
@@ -359,10 +370,10 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     Ok(BoundRole {
         role: role.to_string(),
         session: session.to_string(),
-        guess: chosen == SessionChoice::Guess,
-        file: file.map(|file| file.shown),
-        missing,
-        near,
+        is_guessed_session: chosen == SessionChoice::Guess,
+        file: file.map(|file| file.display_path),
+        missing_path,
+        similar_role,
     })
 }
 
@@ -378,7 +389,8 @@ fn choose_open_session(world: &World, store: &Store, named: Option<&str>) -> Res
 #[derive(Clone, Debug, Serialize)]
 pub struct UnboundRole {
     pub session: String,
-    pub guess: bool,
+    #[serde(rename = "guess")]
+    pub is_guessed_session: bool,
     /// The role that the session had until now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
@@ -429,7 +441,7 @@ fn remove_role_of_session(
     store.session(session).remove::<RoleBinding>()?;
     Ok(UnboundRole {
         session: session.to_string(),
-        guess: chosen == SessionChoice::Guess,
+        is_guessed_session: chosen == SessionChoice::Guess,
         role: role.map(|role| role.to_string()),
         variable: role_from_variable(world).map(|(name, _)| name),
     })
@@ -439,8 +451,8 @@ fn remove_role_of_session(
 /// the same state file.
 pub(crate) fn refuse_similar_name(role: &Id, changed: &LifecycleChange) -> Result<()> {
     match changed {
-        LifecycleChange::Clash { other } => Err(Error::Refused {
-            what: format!("the role `{other}` already uses the state file of `{role}`"),
+        LifecycleChange::FileNameClash { other_role } => Err(Error::Refused {
+            what: format!("the role `{other_role}` already uses the state file of `{role}`"),
             hint: "names that differ only in `-`, `.` and `_` are the same to the lifecycle; rename one"
                 .into(),
         }),
@@ -482,7 +494,7 @@ pub fn list_roles(world: &World) -> Result<Vec<RoleRow>> {
         let sessions: Vec<String> = of_role.map(|(id, _)| id.to_string()).collect();
         let ended = sessions.iter().filter(|session| roster::has_ended(&roster, session));
         RoleRow {
-            file: files.iter().find(|file| file.role.as_str() == role).map(|file| file.shown.clone()),
+            file: files.iter().find(|file| file.role.as_str() == role).map(|file| file.display_path.clone()),
             state: states.iter().find(|lifecycle| lifecycle.role == role).map(|lifecycle| lifecycle.state),
             ended_sessions: ended.cloned().collect(),
             sessions,

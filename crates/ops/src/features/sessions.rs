@@ -28,10 +28,15 @@ use crate::session::roster::{self, RosterEntry};
 
 pub const ROW: Feature = Feature {
     name: "sessions",
-    wants: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
+    wanted_events: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
     decide: clashes::decide_clash_warning,
-    candidates: brief_candidates,
-    sections: &[RUNNING_SECTION.name, WORKTREE_SECTION.name, MEANWHILE_SECTION.name, continued::SECTION.name],
+    brief_candidates: brief_candidates,
+    brief_sections: &[
+        RUNNING_SECTION.name,
+        WORKTREE_SECTION.name,
+        MEANWHILE_SECTION.name,
+        continued::SECTION.name,
+    ],
     status: status_lines,
     ..Feature::EMPTY_FEATURE
 };
@@ -115,7 +120,7 @@ fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine>
     if let Some(prompt) = words::prompts_about_work(&digest.prompts).last() {
         let line = StatusLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
         let line = line.with_json("last_prompt", json!(prompt.text));
-        lines.push(line.with_next(Urgency::Last, "thru brief", "shows where the last session stood"));
+        lines.push(line.with_next(Urgency::LastSession, "thru brief", "shows where the last session stood"));
     }
     let failing: Vec<String> =
         digest.open_failures().take(MAX_FAILING_COUNTED).map(|failure| failure.command_as_typed()).collect();

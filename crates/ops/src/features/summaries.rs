@@ -23,7 +23,7 @@ pub use saved::{SavedTokens, count_saved_tokens};
 
 pub const ROW: Feature = Feature {
     name: "summaries",
-    wants: EventSet::of(&[EventName::ToolDone, EventName::SessionEnd]),
+    wanted_events: EventSet::of(&[EventName::ToolDone, EventName::SessionEnd]),
     decide,
     ..Feature::EMPTY_FEATURE
 };
@@ -50,18 +50,18 @@ fn summarise_output<'c>(context: &'c HookContext) -> Result<Decision<'c>> {
     let EventKind::ToolDone(done) = &context.event.kind else { return Ok(Decision::no_action("")) };
     let threshold = context.project.settings.summaries_threshold_bytes;
     let is_small = |bytes: usize| !summary::is_large_enough(bytes, threshold) || bytes > MAX_OUTPUT_BYTES;
-    if done.failed || context.event.torn || is_small(done.result.len()) {
+    if done.failed || context.event.torn || is_small(done.raw_result.len()) {
         return Ok(Decision::no_action("the call failed, or its output is not large"));
     }
     if summary::is_retrieval(&done.tool, done.command.as_deref()) {
         return Ok(Decision::no_action("the output is itself a stored original"));
     }
-    let Some(text) = (context.harness.replaceable)(done).filter(|text| !is_small(text.len())) else {
+    let Some(text) = (context.harness.replaceable_text)(done).filter(|text| !is_small(text.len())) else {
         return Ok(Decision::no_action("the output cannot be replaced, or is not large"));
     };
     let original = Redacted::redact_whole(&text, context.project.settings.redact_options());
     let id = summary::output_id(&summary::output_digest(original.as_bytes()));
-    let room = summary::summary_room(text.len().min(original.len()), context.harness.context_cap);
+    let room = summary::summary_room(text.len().min(original.len()), context.harness.max_context_length);
     let Some(summary) = summary::summarise_output(&original, &id, room) else {
         return Ok(Decision::no_action("its error lines alone are too long for a summary"));
     };

@@ -14,9 +14,9 @@ use crate::hook::context::HookContext;
 
 pub const ROW: Feature = Feature {
     name: "window",
-    wants: EventSet::of(&[EventName::Prompt, EventName::SessionStart, EventName::AfterCompact]),
+    wanted_events: EventSet::of(&[EventName::Prompt, EventName::SessionStart, EventName::AfterCompact]),
     decide,
-    follow: update_at_checkpoint,
+    update_at_checkpoint: update_at_checkpoint,
     ..Feature::EMPTY_FEATURE
 };
 
@@ -26,11 +26,13 @@ pub const ROW: Feature = Feature {
 #[serde(default)]
 struct WindowState {
     /// The highest level that the agent was told about.
-    told: u64,
+    #[serde(rename = "told")]
+    told_level: u64,
     /// The size of the window in tokens. It changes with the model.
     limit: u64,
     /// The warning for the next prompt.
-    due: Option<WindowWarning>,
+    #[serde(rename = "due")]
+    due_warning: Option<WindowWarning>,
 }
 
 /// Records at a checkpoint that a level was reached. The agent is warned at the next prompt.
@@ -49,7 +51,7 @@ fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option
     let session = context.project.store.session(context.session);
     let known = session.read::<WindowState>()?;
     let state = known.clone().unwrap_or_default().with_window(level, limit);
-    if level > state.told {
+    if level > state.told_level {
         let warning = WindowWarning {
             level,
             limit,
@@ -57,9 +59,9 @@ fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option
             estimated: used.estimated,
             prompts: digest.asked,
             calls: digest.called,
-            edited: digest.files.iter().filter(|file| file.edits > 0).count(),
+            edited_files: digest.files.iter().filter(|file| file.edits > 0).count(),
         };
-        session.write(&WindowState { due: Some(warning), ..state })?;
+        session.write(&WindowState { due_warning: Some(warning), ..state })?;
     } else if known.is_some_and(|known| known != state) {
         session.write(&state)?;
     }
@@ -73,8 +75,8 @@ impl WindowState {
         if self.limit == limit {
             return self;
         }
-        let due = self.due.filter(|due| due.level <= level);
-        WindowState { told: self.told.min(level), limit, due }
+        let due = self.due_warning.filter(|due| due.level <= level);
+        WindowState { told_level: self.told_level.min(level), limit, due_warning: due }
     }
 }
 
@@ -97,7 +99,8 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
             },
         ));
     }
-    let Some(warning) = state.due.filter(|_| matches!(context.event.kind, EventKind::Prompt { .. })) else {
+    let Some(warning) = state.due_warning.filter(|_| matches!(context.event.kind, EventKind::Prompt { .. }))
+    else {
         return Ok(Decision::no_action(
             "no warning about the context window is due, or this event is not a prompt",
         ));
@@ -109,10 +112,10 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         // agent.
         let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
         let session = store.session(context.session);
-        let Some(due) = session.read::<WindowState>()?.and_then(|state| state.due) else {
+        let Some(due) = session.read::<WindowState>()?.and_then(|state| state.due_warning) else {
             return Ok(ReplyPart::silent());
         };
-        session.write(&WindowState { told: due.level, limit: due.limit, due: None })?;
+        session.write(&WindowState { told_level: due.level, limit: due.limit, due_warning: None })?;
         Ok(ReplyPart::from_reply(Reply::Context(due.describe_for_agent(&handoff))))
     }))
 }
@@ -123,7 +126,7 @@ fn is_new_window(context: &HookContext) -> bool {
         EventKind::SessionStart { source } => matches!(source, StartSource::Compact | StartSource::Clear),
         EventKind::AfterCompact { .. } => true,
         // If no hook reported the compaction, the transcript shows it, and a brief is due.
-        EventKind::Prompt { .. } => context.pending == Some(PendingBrief::Due),
+        EventKind::Prompt { .. } => context.pending_brief == Some(PendingBrief::Due),
         _ => false,
     }
 }
@@ -132,7 +135,7 @@ impl SessionState for WindowState {
     const FOLDER: &'static str = layout::WINDOWS_FOLDER;
     const SUFFIX: &'static str = ".json";
     const MAX_BYTES: usize = 4 * 1024;
-    const DURABILITY: Durability = Durability::Cache;
+    const DURABILITY: Durability = Durability::Rebuildable;
 
     fn parse(bytes: &[u8]) -> std::result::Result<WindowState, String> {
         serde_json::from_slice(bytes).map_err(|error| error.to_string())

@@ -26,14 +26,14 @@ use crate::features::{Feature, ProjectContext};
 
 pub const ROW: Feature = Feature {
     name: "workstreams",
-    wants: EventSet::of(&[EventName::Prompt]),
+    wanted_events: EventSet::of(&[EventName::Prompt]),
     decide: told::decide_at_prompt,
-    follow: follow::update_at_checkpoint,
-    candidates: told::brief_candidates,
-    sections: told::SECTIONS,
-    told: told::record_reminders_sent,
-    continue_as: state::continue_as,
-    checks: report::doctor_checks,
+    update_at_checkpoint: follow::update_at_checkpoint,
+    brief_candidates: told::brief_candidates,
+    brief_sections: told::SECTIONS,
+    after_reply_sent: told::record_reminders_sent,
+    continue_under_new_id: state::continue_under_new_id,
+    doctor_checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE
 };
@@ -65,21 +65,23 @@ pub struct Workstreams<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToLoad {
     /// The path as written in the manifest.
-    pub named: String,
-    pub lies: LoadLocation,
+    pub written_path: String,
+    pub location: LoadLocation,
     /// The path relative to the root. `None` if the file is not opened.
     pub path: Option<String>,
     pub bytes: u64,
-    pub changed: Option<Timestamp>,
+    pub modified_at: Option<Timestamp>,
 }
 
 /// Where a file to load is. The file is opened only if it is inside the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadLocation {
-    There,
+    #[serde(rename = "there")]
+    Exists,
     Missing,
-    Outside,
+    #[serde(rename = "outside")]
+    OutsideRoot,
     /// A symbolic link, or a path through one.
     Link,
 }
@@ -88,9 +90,9 @@ impl LoadLocation {
     /// Describes the location. If the file is not opened, the description says why.
     pub fn describe(self) -> &'static str {
         match self {
-            LoadLocation::There => "there",
+            LoadLocation::Exists => "there",
             LoadLocation::Missing => "not there",
-            LoadLocation::Outside => "outside the project, not opened",
+            LoadLocation::OutsideRoot => "outside the project, not opened",
             LoadLocation::Link => "a link, not opened",
         }
     }
@@ -281,24 +283,37 @@ impl<'a> Workstreams<'a> {
         manifest.files_to_load.iter().map(|named| self.file_to_load(workstream, named)).collect()
     }
 
-    fn file_to_load(&self, workstream: &Workstream, named: &str) -> Result<FileToLoad> {
+    fn file_to_load(&self, workstream: &Workstream, written_path: &str) -> Result<FileToLoad> {
         let own = workstream.manifest.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let mut lies = LoadLocation::Outside;
+        let mut location = LoadLocation::OutsideRoot;
         for folder in [workstream.folder.as_str(), own, ""] {
-            let Some(path) = self.path_from_root(folder, named) else { continue };
+            let Some(path) = self.path_from_root(folder, written_path) else { continue };
             if self.goes_through_link(&path) {
-                lies = LoadLocation::Link;
+                location = LoadLocation::Link;
                 continue;
             }
-            if let Some(FileInfo { bytes, changed }) = self.file_info(&path)? {
-                let (named, path, lies) = (named.to_owned(), Some(path), LoadLocation::There);
-                return Ok(FileToLoad { named, lies, path, bytes, changed: Some(changed) });
+            if let Some(FileInfo { bytes, modified_at }) = self.file_info(&path)? {
+                let (written_path, path, location) =
+                    (written_path.to_owned(), Some(path), LoadLocation::Exists);
+                return Ok(FileToLoad {
+                    written_path,
+                    location,
+                    path,
+                    bytes,
+                    modified_at: Some(modified_at),
+                });
             }
-            if lies == LoadLocation::Outside {
-                lies = LoadLocation::Missing;
+            if location == LoadLocation::OutsideRoot {
+                location = LoadLocation::Missing;
             }
         }
-        Ok(FileToLoad { named: named.to_owned(), lies, path: None, bytes: 0, changed: None })
+        Ok(FileToLoad {
+            written_path: written_path.to_owned(),
+            location,
+            path: None,
+            bytes: 0,
+            modified_at: None,
+        })
     }
 
     /// Returns `named`, which is relative to `folder`, as a path relative to the root. Returns `None` if it is outside
@@ -306,7 +321,7 @@ impl<'a> Workstreams<'a> {
     fn path_from_root(&self, folder: &str, named: &str) -> Option<String> {
         let root = self.base_folder(folder);
         let from = root.join(folder).join(named);
-        model::place::path_within_checkout(&root.to_string_lossy(), &from.to_string_lossy()).into_inside()
+        model::place::path_within_checkout(&root.to_string_lossy(), &from.to_string_lossy()).path_if_inside()
     }
 
     /// Returns whether a path is a symbolic link or passes through one.
@@ -321,7 +336,7 @@ impl<'a> Workstreams<'a> {
     pub fn find_steps_file(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
         let loads = self.files_to_load(workstream, manifest)?;
         let (named, others): (Vec<&FileToLoad>, Vec<&FileToLoad>) =
-            loads.iter().partition(|load| manifest::is_steps_file(&load.named));
+            loads.iter().partition(|load| manifest::is_steps_file(&load.written_path));
         let paths = || named.iter().chain(&others).filter_map(|load| load.path.as_deref());
         for path in paths() {
             if self.read_file(path).is_ok_and(|bytes| manifest::has_checkboxes(&Document::parse(bytes))) {

@@ -39,11 +39,11 @@ pub struct Checkpoint<'a> {
     pub limit: u64,
     pub deadline: Deadline,
     /// Called with the new digest, so that features can update their records.
-    pub follow: FollowFn<'a>,
+    pub update_features: UpdateFeaturesFn<'a>,
 }
 
 /// `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
-pub type FollowFn<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
+pub type UpdateFeaturesFn<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
 /// Folds new lines of the transcript and the journal into the digest and the index of files. Running it again is safe,
 /// because duplicates are not counted. Returns the calls that have started but not finished.
@@ -66,7 +66,7 @@ pub fn run_checkpoint(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>>
             store.dir().append_lines(index, lines, limit)?;
         }
     }
-    let followed = (work.follow)(&with_unfinished_calls(work, &digest, &begun));
+    let followed = (work.update_features)(&with_unfinished_calls(work, &digest, &begun));
     // If `follow` failed, keep the old mark, so that the next checkpoint examines these records again.
     if matches!(work.event.kind, EventKind::BeforeCompact { .. }) && followed.is_ok() {
         digest.detected = digest.records;
@@ -127,8 +127,8 @@ fn read_new_transcript(
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
     // If hooks were installed after the session started, they have missed prompts too.
-    let mut retelling = TranscriptReplay::new(!reports_all || is_first_contact, work.policy.redact);
-    let limits = FeedLimits { window: TRANSCRIPT_TAIL_BYTES, ..FeedLimits::default() };
+    let mut retelling = TranscriptReplay::new(!reports_all || is_first_contact, work.policy.redact_options);
+    let limits = FeedLimits { max_tail_bytes: TRANSCRIPT_TAIL_BYTES, ..FeedLimits::default() };
     let hear = |line: TranscriptLine, line_at| retelling.read_line_at(line, line_at);
     let read =
         transcript_reader::read_new_lines(work.harness, Path::new(path), cursor.as_ref(), limits, hear);
@@ -142,7 +142,7 @@ fn read_new_transcript(
     for (kind, times) in &retelling.unknown {
         *digest.unknown.entry(kind.clone()).or_default() += times;
     }
-    let mut told = retelling.told.as_slice();
+    let mut told = retelling.records.as_slice();
     if is_first_contact {
         register_session(work);
         told = write_events_before_hooks(work, told, digest, indexes)?;
@@ -175,7 +175,7 @@ fn read_new_transcript(
 fn register_session(work: &Checkpoint) {
     if !matches!(work.event.kind, EventKind::SessionStart { .. } | EventKind::Other { .. }) {
         let process = alive::calling_harness_stamp();
-        let origin = session::SessionOrigin { process: process.as_deref(), launched: false };
+        let origin = session::SessionOrigin { process_stamp: process.as_deref(), by_gate_run: false };
         let line = session::start_line(work.event, StartSource::Unknown, origin, &work.policy);
         let _ = work.store.register_session(&line, work.limit);
     }
@@ -234,7 +234,7 @@ fn new_journal_lines(
     let mut lines = Vec::new();
     // No hook reports what the user said when refusing a call.
     let is_known = |told: &TranscriptRecord| {
-        knows_prompts && matches!(told.kind, EventKind::Prompt { .. }) && told.refused.is_none()
+        knows_prompts && matches!(told.kind, EventKind::Prompt { .. }) && told.refused_call.is_none()
     };
     for told in told.iter().filter(|told| !is_known(told)) {
         let event = told.to_event(work.event);

@@ -22,7 +22,7 @@ pub struct HookContext<'a> {
     pub session: &'a Id,
     pub event: &'a Event<'a>,
     /// Set if the session was compacted before this event and has not received its brief yet.
-    pub pending: Option<PendingBrief>,
+    pub pending_brief: Option<PendingBrief>,
     /// The journal line of this event.
     pub record: &'a JournalRecord<'a>,
     /// Warnings for the receipt. They do not mean that anything failed.
@@ -53,7 +53,7 @@ pub(crate) fn record_policy_of<'a>(
     RecordPolicy {
         harness: harness.name,
         checkout,
-        redact: project.settings.redact_options(),
+        redact_options: project.settings.redact_options(),
         now: project.world.now,
     }
 }

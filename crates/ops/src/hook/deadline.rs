@@ -12,15 +12,15 @@ const QUICK_EVENT_DIVISOR: u32 = 4;
 /// A deadline, created when the process starts. Every wait is limited to the time that is left.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
-    since: Instant,
-    whole: Duration,
+    start: Instant,
+    total_time: Duration,
     /// The longest wait for one lock.
-    one: Duration,
+    max_lock_wait: Duration,
 }
 
 impl Deadline {
     /// Returns the deadline of an event. A wait for one lock takes at most half of that time.
-    pub fn of_event(kind: Option<&EventKind>, settings: &Settings, since: Instant) -> Deadline {
+    pub fn of_event(kind: Option<&EventKind>, settings: &Settings, start: Instant) -> Deadline {
         let whole = Duration::from_millis(settings.hooks_deadline_ms);
         let whole = match kind {
             Some(EventKind::ToolDone(_) | EventKind::BeforeCompact { .. }) => whole / QUICK_EVENT_DIVISOR,
@@ -37,32 +37,32 @@ impl Deadline {
             )
             | None => whole,
         };
-        Deadline { since, whole, one: whole / 2 }
+        Deadline { start, total_time: whole, max_lock_wait: whole / 2 }
     }
 
     /// Returns the deadline of a command, for code that a hook also calls.
-    pub fn of_command(whole: Duration) -> Deadline {
-        Deadline { since: Instant::now(), whole, one: whole }
+    pub fn of_command(total_time: Duration) -> Deadline {
+        Deadline { start: Instant::now(), total_time, max_lock_wait: total_time }
     }
 
     /// Returns how long to wait for a lock. If the result is zero, the lock is still tried once.
     pub fn lock_wait(self) -> Duration {
-        self.one.min(self.time_left())
+        self.max_lock_wait.min(self.time_left())
     }
 
     /// Returns the time at which the deadline ends.
     pub fn end(self) -> Instant {
-        self.since + self.whole
+        self.start + self.total_time
     }
 
     pub fn time_left(self) -> Duration {
-        self.whole.saturating_sub(self.since.elapsed())
+        self.total_time.saturating_sub(self.start.elapsed())
     }
 
     /// Returns the same deadline, starting now. It is used after validators have run, because they have their own time
     /// limit.
     pub fn restarted(self) -> Deadline {
-        Deadline { since: Instant::now(), ..self }
+        Deadline { start: Instant::now(), ..self }
     }
 }
 

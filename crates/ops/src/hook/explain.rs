@@ -26,11 +26,13 @@ pub struct Explanation {
     pub trusted: Option<bool>,
     pub deadline_ms: Option<u64>,
     /// Set if the session was compacted and has not received its brief yet.
-    pub pending: Option<String>,
+    #[serde(rename = "pending")]
+    pub pending_brief: Option<String>,
     /// Whether another hook process has already recorded this event.
     pub repeated: bool,
     /// The candidates that the brief contains.
-    pub brief: Option<Vec<String>>,
+    #[serde(rename = "brief")]
+    pub brief_candidates: Option<Vec<String>>,
     /// What is recorded about the event itself.
     pub effects: Vec<String>,
     pub decisions: Vec<FeatureDecision>,
@@ -60,7 +62,7 @@ pub fn explain_event(world: &World, call: &HookCall, mode: Mode) -> Explanation 
 pub(super) struct Trace(Option<Explanation>);
 
 impl Trace {
-    pub fn off() -> Trace {
+    pub fn disabled() -> Trace {
         Trace(None)
     }
 
@@ -101,13 +103,14 @@ impl Trace {
 
     pub fn record_facts(&mut self, facts: &DecisionFacts, repeated: bool) {
         self.record(|explanation| {
-            explanation.pending = facts.pending.map(|pending| format!("{pending:?}").to_lowercase());
+            explanation.pending_brief =
+                facts.pending_brief.map(|pending| format!("{pending:?}").to_lowercase());
             explanation.repeated = repeated;
         });
     }
 
     pub fn record_brief(&mut self, brief: Option<&Brief>) {
-        self.record(|explanation| explanation.brief = brief.map(|brief| brief.told.clone()));
+        self.record(|explanation| explanation.brief_candidates = brief.map(|brief| brief.told.clone()));
     }
 
     pub fn record_effects(&mut self, effects: &[StoreEffect]) {
@@ -121,8 +124,8 @@ impl Trace {
             explanation.decisions.push(match decided {
                 Ok(decision) => FeatureDecision {
                     why: decision.why.clone(),
-                    change: decision.change.as_ref().map(|change| change.what.clone()),
-                    answer: describe_reply(&decision.part.reply),
+                    change: decision.change.as_ref().map(|change| change.description.clone()),
+                    answer: describe_reply(&decision.reply_part.reply),
                     ..row
                 },
                 Err(error) => FeatureDecision { error: Some(error.to_string()), ..row },
@@ -146,10 +149,10 @@ impl Trace {
 
 fn describe_effect(effect: &StoreEffect) -> String {
     match effect {
-        StoreEffect::Journal(line) => {
+        StoreEffect::AppendJournal(line) => {
             format!("append to the journal: {}", String::from_utf8_lossy(line).trim_end())
         }
-        StoreEffect::Register(line) => {
+        StoreEffect::RegisterSession(line) => {
             format!("append to the list of sessions: {}", String::from_utf8_lossy(line).trim_end())
         }
         StoreEffect::RememberSession => "note the session in root.json".to_owned(),

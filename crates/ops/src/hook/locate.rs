@@ -22,7 +22,7 @@ pub(super) fn find_root(
     event: Option<&Event>,
 ) -> Option<(Root, Store, Marker)> {
     let explicit = world.absolute_path_variable("THROUGHLINE_ROOT");
-    let project = harness.project_dir.and_then(|name| world.absolute_path_variable(name));
+    let project = harness.project_variable.and_then(|name| world.absolute_path_variable(name));
     let cwd = event.and_then(|e| e.cwd.as_deref()).map(PathBuf::from).filter(|path| path.is_absolute());
     let mut starts: Vec<&Path> = project.as_deref().into_iter().collect();
     starts.extend(cwd.as_deref().filter(|cwd| Some(*cwd) != project.as_deref()));
@@ -63,7 +63,7 @@ fn create_root_if_configured(
     }
     world.refuse_unfit_root(&root).ok()?;
     init::refuse_below_another(world, &root).ok()?;
-    let wait = Deadline::of_event(Some(&event.kind), &settings, call.started).lock_wait();
+    let wait = Deadline::of_event(Some(&event.kind), &settings, call.started_at).lock_wait();
     let created = init::create_store(world, &root, &init::InitOptions::default(), wait).ok()?;
     let store = Store::open_at_root(&root.path).ok()??;
     Some((root, store, created.marker))

@@ -51,7 +51,7 @@ pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId
     };
     // If the receipt cannot be written, the note stays.
     let _ = open_lost_note(world, store, project).report_and_clear(told.deadline.lock_wait(), leave);
-    if told.reserve {
+    if told.reserves_space {
         let _ = store.reserve_lost_note();
     }
 }
@@ -64,7 +64,7 @@ pub(crate) struct LossNotice<'a> {
     pub deadline: Deadline,
     /// Whether to create the file that reserves space for the next loss, if it is missing. Stores of older versions do
     /// not have it.
-    pub reserve: bool,
+    pub reserves_space: bool,
 }
 
 /// Returns a description of a recent loss, from the note or from a receipt.

@@ -67,7 +67,7 @@ fn new_receipt(
         harness: redact_and_shorten(harness, 64, options),
         event: redact_and_shorten(event, 64, options),
         session: redact_and_shorten(session, 128, options),
-        ms: (call.started.elapsed().as_micros() as f64) / 1000.0,
+        ms: (call.started_at.elapsed().as_micros() as f64) / 1000.0,
         outcome: HookOutcome::Ok,
         error: None,
         warning: None,

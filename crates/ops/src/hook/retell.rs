@@ -38,11 +38,11 @@ pub struct TranscriptRecord {
     /// For a message of the agent: the id of the call that came after it, if any.
     pub before: String,
     /// Whether the transcript ends before the result of the call.
-    pub begun: bool,
+    pub is_unfinished: bool,
     /// The branch that was checked out at the time of the record, if the harness records it.
     pub branch: String,
     /// For a prompt: the call that the user refused with this text.
-    pub refused: Option<Cow<'static, str>>,
+    pub refused_call: Option<Cow<'static, str>>,
     /// The sub-agent that made the call.
     pub agent: Option<String>,
 }
@@ -51,7 +51,7 @@ impl TranscriptRecord {
     /// Returns the record as an event of the session that `around` belongs to.
     pub fn to_event<'a>(&self, around: &Event<'a>) -> Event<'a> {
         let agent = self.agent.clone().map(|id| Agent { id: id.into(), kind: Cow::Borrowed("") });
-        Event { kind: self.kind.clone(), agent, previous: None, id: None, ..around.clone() }
+        Event { kind: self.kind.clone(), agent, previous_session: None, id: None, ..around.clone() }
     }
 
     pub fn fingerprint(&self) -> u64 {
@@ -70,15 +70,15 @@ impl TranscriptRecord {
         if let Some(at) = &self.at {
             record.ts = Cow::Borrowed(at);
         }
-        if self.said {
+        if self.is_agent_message {
             record.event = journal::SAID_EVENT.into();
             record.before = Cow::Borrowed(&self.before);
         }
-        if self.begun {
+        if self.is_unfinished {
             record.ok = None;
         }
         record.branch = Cow::Borrowed(&self.branch);
-        if let Some(refused) = &self.refused {
+        if let Some(refused) = &self.refused_call {
             record.command = policy.redact_and_cut(refused, MAX_REFUSAL_BYTES);
         }
         record
@@ -90,24 +90,24 @@ impl TranscriptRecord {
 #[derive(Debug)]
 pub struct TranscriptReplay {
     /// Whether to include prompts and compactions, not only calls and messages.
-    whole: bool,
-    redact: redact::RedactOptions,
+    includes_prompts: bool,
+    redact_options: redact::RedactOptions,
     dedup: ItemDedup,
     /// Unfinished calls, each with the offset of its line.
-    open: Vec<(ToolDone<'static>, u64)>,
+    open_calls: Vec<(ToolDone<'static>, u64)>,
     /// Unfinished calls of sub-agents that may change something, each with its sub-agent.
-    open_side: Vec<(ToolDone<'static>, String)>,
+    open_subagent_calls: Vec<(ToolDone<'static>, String)>,
     /// The offset of the current line.
-    line_at: u64,
-    pub told: Vec<TranscriptRecord>,
+    line_offset: u64,
+    pub records: Vec<TranscriptRecord>,
     pub compacted: bool,
     pub unknown: BTreeMap<String, u64>,
     /// The number of lines that are cut off or unreadable.
-    pub torn: u64,
+    pub unreadable_lines: u64,
     /// The index of the agent's last message. Earlier messages are kept only if they are informative.
-    said: Option<usize>,
+    last_message_index: Option<usize>,
     /// The index of the call that ended on the current line.
-    ended: Option<usize>,
+    ended_call_index: Option<usize>,
     /// The git branch named by the last line that names one.
     branch: String,
     /// The token count of the last request, and the position of the last compaction.
@@ -115,20 +115,20 @@ pub struct TranscriptReplay {
 }
 
 impl TranscriptReplay {
-    pub fn new(whole: bool, redact: redact::RedactOptions) -> TranscriptReplay {
+    pub fn new(includes_prompts: bool, redact_options: redact::RedactOptions) -> TranscriptReplay {
         TranscriptReplay {
-            whole,
-            redact,
+            includes_prompts,
+            redact_options,
             dedup: ItemDedup::default(),
-            open: Vec::new(),
-            open_side: Vec::new(),
-            line_at: 0,
-            told: Vec::new(),
+            open_calls: Vec::new(),
+            open_subagent_calls: Vec::new(),
+            line_offset: 0,
+            records: Vec::new(),
             compacted: false,
             unknown: BTreeMap::new(),
-            torn: 0,
-            said: None,
-            ended: None,
+            unreadable_lines: 0,
+            last_message_index: None,
+            ended_call_index: None,
             branch: String::new(),
             window: WindowFacts::default(),
         }
@@ -144,39 +144,39 @@ impl TranscriptReplay {
             before: String::new(),
             begun: true,
             branch: String::new(),
-            refused: None,
+            refused_call: None,
             agent: None,
         };
-        self.open.iter().map(|(call, _)| told(call.clone())).collect()
+        self.open_calls.iter().map(|(call, _)| told(call.clone())).collect()
     }
 
     /// Returns the offset of the line of the first unfinished call.
     pub fn first_unfinished_offset(&self) -> Option<u64> {
-        self.open.first().map(|(_, line_at)| *line_at)
+        self.open_calls.first().map(|(_, line_at)| *line_at)
     }
 
     pub fn read_line_at(&mut self, line: TranscriptLine, line_at: u64) {
-        self.line_at = line_at;
+        self.line_offset = line_at;
         self.read_line(line);
     }
 
     pub fn read_line(&mut self, line: TranscriptLine) {
         if let LineKind::Unknown(kind) = &line.kind {
-            let kind = Redacted::redact_head(kind, 64, self.redact).to_string();
+            let kind = Redacted::redact_head(kind, 64, self.redact_options).to_string();
             *self.unknown.entry(kind).or_default() += 1;
         }
-        self.torn += u64::from(line.kind == LineKind::Torn);
-        if let LineAuthor::Side { agent } = &line.chain {
+        self.unreadable_lines += u64::from(line.kind == LineKind::Torn);
+        if let LineAuthor::SubAgent { agent } = &line.author {
             let agent = agent.as_deref().unwrap_or("side").to_owned();
             return self.read_subagent_line(line, &agent);
         }
-        self.ended = None;
+        self.ended_call_index = None;
         // Most lines contain only metadata and have no items.
         if line.items.is_empty() {
             return;
         }
         if let Some(branch) = line.branch.as_deref().filter(|branch| *branch != self.branch) {
-            self.branch = Redacted::redact_head(branch, MAX_ID_BYTES, self.redact).to_string();
+            self.branch = Redacted::redact_head(branch, MAX_ID_BYTES, self.redact_options).to_string();
         }
         let at = line.parsed_time().map(time::to_rfc3339);
         for item in line.items {
@@ -193,11 +193,11 @@ impl TranscriptReplay {
         for item in line.items {
             match self.dedup.keep_if_new(item) {
                 Some(TranscriptItem::Call(call)) if may_change(&call) => {
-                    let agent = Redacted::redact_head(agent, MAX_ID_BYTES, self.redact).to_string();
-                    self.open_side.push((unfinished_tool_call(&call), agent));
+                    let agent = Redacted::redact_head(agent, MAX_ID_BYTES, self.redact_options).to_string();
+                    self.open_subagent_calls.push((unfinished_tool_call(&call), agent));
                 }
                 // Most results belong to calls that changed nothing.
-                Some(TranscriptItem::Result(result)) if !self.open_side.is_empty() => {
+                Some(TranscriptItem::Result(result)) if !self.open_subagent_calls.is_empty() => {
                     let at = at.as_deref().and_then(time::parse_time).map(time::to_rfc3339);
                     self.end_subagent_call(&result, at.as_deref());
                 }
@@ -208,30 +208,30 @@ impl TranscriptReplay {
 
     fn end_subagent_call(&mut self, result: &CallResult, at: Option<&str>) {
         let is_it = |(call, _): &(ToolDone, String)| {
-            call.id.is_some() && call.id.as_deref() == result.call.as_deref()
+            call.id.is_some() && call.id.as_deref() == result.call_id.as_deref()
         };
-        let Some(place) = self.open_side.iter().position(is_it) else { return };
-        let (call, agent) = self.open_side.remove(place);
-        let told = self.told.len();
+        let Some(place) = self.open_subagent_calls.iter().position(is_it) else { return };
+        let (call, agent) = self.open_subagent_calls.remove(place);
+        let told = self.records.len();
         self.push_ended_call(call, result, at);
         // Mark the call as a sub-agent's call, because its failures are not failures of the session.
-        if let Some(told) = self.told.get_mut(told) {
+        if let Some(told) = self.records.get_mut(told) {
             told.agent = Some(agent);
         }
-        self.ended = None;
+        self.ended_call_index = None;
     }
 
     /// Finishes the replay. For a call without a result, only its files are known.
     pub fn finish_reading(&mut self) {
-        let at = self.told.last().and_then(|told| told.at.clone());
-        for (call, _) in std::mem::take(&mut self.open) {
+        let at = self.records.last().and_then(|told| told.at.clone());
+        for (call, _) in std::mem::take(&mut self.open_calls) {
             let mention = |file: TouchedFile<'static>| TouchedFile { action: FileAction::Mention, ..file };
             let files = call.files.into_iter().map(mention).collect();
             let id = call.id.as_deref().unwrap_or_default().to_owned();
             let delegated = call.delegated;
             let begun = ToolDone { id: call.id, tool: call.tool, files, delegated, ..ToolDone::default() };
             self.push_record(at.as_deref(), &id, EventKind::ToolDone(Box::new(begun)), false);
-            self.told.last_mut().into_iter().for_each(|told| told.begun = true);
+            self.records.last_mut().into_iter().for_each(|told| told.is_unfinished = true);
         }
     }
 
@@ -255,7 +255,10 @@ impl TranscriptReplay {
                 match self.ended_call() {
                     Some(call) => call.todos = change,
                     None => {
-                        self.open.last_mut().into_iter().for_each(|(call, _)| call.todos.clone_from(&change));
+                        self.open_calls
+                            .last_mut()
+                            .into_iter()
+                            .for_each(|(call, _)| call.todos.clone_from(&change));
                     }
                 }
             }
@@ -268,31 +271,36 @@ impl TranscriptReplay {
             }
             // This is what the user said when refusing a call. No hook reports it. Readers return it before the refusal
             // itself.
-            TranscriptItem::Answer { question: None, call, text } => {
-                let call =
-                    self.open.iter().map(|(open, _)| open).find(|open| call.is_some() && open.id == *call);
+            TranscriptItem::Answer { question: None, call_id: call, text } => {
+                let call = self
+                    .open_calls
+                    .iter()
+                    .map(|(open, _)| open)
+                    .find(|open| call.is_some() && open.id == *call);
                 let what = call.map(|call| call.command.clone().unwrap_or_else(|| call.tool.clone()));
-                self.said = None;
+                self.last_message_index = None;
                 let kind = EventKind::Prompt { text: to_owned_text(text) };
                 self.push_record(at, &id_from_time_and_text("refused", at, text), kind, false);
-                if let Some(told) = self.told.last_mut() {
-                    told.refused = Some(what.unwrap_or_default());
+                if let Some(told) = self.records.last_mut() {
+                    told.refused_call = Some(what.unwrap_or_default());
                 }
             }
             TranscriptItem::Result(result) => self.end_call(result, at),
-            TranscriptItem::Prompt { text, .. } | TranscriptItem::Queued { text, .. } if self.whole => {
+            TranscriptItem::Prompt { text, .. } | TranscriptItem::Queued { text, .. }
+                if self.includes_prompts =>
+            {
                 let kind = EventKind::Prompt { text: to_owned_text(text) };
-                self.said = None;
+                self.last_message_index = None;
                 self.push_record(at, &id_from_time_and_text("prompt", at, text), kind, false);
             }
-            TranscriptItem::Prompt { .. } | TranscriptItem::Queued { .. } => self.said = None,
-            TranscriptItem::Said { message, text } => {
+            TranscriptItem::Prompt { .. } | TranscriptItem::Queued { .. } => self.last_message_index = None,
+            TranscriptItem::AgentMessage { message, text } => {
                 if let Some(earlier) =
-                    self.said.take().filter(|earlier| !self.is_finding_or_purpose(*earlier))
+                    self.last_message_index.take().filter(|earlier| !self.is_finding_or_purpose(*earlier))
                 {
-                    self.told.remove(earlier);
+                    self.records.remove(earlier);
                 }
-                self.said = Some(self.told.len());
+                self.last_message_index = Some(self.records.len());
                 let id = message.as_deref().unwrap_or(at.unwrap_or_default());
                 self.push_record(
                     at,
@@ -311,7 +319,7 @@ impl TranscriptReplay {
                     false,
                 );
             }
-            TranscriptItem::Summary { text } if self.whole => {
+            TranscriptItem::Summary { text } if self.includes_prompts => {
                 self.compacted = true;
                 let kind = EventKind::Summary { text: to_owned_text(text) };
                 self.push_record(at, &id_from_time_and_text("summary", at, text), kind, false);
@@ -321,11 +329,11 @@ impl TranscriptReplay {
     }
 
     fn end_call(&mut self, result: &CallResult, at: Option<&str>) {
-        let Some(id) = result.call.as_deref() else { return };
-        let Some(place) = self.open.iter().position(|(call, _)| call.id.as_deref() == Some(id)) else {
+        let Some(id) = result.call_id.as_deref() else { return };
+        let Some(place) = self.open_calls.iter().position(|(call, _)| call.id.as_deref() == Some(id)) else {
             return;
         };
-        let (call, _) = self.open.remove(place);
+        let (call, _) = self.open_calls.remove(place);
         self.push_ended_call(call, result, at);
     }
 
@@ -335,10 +343,10 @@ impl TranscriptReplay {
         }
         let id = call.id.as_deref().unwrap_or_default().to_owned();
         call.failed = result.failed;
-        call.exit = result.exit;
+        call.exit_code = result.exit_code;
         if result.failed {
             // Error lines are picked here, because the output of a call can be several megabytes long.
-            let said = Redacted::redact_head(&result.text, MAX_ERROR_BYTES_SEARCHED, self.redact);
+            let said = Redacted::redact_head(&result.text, MAX_ERROR_BYTES_SEARCHED, self.redact_options);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
         let wanted = match call.command.as_deref() {
@@ -353,7 +361,7 @@ impl TranscriptReplay {
                 false => Cow::Owned(format!(
                     "{}
 {}",
-                    result.text, result.tail
+                    result.text, result.last_lines
                 )),
             });
         }
@@ -371,13 +379,13 @@ impl TranscriptReplay {
         if let Some(delegated) = &mut call.delegated {
             delegated.answer = to_owned_text(&result.text);
         }
-        self.ended = Some(self.told.len());
+        self.ended_call_index = Some(self.records.len());
         self.push_record(at, &id, EventKind::ToolDone(Box::new(call)), false);
     }
 
     /// Returns whether a message between two calls says what was found, or what the next edits are for.
     fn is_finding_or_purpose(&self, place: usize) -> bool {
-        match &self.told[place].kind {
+        match &self.records[place].kind {
             EventKind::Stop(StopEvent { message: Some(text), .. }) => {
                 !statement::finding_between_calls(text).is_empty()
                     || !statement::purpose_of_words(text).is_empty()
@@ -387,15 +395,15 @@ impl TranscriptReplay {
     }
 
     fn ended_call(&mut self) -> Option<&mut ToolDone<'static>> {
-        match &mut self.told.get_mut(self.ended?)?.kind {
+        match &mut self.records.get_mut(self.ended_call_index?)?.kind {
             EventKind::ToolDone(call) => Some(call),
             _ => None,
         }
     }
 
-    fn push_record(&mut self, at: Option<&str>, id: &str, kind: EventKind<'static>, said: bool) {
-        let id = Redacted::redact_head(id, MAX_ID_BYTES, self.redact).to_string();
-        self.told.push(TranscriptRecord {
+    fn push_record(&mut self, at: Option<&str>, id: &str, kind: EventKind<'static>, is_agent_message: bool) {
+        let id = Redacted::redact_head(id, MAX_ID_BYTES, self.redact_options).to_string();
+        self.records.push(TranscriptRecord {
             id,
             at: at.map(str::to_owned),
             kind,
@@ -403,7 +411,7 @@ impl TranscriptReplay {
             before: String::new(),
             begun: false,
             branch: self.branch.clone(),
-            refused: None,
+            refused_call: None,
             agent: None,
         });
     }
@@ -441,17 +449,17 @@ fn unfinished_tool_call(call: &ToolCall) -> ToolDone<'static> {
         tool: to_owned_text(&call.tool),
         files: call.files.iter().map(to_owned_file).collect(),
         command: call.command.as_deref().map(to_owned_text),
-        delegated: match &call.about {
-            CallSubject::Delegated { what, .. } => {
-                Some(DelegatedWork { asked: to_owned_text(what), answer: Cow::Borrowed("") })
+        delegated: match &call.subject {
+            CallSubject::Delegated { task, .. } => {
+                Some(DelegatedWork { task: to_owned_text(task), answer: Cow::Borrowed("") })
             }
             _ => None,
         },
-        plan: match &call.about {
+        plan: match &call.subject {
             CallSubject::Plan(plan) => Some(to_owned_text(plan)),
             _ => None,
         },
-        asked: call.asked.as_deref().map(to_owned_text),
+        input_text: call.input_text.as_deref().map(to_owned_text),
         ..ToolDone::default()
     }
 }
@@ -466,10 +474,10 @@ fn to_owned_file(file: &TouchedFile) -> TouchedFile<'static> {
 
 fn to_owned_change(change: &TodoChange) -> TodoChange<'static> {
     match change {
-        TodoChange::All(todos) => TodoChange::All(
+        TodoChange::WholeList(todos) => TodoChange::WholeList(
             todos.iter().map(|todo| Todo { text: to_owned_text(&todo.text), status: todo.status }).collect(),
         ),
-        TodoChange::One { id, text, status } => TodoChange::One {
+        TodoChange::OneEntry { id, text, status } => TodoChange::OneEntry {
             id: to_owned_text(id),
             text: text.as_deref().map(to_owned_text),
             status: *status,

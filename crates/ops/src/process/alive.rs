@@ -20,7 +20,7 @@ pub fn calling_harness_stamp() -> Option<String> {
         if !LAUNCHER_PROGRAMS.contains(&process.name.as_str()) {
             return stamp_from_info(pid, &process);
         }
-        pid = process.parent;
+        pid = process.parent_pid;
     }
     None
 }
@@ -50,7 +50,7 @@ pub fn is_alive(stamp: &str) -> Option<bool> {
         return None;
     }
     match read_process_info(pid) {
-        Ok(Some(process)) => Some(process.started.as_deref() == Some(started) && !process.is_dead),
+        Ok(Some(process)) => Some(process.started.as_deref() == Some(started) && !process.is_zombie),
         Ok(None) => Some(false),
         // The process cannot be examined, so nothing is known about it.
         Err(_) => None,

@@ -12,14 +12,14 @@ use std::sync::OnceLock;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessInfo {
-    pub parent: i32,
+    pub parent_pid: i32,
     /// The name of the process's program, without its folder. The system cuts the name to 15 bytes on Linux and to 16
     /// on macOS.
     pub name: String,
     /// When the process started, in a format that only this module reads. `None` for another user's process on macOS.
     pub started: Option<String>,
     /// Whether the process is a zombie. macOS reports a zombie as absent.
-    pub is_dead: bool,
+    pub is_zombie: bool,
 }
 
 /// Examines a process. `Ok(None)` means that the process does not exist. An error means that it may exist, but cannot
@@ -29,7 +29,7 @@ pub fn read_process_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
 }
 
 pub fn parent_pid(pid: i32) -> Option<i32> {
-    Some(read_process_info(pid).ok()??.parent)
+    Some(read_process_info(pid).ok()??.parent_pid)
 }
 
 pub fn process_name(pid: i32) -> Option<String> {

@@ -39,7 +39,7 @@ fn a_stamp_does_not_change() {
 #[test]
 fn the_first_process_can_be_looked_at_whoever_we_are() {
     let first = read_process_info(1).unwrap().unwrap();
-    assert!(!first.is_dead && !first.name.is_empty());
+    assert!(!first.is_zombie && !first.name.is_empty());
     for nobody in [0, -1, i32::MAX] {
         assert_eq!(read_process_info(nobody).unwrap(), None, "{nobody}");
     }
@@ -59,9 +59,9 @@ fn a_name_may_hold_blanks_and_brackets() {
     let process = platform::parse_stat_line(stat).unwrap();
     assert_eq!(
         process,
-        ProcessInfo { parent: 7, name: "a) b (c".into(), started: Some("9001".into()), is_dead: false }
+        ProcessInfo { parent_pid: 7, name: "a) b (c".into(), started: Some("9001".into()), is_zombie: false }
     );
-    assert!(platform::parse_stat_line(&stat.replace(" S 7", " Z 7")).unwrap().is_dead);
+    assert!(platform::parse_stat_line(&stat.replace(" S 7", " Z 7")).unwrap().is_zombie);
     assert_eq!(platform::parse_stat_line("42 (cut"), None);
     assert_eq!(platform::parse_stat_line("42 (cut) S 7 42"), None);
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use super::{CommandJob, EndedCommand, ExitReason, run_command, run_streaming};
 use crate::process::info;
 
-fn run_shell_line(line: &str, input: &[u8], timeout: Duration, keep: usize) -> EndedCommand {
+fn run_shell_line(line: &str, input: &[u8], timeout: Duration, kept_output_bytes: usize) -> EndedCommand {
     let argv = ["sh", "-c", line].map(str::to_owned);
     let job = CommandJob {
         argv: &argv,
@@ -12,7 +12,7 @@ fn run_shell_line(line: &str, input: &[u8], timeout: Duration, keep: usize) -> E
         input,
         variables: &[("WORD", "seen".into())],
         timeout,
-        keep,
+        kept_output_bytes,
     };
     run_command(&job).unwrap()
 }
@@ -27,7 +27,11 @@ fn the_exit_and_the_output_of_a_command_are_captured() {
         ("true", ExitReason::Exit(0), ""),
     ] {
         let ended = run_shell_line(line, b"input", second, 1000);
-        assert_eq!((ended.how, String::from_utf8_lossy(&ended.output).as_ref()), (how, output), "{line}");
+        assert_eq!(
+            (ended.exit_reason, String::from_utf8_lossy(&ended.output).as_ref()),
+            (how, output),
+            "{line}"
+        );
     }
 }
 
@@ -42,11 +46,11 @@ fn what_hangs_is_ended_with_everything_it_started() {
     let began = Instant::now();
     // The timeout must be long enough for a shell on a busy machine to print its first word.
     let ended = run_shell_line("sleep 3600 & echo $!; sleep 3600", b"", Duration::from_secs(2), 100);
-    assert_eq!(ended.how, ExitReason::TimedOut);
+    assert_eq!(ended.exit_reason, ExitReason::TimedOut);
     assert!(began.elapsed() < Duration::from_secs(30));
     let child: i32 = String::from_utf8(ended.output).unwrap().trim().parse().unwrap();
     // A signal takes a moment to arrive. Wait until the child is gone or is a zombie.
-    let lives = || matches!(info::read_process_info(child), Ok(Some(process)) if !process.is_dead);
+    let lives = || matches!(info::read_process_info(child), Ok(Some(process)) if !process.is_zombie);
     while lives() {
         assert!(began.elapsed() < Duration::from_secs(30), "{child} lives on");
         std::thread::sleep(Duration::from_millis(20));
@@ -62,7 +66,7 @@ fn what_cannot_be_started_is_an_error() {
         input: b"",
         variables: &[],
         timeout: Duration::from_secs(1),
-        keep: 10,
+        kept_output_bytes: 10,
     };
     assert!(run_command(&job).is_err());
 }
@@ -78,7 +82,7 @@ fn output_is_streamed_and_stdin_is_read_from_a_file() {
         input: b"not this",
         variables: &[],
         timeout: Duration::from_secs(20),
-        keep: 5,
+        kept_output_bytes: 5,
     };
     let (sender, heard) = std::sync::mpsc::channel();
     let stdin = std::fs::File::open(file.path()).unwrap();

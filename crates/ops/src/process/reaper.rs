@@ -38,7 +38,7 @@ all KILL
 
 #[derive(Debug)]
 pub struct ProcessReaper {
-    on_duty: Mutex<Option<(Child, ChildStdin)>>,
+    child: Mutex<Option<(Child, ChildStdin)>>,
 }
 
 impl ProcessReaper {
@@ -48,7 +48,7 @@ impl ProcessReaper {
         command.args(["-c", REAPER_SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let started =
             command.spawn().ok().and_then(|mut child| child.stdin.take().map(|stdin| (child, stdin)));
-        ProcessReaper { on_duty: Mutex::new(started) }
+        ProcessReaper { child: Mutex::new(started) }
     }
 
     pub(crate) fn add_group(&self, group: u32) {
@@ -60,7 +60,7 @@ impl ProcessReaper {
     }
 
     fn send_to_child(&self, what: char, group: u32) {
-        let mut on_duty = self.on_duty.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut on_duty = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, stdin)) = on_duty.as_mut() {
             let _ = stdin.write_all(format!("{what} {group}\n").as_bytes());
         }
@@ -69,7 +69,7 @@ impl ProcessReaper {
 
 impl Drop for ProcessReaper {
     fn drop(&mut self) {
-        let on_duty = self.on_duty.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let on_duty = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some((mut child, mut stdin)) = on_duty.take() {
             let _ = stdin.write_all(b".\n");
             drop(stdin);

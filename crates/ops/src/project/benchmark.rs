@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use model::benchmark::{self, BenchmarkHistory, BenchmarkRun, CheckOutcome, CountedRecords, NoData};
+use model::benchmark::{self, BenchmarkHistory, BenchmarkRun, CheckOutcome, CountedRecords, NoDataPolicy};
 use model::config::Settings;
 use model::plan::TaskStatus;
 use model::time;
@@ -32,7 +32,7 @@ pub struct BenchmarkReport {
     pub settings: Settings,
 }
 
-pub fn run_benchmark(world: &World, no_data: NoData) -> Result<BenchmarkReport> {
+pub fn run_benchmark(world: &World, no_data: NoDataPolicy) -> Result<BenchmarkReport> {
     let project = Project::find_for_reading(world)?;
     let settings = settings::settings_here(world).settings();
     let metrics = count_records(world, &project.store)?.to_metrics();
@@ -88,8 +88,8 @@ fn count_records(world: &World, store: &Store) -> Result<CountedRecords> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
     /// The picture replaces only an earlier picture.
-    OwnPicture,
-    Any,
+    OnlyPicture,
+    AnyFile,
 }
 
 pub fn write_svg(world: &World, report: &BenchmarkReport, file: &Path, overwrite: Overwrite) -> Result<()> {
@@ -104,7 +104,7 @@ pub fn write_svg(world: &World, report: &BenchmarkReport, file: &Path, overwrite
         bytes => Some(bytes?),
     };
     let is_own = |bytes: &Vec<u8>| benchmark::is_picture(&String::from_utf8_lossy(bytes));
-    if overwrite == Overwrite::OwnPicture && known.as_ref().is_some_and(|bytes| !is_own(bytes)) {
+    if overwrite == Overwrite::OnlyPicture && known.as_ref().is_some_and(|bytes| !is_own(bytes)) {
         return Err(Error::Refused {
             what: format!("{} exists and is not a picture of the benchmark", file.display()),
             hint: "name another file, or replace it with --force".into(),
@@ -127,7 +127,8 @@ pub struct ImportedRunsReport {
     pub new: usize,
     /// Why the file could not be read. Empty if it was read.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub left_out: String,
+    #[serde(rename = "left_out")]
+    pub unread_reason: String,
 }
 
 /// The largest file of another tool that is read.
@@ -143,7 +144,7 @@ pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: Mode) -> Result<Opti
         match benchmark::parse_foreign_runs(&InputRedactor::with_settings_of(world).redact_bytes(&bytes)) {
             Ok(runs) => runs,
             Err(why) => {
-                return Ok(Some(ImportedRunsReport { left_out: why, ..ImportedRunsReport::default() }));
+                return Ok(Some(ImportedRunsReport { unread_reason: why, ..ImportedRunsReport::default() }));
             }
         };
     let all = runs.len();
@@ -158,7 +159,7 @@ pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: Mode) -> Result<Opti
     let mut history = store.as_ref().map_or_else(|| Ok(BenchmarkHistory::new()), Store::read_benchmarks)?;
     let is_new = |run: &BenchmarkRun| history.runs.iter().all(|known| known.id != run.id);
     let new: Vec<BenchmarkRun> = runs.into_iter().filter(is_new).collect();
-    let report = ImportedRunsReport { runs: all, new: new.len(), left_out: String::new() };
+    let report = ImportedRunsReport { runs: all, new: new.len(), unread_reason: String::new() };
     if let (Some(store), Mode::Write, false) = (&store, mode, new.is_empty()) {
         // The imported runs are older than thru's own runs, so they come first. The last run must be the current run.
         history.runs.splice(0..0, new);

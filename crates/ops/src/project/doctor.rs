@@ -68,7 +68,7 @@ pub fn run_doctor(world: &World) -> DoctorReport {
             let project = ProjectContext { world, root, store, settings: &settings };
             report.checks.push(check_files(store));
             for feature in FEATURES {
-                let checks = feature.call_catching_panics(|| Ok((feature.checks)(&project)));
+                let checks = feature.call_catching_panics(|| Ok((feature.doctor_checks)(&project)));
                 report.checks.extend(checks.unwrap_or_else(|error| {
                     let findings = vec![Finding::from(&error)];
                     vec![Check { name: feature.name, text: "cannot be checked".to_owned(), findings }]
@@ -195,7 +195,7 @@ fn check_files(store: &Store) -> Check {
 /// Reports machine-local files that git tracks.
 fn tracked_file_findings(store: &Store) -> Vec<Finding> {
     match store.tracked_files() {
-        TrackedFiles::Nothing => Vec::new(),
+        TrackedFiles::NoneTracked => Vec::new(),
         TrackedFiles::Files(files) => {
             let of = |file: &String| {
                 Finding::new(
@@ -434,7 +434,7 @@ fn check_harness(
     let fired =
         |event: EventName| firing.fired.iter().any(|f| f.harness == harness.name && f.event == event.name());
     let has_fired = |wired: &WiredEvent| {
-        fired(wired.neutral) || harness.brings_summary == Some(wired.event) && fired(EventName::Summary)
+        fired(wired.our_event) || harness.summary_event == Some(wired.event) && fired(EventName::Summary)
     };
     if wired.is_empty() {
         let used = install::harnesses_in_use(world, project).iter().any(|used| used.name == harness.name);
@@ -513,13 +513,13 @@ fn check_harness(
 
 /// Reports a plugin that has another version or calls a missing program.
 fn check_plugin(harness: &Harness, file: &WiredFile) -> Vec<Finding> {
-    let Some(InstalledPlugin { thru, version }) = &file.plugin else { return Vec::new() };
+    let Some(InstalledPlugin { thru_path, version }) = &file.plugin else { return Vec::new() };
     let mut findings = Vec::new();
     if version != install::VERSION {
         findings.push(format!("the plugin has version {version}, but this thru is {}", install::VERSION));
     }
-    if Path::new(thru).is_absolute() && !Path::new(thru).exists() {
-        findings.push(format!("the plugin calls {thru}, which does not exist"));
+    if Path::new(thru_path).is_absolute() && !Path::new(thru_path).exists() {
+        findings.push(format!("the plugin calls {thru_path}, which does not exist"));
     }
     let hint = format!("`thru install {}` writes it again", harness.name);
     let finding = |text: String| {

@@ -99,9 +99,9 @@ pub enum ExtractOutcome {
 
 #[derive(Clone, Copy, Debug)]
 pub struct AllowedWrites<'a> {
-    pub existing: ExistingFile,
+    pub existing_file: ExistingFile,
     /// Files that may be written although they change what programs run. They are named as in the report.
-    pub guarded: &'a [String],
+    pub allowed_guarded_files: &'a [String],
 }
 
 pub fn extract_files(
@@ -125,10 +125,10 @@ pub fn extract_files(
     }
     let mut files = Vec::new();
     for NamedBlock { block, path, note, is_guarded } in blocks {
-        let is_refused =
-            is_guarded && !allowed.guarded.iter().any(|name| name.trim_start_matches("./") == path);
+        let is_refused = is_guarded
+            && !allowed.allowed_guarded_files.iter().any(|name| name.trim_start_matches("./") == path);
         // A sentence that mentions a file does not imply that the block is the whole file.
-        let existing = if block.is_mentioned { ExistingFile::Keep } else { allowed.existing };
+        let existing = if block.is_only_mentioned { ExistingFile::Keep } else { allowed.existing_file };
         // If one file cannot be written, the remaining files are still written and reported.
         let (outcome, problem) = match is_refused {
             true => (
@@ -140,7 +140,7 @@ pub fn extract_files(
                 Err(error) => (ExtractOutcome::Failed, error.to_string()),
             },
         };
-        let is_only_mentioned = outcome == ExtractOutcome::Exists && block.is_mentioned;
+        let is_only_mentioned = outcome == ExtractOutcome::Exists && block.is_only_mentioned;
         let mentioned =
             if is_only_mentioned { "the message only mentions this file, so it is not replaced" } else { "" };
         let unclosed = if block.is_closed { "" } else { "the message ends before the block does" };

@@ -45,9 +45,9 @@ const EXCLUDE_MARK_AFTER_JOINED_LINE: &str =
 
 /// Returns the paths that git tracks. All paths are checked with one call, because each call starts a process.
 pub fn tracked_paths(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let Some(Repository { top, .. }) = find_repository(project)? else { return Ok(Vec::new()) };
+    let Some(Repository { top_folder, .. }) = find_repository(project)? else { return Ok(Vec::new()) };
     // If one path is outside the repository, git fails for all paths.
-    let inside: Vec<&PathBuf> = paths.iter().filter(|path| path.starts_with(&top)).collect();
+    let inside: Vec<&PathBuf> = paths.iter().filter(|path| path.starts_with(&top_folder)).collect();
     if inside.is_empty() {
         return Ok(Vec::new());
     }
@@ -56,7 +56,7 @@ pub fn tracked_paths(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> 
     args.extend(names.iter().map(|name| &**name));
     let listed = run_git(project, &args, Vec::new())?.unwrap_or_default();
     let listed: HashSet<PathBuf> =
-        listed.split(|b| *b == 0).map(|name| top.join(OsStr::from_bytes(name))).collect();
+        listed.split(|b| *b == 0).map(|name| top_folder.join(OsStr::from_bytes(name))).collect();
     Ok(inside.into_iter().filter(|path| listed.contains(*path)).cloned().collect())
 }
 
@@ -85,7 +85,7 @@ pub fn is_shown_as_new(project: &Path, path: &Path) -> bool {
 /// Refuses if the path of this clone's exclude list contains a link, because the change would then be written to
 /// another file.
 pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
-    let Some(Repository { exclude: file, .. }) = find_own_repository(project)? else { return Ok(()) };
+    let Some(Repository { exclude_file: file, .. }) = find_own_repository(project)? else { return Ok(()) };
     // In a worktree or a submodule, the list is not below the project but in the repository that the project belongs
     // to.
     let repository = file.ancestors().nth(2).unwrap_or(&file);
@@ -97,13 +97,13 @@ pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
 #[derive(Debug)]
 pub struct ExcludeListChange {
     pub file: PathBuf,
-    pub before: Option<Vec<u8>>,
-    pub after: Vec<u8>,
+    pub content_before: Option<Vec<u8>>,
+    pub content_after: Vec<u8>,
 }
 
 impl ExcludeListChange {
     pub fn write(&self) -> Result<()> {
-        write_exclude_list(&self.file, self.before.as_deref(), &self.after)
+        write_exclude_list(&self.file, self.content_before.as_deref(), &self.content_after)
     }
 }
 
@@ -124,18 +124,24 @@ pub fn change_exclude_list(
     hide: &[PathBuf],
     show: &[PathBuf],
 ) -> Result<Option<ExcludeListChange>> {
-    let Some(ExcludeList { top, file, held }) = read_exclude_list(project)? else { return Ok(None) };
-    let before = held.as_deref().unwrap_or_default();
-    let shown: Vec<String> = show.iter().filter_map(|path| exclude_line_for(&top, path)).collect();
+    let Some(ExcludeList { top_folder, file, content }) = read_exclude_list(project)? else {
+        return Ok(None);
+    };
+    let before = content.as_deref().unwrap_or_default();
+    let shown: Vec<String> = show.iter().filter_map(|path| exclude_line_for(&top_folder, path)).collect();
     let names: Vec<_> = hide.iter().map(|path| path.to_string_lossy()).collect();
     let ignored = ignored_paths(project, &names.iter().map(|name| &**name).collect::<Vec<_>>());
     let hidden: Vec<String> = names
         .iter()
         .filter(|name| !ignored.iter().any(|path| path == *name))
-        .filter_map(|name| exclude_line_for(&top, Path::new(&**name)))
+        .filter_map(|name| exclude_line_for(&top_folder, Path::new(&**name)))
         .collect();
-    let after = with_exclude_lines(without_exclude_lines(before, &shown), &hidden);
-    Ok((after != before).then_some(ExcludeListChange { file, before: held, after }))
+    let content_after = with_exclude_lines(without_exclude_lines(before, &shown), &hidden);
+    Ok((content_after != before).then_some(ExcludeListChange {
+        file,
+        content_before: content,
+        content_after,
+    }))
 }
 
 fn with_exclude_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
@@ -171,11 +177,13 @@ fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
 
 /// Returns the paths that thru excludes in this clone.
 pub fn excluded_paths(project: &Path) -> Result<Vec<PathBuf>> {
-    let Some(ExcludeList { top, held, .. }) = read_exclude_list(project)? else { return Ok(Vec::new()) };
-    let held = held.unwrap_or_default();
-    let lines = held.split(|b| *b == b'\n').skip_while(|line| !is_exclude_mark(line)).skip(1);
+    let Some(ExcludeList { top_folder, content, .. }) = read_exclude_list(project)? else {
+        return Ok(Vec::new());
+    };
+    let content = content.unwrap_or_default();
+    let lines = content.split(|b| *b == b'\n').skip_while(|line| !is_exclude_mark(line)).skip(1);
     let ours = lines.map_while(|line| std::str::from_utf8(line).ok()?.trim_end().strip_prefix('/'));
-    Ok(ours.map(|path| top.join(path)).collect())
+    Ok(ours.map(|path| top_folder.join(path)).collect())
 }
 
 /// Returns every checkout of this checkout's repository, this checkout first. A checkout that the repository does not
@@ -227,8 +235,8 @@ fn contains_line(bytes: &[u8], line: &str) -> bool {
 }
 
 struct Repository {
-    top: PathBuf,
-    exclude: PathBuf,
+    top_folder: PathBuf,
+    exclude_file: PathBuf,
 }
 
 /// Returns the repository of a checkout, or `None` if the checkout is not in git.
@@ -239,7 +247,7 @@ fn find_repository(project: &Path) -> Result<Option<Repository>> {
     };
     let mut lines = out.lines();
     let (Some(top), Some(exclude)) = (lines.next(), lines.next()) else { return Ok(None) };
-    Ok(Some(Repository { top: PathBuf::from(top), exclude: project.join(exclude) }))
+    Ok(Some(Repository { top_folder: PathBuf::from(top), exclude_file: project.join(exclude) }))
 }
 
 /// Returns the repository, but only if its exclude list belongs to this checkout. A `.git` that came with the files can
@@ -247,12 +255,12 @@ fn find_repository(project: &Path) -> Result<Option<Repository>> {
 /// its path.
 fn find_own_repository(project: &Path) -> Result<Option<Repository>> {
     let Some(found) = find_repository(project)? else { return Ok(None) };
-    let is_folder =
-        store::metadata_without_following(&found.top.join(".git"))?.is_some_and(|found| found.is_dir());
+    let is_folder = store::metadata_without_following(&found.top_folder.join(".git"))?
+        .is_some_and(|found| found.is_dir());
     // A worktree or a submodule belongs to a repository, and that repository lists it.
     let is_listed = || {
         matches!(
-            store::git::checkout_kind(&found.top),
+            store::git::checkout_kind(&found.top_folder),
             Some(CheckoutKind::Submodule | CheckoutKind::Worktree { .. })
         )
     };
@@ -260,21 +268,23 @@ fn find_own_repository(project: &Path) -> Result<Option<Repository>> {
 }
 
 struct ExcludeList {
-    top: PathBuf,
+    top_folder: PathBuf,
     file: PathBuf,
     /// `None` if the file does not exist.
-    held: Option<Vec<u8>>,
+    content: Option<Vec<u8>>,
 }
 
 /// Reads the exclude list. Returns `None` if the project is not in git, or if the list is not a regular file.
 fn read_exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
-    let Some(Repository { top, exclude: file }) = find_own_repository(project)? else { return Ok(None) };
-    let held = match store::metadata_without_following(&file)? {
+    let Some(Repository { top_folder, exclude_file: file }) = find_own_repository(project)? else {
+        return Ok(None);
+    };
+    let content = match store::metadata_without_following(&file)? {
         Some(found) if !found.is_file() => return Ok(None),
         Some(_) => Some(store::read_outside_store(&file, MAX_EXCLUDE_BYTES)?),
         None => None,
     };
-    Ok(Some(ExcludeList { top, file, held }))
+    Ok(Some(ExcludeList { top_folder, file, content }))
 }
 
 fn write_exclude_list(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<()> {

@@ -56,5 +56,5 @@ fn describe_process(pid: i32) -> Option<(ProcessDescription, i32)> {
     let program = info::executable_path(pid).unwrap_or_default();
     let program = program.to_string_lossy().trim_end_matches(" (deleted)").to_owned();
     let arguments = info::command_line_arguments(pid);
-    Some((ProcessDescription { name: process.name, program, arguments }, process.parent))
+    Some((ProcessDescription { name: process.name, program, arguments }, process.parent_pid))
 }

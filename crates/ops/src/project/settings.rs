@@ -34,7 +34,7 @@ pub fn resolve_settings(world: &World, store: Option<&Store>) -> ResolvedSetting
 pub fn settings_here(world: &World) -> ResolvedSettings {
     let found = world.find_root();
     let Ok(FoundRoot::Marked { root, store, marker }) = &found else { return resolve_settings(world, None) };
-    if world.trusts(marker, &root.path) {
+    if world.is_trusted(marker, &root.path) {
         return resolve_settings(world, Some(store));
     }
     let mut resolved = resolve_settings(world, None);

@@ -43,17 +43,20 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hooks_off: bool,
     /// The harnesses that call thru in this project.
-    pub wired: Vec<&'static str>,
+    #[serde(rename = "wired")]
+    pub wired_harnesses: Vec<&'static str>,
     /// Settings files that contain thru's hooks but that their harness ignores.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored_files: Vec<IgnoredFile>,
     /// Records that hooks recently could not write.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lost: Option<String>,
+    #[serde(rename = "lost")]
+    pub lost_records: Option<String>,
     /// Errors in the settings. A setting with an error does not apply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
-    pub next: NextStepForNewUser,
+    #[serde(rename = "next")]
+    pub next_for_new_user: NextStepForNewUser,
     /// The command to type now, if a feature suggests one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
@@ -116,7 +119,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         files.iter().any(|file| ignored_files.iter().all(|ignored| ignored.path != file.path))
     };
     let wired: Vec<&Harness> = harness::HARNESSES.iter().filter(is_wired).collect();
-    let next = match (trusted, sessions) {
+    let next_for_new_user = match (trusted, sessions) {
         (false, _) if moved_from.is_some() => NextStepForNewUser::TrustMoved,
         (false, _) => NextStepForNewUser::Trust,
         (true, _) if wired.is_empty() && !ignored_files.is_empty() => NextStepForNewUser::FixSettings,
@@ -137,15 +140,15 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
             Err(error) => problems.push(error.to_string()),
         }
     }
-    let next_step = lines.iter().filter_map(|line| line.next.clone()).min();
+    let next_step = lines.iter().filter_map(|line| line.next_step.clone()).min();
     Ok(StatusReport {
-        next_step: next_step.filter(|_| next == NextStepForNewUser::Nothing),
-        lost: trusted.then(|| lost::recent_loss(world, &store, &marker.project_id)).flatten(),
+        next_step: next_step.filter(|_| next_for_new_user == NextStepForNewUser::Nothing),
+        lost_records: trusted.then(|| lost::recent_loss(world, &store, &marker.project_id)).flatten(),
         lines,
         problems,
         settings_problems: resolved.findings,
         hooks_off: !settings.hooks_enabled || world.is_variable_on("THROUGHLINE_DISABLE"),
-        wired: wired.iter().map(|harness| harness.name).collect(),
+        wired_harnesses: wired.iter().map(|harness| harness.name).collect(),
         ignored_files,
         worktree: (root.path != root.checkout).then_some(root.checkout),
         root: root.path,
@@ -158,7 +161,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         moved_from,
         sessions,
         last_session: list::newest_session(&store)?,
-        next,
+        next_for_new_user,
     })
 }
 

@@ -36,7 +36,8 @@ pub struct TrustReport {
     pub record: PathBuf,
     /// The prompts and commands in the store. Trust alone allows none of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub wants: Vec<PermissionRequest>,
+    #[serde(rename = "wants")]
+    pub permission_requests: Vec<PermissionRequest>,
 }
 
 pub fn grant_trust(world: &World) -> Result<TrustReport> {
@@ -79,7 +80,7 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
         moved_from: Some(from),
         maybe_moved_from: None,
         consents_taken_over: Some(taken),
-        wants,
+        permission_requests: wants,
     })
 }
 
@@ -146,6 +147,6 @@ fn change_trust(world: &World, trusted: bool) -> Result<TrustReport> {
         moved_from: None,
         maybe_moved_from,
         consents_taken_over: None,
-        wants,
+        permission_requests: wants,
     })
 }

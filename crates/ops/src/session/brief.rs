@@ -272,7 +272,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
         named.or_else(|| harness::harness_by_name(&gathered.digest.harness)).unwrap_or(&HARNESSES[0]);
     let mut scoring = settings.enabled_scoring();
     let cap = match (options.room, &mut scoring) {
-        (BriefRoom::Harness, _) => model::decide::max_brief_length(occasion, harness.context_cap),
+        (BriefRoom::Harness, _) => model::decide::max_brief_length(occasion, harness.max_context_length),
         (BriefRoom::Chars(most), _) => most,
         (BriefRoom::Tokens(most), None) => model::tokens::chars_for_tokens(most),
         (BriefRoom::Tokens(most), Some(scoring)) => {

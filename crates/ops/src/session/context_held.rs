@@ -69,7 +69,7 @@ pub fn remember_sent_facts(context: &HookContext, occasion: Occasion, told: Vec<
 impl SessionState for ContextHeld {
     const FOLDER: &'static str = layout::CONTEXT_HELD_FOLDER;
     const MAX_BYTES: usize = 64 * 1024;
-    const DURABILITY: Durability = Durability::Cache;
+    const DURABILITY: Durability = Durability::Rebuildable;
 
     fn parse(bytes: &[u8]) -> std::result::Result<ContextHeld, String> {
         let text = String::from_utf8_lossy(bytes);

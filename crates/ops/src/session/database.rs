@@ -85,7 +85,9 @@ fn query_with_harness(
         line: String,
     }
     let arguments = database.arguments.iter().map(|argument| argument.replace("{query}", query));
-    let Some(output) = run_program(program, arguments.collect(), database.offline)? else { return Ok(None) };
+    let Some(output) = run_program(program, arguments.collect(), database.offline_variables)? else {
+        return Ok(None);
+    };
     let rows: Option<Vec<RowJson>> = serde_json::from_slice(&output).ok();
     Ok(rows.map(|rows| rows.into_iter().map(|row| row.line).collect()))
 }
@@ -131,7 +133,7 @@ fn run_program(
         input: b"",
         variables: &variables,
         timeout: QUERY_TIMEOUT,
-        keep: MAX_OUTPUT_BYTES + 1,
+        kept_output_bytes: MAX_OUTPUT_BYTES + 1,
     };
     let output =
         process::run_command(&job).ok().filter(process::EndedCommand::is_success).map(|ended| ended.output);

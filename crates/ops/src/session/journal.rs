@@ -92,7 +92,7 @@ impl JournalReader {
             }
         })?;
         // If the journal was cut or replaced in the meantime, it is read from its beginning next time.
-        self.place = new.map(|new| new.place).unwrap_or_default();
+        self.place = new.map(|new| new.end_position).unwrap_or_default();
         Ok(())
     }
 }

@@ -42,7 +42,7 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
     if let Some(named) = named {
         return Ok((resolve_session_id(store, named, &id(named)?)?, SessionChoice::Named));
     }
-    let variables = HARNESSES.iter().filter_map(|harness| harness.session);
+    let variables = HARNESSES.iter().filter_map(|harness| harness.session_variable);
     if let Some(session) = variables.filter_map(|name| (world.var)(name)).find_map(|id| id.into_string().ok())
     {
         return Ok((id(&session)?, SessionChoice::Harness));
@@ -83,7 +83,7 @@ pub fn choose_open(
 }
 
 pub fn session_of_current_harness(world: &World) -> Option<Id> {
-    let variables = HARNESSES.iter().filter_map(|harness| harness.session);
+    let variables = HARNESSES.iter().filter_map(|harness| harness.session_variable);
     variables.filter_map(|name| (world.var)(name)?.into_string().ok()).find_map(|id| Id::new(&id).ok())
 }
 

@@ -108,7 +108,7 @@ pub struct ChangedSince {
 /// system. Returns `None` if the session has no journal.
 pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<ChangedSince> {
     let session = Id::new(&digest.session).ok()?;
-    let last = store.dir().file_info(&layout::journal_path(&session)).ok()??.changed;
+    let last = store.dir().file_info(&layout::journal_path(&session)).ok()??.modified_at;
     let is_later = |meta: &Metadata| {
         let at = meta.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
         at.is_some_and(|at| at > last)

@@ -20,7 +20,7 @@ const MAX_NAME_CHARS: usize = 40;
 /// Returns the status line for the harness's payload, or `None` if there is nothing to show. A part that fails is left
 /// out.
 pub fn render_status_line(world: &World, payload: &[u8]) -> Option<String> {
-    let read = HARNESSES.iter().find_map(|harness| harness.status_line.as_ref())?.read;
+    let read = HARNESSES.iter().find_map(|harness| harness.status_line.as_ref())?.read_input;
     let status = read(payload)?;
     let mut parts: Vec<String> =
         status.percent.map(|percent| format!("context {percent}%")).into_iter().collect();
@@ -41,7 +41,7 @@ fn project_parts(world: &World, status: &SessionStatus) -> Option<Vec<String>> {
     else {
         return None;
     };
-    if !world.trusts(&marker, &root.path) {
+    if !world.is_trusted(&marker, &root.path) {
         return None;
     }
     let store = world.with_machine_records(store, &marker, &root.path);
@@ -64,7 +64,7 @@ fn loop_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     let store = project.store;
     let pointer = loop_feature::foreground_pointer(store)?;
     let Some(Ok(id)) = pointer.loop_of_session(session.as_str()).map(Id::new) else { return Ok(None) };
-    let state = store.read_loop(&id)?.state;
+    let state = store.read_loop(&id)?.loop_state;
     if state.status != loops::LoopStatus::Active || !consent::is_started_here(store, &state) {
         return Ok(None);
     }
@@ -74,7 +74,7 @@ fn loop_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
 /// Returns the state of the gate: `gate 2/5 open`, or `gate passed`.
 fn gate_part(project: &ProjectContext, _: &Id) -> Result<Option<String>> {
     let live = outputs::live_run_state(project.store, project.root, project.settings)?;
-    Ok(live.map(|live| match live.open.len() {
+    Ok(live.map(|live| match live.invalid_outputs.len() {
         0 => "gate passed".to_owned(),
         open => format!("gate {open}/{} open", live.outputs),
     }))

@@ -79,10 +79,10 @@ pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, 
     let checkout = source.checkout.to_string_lossy();
     let policy = record_policy(rows.harness, &checkout, source);
     let around = event_of_session(session.to_string());
-    for told in &retelling.told {
+    for told in &retelling.records {
         digest.fold_record(&told.to_journal_record(&told.to_event(&around), &policy));
     }
-    digest.torn = retelling.torn;
+    digest.torn = retelling.unreadable_lines;
 }
 
 fn replay_rows(rows: &SessionRows, whole: bool, source: &TranscriptSource) -> TranscriptReplay {
@@ -115,7 +115,7 @@ fn record_policy<'a>(
     checkout: &'a str,
     source: &TranscriptSource,
 ) -> RecordPolicy<'a> {
-    RecordPolicy { harness: harness.name, checkout, redact: source.redact, now: source.now }
+    RecordPolicy { harness: harness.name, checkout, redact_options: source.redact, now: source.now }
 }
 
 fn fold_replay(
@@ -133,7 +133,7 @@ fn fold_replay(
     let policy = record_policy(harness, there.as_deref().unwrap_or(&here), source);
     let mut digest = Digest::new(&session);
     let around = event_of_session(session);
-    for told in &retelling.told {
+    for told in &retelling.records {
         let event = told.to_event(&around);
         digest.fold_record(&told.to_journal_record(&event, &policy));
     }
@@ -141,8 +141,9 @@ fn fold_replay(
         .iter()
         .map(|told| describe_unfinished_call(&told.to_journal_record(&told.to_event(&around), &policy)))
         .collect();
-    let skipped = SkippedLines { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
-    digest.torn = retelling.torn;
+    let skipped =
+        SkippedLines { torn: retelling.unreadable_lines, unknown: retelling.unknown.values().sum() };
+    digest.torn = retelling.unreadable_lines;
     digest.unknown = retelling.unknown;
     ReadTranscript { digest, harness, elsewhere: there.is_some(), skipped }
 }
@@ -153,7 +154,7 @@ fn event_of_session(session: String) -> Event<'static> {
         session: session.into(),
         id: None,
         torn: false,
-        previous: None,
+        previous_session: None,
         cwd: None,
         transcript: None,
         agent: None,
@@ -173,7 +174,7 @@ fn recognise_harness(path: &Path) -> Result<TranscriptOpening> {
     let mut known = vec![0_usize; HARNESSES.len()];
     let (mut folder, mut session) = (None, None);
     let mut seen = 0;
-    feed::read_all_lines(path, FeedLimits { window: u64::MAX, ..FeedLimits::default() }, |line| {
+    feed::read_all_lines(path, FeedLimits { max_tail_bytes: u64::MAX, ..FeedLimits::default() }, |line| {
         seen += 1;
         if seen > MAX_LINES_EXAMINED {
             return;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use harness::Harness;
 use harness::agents::{self, AgentFiles, FileAuthor};
 use harness::settings::{quote_shell_word, unified_diff};
-use model::swarm::{AgentPart, SwarmId, model_of_agent, swarm_of};
+use model::swarm::{SwarmId, SwarmRole, model_of_agent, swarm_of};
 use serde::Serialize;
 use store::{FoundRoot, ReplaceOutcome};
 
@@ -55,7 +55,8 @@ pub struct HarnessReport {
     pub files: Vec<ChangedFile>,
     /// Files that were not touched, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<KeptFile>,
+    #[serde(rename = "kept")]
+    pub kept_files: Vec<KeptFile>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -87,7 +88,7 @@ pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentsRe
     let mut report = run_in_worktrees(&checkout, request.scope, |checkout| {
         install_in_checkout(world, checkout, request, &team)
     })?;
-    let unused = team.prompts.unused;
+    let unused = team.prompts.unused_files;
     report.notes.extend(
         unused.iter().map(|file| format!("{}: no agent has this name; it is not used", file.display())),
     );
@@ -115,14 +116,14 @@ fn install_in_checkout(
     for harness in harnesses {
         let folder = agents_folder(world, harness, checkout, request.scope)?;
         let mut files = Vec::new();
-        for part in AgentPart::ALL {
+        for part in SwarmRole::ALL {
             let source = prompts.prompt_of(part);
             let definition = agents::AgentDefinition {
                 swarm,
-                part,
+                swarm_role: part,
                 model: model_of_agent(&all.swarm_models, harness.name, part),
-                prompt: source.replaced.as_deref(),
-                appended: source.appended.as_deref(),
+                prompt: source.replacement.as_deref(),
+                appended_prompt: source.appended_text.as_deref(),
                 program,
             };
             let Some(text) = agents::agent_file_text(harness, &definition) else { continue };
@@ -160,7 +161,7 @@ fn run_in_worktrees(
             Ok(AgentsReport { harnesses, notes, .. }) => {
                 for (known, more) in report.harnesses.iter_mut().zip(harnesses) {
                     known.files.extend(more.files);
-                    known.kept.extend(more.kept);
+                    known.kept_files.extend(more.kept_files);
                 }
                 report.notes.extend(notes);
             }
@@ -182,14 +183,14 @@ pub(super) fn uninstall_all_in_checkout(
 ) -> Result<Vec<InstallReport>> {
     let request = AgentsRequest { harness: None, swarm: None, scope, force: false, mode };
     let AgentsReport { written, harnesses, .. } = uninstall_from_checkout(world, checkout, &request)?;
-    let changed = harnesses.into_iter().filter(|one| !one.files.is_empty() || !one.kept.is_empty());
+    let changed = harnesses.into_iter().filter(|one| !one.files.is_empty() || !one.kept_files.is_empty());
     let report = |one: HarnessReport| InstallReport {
         harness: one.harness,
         scope,
         written,
         files: one.files,
         failed: Vec::new(),
-        notes: one.kept.iter().map(|kept| format!("{}: {}", kept.path.display(), kept.why)).collect(),
+        notes: one.kept_files.iter().map(|kept| format!("{}: {}", kept.path.display(), kept.why)).collect(),
     };
     Ok(changed.map(report).collect())
 }
@@ -218,7 +219,7 @@ fn uninstall_from_checkout(world: &World, checkout: &Path, request: &AgentsReque
             files.push((resolve_target(checkout, request.scope, &one.path)?, None));
         }
         let mut plan = plan_files(checkout, harness, files, request)?;
-        let names = AgentPart::ALL.map(|part| folder.join(format!("{}.md", default.agent_name(part))));
+        let names = SwarmRole::ALL.map(|part| folder.join(format!("{}.md", default.agent_name(part))));
         // Somebody may have removed files of any swarm by hand.
         let is_wanted = |path: &&PathBuf| {
             let name = path.file_stem().and_then(|name| name.to_str()).and_then(swarm_of);
@@ -230,7 +231,7 @@ fn uninstall_from_checkout(world: &World, checkout: &Path, request: &AgentsReque
             .into_iter()
             .chain(hidden)
             .filter(|path| matches!(store::metadata_without_following(path), Ok(None)));
-        plan.gone.extend(gone);
+        plan.deleted_files.extend(gone);
         plans.push(plan);
     }
     carry_out_plans(world, checkout, plans, request, swarm.as_ref())
@@ -244,17 +245,17 @@ pub fn list_installed(world: &World) -> Result<Vec<InstalledSwarm>> {
 /// The planned changes to the files of one harness.
 struct HarnessPlan {
     harness: &'static Harness,
-    steps: Vec<FileStep>,
-    kept: Vec<KeptFile>,
+    file_steps: Vec<FileStep>,
+    kept_files: Vec<KeptFile>,
     /// Files that an interrupted removal has already deleted. The exclude list may still name them.
-    gone: Vec<PathBuf>,
+    deleted_files: Vec<PathBuf>,
 }
 
 struct FileStep {
-    changed: ChangedFile,
-    before: Option<Vec<u8>>,
+    changed_file: ChangedFile,
+    content_before: Option<Vec<u8>>,
     /// The new text. Empty if the file is removed.
-    after: String,
+    content_after: String,
     needs_backup: bool,
 }
 
@@ -265,7 +266,8 @@ fn plan_files(
     files: Vec<(PathBuf, Option<String>)>,
     request: &AgentsRequest,
 ) -> Result<HarnessPlan> {
-    let mut plan = HarnessPlan { harness, steps: Vec::new(), kept: Vec::new(), gone: Vec::new() };
+    let mut plan =
+        HarnessPlan { harness, file_steps: Vec::new(), kept_files: Vec::new(), deleted_files: Vec::new() };
     let tracked = match request.scope {
         Scope::Local => {
             git::tracked_paths(checkout, &files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>())?
@@ -273,21 +275,21 @@ fn plan_files(
         Scope::Project | Scope::User => Vec::new(),
     };
     for (path, text) in files {
-        let before = read_settings_file(&path)?;
-        let old = before.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
-        let written = before.as_ref().map(|_| agents::file_author(&old));
+        let content_before = read_settings_file(&path)?;
+        let old = content_before.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+        let written = content_before.as_ref().map(|_| agents::file_author(&old));
         let is_same = text.as_deref() == Some(&*old);
         let why = match written {
-            Some(FileAuthor::BySomebody) => Some(FOREIGN_HINT),
+            Some(FileAuthor::WrittenByOthers) => Some(FOREIGN_HINT),
             Some(FileAuthor::Changed(_)) if !request.force && !is_same => Some(CHANGED_HINT),
             Some(_) if !is_same && tracked.contains(&path) => Some(TRACKED_HINT),
             _ => None,
         };
         if let Some(why) = why {
-            plan.kept.push(KeptFile { path, why });
+            plan.kept_files.push(KeptFile { path, why });
             continue;
         }
-        let change = match (&before, &text) {
+        let change = match (&content_before, &text) {
             (None, None) => continue,
             (None, Some(_)) => FileChange::Created,
             (Some(_), None) => FileChange::Removed,
@@ -295,10 +297,10 @@ fn plan_files(
             (Some(_), Some(_)) => FileChange::Changed,
         };
         let needs_backup = matches!(written, Some(FileAuthor::Changed(_)));
-        let after = text.unwrap_or_default();
-        let diff = unified_diff(&old, &after);
-        let changed = ChangedFile { path, change, events: Vec::new(), backup: None, diff };
-        plan.steps.push(FileStep { changed, before, after, needs_backup });
+        let content_after = text.unwrap_or_default();
+        let diff = unified_diff(&old, &content_after);
+        let changed_file = ChangedFile { path, change, events: Vec::new(), backup: None, diff };
+        plan.file_steps.push(FileStep { changed_file, content_before, content_after, needs_backup });
     }
     Ok(plan)
 }
@@ -313,7 +315,7 @@ fn carry_out_plans(
     let is_written = request.mode == Mode::Write;
     let mut notes = Vec::new();
     if is_written {
-        for step in plans.iter_mut().flat_map(|plan| &mut plan.steps) {
+        for step in plans.iter_mut().flat_map(|plan| &mut plan.file_steps) {
             write_step(world, checkout, request.scope, step)?;
         }
     }
@@ -329,8 +331,8 @@ fn carry_out_plans(
     }
     let harnesses = plans.into_iter().map(|plan| HarnessReport {
         harness: plan.harness.name,
-        files: plan.steps.into_iter().map(|step| step.changed).collect(),
-        kept: plan.kept,
+        files: plan.file_steps.into_iter().map(|step| step.changed_file).collect(),
+        kept_files: plan.kept_files,
     });
     Ok(AgentsReport {
         swarm: swarm.map(ToString::to_string),
@@ -342,22 +344,22 @@ fn carry_out_plans(
 }
 
 fn write_step(world: &World, checkout: &Path, scope: Scope, step: &mut FileStep) -> Result<()> {
-    let FileStep { changed, before, after, needs_backup } = step;
-    if changed.change == FileChange::Unchanged {
+    let FileStep { changed_file, content_before, content_after, needs_backup } = step;
+    if changed_file.change == FileChange::Unchanged {
         return Ok(());
     }
-    if let Some(before) = before.as_deref().filter(|_| *needs_backup) {
-        changed.backup = back_up_file(world, &changed.path, before)?;
+    if let Some(content_before) = content_before.as_deref().filter(|_| *needs_backup) {
+        changed_file.backup = back_up_file(world, &changed_file.path, content_before)?;
     }
-    let (dir, name) = open_folder(checkout, scope, &changed.path)?;
-    let done = match (changed.change, before.as_deref()) {
-        (FileChange::Removed, Some(before)) => dir.remove_if_unchanged(&name, before)?,
-        (_, before) => dir.replace_if_unchanged(&name, before, after.as_bytes())?,
+    let (dir, name) = open_folder(checkout, scope, &changed_file.path)?;
+    let done = match (changed_file.change, content_before.as_deref()) {
+        (FileChange::Removed, Some(content_before)) => dir.remove_if_unchanged(&name, content_before)?,
+        (_, content_before) => dir.replace_if_unchanged(&name, content_before, content_after.as_bytes())?,
     };
     match done {
         ReplaceOutcome::Done => Ok(()),
         _ => Err(Error::Busy {
-            what: format!("{}: another program changed it just now", changed.path.display()),
+            what: format!("{}: another program changed it just now", changed_file.path.display()),
             hint: "run the command again".into(),
         }),
     }
@@ -369,11 +371,14 @@ fn exclude_list_change(
     plans: &[HarnessPlan],
     request: &AgentsRequest,
 ) -> Result<Option<git::ExcludeListChange>> {
-    let steps = || plans.iter().flat_map(|plan| &plan.steps);
+    let steps = || plans.iter().flat_map(|plan| &plan.file_steps);
     let paths = |is: &dyn Fn(&FileChange) -> bool| -> Vec<PathBuf> {
-        steps().filter(|step| is(&step.changed.change)).map(|step| step.changed.path.clone()).collect()
+        steps()
+            .filter(|step| is(&step.changed_file.change))
+            .map(|step| step.changed_file.path.clone())
+            .collect()
     };
-    let gone = plans.iter().flat_map(|plan| plan.gone.iter().cloned());
+    let gone = plans.iter().flat_map(|plan| plan.deleted_files.iter().cloned());
     let removed: Vec<PathBuf> =
         paths(&|change| *change == FileChange::Removed).into_iter().chain(gone).collect();
     let present = paths(&|change| *change != FileChange::Removed);
@@ -389,7 +394,7 @@ fn exclude_list_change(
             let is_ours = |path: &Path| {
                 let text = read_settings_file(path).ok().flatten();
                 let text = text.as_deref().map(String::from_utf8_lossy);
-                text.is_some_and(|text| !matches!(agents::file_author(&text), FileAuthor::BySomebody))
+                text.is_some_and(|text| !matches!(agents::file_author(&text), FileAuthor::WrittenByOthers))
             };
             let is_elsewhere = |path: &PathBuf| {
                 let inside = path.strip_prefix(checkout).ok();
@@ -404,8 +409,8 @@ fn exclude_list_change(
 
 /// Removes folders that thru may have created, if they are empty.
 fn remove_empty_folders(plan: &HarnessPlan, scope: Scope) {
-    let removed = plan.steps.iter().find(|step| step.changed.change == FileChange::Removed);
-    let Some(folder) = removed.and_then(|step| step.changed.path.parent()) else { return };
+    let removed = plan.file_steps.iter().find(|step| step.changed_file.change == FileChange::Removed);
+    let Some(folder) = removed.and_then(|step| step.changed_file.path.parent()) else { return };
     let _ = std::fs::remove_dir(folder);
     if let Some(above) = folder.parent().filter(|_| scope != Scope::User) {
         let _ = std::fs::remove_dir(above);

@@ -16,7 +16,8 @@ pub struct HarnessRow {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct EventRow {
     pub event: &'static str,
-    pub neutral: &'static str,
+    #[serde(rename = "neutral")]
+    pub our_event: &'static str,
 }
 
 pub fn list_harnesses() -> Vec<HarnessRow> {
@@ -34,7 +35,7 @@ fn harness_row(harness: &'static Harness) -> HarnessRow {
         events: harness
             .events
             .iter()
-            .map(|e| EventRow { event: e.event, neutral: e.neutral.name() })
+            .map(|e| EventRow { event: e.event, our_event: e.our_event.name() })
             .collect(),
         missing: harness.describe_gaps(),
     }
@@ -45,12 +46,14 @@ pub struct HarnessShown {
     #[serde(flatten)]
     pub row: HarnessRow,
     /// The file that makes the harness call thru, relative to the harness's folder.
-    pub calls_from: String,
+    #[serde(rename = "calls_from")]
+    pub calling_file: String,
     pub transcript: &'static str,
     /// Slash commands, as a user types them.
     pub commands: Vec<String>,
     /// The longest text that reaches the model without being cut, in UTF-16 units.
-    pub context_cap: usize,
+    #[serde(rename = "context_cap")]
+    pub max_context_length: usize,
     /// The variable that contains the id of the session in which a command runs.
     pub session_variable: Option<&'static str>,
 }
@@ -62,7 +65,7 @@ pub fn show_harness(name: &str) -> Result<HarnessShown> {
         hint: format!("one of {}", installable_harnesses().collect::<Vec<_>>().join(", ")),
     })?;
     let file = match &harness.install {
-        InstallMethod::HookTable(table) => table.local.unwrap_or(table.file.name),
+        InstallMethod::HookTable(table) => table.local_file.unwrap_or(table.file.name),
         InstallMethod::Plugin(plugin) => plugin.file,
     };
     let program = "thru";
@@ -76,14 +79,14 @@ pub fn show_harness(name: &str) -> Result<HarnessShown> {
     };
     Ok(HarnessShown {
         row: harness_row(harness),
-        calls_from: format!("{}/{file}", harness.folder),
+        calling_file: format!("{}/{file}", harness.folder),
         transcript: match harness.transcript {
             TranscriptSource::JsonLines { .. } => "lines of JSON, read by hooks at a checkpoint",
             TranscriptSource::Database(_) => "a database, read by commands only",
         },
         commands: commands.into_iter().map(|name| format!("/{name}")).collect(),
-        context_cap: harness.context_cap,
-        session_variable: harness.session,
+        max_context_length: harness.max_context_length,
+        session_variable: harness.session_variable,
     })
 }
 

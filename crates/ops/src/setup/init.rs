@@ -18,17 +18,17 @@ pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
     pub name: Option<String>,
-    pub shared: Sharing,
-    pub below: RootLocation,
-    pub hooks: HookInstallation,
+    pub sharing: Sharing,
+    pub root_location: RootLocation,
+    pub hook_installation: HookInstallation,
 }
 
 /// Whether to install hooks into the harnesses that are in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HookInstallation {
-    Wire,
+    Install,
     #[default]
-    Leave,
+    Skip,
 }
 
 /// Whether a team shares the records through git.
@@ -43,7 +43,7 @@ pub enum Sharing {
 pub enum RootLocation {
     /// If the folder is inside an existing root, it belongs to that root, and no new root is created.
     #[default]
-    TheRoot,
+    UseExistingRoot,
     /// `--nested`: a root is created here, even if a parent folder is a root.
     Nested,
 }
@@ -56,7 +56,8 @@ pub struct InitReport {
     pub mode: SharingMode,
     /// The records that are in git, where everybody with access to the repository can read them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub in_git: Vec<&'static str>,
+    #[serde(rename = "in_git")]
+    pub records_in_git: Vec<&'static str>,
     /// False if the root already existed.
     pub created: bool,
     pub trusted: bool,
@@ -64,27 +65,31 @@ pub struct InitReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub set_aside: Option<String>,
+    #[serde(rename = "set_aside")]
+    pub damaged_marker_name: Option<String>,
     /// What was done to the settings of the harnesses in use.
-    pub wired: Vec<install::InstallReport>,
+    #[serde(rename = "wired")]
+    pub install_reports: Vec<install::InstallReport>,
     /// Settings files that contain thru's hooks but that their harness ignores.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored_files: Vec<install::IgnoredFile>,
     /// Harnesses whose settings were not changed, and why.
-    pub not_wired: Vec<String>,
+    #[serde(rename = "not_wired")]
+    pub not_installed: Vec<String>,
     /// Whether one of these harnesses already calls thru, through settings in another scope.
     #[serde(skip)]
-    pub wired_elsewhere: bool,
+    pub installed_in_other_scope: bool,
     /// The signs of use that were searched for, if no harness was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub looked_for: Vec<String>,
+    #[serde(rename = "looked_for")]
+    pub signs_searched: Vec<String>,
 }
 
 pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> {
-    let root = choose_root(world, options.below)?;
+    let root = choose_root(world, options.root_location)?;
     let created = create_store(world, &root, options, LOCK_WAIT)?;
-    let CreatedStore { marker, new, set_aside, .. } = created;
-    if options.shared == Sharing::Yes && marker.mode == SharingMode::Private {
+    let CreatedStore { marker, wrote_marker, damaged_marker_name, .. } = created;
+    if options.sharing == Sharing::Yes && marker.mode == SharingMode::Private {
         return Err(Error::Refused {
             what: format!("{}: this root already exists and is private", root.path.display()),
             hint: "set \"mode\" to \"shared\" in root.json and adapt .agent/context/.gitignore".into(),
@@ -98,36 +103,42 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
     }
     let trusted = world.require_trust_records()?.is_trusted(&marker.project_id, &root.path)?;
     let moved_from = if trusted { None } else { trust::former_root(world, &marker.project_id, &root.path) };
-    let WiredHarnesses { wired, not_wired, wired_elsewhere } = match options.hooks {
-        HookInstallation::Wire => install_hooks_in_use(world, &root.checkout),
-        HookInstallation::Leave => WiredHarnesses::default(),
-    };
-    let found = options.hooks == HookInstallation::Leave || !wired.is_empty() || !not_wired.is_empty();
-    let looked_for = if found { Vec::new() } else { install::signs_of_use(world, &root.checkout) };
+    let WiredHarnesses { install_reports: wired, not_installed, installed_in_other_scope } =
+        match options.hook_installation {
+            HookInstallation::Install => install_hooks_in_use(world, &root.checkout),
+            HookInstallation::Skip => WiredHarnesses::default(),
+        };
+    let found =
+        options.hook_installation == HookInstallation::Skip || !wired.is_empty() || !not_installed.is_empty();
+    let signs_searched = if found { Vec::new() } else { install::signs_of_use(world, &root.checkout) };
     Ok(InitReport {
         ignored_files: install::ignored_files(world, &root.checkout),
         root: root.path,
         project_id: marker.project_id,
         name: marker.name,
-        in_git: if marker.mode == SharingMode::Shared { store::layout::shared_records() } else { Vec::new() },
+        records_in_git: if marker.mode == SharingMode::Shared {
+            store::layout::shared_records()
+        } else {
+            Vec::new()
+        },
         mode: marker.mode,
-        created: new,
+        created: wrote_marker,
         trusted,
         moved_from,
-        set_aside,
-        wired,
-        not_wired,
-        wired_elsewhere,
-        looked_for,
+        damaged_marker_name,
+        install_reports: wired,
+        not_installed,
+        installed_in_other_scope,
+        signs_searched,
     })
 }
 
 /// What was done to the harnesses in use.
 #[derive(Default)]
 struct WiredHarnesses {
-    wired: Vec<install::InstallReport>,
-    not_wired: Vec<String>,
-    wired_elsewhere: bool,
+    install_reports: Vec<install::InstallReport>,
+    not_installed: Vec<String>,
+    installed_in_other_scope: bool,
 }
 
 /// Installs hooks into every harness in use. If this fails for one harness, the others keep their hooks.
@@ -141,8 +152,8 @@ fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
         if let Some(install::WiredFile { path, .. }) =
             wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
         {
-            done.not_wired.push(format!("{} is already wired, in {}", harness.title, path.display()));
-            done.wired_elsewhere = true;
+            done.not_installed.push(format!("{} is already wired, in {}", harness.title, path.display()));
+            done.installed_in_other_scope = true;
             continue;
         }
         match install::run_in_worktrees(
@@ -153,7 +164,7 @@ fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
             install::InstallTask::Install,
             crate::Mode::Write,
         ) {
-            Ok(report) => done.wired.push(report),
+            Ok(report) => done.install_reports.push(report),
             Err(error) => {
                 let hint = match error.hint() {
                     Some(hint) if hint.contains("`thru install") => format!("; {hint}"),
@@ -179,12 +190,12 @@ pub(crate) fn create_store(
         project_id: new_project_id(world)?,
         name: options.name.clone().unwrap_or_else(|| folder_name(root)),
         created_at: time::to_rfc3339(world.now),
-        mode: if options.shared == Sharing::Yes { SharingMode::Shared } else { SharingMode::Private },
+        mode: if options.sharing == Sharing::Yes { SharingMode::Shared } else { SharingMode::Private },
         last_session: None,
     };
     let vouch = || trust.grant(&marker.project_id, &root.path, world.now, wait).map(drop);
     let created = Store::create(&root.path, &marker, world.now, vouch)?;
-    if !created.new && created.pristine {
+    if !created.wrote_marker && created.had_no_records {
         // Another process created the root first, with another id. Trust in the id of this process is removed.
         trust.revoke(&marker.project_id, &root.path, wait)?;
     }

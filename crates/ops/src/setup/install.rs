@@ -61,12 +61,12 @@ pub struct InstallReport {
     pub files: Vec<ChangedFile>,
     /// Files that could not be read and were not changed. They may still contain thru's hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub failed: Vec<FailedCheckout>,
+    pub failed: Vec<FailedFile>,
     pub notes: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct FailedCheckout {
+pub struct FailedFile {
     pub path: PathBuf,
     pub error: String,
 }
@@ -182,7 +182,9 @@ pub fn run_in_worktrees(
 
 /// Returns whether one of these worktrees is the main checkout. A bare repository has no main checkout.
 fn has_main_checkout(worktrees: &[PathBuf]) -> bool {
-    worktrees.iter().any(|tree| matches!(store::git::checkout_kind(tree), Some(CheckoutKind::Top)))
+    worktrees
+        .iter()
+        .any(|tree| matches!(store::git::checkout_kind(tree), Some(CheckoutKind::OrdinaryCheckout)))
 }
 
 fn status_line_still_shown_note(harness: &Harness, path: &Path) -> String {
@@ -279,7 +281,7 @@ fn run_in_checkout(
 /// which contain paths of this machine.
 fn visible_settings_note(project: &Path, plan: &FilePlan) -> Option<String> {
     let path = &plan.changed.path;
-    let is_theirs = plan.changed.change == FileChange::Changed && plan.before.is_some();
+    let is_theirs = plan.changed.change == FileChange::Changed && plan.content_before.is_some();
     if !is_theirs || !git::is_shown_as_new(project, path) {
         return None;
     }
@@ -314,12 +316,15 @@ pub fn renamed_command_note(harness: &Harness) -> Option<String> {
 }
 
 fn exclude_list_changed(change: git::ExcludeListChange) -> ChangedFile {
-    let old = change.before.as_deref().unwrap_or_default();
+    let old = change.content_before.as_deref().unwrap_or_default();
     ChangedFile {
-        change: if change.before.is_some() { FileChange::Changed } else { FileChange::Created },
+        change: if change.content_before.is_some() { FileChange::Changed } else { FileChange::Created },
         events: Vec::new(),
         backup: None,
-        diff: settings::unified_diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&change.after)),
+        diff: settings::unified_diff(
+            &String::from_utf8_lossy(old),
+            &String::from_utf8_lossy(&change.content_after),
+        ),
         path: change.file,
     }
 }
@@ -337,10 +342,10 @@ struct InstallJob<'a> {
 
 struct FilePlan {
     changed: ChangedFile,
-    before: Option<Vec<u8>>,
+    content_before: Option<Vec<u8>>,
     /// The new content. Empty if the file is removed.
-    after: Vec<u8>,
-    keep: BackupPolicy,
+    content_after: Vec<u8>,
+    backup_policy: BackupPolicy,
     kind: PlanKind,
 }
 
@@ -351,7 +356,7 @@ enum PlanKind {
     /// The status line in this settings file.
     StatusLine(SettingsFile),
     /// A file that thru writes as a whole: its text, and what to do with it.
-    Own(String, InstallTask),
+    WholeFile(String, InstallTask),
 }
 
 /// Whether the old content of a file is backed up.
@@ -359,7 +364,7 @@ enum PlanKind {
 enum BackupPolicy {
     Backup,
     /// The old content is not backed up, because thru writes the whole file and can write it again.
-    Nothing,
+    NoBackup,
 }
 
 impl FilePlan {
@@ -386,7 +391,7 @@ impl InstallJob<'_> {
                 // A file that cannot be parsed must not prevent the removal of thru's hooks from the other files.
                 Err(error) if task == InstallTask::Uninstall && error.kind() == ErrorKind::Damaged => {
                     let path = self.folder.join(file.name);
-                    report.failed.push(FailedCheckout { path, error: error.to_string() });
+                    report.failed.push(FailedFile { path, error: error.to_string() });
                 }
                 planned => plans.extend(planned?),
             }
@@ -433,7 +438,7 @@ impl InstallJob<'_> {
             let again = match plan.kind.clone() {
                 PlanKind::Settings(file) => self.plan_settings(&file, &mut Vec::new())?,
                 PlanKind::StatusLine(file) => self.plan_status_line(&file)?,
-                PlanKind::Own(text, task) => plan_own_file(&path, &text, task, &mut Vec::new())?,
+                PlanKind::WholeFile(text, task) => plan_own_file(&path, &text, task, &mut Vec::new())?,
             };
             match again {
                 Some(again) => *plan = again,
@@ -452,13 +457,15 @@ impl InstallJob<'_> {
         if plan.changed.change == FileChange::Unchanged {
             return Ok(ReplaceOutcome::Done);
         }
-        if let Some(before) = plan.before.as_deref().filter(|_| plan.keep == BackupPolicy::Backup) {
+        if let Some(before) =
+            plan.content_before.as_deref().filter(|_| plan.backup_policy == BackupPolicy::Backup)
+        {
             plan.changed.backup = back_up_file(self.world, path, before)?;
         }
         let (dir, name) = open_folder(self.project, self.scope, path)?;
-        Ok(match (plan.changed.change, &plan.before) {
+        Ok(match (plan.changed.change, &plan.content_before) {
             (FileChange::Removed, Some(before)) => dir.remove_if_unchanged(&name, before)?,
-            _ => dir.replace_if_unchanged(&name, plan.before.as_deref(), &plan.after)?,
+            _ => dir.replace_if_unchanged(&name, plan.content_before.as_deref(), &plan.content_after)?,
         })
     }
 
@@ -476,9 +483,9 @@ impl InstallJob<'_> {
         if before.is_none() && task == InstallTask::Uninstall {
             return Ok(None);
         }
-        let outcome = splice_hooks(world, harness, scope, task, before.as_deref(), file, &path)?;
+        let outcome = edit_hooks(world, harness, scope, task, before.as_deref(), file, &path)?;
         if let Ok(Some(line)) =
-            settings::line_disabling_hooks(before.as_deref().unwrap_or_default(), &file.place)
+            settings::line_disabling_hooks(before.as_deref().unwrap_or_default(), &file.hook_location)
         {
             notes.push(format!("{}:{line}: hooks are switched off there", path.display()));
         }
@@ -503,7 +510,7 @@ impl InstallJob<'_> {
                     let held = plans
                         .iter()
                         .find(|plan| plan.changed.path == path)
-                        .and_then(|plan| plan.before.as_ref());
+                        .and_then(|plan| plan.content_before.as_ref());
                     let is_theirs = held.is_some_and(|bytes| {
                         !settings::find_hooks(bytes, &place).is_ok_and(|hooks| !hooks.is_empty())
                     });
@@ -575,7 +582,7 @@ fn is_another_file(path: &Path) -> bool {
 /// Returns whether the harness ignores this file and every hook in it.
 pub fn is_file_ignored_by_harness(harness: &Harness, bytes: &[u8]) -> bool {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let is_strict = hook_table_of(harness).is_some_and(|table| table.strict);
+    let is_strict = hook_table_of(harness).is_some_and(|table| table.rejects_comments);
     is_strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
 }
 
@@ -586,7 +593,7 @@ pub fn ignored_file_note(harness: &Harness) -> String {
     )
 }
 
-fn splice_hooks(
+fn edit_hooks(
     world: &World,
     harness: &Harness,
     scope: Scope,
@@ -597,13 +604,13 @@ fn splice_hooks(
 ) -> Result<EditOutcome> {
     let done = match (task, before) {
         (InstallTask::Install, before) => {
-            settings::install_hooks(before, &file.place, &hook_entries(world, harness, scope))
+            settings::install_hooks(before, &file.hook_location, &hook_entries(world, harness, scope))
         }
         // The status line was inserted after the hooks, so it is removed first.
         (InstallTask::Uninstall, Some(bytes)) => status_line::without_status_line(harness, scope, bytes)
-            .and_then(|bytes| settings::uninstall_hooks(&bytes, &file.place)),
+            .and_then(|bytes| settings::uninstall_hooks(&bytes, &file.hook_location)),
         (InstallTask::Uninstall, None) => {
-            Ok(EditOutcome { bytes: Vec::new(), changes: Vec::new(), blank: true })
+            Ok(EditOutcome { bytes: Vec::new(), changes: Vec::new(), is_now_blank: true })
         }
     };
     done.map_err(|problem| {
@@ -616,11 +623,11 @@ fn splice_hooks(
 }
 
 fn hook_entries(world: &World, harness: &Harness, scope: Scope) -> Vec<HookEntry> {
-    let Some(HookTable { form, timeouts, .. }) = hook_table_of(harness) else { return Vec::new() };
+    let Some(HookTable { hook_form, timeout_unit, .. }) = hook_table_of(harness) else { return Vec::new() };
     let program = world.program.to_string_lossy();
     let command = |event: &str| {
         let args = ["hook", harness.name, event];
-        match (scope, form) {
+        match (scope, hook_form) {
             // A hook in a shared file finds `thru` through PATH, and does nothing if `thru` is not installed.
             (Scope::Project, _) => HookCommand::shell_command_if_installed(&args),
             (_, HookForm::Exec) => {
@@ -632,12 +639,12 @@ fn hook_entries(world: &World, harness: &Harness, scope: Scope) -> Vec<HookEntry
     // The validators of a loop run at a stop, so the stop hook gets their time limit.
     let stop_timeout = crate::project::settings::settings_here(world).settings().validator_timeout;
     let entry = |wired: &harness::WiredEvent| {
-        let seconds = if wired.neutral == EventName::Stop { stop_timeout } else { wired.timeout };
+        let seconds = if wired.our_event == EventName::Stop { stop_timeout } else { wired.timeout };
         HookEntry {
             event: wired.event.to_owned(),
             matcher: None,
             command: command(wired.event),
-            timeout: HookTimeout { seconds, unit: *timeouts },
+            timeout: HookTimeout { seconds, unit: *timeout_unit },
         }
     };
     harness.events.iter().map(entry).collect()
@@ -646,17 +653,18 @@ fn hook_entries(world: &World, harness: &Harness, scope: Scope) -> Vec<HookEntry
 fn file_plan(
     world: &World,
     path: PathBuf,
-    before: Option<Vec<u8>>,
+    content_before: Option<Vec<u8>>,
     outcome: EditOutcome,
     file: SettingsFile,
 ) -> Result<FilePlan> {
-    let old = before.as_deref().unwrap_or_default();
+    let old = content_before.as_deref().unwrap_or_default();
     // If the file did not exist before the installation, it must not exist after the removal. If the user had an empty
     // file, a backup shows it.
-    let remove =
-        outcome.bytes.is_empty() && before.is_some() && !existed_before_us(world, &path, &file.place)?;
-    let touched = outcome.changes.iter().filter(|change| change.what != ChangeKind::Kept);
-    let change = match &before {
+    let remove = outcome.bytes.is_empty()
+        && content_before.is_some()
+        && !existed_before_us(world, &path, &file.hook_location)?;
+    let touched = outcome.changes.iter().filter(|change| change.kind != ChangeKind::Kept);
+    let change = match &content_before {
         _ if outcome.bytes == old => FileChange::Unchanged,
         None => FileChange::Created,
         Some(_) if remove => FileChange::Removed,
@@ -669,8 +677,14 @@ fn file_plan(
         diff: settings::unified_diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&outcome.bytes)),
         path,
     };
-    let keep = if remove { BackupPolicy::Nothing } else { BackupPolicy::Backup };
-    Ok(FilePlan { changed, before, after: outcome.bytes, keep, kind: PlanKind::Settings(file) })
+    let backup_policy = if remove { BackupPolicy::NoBackup } else { BackupPolicy::Backup };
+    Ok(FilePlan {
+        changed,
+        content_before,
+        content_after: outcome.bytes,
+        backup_policy,
+        kind: PlanKind::Settings(file),
+    })
 }
 
 /// Returns whether the user had this settings file before the installation. If so, one of its backups does not contain
@@ -686,8 +700,8 @@ fn plan_own_file(
     task: InstallTask,
     notes: &mut Vec<String>,
 ) -> Result<Option<FilePlan>> {
-    let before = read_settings_file(path)?;
-    let old = before.as_deref().map(String::from_utf8_lossy);
+    let content_before = read_settings_file(path)?;
+    let old = content_before.as_deref().map(String::from_utf8_lossy);
     let (change, after) = match (task, &old) {
         (_, Some(old)) if !is_written_by_thru(old) => {
             notes.push(format!("{}: a file of yours has this name; it is left alone", path.display()));
@@ -703,8 +717,14 @@ fn plan_own_file(
     let diff = settings::unified_diff(&old, after);
     // The old file has thru's mark but may also contain the user's edits. They cannot be distinguished from an older
     // version of thru's text, so a backup is kept.
-    let keep = if old == text { BackupPolicy::Nothing } else { BackupPolicy::Backup };
+    let backup_policy = if old == text { BackupPolicy::NoBackup } else { BackupPolicy::Backup };
     let changed = ChangedFile { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
-    let kind = PlanKind::Own(text.to_owned(), task);
-    Ok(Some(FilePlan { changed, after: after.as_bytes().to_vec(), keep, before, kind }))
+    let kind = PlanKind::WholeFile(text.to_owned(), task);
+    Ok(Some(FilePlan {
+        changed,
+        content_after: after.as_bytes().to_vec(),
+        backup_policy,
+        content_before,
+        kind,
+    }))
 }

@@ -94,7 +94,7 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
         }
     };
     let (json, view, ledger) = (file("plan.json")?, file("plan.md")?, file("plan-ledger.jsonl")?);
-    let mark = format!(
+    let fingerprint = format!(
         "swarm-{:016x}",
         fnv_fingerprint([&json, &view, &ledger].map(|bytes| bytes.as_deref().unwrap_or_default()))
     );
@@ -131,7 +131,7 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
         plan.title = "Plan".to_owned();
     }
     let from = folder.join(name).display().to_string();
-    Ok(Some(IncomingPlan { from, plan, warnings, mark, covered: redactor.has_redacted() }))
+    Ok(Some(IncomingPlan { from, plan, warnings, fingerprint, redacted: redactor.has_redacted() }))
 }
 
 /// Warns if the view differs from the plan. Somebody may have edited the view by hand, but opencode-swarm itself uses
@@ -165,7 +165,7 @@ fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(St
 #[derive(Default)]
 struct SwarmLedger {
     plan: Option<Plan>,
-    moved: BTreeMap<(String, TaskStatus), String>,
+    status_change_times: BTreeMap<(String, TaskStatus), String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -189,7 +189,7 @@ impl SwarmLedger {
                     let tasks = known.phases.iter_mut().flat_map(|phase| &mut phase.tasks);
                     tasks.filter(|known| known.id == task).for_each(|known| known.status = status);
                 }
-                ledger.moved.insert((task, status), event.timestamp);
+                ledger.status_change_times.insert((task, status), event.timestamp);
             }
             // `plan_created`, `snapshot` and `plan_rebuilt` contain the whole plan.
             if matches!(event.event_type.as_str(), "plan_created" | "snapshot" | "plan_rebuilt")
@@ -208,7 +208,8 @@ impl SwarmLedger {
 
     /// Sets the times at which tasks were started and completed. A task that was reopened gets no such time.
     fn set_task_times(&self, plan: &mut Plan) {
-        let at = |id: &str, status: TaskStatus| self.moved.get(&(id.to_owned(), status)).cloned();
+        let at =
+            |id: &str, status: TaskStatus| self.status_change_times.get(&(id.to_owned(), status)).cloned();
         for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
             if matches!(task.status, TaskStatus::InProgress | TaskStatus::Completed)
                 && task.started_at.is_none()

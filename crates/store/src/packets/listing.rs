@@ -46,7 +46,7 @@ pub struct ListedPacket<'a> {
     pub claimed_by: &'a str,
     pub purpose: &'a str,
     /// Changes whenever the file changes.
-    stamp: &'a str,
+    file_stamp: &'a str,
 }
 
 impl Store {
@@ -92,35 +92,35 @@ impl Store {
     fn read_index(&self) -> Option<PacketIndex> {
         let bytes = self.dir().read_file(layout::PACKETS_INDEX, MAX_INDEX_BYTES).ok()?;
         let listing = PacketListing { text: String::from_utf8(bytes).ok()? };
-        let (of_folder, count) =
+        let (folder_changed_at, count) =
             listing.text.lines().next()?.strip_prefix(INDEX_FIRST_LINE)?.trim().split_once(' ')?;
-        let (of_folder, count) = (of_folder.parse().ok()?, count.parse::<usize>().ok()?);
+        let (folder_changed_at, count) = (folder_changed_at.parse().ok()?, count.parse::<usize>().ok()?);
         // An incomplete index would hide packets.
         let is_whole = listing.text.ends_with('\n') && listing.len() == count;
-        let (written, _) = change_time_and_size(self.dir(), layout::PACKETS_INDEX)?;
-        is_whole.then_some(PacketIndex { written, of_folder, listing })
+        let (written_at, _) = change_time_and_size(self.dir(), layout::PACKETS_INDEX)?;
+        is_whole.then_some(PacketIndex { written_at, folder_changed_at, listing })
     }
 
     /// Writes the index. It is a cache, so a failure is ignored.
     fn write_index(&self, listing: &PacketListing) {
         if let Ok(folder) = self.dir().create_subfolder("indexes") {
             let name = layout::PACKETS_INDEX.rsplit('/').next().unwrap_or_default();
-            let _ = folder.write(name, listing.text.as_bytes(), Durability::Cache);
+            let _ = folder.write(name, listing.text.as_bytes(), Durability::Rebuildable);
         }
     }
 }
 
 struct PacketIndex {
     /// When the index was written.
-    written: i64,
+    written_at: i64,
     /// The folder's change time when the index was written.
-    of_folder: i64,
+    folder_changed_at: i64,
     listing: PacketListing,
 }
 
 impl PacketIndex {
     fn is_current(&self, changed: i64) -> bool {
-        self.of_folder == changed && self.written - changed > MIN_INDEX_AGE_NANOS
+        self.folder_changed_at == changed && self.written_at - changed > MIN_INDEX_AGE_NANOS
     }
 }
 
@@ -155,8 +155,9 @@ impl PacketListing {
     }
 
     fn is_unchanged(&self, folder: &Dir) -> bool {
-        let is_same =
-            |packet: ListedPacket| file_stamp(folder, packet.name).is_some_and(|stamp| stamp == packet.stamp);
+        let is_same = |packet: ListedPacket| {
+            file_stamp(folder, packet.name).is_some_and(|stamp| stamp == packet.file_stamp)
+        };
         self.iter().take(MAX_PACKETS_CHECKED).all(is_same)
     }
 }
@@ -168,7 +169,7 @@ impl<'a> ListedPacket<'a> {
         let [name, stamp, status] = [next()?, next()?, next()?];
         let [updated_at, created_at, claimed_by, purpose] = [next()?, next()?, next()?, next()?];
         let status = PacketStatus::parse(status);
-        Some(ListedPacket { name, status, updated_at, created_at, claimed_by, purpose, stamp })
+        Some(ListedPacket { name, status, updated_at, created_at, claimed_by, purpose, file_stamp: stamp })
     }
 }
 
@@ -176,7 +177,7 @@ impl<'a> ListedPacket<'a> {
 fn index_line<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> Option<Cow<'a, str>> {
     let stamp = file_stamp(folder, name)?;
     if let Some(line) = known.get(name)
-        && ListedPacket::parse(line).is_some_and(|packet| packet.stamp == stamp)
+        && ListedPacket::parse(line).is_some_and(|packet| packet.file_stamp == stamp)
     {
         return Some(Cow::Borrowed(line));
     }

@@ -32,7 +32,7 @@ pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
         }),
         Format::Text => {
             print_entries(&resolved.entries);
-            resolved.stages.iter().filter(|stage| stage.broken.is_none()).for_each(print_stage);
+            resolved.stages.iter().filter(|stage| stage.unusable_reason.is_none()).for_each(print_stage);
             resolved
                 .findings
                 .iter()

@@ -38,7 +38,7 @@ enum Command {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
-        Command::Init(args) => init::create_root(world, args, HookInstallation::Leave, format),
+        Command::Init(args) => init::create_root(world, args, HookInstallation::Skip, format),
         Command::Validate(args) => validate::run(world, args, format),
         Command::Schema(schema::Args {}) => Ok(schema::run(format)),
         Command::New(args) => new::run(world, args, format),

@@ -106,38 +106,38 @@ pub fn print_report(report: &DecisionReport, format: Format, word: &str) {
     if format == Format::Json {
         return output::print_json(report);
     }
-    let DecisionReport { decision, superseded, changed, covered, notes } = report;
-    let text = if decision.is_withdrawal() { superseded } else { &decision.text };
+    let DecisionReport { decision, superseded_text, changed, redacted, notes } = report;
+    let text = if decision.is_withdrawal() { superseded_text } else { &decision.text };
     let id = if decision.is_withdrawal() { &decision.supersedes } else { &decision.id };
     let word = if *changed { word } else { "Already recorded:" };
     output::print_line(format_args!(
         "{word} {DIM}{id}{DIM:#}: {BOLD}{}{BOLD:#}",
         one_line(text, MAX_TEXT_CHARS)
     ));
-    if !superseded.is_empty() && !decision.is_withdrawal() {
-        output::print_line(format_args!("  supersedes: {}", one_line(superseded, MAX_TEXT_CHARS)));
+    if !superseded_text.is_empty() && !decision.is_withdrawal() {
+        output::print_line(format_args!("  supersedes: {}", one_line(superseded_text, MAX_TEXT_CHARS)));
     }
-    print_notes(notes, *covered);
+    print_notes(notes, *redacted);
 }
 
 /// Prints the result of importing a context.md.
 pub fn print_import(report: &import::ImportReport, mode: Mode) {
-    let import::ImportReport { from, decisions, patterns, known, written, .. } = report;
-    let how = match (written, mode) {
-        (0, Mode::DryRun) if *known < decisions + patterns => "Would be imported".to_owned(),
+    let import::ImportReport { from, decisions, patterns, already_recorded, newly_recorded, .. } = report;
+    let how = match (newly_recorded, mode) {
+        (0, Mode::DryRun) if *already_recorded < decisions + patterns => "Would be imported".to_owned(),
         (0, _) => "Imported before".to_owned(),
         _ => format!("{GOOD}Imported{GOOD:#}"),
     };
     output::print_line(format_args!(
         "{how}: {decisions} decisions, {patterns} patterns {DIM}({from}){DIM:#}"
     ));
-    if *known > 0 && *known < decisions + patterns {
-        output::print_line(format_args!("  {known} of them were here already"));
+    if *already_recorded > 0 && *already_recorded < decisions + patterns {
+        output::print_line(format_args!("  {already_recorded} of them were here already"));
     }
     for warning in &report.warnings {
         output::print_message(format_args!("{WARN}warning:{WARN:#} line {}: {}", warning.line, warning.text));
     }
-    print_notes(&report.notes, report.covered);
+    print_notes(&report.notes, report.redacted);
 }
 
 fn format_row(one: &DecisionStanding) -> String {

@@ -36,7 +36,7 @@ pub struct RootArgs {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let hooks = if args.no_hooks { HookInstallation::Leave } else { HookInstallation::Wire };
+    let hooks = if args.no_hooks { HookInstallation::Skip } else { HookInstallation::Install };
     create_root(world, &args.root, hooks, format)
 }
 
@@ -51,12 +51,12 @@ pub fn create_root(world: &World, args: &RootArgs, hooks: HookInstallation, form
 }
 
 impl RootArgs {
-    fn options(&self, hooks: HookInstallation) -> InitOptions {
+    fn options(&self, hook_installation: HookInstallation) -> InitOptions {
         InitOptions {
             name: self.name.clone(),
-            shared: if self.shared { Sharing::Yes } else { Sharing::No },
-            below: if self.nested { RootLocation::Nested } else { RootLocation::TheRoot },
-            hooks,
+            sharing: if self.shared { Sharing::Yes } else { Sharing::No },
+            root_location: if self.nested { RootLocation::Nested } else { RootLocation::UseExistingRoot },
+            hook_installation,
         }
     }
 }
@@ -64,7 +64,7 @@ impl RootArgs {
 fn print_report(report: &InitReport) {
     let InitReport { root, .. } = report;
     let name = one_line(&report.name, 100);
-    if let Some(kept) = &report.set_aside {
+    if let Some(kept) = &report.damaged_marker_name {
         output::print_message(format_args!(
             "{WARN}warning:{WARN:#} root.json was damaged; it is kept as {kept}"
         ));
@@ -80,24 +80,24 @@ fn print_report(report: &InitReport) {
             ));
         }
     }
-    if report.created && !report.in_git.is_empty() {
+    if report.created && !report.records_in_git.is_empty() {
         output::print_line(format_args!(
             "Kept in git, for everybody with access to the repository: {}",
-            report.in_git.join(", ")
+            report.records_in_git.join(", ")
         ));
         output::print_line("Everything else in it stays on this machine, readable by you alone.");
     }
-    for wired in &report.wired {
+    for wired in &report.install_reports {
         install::print_report(wired);
     }
-    for failed in &report.not_wired {
+    for failed in &report.not_installed {
         output::print_message(format_args!("{WARN}note:{WARN:#} {failed}"));
     }
-    if !report.looked_for.is_empty() {
+    if !report.signs_searched.is_empty() {
         output::print_message(format_args!(
             "{WARN}note:{WARN:#} no harness was found, so no hooks were installed; looked for"
         ));
-        for sign in &report.looked_for {
+        for sign in &report.signs_searched {
             output::print_message(format_args!("      {}", one_line(sign, 400)));
         }
     }
@@ -110,11 +110,11 @@ fn print_report(report: &InitReport) {
     } else if !report.trusted {
         output::print_line("Its records are not trusted on this machine, so hooks do nothing here.");
         output::print_line("Next: look at them, then run `thru trust`");
-    } else if !report.looked_for.is_empty() {
+    } else if !report.signs_searched.is_empty() {
         output::print_line(format_args!("Next: {} installs hooks anyway", install_commands()));
-    } else if report.created && report.wired.is_empty() && !report.wired_elsewhere {
+    } else if report.created && report.install_reports.is_empty() && !report.installed_in_other_scope {
         // If there are notes, they say why hooks were not installed and what to do.
-        if report.not_wired.is_empty() {
+        if report.not_installed.is_empty() {
             output::print_line(format_args!("Next: {} installs the hooks", install_commands()));
         }
     } else if let Some(ignored) = report.ignored_files.first() {

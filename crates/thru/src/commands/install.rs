@@ -6,9 +6,9 @@ use ops::ErrorKind;
 use ops::Mode;
 use ops::Result;
 use ops::World;
-use ops::setup::install::everywhere::{self, LeftInstallation, UninstallReport};
+use ops::setup::install::everywhere::{self, RemainingFile, UninstallReport};
 use ops::setup::install::{
-    self, ChangedFile, FailedCheckout, FileChange, InstallReport, InstallTask, Scope, status_line,
+    self, ChangedFile, FailedFile, FileChange, InstallReport, InstallTask, Scope, status_line,
 };
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -136,39 +136,39 @@ fn uninstall_everywhere(world: &World, mode: Mode, format: Format) -> Result<u8>
 }
 
 fn print_everywhere(all: &UninstallReport) {
-    match (all.undone.is_empty() && all.not_undone.is_empty(), all.gone.is_empty()) {
+    match (all.uninstall_reports.is_empty() && all.failures.is_empty(), all.missing_checkouts.is_empty()) {
         (true, true) => output::print_line("No settings file calls thru."),
         (true, false) => output::print_line("None of the settings files that could be read calls thru."),
         (false, _) => {}
     }
-    all.undone.iter().for_each(print_report);
-    for problem in &all.not_undone {
+    all.uninstall_reports.iter().for_each(print_report);
+    for problem in &all.failures {
         output::print_message(format_args!("{BAD}error:{BAD:#} {problem}"));
     }
-    if !all.gone.is_empty() {
+    if !all.missing_checkouts.is_empty() {
         output::print_message(format_args!(
             "{WARN}note:{WARN:#} thru was installed in these folders, each of which no longer exists. If you moved one, run \
              `thru uninstall --all` in its new location; if you deleted it, nothing is left to undo."
         ));
-        for path in &all.gone {
+        for path in &all.missing_checkouts {
             output::print_message(format_args!("      {}", path.display()));
         }
     }
     if !all.written {
         print_dry_run_note();
     }
-    let looked = count_with_noun(all.looked_at.len(), "checkout");
+    let looked = count_with_noun(all.examined_checkouts.len(), "checkout");
     output::print_line(format_args!(
         "Looked at your own settings and at {looked} (every project that is trusted or that thru was installed in, and the current folder)."
     ));
     output::print_line(
         "Hooks that came with another project (`install --project` by somebody else) are removed by `thru uninstall HARNESS --project` there.",
     );
-    if !all.left.is_empty() {
+    if !all.remaining_files.is_empty() {
         output::print_line("Left on this machine, for you to delete when you no longer want it:");
     }
-    for LeftInstallation { path, what } in &all.left {
-        output::print_line(format_args!("  {}  {DIM}{what}{DIM:#}", path.display()));
+    for RemainingFile { path, description } in &all.remaining_files {
+        output::print_line(format_args!("  {}  {DIM}{description}{DIM:#}", path.display()));
     }
 }
 
@@ -183,7 +183,7 @@ pub fn print_report(report: &InstallReport) {
     if changed.is_empty() && report.failed.is_empty() {
         output::print_line(format_args!("{BOLD}{harness}{BOLD:#}: nothing to change"));
     }
-    for group in changed.chunk_by(|one, next| share_one_line(one, next)) {
+    for group in changed.chunk_by(|one, next| are_on_one_line(one, next)) {
         let [file, others @ ..] = group else { continue };
         let word = match (file.change, report.written) {
             (FileChange::Created, true) => "created",
@@ -205,7 +205,7 @@ pub fn print_report(report: &InstallReport) {
             output::print_line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
         }
     }
-    for FailedCheckout { error, .. } in &report.failed {
+    for FailedFile { error, .. } in &report.failed {
         output::print_message(format_args!("{BAD}error:{BAD:#} {error}"));
         output::print_message(
             "hint:  fix that file, then run this again; our hooks in other files were removed",
@@ -217,7 +217,7 @@ pub fn print_report(report: &InstallReport) {
 }
 
 /// Returns whether two changed files share a line. Only command files in the same folder do.
-fn share_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
+fn are_on_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
     let is_plain = |file: &ChangedFile| {
         file.events.is_empty()
             && file.backup.is_none()

@@ -104,7 +104,7 @@ struct ShownRecord {
     /// The id of the call that came after this message of the agent. Empty if it is not known.
     before: String,
     /// The agent's message. Empty unless the record is a stop or a message from the transcript.
-    said: String,
+    agent_message: String,
     ends_turn: bool,
     is_late: bool,
     line: String,
@@ -114,7 +114,7 @@ impl ShownRecord {
     fn from_record(record: &JournalRecord, line: String) -> ShownRecord {
         let is_stop = record.event_name() == Some(EventName::Stop);
         let is_end = record.event_name() == Some(EventName::SessionEnd);
-        let said =
+        let agent_message =
             if is_stop || record.event == SAID_EVENT { record.text.to_string() } else { String::new() };
         ShownRecord {
             at: record.ts.to_string(),

@@ -127,9 +127,9 @@ struct OwnerArgs {
 impl OwnerArgs {
     fn wanted_owner(&self) -> WantedOwner<'_> {
         match &self.session {
-            Some(session) => WantedOwner::Session(session),
-            None if self.next => WantedOwner::Next,
-            None => WantedOwner::Here,
+            Some(session) => WantedOwner::NamedSession(session),
+            None if self.next => WantedOwner::NextSession,
+            None => WantedOwner::CurrentSession,
         }
     }
 }

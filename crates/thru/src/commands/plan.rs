@@ -112,7 +112,7 @@ fn print_report(report: &PlanReport, format: Format, line: &str) {
         Format::Json => output::print_json(report),
         Format::Text => {
             output::print_line(line);
-            print_notes(&report.notes, report.covered);
+            print_notes(&report.notes, report.redacted);
         }
     }
 }

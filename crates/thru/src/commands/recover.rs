@@ -4,7 +4,7 @@ use ops::Result;
 use ops::World;
 use ops::features::roles::recover::{DocumentToRead, RecoverReport};
 
-use crate::commands::role::{RoleArg, print_role_doubt};
+use crate::commands::role::{RoleArg, print_role_warning};
 use crate::output::{self, Format, WARN};
 
 /// Print what a role needs to continue: a checklist, the documents to read and the whole context file
@@ -22,7 +22,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match (format, &report.file) {
         (Format::Json, _) => output::print_json(&report),
         (Format::Text, Some(file)) => {
-            print_role_doubt(&report.source);
+            print_role_warning(&report.source);
             output::print_text(&format_report(&report, file));
             if let Some(session) = &report.ended_recovery_of {
                 output::print_message(format_args!(
@@ -33,8 +33,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             }
         }
         (Format::Text, None) => {
-            print_role_doubt(&report.source);
-            let (role, path) = (&report.role, report.missing.as_deref().unwrap_or_default());
+            print_role_warning(&report.source);
+            let (role, path) = (&report.role, report.missing_path.as_deref().unwrap_or_default());
             output::print_message(format_args!("The role {role} has no context file: create {path}."));
             if let Some(near) = &report.near {
                 output::print_message(format_args!(
@@ -46,7 +46,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             ));
         }
     }
-    match (report.failed, format) {
+    match (report.lifecycle_error, format) {
         // The error is printed last, so that the user notices it. With `--json`, it is part of the report.
         (Some(error), Format::Text) => Err(error),
         (Some(error), Format::Json) => Ok(output::exit_code(error.kind())),
@@ -60,7 +60,7 @@ fn format_report(report: &RecoverReport, file: &str) -> String {
         [] => String::new(),
         errors => format!("The context file is not valid:\n{}\n\n", errors.join("\n")),
     };
-    let there = |document: &DocumentToRead| if document.found { "" } else { " (missing)" };
+    let there = |document: &DocumentToRead| if document.exists { "" } else { " (missing)" };
     let to_read = |what: &str, document: &Option<DocumentToRead>| {
         document.as_ref().map(|document| format!("Read {what}: {}{}", document.path, there(document)))
     };
@@ -81,7 +81,7 @@ fn format_report(report: &RecoverReport, file: &str) -> String {
     let marks = "=".repeat((longest + 1).max(5));
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     let inline = format!("{marks} {file}\n{text}{gap}{marks} end of {file}\n");
-    let lifecycle = match (report.state, &report.held) {
+    let lifecycle = match (report.state, &report.unchanged_reason) {
         (Some(state), _) => format!("Lifecycle: {state}\n"),
         (None, Some(held)) => format!("Lifecycle: unchanged: {held}\n"),
         (None, None) => String::new(),

@@ -98,13 +98,13 @@ enum Command {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
-        Command::New { id, name, load, phase, next_action, session } => {
+        Command::New { id, name, load: files_to_load, phase, next_action, session } => {
             let wish = NewManifest {
                 id,
                 name: name.as_deref(),
                 phase,
                 next_action,
-                load,
+                files_to_load,
                 session: session.as_deref(),
             };
             new::run(world, &wish, format)
@@ -116,7 +116,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::Update { id, task_done } => update::run(
             world,
             id.as_deref(),
-            if *task_done { UpdateStep::Done } else { UpdateStep::None },
+            if *task_done { UpdateStep::TickNextStep } else { UpdateStep::KeepSteps },
             format,
         ),
         Command::Migrate { dry_run, rollback } => {

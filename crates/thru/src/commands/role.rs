@@ -48,7 +48,7 @@ impl RoleArg {
 }
 
 /// Prints a warning if the role is uncertain.
-pub fn print_role_doubt(source: &RoleSource) {
+pub fn print_role_warning(source: &RoleSource) {
     if let Some(doubt) = source.uncertainty_warning() {
         output::print_message(format_args!("{WARN}note:{WARN:#} {doubt}"));
     }

@@ -45,7 +45,7 @@ fn print_report(report: &StatusReport, world: &World) {
         .settings_problems
         .iter()
         .for_each(|finding| output::print_message(output::format_finding(finding)));
-    match (&report.next_step, advice_for_new_user(report.next)) {
+    match (&report.next_step, advice_for_new_user(report.next_for_new_user)) {
         (Some(step), _) => output::print_line(format_args!(
             "\nNext: {BOLD}`{}`{BOLD:#} {}",
             one_line(&step.command, 200),
@@ -86,9 +86,9 @@ fn report_rows(report: &StatusReport, world: &World) -> Vec<(&'static str, Strin
     });
     if report.hooks_off {
         rows.push(("hooks", format!("{WARN}switched off{WARN:#}; `thru config` shows where")));
-    } else if report.wired.is_empty() && !report.ignored_files.is_empty() {
+    } else if report.wired_harnesses.is_empty() && !report.ignored_files.is_empty() {
         rows.push(("hooks", format!("{WARN}none runs{WARN:#}: the file that contains them is ignored")));
-    } else if report.wired.is_empty() {
+    } else if report.wired_harnesses.is_empty() {
         let none = "no settings file calls thru here";
         rows.push((
             "hooks",
@@ -100,7 +100,7 @@ fn report_rows(report: &StatusReport, world: &World) -> Vec<(&'static str, Strin
     } else {
         rows.push((
             "hooks",
-            format!("{GOOD}installed{GOOD:#} for {}", harness_titles(&report.wired).join(", ")),
+            format!("{GOOD}installed{GOOD:#} for {}", harness_titles(&report.wired_harnesses).join(", ")),
         ));
     }
     for IgnoredFile { path, why, .. } in &report.ignored_files {
@@ -108,7 +108,7 @@ fn report_rows(report: &StatusReport, world: &World) -> Vec<(&'static str, Strin
     }
     let last = report.last_session.as_ref().map_or(String::new(), |last| describe_last_session(last, world));
     rows.push(("sessions", format!("{}{last}", report.sessions)));
-    if let Some(lost) = &report.lost {
+    if let Some(lost) = &report.lost_records {
         rows.push(("lost", format!("{WARN}{}{WARN:#}; `thru doctor` says more", one_line(lost, 500))));
     }
     rows.extend(report.lines.iter().map(|line| (line.label, style_status_line(line))));
@@ -120,12 +120,12 @@ fn harness_titles(names: &[&'static str]) -> Vec<&'static str> {
 }
 
 fn style_status_line(line: &StatusLine) -> String {
-    let StatusLine { head, rest, .. } = line;
+    let StatusLine { colored_start, plain_rest, .. } = line;
     match line.tone {
-        Tone::Plain => format!("{head}{rest}"),
-        Tone::Strong => format!("{BOLD}{head}{BOLD:#}{rest}"),
-        Tone::Good => format!("{GOOD}{head}{GOOD:#}{rest}"),
-        Tone::Warning => format!("{WARN}{head}{WARN:#}{rest}"),
+        Tone::Plain => format!("{colored_start}{plain_rest}"),
+        Tone::Strong => format!("{BOLD}{colored_start}{BOLD:#}{plain_rest}"),
+        Tone::Good => format!("{GOOD}{colored_start}{GOOD:#}{plain_rest}"),
+        Tone::Warning => format!("{WARN}{colored_start}{WARN:#}{plain_rest}"),
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Args {
 /// Runs the command if its name comes after options. Harnesses put the name first; `main` handles those calls without
 /// an argument parser.
 pub fn run(root: Option<PathBuf>, args: &Args, format: Format) -> Result<u8> {
-    let call = StatusLineCall { after: args.after.clone(), root, json: format == Format::Json };
+    let call = StatusLineCall { user_command: args.after.clone(), root, json: format == Format::Json };
     statusline::run_status_line(call, true, Instant::now());
     Ok(0)
 }

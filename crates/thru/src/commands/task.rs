@@ -100,5 +100,5 @@ pub fn print_task_report(report: &TaskReport, format: Format, word: &str) {
     if !report.newly_ready.is_empty() && word == "Done" {
         output::print_line(format_args!("Ready now: {}", report.newly_ready.join(", ")));
     }
-    print_notes(&report.notes, report.covered);
+    print_notes(&report.notes, report.redacted);
 }

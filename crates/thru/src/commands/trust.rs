@@ -49,7 +49,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Json => output::print_json(&report),
         Format::Text => {
             print_report(&report);
-            print_permission_requests(&report.wants);
+            print_permission_requests(&report.permission_requests);
         }
     }
     Ok(0)
@@ -93,7 +93,7 @@ fn print_report(report: &TrustReport) {
 
 /// Prints the prompts and commands in the store. The output must make clear that trust alone allows none of them.
 fn print_permission_requests(wants: &[PermissionRequest]) {
-    let foreign: Vec<&PermissionRequest> = wants.iter().filter(|want| !want.given).collect();
+    let foreign: Vec<&PermissionRequest> = wants.iter().filter(|want| !want.is_given).collect();
     if foreign.is_empty() {
         return;
     }
@@ -108,13 +108,13 @@ fn print_permission_requests(wants: &[PermissionRequest]) {
             ConsentKind::StageDefinition => "stage",
         };
         output::print_line(format_args!("  {kind} {BOLD}{}{BOLD:#}", one_line(&want.id, 200)));
-        if let Some(prompt) = &want.feeds {
+        if let Some(prompt) = &want.loop_prompt {
             output::print_line(format_args!("    prompt {}", one_line(prompt, 200)));
         }
-        for command in &want.runs {
+        for command in &want.commands {
             output::print_line(format_args!("    runs   {}", one_line(command, 200)));
         }
-        output::print_line(format_args!("    {DIM}adopt:{DIM:#} {}", one_line(&want.adopt, 200)));
+        output::print_line(format_args!("    {DIM}adopt:{DIM:#} {}", one_line(&want.adopt_command, 200)));
     }
 }
 

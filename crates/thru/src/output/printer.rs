@@ -39,8 +39,8 @@ const MARK_END: char = '\u{fdd1}';
 
 /// Returns a random part of every mark, chosen once per process, so that no text can contain a mark.
 fn random_part_of_marks() -> &'static str {
-    static SECRET: OnceLock<String> = OnceLock::new();
-    SECRET.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(0)))
+    static RANDOM_PART: OnceLock<String> = OnceLock::new();
+    RANDOM_PART.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(0)))
 }
 
 impl Display for Style {

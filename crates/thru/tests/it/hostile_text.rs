@@ -69,7 +69,7 @@ fn find_hidden_character(
     if way == OutputWay::Json {
         let whole = serde_json::from_str::<serde_json::Value>(&text).is_ok();
         let lines = || text.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok());
-        if !whole && !lines() && !row.talks {
+        if !whole && !lines() && !row.prints_messages {
             return Some(format!("no JSON: {text:.300}"));
         }
     }

@@ -11,14 +11,14 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context as _, Result};
 
 use super::{COMMANDS_TRIED, command_for_display, judge_files, judge_output, stdin_for_command};
-use crate::sandbox::{self, Lab, Sandbox};
+use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::torture::judge::{self, Failures};
 use crate::torture::prepare::{self, TOOL_DONE};
 use crate::torture::rows;
 use crate::torture::snapshot::Snapshot;
 use crate::torture::{LossKind, TortureDepth, TortureTally};
 
-pub fn broken_disks(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
+pub fn broken_disks(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     if can_mount() {
         tally.add_tally(full_disk(lab)?);
@@ -61,7 +61,7 @@ const READ_ONLY_SCRIPT: &str = r#"
     exec "$@"
 "#;
 
-fn full_disk(lab: &Lab) -> Result<TortureTally> {
+fn full_disk(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     for (at, argv) in COMMANDS_TRIED.iter().enumerate() {
         for past in [prepare::prepare_records as fn(&Sandbox) -> Result<()>, |_| Ok(())] {
@@ -95,7 +95,7 @@ fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: 
         let output = sandbox.run_thru(&["init"], b"")?;
         if !output.status.success() {
             wrong.push((
-                LossKind::None,
+                LossKind::NoLoss,
                 format!("init afterwards: {}: {}", output.status, judge::first_line(&output.stderr)),
             ));
         }
@@ -106,7 +106,7 @@ fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: 
     judge::judge_hook_output(&output, wrong);
     if !rows::tool_call_ids(sandbox).iter().any(|id| id == prepare::TOOL_CALL_ID) {
         wrong.push((
-            LossKind::None,
+            LossKind::NoLoss,
             "after space was freed, the next hook wrote no line to the journal".into(),
         ));
     }
@@ -143,7 +143,7 @@ const FULL_FOR_LONG_SCRIPT: &str = r#"
 /// Reports 600 tool calls on a full disk. Each call must be in the journal, in a receipt, or in the number of lost
 /// records. The report of the loss must give the right times. `thru doctor` must say that the disk is full. The first
 /// session start that can write must report the loss, and only once.
-fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
+fn disk_full_for_long(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("full-for-long")?;
     prepare::prepare_records(&sandbox)?;
@@ -160,14 +160,14 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     let output = run_mounted(FULL_FOR_LONG_SCRIPT, &sandbox, &[&was, &became, &tool, &start], &[])?;
     let mut wrong: Failures = Vec::new();
     if !output.status.success() {
-        wrong.push((LossKind::None, format!("a hook failed: {}", judge::first_line(&output.stderr))));
+        wrong.push((LossKind::NoLoss, format!("a hook failed: {}", judge::first_line(&output.stderr))));
     }
     let read = |name: &str| fs::read_to_string(became.join(name)).unwrap_or_default();
     let mut expect = |name: &str, text: &str, there: bool| {
         if read(name).contains(text) != there {
             let not = if there { "does not say" } else { "says" };
             wrong.push((
-                LossKind::None,
+                LossKind::NoLoss,
                 format!("{name} {not} `{text}`: {}", read(name).replace('\n', " / ")),
             ));
         }
@@ -202,10 +202,11 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     if lost.len() != 1 || kept + told + counted != 600 {
         let text =
             format!("600 tool calls: {kept} kept, {told} receipts, {counted} counted as lost: {lost:?}");
-        wrong.push((LossKind::Record, text));
+        wrong.push((LossKind::RecordLost, text));
     }
     if !lost.first().is_some_and(|text| text.contains("and 2026-11-15T19:09:59Z")) {
-        wrong.push((LossKind::None, format!("the last of 600 seconds is not the end of the gap: {lost:?}")));
+        wrong
+            .push((LossKind::NoLoss, format!("the last of 600 seconds is not the end of the gap: {lost:?}")));
     }
     tally.count_point(wrong, || "full disk, 600 tool calls".into());
     for folder in [&sandbox.dir, &was, &became] {
@@ -214,7 +215,7 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     Ok(tally)
 }
 
-fn read_only_disk(lab: &Lab) -> Result<TortureTally> {
+fn read_only_disk(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("read-only")?;
     prepare::prepare_records(&sandbox)?;
@@ -225,8 +226,11 @@ fn read_only_disk(lab: &Lab) -> Result<TortureTally> {
         tally.count_point(wrong, || command_for_display("read-only disk", argv));
     }
     let after = Snapshot::take(&sandbox.dir)?;
-    let changed =
-        if before == after { vec![] } else { vec![(LossKind::Record, "a read-only disk changed".into())] };
+    let changed = if before == after {
+        vec![]
+    } else {
+        vec![(LossKind::RecordLost, "a read-only disk changed".into())]
+    };
     tally.count_point(changed, || "read-only disk".into());
     Ok(tally)
 }
@@ -265,7 +269,7 @@ const FORBIDDEN_FILES: &[(&str, &[(&str, u32)])] = &[
 
 /// Tries every command on these files. Root may read and write all files, so if root runs this test, the commands run
 /// as another user.
-fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
+fn forbidden_files(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let root = is_root();
     if root
@@ -297,7 +301,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
             let mut wrong = judge_run(argv, &output);
             judge_files(argv, &before, &Snapshot::take(&sandbox.dir)?, &mut wrong);
             let wrong = wrong.into_iter().map(|(loss, text)| match loss {
-                LossKind::Record => (LossKind::TakenForEmpty, text),
+                LossKind::RecordLost => (LossKind::TreatedAsEmpty, text),
                 other => (other, text),
             });
             tally.count_point(wrong.collect(), || command_for_display(name, argv));
@@ -309,7 +313,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
     Ok(tally)
 }
 
-fn try_forbidden_files(lab: &Lab, bin: &Path, root: bool) -> Result<TortureTally> {
+fn try_forbidden_files(lab: &SandboxRoot, bin: &Path, root: bool) -> Result<TortureTally> {
     let sandbox = lab.sandbox("allowed")?;
     prepare::prepare_records(&sandbox)?;
     if root {
@@ -323,7 +327,7 @@ fn try_forbidden_files(lab: &Lab, bin: &Path, root: bool) -> Result<TortureTally
     let mut wrong = judge_run(TOOL_DONE, &output);
     if !rows::tool_call_ids(&sandbox).iter().any(|id| id == prepare::TOOL_CALL_ID) {
         wrong.push((
-            LossKind::None,
+            LossKind::NoLoss,
             "another user's hook left no line in the journal of his own project".into(),
         ));
     }

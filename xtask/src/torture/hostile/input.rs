@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::{SESSION_START_HOOK, judge_files, judge_output};
-use crate::sandbox::{Lab, Sandbox, payload};
+use crate::sandbox::{Sandbox, SandboxRoot, payload};
 use crate::torture::judge::{self, Failures};
 use crate::torture::prepare::{self, TOOL_DONE};
 use crate::torture::rows;
@@ -88,7 +88,7 @@ const MEANINGLESS_ARGUMENTS: &[&[&str]] = &[
     &["hook", "--nonsense"],
 ];
 
-pub fn hostile_input(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
+pub fn hostile_input(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
     let mut tally = on_all_cores(PAYLOADS, |at, (name, make)| {
         let sandbox = lab.sandbox(&format!("input-{at}"))?;
         prepare::prepare_records(&sandbox)?;
@@ -129,12 +129,12 @@ fn try_payload(sandbox: &Sandbox, before: &Snapshot, argv: &[&str], payload: &[u
     let store = Path::new("project/.agent/context");
     let new =
         after.files().filter(|(path, _)| path.parent() == Some(store) && before.file_bytes(path).is_none());
-    wrong.extend(new.map(|(path, _)| (LossKind::None, format!("{} was made", path.display()))));
+    wrong.extend(new.map(|(path, _)| (LossKind::NoLoss, format!("{} was made", path.display()))));
 
     let next = sandbox.run_thru(TOOL_DONE, &payload::bash_payload(&sandbox.dir, "toolu_after", "true"))?;
     judge::judge_hook_output(&next, &mut wrong);
     if !rows::tool_call_ids(sandbox).iter().any(|id| id == "toolu_after") {
-        wrong.push((LossKind::None, "the next hook wrote no line to the journal".into()));
+        wrong.push((LossKind::NoLoss, "the next hook wrote no line to the journal".into()));
     }
     Ok(wrong)
 }

@@ -10,7 +10,7 @@ use anyhow::{Result, ensure};
 use super::{
     COMMANDS_TRIED, command_for_display, judge_files, judge_output, stdin_for_command, wrap_in_shell,
 };
-use crate::sandbox::{self, Lab, Sandbox};
+use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::torture::judge;
 use crate::torture::prepare::{self, trust_record_path};
 use crate::torture::snapshot::Snapshot;
@@ -21,23 +21,23 @@ struct HostilePlace {
     /// Changes a project that already has records.
     arrange: fn(&Sandbox) -> Result<()>,
     /// How the command is started in this place.
-    start: StartFolder,
+    start: StartMethod,
 }
 
-enum StartFolder {
+enum StartMethod {
     Plainly,
     /// The command gets these environment variables. A variable without a value is removed.
     With(&'static [(&'static str, Option<&'static str>)]),
     /// The command is run by a shell line that ends with `"$@"`.
     Shell(&'static str),
 }
-use StartFolder::{Plainly, Shell, With};
+use StartMethod::{Plainly, Shell, With};
 
 const fn arranged_place(name: &'static str, arrange: fn(&Sandbox) -> Result<()>) -> HostilePlace {
     HostilePlace { name, arrange, start: Plainly }
 }
 
-const fn place_with_start(name: &'static str, start: StartFolder) -> HostilePlace {
+const fn place_with_start(name: &'static str, start: StartMethod) -> HostilePlace {
     HostilePlace { name, arrange: |_| Ok(()), start }
 }
 
@@ -141,7 +141,7 @@ const PLACES: &[HostilePlace] = &[
     place_with_start("no file may grow", Shell("trap '' XFSZ; ulimit -f 0; exec \"$@\"")),
 ];
 
-pub fn hostile_places(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
+pub fn hostile_places(lab: &SandboxRoot, _: TortureDepth) -> Result<TortureTally> {
     on_all_cores(PLACES, |at, place| {
         let sandbox = lab.sandbox(&format!("place-{at}"))?;
         prepare::prepare_records(&sandbox)?;

@@ -16,15 +16,15 @@ pub struct Arrival {
     /// Whether the user has trusted the project. In a trusted project, hooks may record and answer, but must not
     /// run a command or give the agent a prompt.
     pub is_trusted: bool,
-    pub bring: fn(&Sandbox, &[RepositoryItem]) -> Result<()>,
+    pub bring_items: fn(&Sandbox, &[RepositoryItem]) -> Result<()>,
 }
 
 pub const ARRIVALS: &[Arrival] = &[
-    Arrival { name: "trusted clone", is_trusted: true, bring: arrive_by_trusted_clone },
-    Arrival { name: "pulled after trust", is_trusted: true, bring: arrive_by_pull },
-    Arrival { name: "clone, not trusted", is_trusted: false, bring: arrive_by_clone },
-    Arrival { name: "written by an agent", is_trusted: true, bring: arrive_by_agent },
-    Arrival { name: "checked out after trust", is_trusted: true, bring: arrive_by_checkout },
+    Arrival { name: "trusted clone", is_trusted: true, bring_items: arrive_by_trusted_clone },
+    Arrival { name: "pulled after trust", is_trusted: true, bring_items: arrive_by_pull },
+    Arrival { name: "clone, not trusted", is_trusted: false, bring_items: arrive_by_clone },
+    Arrival { name: "written by an agent", is_trusted: true, bring_items: arrive_by_agent },
+    Arrival { name: "checked out after trust", is_trusted: true, bring_items: arrive_by_checkout },
 ];
 
 fn create_hostile_upstream(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()> {

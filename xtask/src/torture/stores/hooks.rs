@@ -14,7 +14,7 @@ pub struct HookSpec {
     pub harness: &'static str,
     pub event: &'static str,
     pub deadline_ms: u64,
-    more: Value,
+    extra_fields: Value,
 }
 
 impl HookSpec {
@@ -24,7 +24,7 @@ impl HookSpec {
 
     /// Returns whether this hook would claim, continue or end a loop.
     pub fn affects_loops(&self) -> bool {
-        let starts = self.event == "SessionStart" && self.more["source"] == "startup";
+        let starts = self.event == "SessionStart" && self.extra_fields["source"] == "startup";
         self.harness == HARNESSES[0].name && (starts || self.event == "Stop")
     }
 
@@ -36,7 +36,7 @@ impl HookSpec {
             "permission_mode": "default",
             "hook_event_name": self.event,
         });
-        if let (Some(base), Some(more)) = (value.as_object_mut(), self.more.as_object()) {
+        if let (Some(base), Some(more)) = (value.as_object_mut(), self.extra_fields.as_object()) {
             base.extend(more.clone());
         }
         value.to_string().into_bytes()
@@ -58,9 +58,9 @@ pub fn all_hooks() -> Result<Vec<HookSpec>> {
                 wired.event
             );
             let deadline_ms =
-                if ["tool-done", "before-compact"].contains(&wired.neutral.name()) { 50 } else { 200 };
+                if ["tool-done", "before-compact"].contains(&wired.our_event.name()) { 50 } else { 200 };
             order.extend(calls.into_iter().map(|(at, more)| {
-                (at, HookSpec { harness: harness.name, event: wired.event, deadline_ms, more })
+                (at, HookSpec { harness: harness.name, event: wired.event, deadline_ms, extra_fields: more })
             }));
         }
         order.sort_by_key(|(at, _)| *at);

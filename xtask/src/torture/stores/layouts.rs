@@ -199,7 +199,7 @@ fn stores_with_foreign_owner() -> Vec<HostileStore> {
         HostileStore::untrusted(GROUP, name, move |sandbox| {
             arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
             chown_to_user(sandbox, TestUser::Nobody, &["."])?;
-            chown_to_user(sandbox, TestUser::Somebody, given)?;
+            chown_to_user(sandbox, TestUser::OtherUser, given)?;
             fs::set_permissions(sandbox.dir.join(given[0]), fs::Permissions::from_mode(mode))?;
             Ok(())
         })
@@ -222,7 +222,7 @@ fn stores_with_foreign_owner() -> Vec<HostileStore> {
         }),
         HostileStore::untrusted(GROUP, "root works in somebody else's project", |sandbox| {
             arrive_by_trusted_clone(sandbox, &attack_with_everything(sandbox))?;
-            chown_to_user(sandbox, TestUser::Somebody, &["project"])
+            chown_to_user(sandbox, TestUser::OtherUser, &["project"])
         })
         .run_by(TestUser::Root),
         HostileStore::untrusted(GROUP, "anybody may write the project", |sandbox| {

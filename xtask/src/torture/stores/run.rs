@@ -14,7 +14,7 @@ use super::hooks::{self, HookSpec};
 use super::verdict::{self, Violation, Violations};
 use super::{HostileStore, StoreRules, TestUser, edited};
 use crate::memory::MemoryHelper;
-use crate::sandbox::{self, Lab, Sandbox};
+use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::torture::TortureDepth;
 use crate::torture::prepare::STOP;
 use crate::torture::snapshot::Snapshot;
@@ -58,11 +58,11 @@ impl StoreFindings {
 struct StoreTrial<'a> {
     store: &'a HostileStore,
     sandbox: Sandbox,
-    before: Snapshot,
+    snapshot_before: Snapshot,
 }
 
 impl StoreRunner {
-    pub fn new(lab: &Lab) -> Result<Self> {
+    pub fn new(lab: &SandboxRoot) -> Result<Self> {
         // Other users must be able to reach the lab.
         fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
         let bin = lab.path().join("thru");
@@ -71,7 +71,7 @@ impl StoreRunner {
         let lines = commands::all_command_lines(&sandbox)?;
         let helper = MemoryHelper::build()?;
         let (_, idle) = helper.measure(&sandbox.thru_command(&["hook", "claude-code", "Stop"]), b"{}")?;
-        let largest_kb = MAX_MEMORY_KB.max(idle.kb + MAX_OWN_MEMORY_KB);
+        let largest_kb = MAX_MEMORY_KB.max(idle.memory_kb + MAX_OWN_MEMORY_KB);
         Ok(Self { bin, helper, hooks: hooks::all_hooks()?, lines, largest_kb })
     }
 
@@ -84,7 +84,7 @@ impl StoreRunner {
 
     /// Checks that the agent really gets the prompt of a loop that the user started, and that the user's run is really
     /// launched. Otherwise the torture could pass because it cannot detect violations.
-    pub fn check_control_case(&self, lab: &Lab) -> Result<()> {
+    pub fn check_control_case(&self, lab: &SandboxRoot) -> Result<()> {
         let store = HostileStore::trusted("control", "control", |sandbox| {
             edited::start_loop(
                 sandbox,
@@ -95,11 +95,11 @@ impl StoreRunner {
         let mut seen = Vec::new();
         for hook in self.hooks.iter().filter(|hook| hook.argv() == STOP) {
             let mut found = StoreFindings::default();
-            self.run_hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
+            self.run_hook(&trial, hook, &trial.snapshot_before, &store.rules, &mut found)?;
             seen.extend(found.violations.iter().map(|(violation, ..)| *violation));
         }
         ensure!(
-            seen.contains(&Violation::Fed) && seen.contains(&Violation::Ran),
+            seen.contains(&Violation::PromptGiven) && seen.contains(&Violation::RanCommand),
             "the torture did not detect that the user's own loop gave its prompt and ran its validator: {seen:?}"
         );
         let store = HostileStore::trusted("control", "control", |sandbox| {
@@ -116,13 +116,18 @@ impl StoreRunner {
         }
         let seen: Vec<Violation> = found.violations.iter().map(|(violation, ..)| *violation).collect();
         ensure!(
-            seen.contains(&Violation::Ran) && seen.contains(&Violation::Wrote),
+            seen.contains(&Violation::RanCommand) && seen.contains(&Violation::WroteForbidden),
             "the torture did not detect that the user's own run launched a command or that settings were written: {seen:?}"
         );
         Ok(())
     }
 
-    fn arrange_store<'a>(&self, lab: &Lab, name: &str, store: &'a HostileStore) -> Result<StoreTrial<'a>> {
+    fn arrange_store<'a>(
+        &self,
+        lab: &SandboxRoot,
+        name: &str,
+        store: &'a HostileStore,
+    ) -> Result<StoreTrial<'a>> {
         let mut sandbox = lab.sandbox(name)?;
         sandbox.bin.clone_from(&self.bin);
         files::create_user_files(&sandbox)?;
@@ -132,8 +137,8 @@ impl StoreRunner {
         if upstream.exists() {
             fs::remove_dir_all(upstream)?;
         }
-        let before = Snapshot::take(&sandbox.dir)?;
-        Ok(StoreTrial { store, sandbox, before })
+        let snapshot_before = Snapshot::take(&sandbox.dir)?;
+        Ok(StoreTrial { store, sandbox, snapshot_before })
     }
 
     /// Runs all hooks and commands in one store. A full run tries every hook alone and in a session, and every command.
@@ -141,7 +146,7 @@ impl StoreRunner {
     /// write settings, and a third of the remaining commands. That third differs from store to store.
     pub fn try_store(
         &self,
-        lab: &Lab,
+        lab: &SandboxRoot,
         at: usize,
         store: &HostileStore,
         depth: TortureDepth,
@@ -149,16 +154,16 @@ impl StoreRunner {
         let trial = self.arrange_store(lab, &format!("store-{at}"), store)?;
         let mut found = StoreFindings::default();
         for hook in self.hooks.iter().filter(|hook| depth == TortureDepth::Full || hook.affects_loops()) {
-            let after = self.run_hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
-            trial.before.restore_changed(&after, &trial.sandbox.dir)?;
+            let after = self.run_hook(&trial, hook, &trial.snapshot_before, &store.rules, &mut found)?;
+            trial.snapshot_before.restore_changed(&after, &trial.sandbox.dir)?;
         }
         // The hooks also run as a session, so that each hook sees the records of the previous hooks.
         for harness in harness::HARNESSES {
-            let mut before = trial.before.clone();
+            let mut before = trial.snapshot_before.clone();
             for hook in self.hooks.iter().filter(|hook| hook.harness == harness.name) {
                 before = self.run_hook(&trial, hook, &before, &store.rules, &mut found)?;
             }
-            trial.before.restore_changed(&before, &trial.sandbox.dir)?;
+            trial.snapshot_before.restore_changed(&before, &trial.sandbox.dir)?;
         }
         for (number, line) in self.lines.iter().enumerate() {
             let is_harmless = line.kind == CommandKind::Plain && !line.precedes_session();
@@ -166,7 +171,7 @@ impl StoreRunner {
                 continue;
             }
             let after = self.run_command(&trial, line, &mut found)?;
-            trial.before.restore_changed(&after, &trial.sandbox.dir)?;
+            trial.snapshot_before.restore_changed(&after, &trial.sandbox.dir)?;
         }
         fs::remove_dir_all(&trial.sandbox.dir)?;
         Ok(found)
@@ -202,14 +207,15 @@ impl StoreRunner {
             after = Snapshot::take(&sandbox.dir)?;
         }
         if spent.ms > hook.deadline_ms + PROCESS_START_MS {
-            violations.push((Violation::Limits, format!("{} took {} ms", argv.join(" "), spent.ms)));
+            violations.push((Violation::ExceededLimits, format!("{} took {} ms", argv.join(" "), spent.ms)));
         }
-        if spent.kb > self.largest_kb {
-            violations.push((Violation::Limits, format!("{} took {} KB", argv.join(" "), spent.kb)));
+        if spent.memory_kb > self.largest_kb {
+            violations
+                .push((Violation::ExceededLimits, format!("{} took {} KB", argv.join(" "), spent.memory_kb)));
         }
         found.hooks += 1;
         found.slowest_ms = found.slowest_ms.max(spent.ms);
-        found.largest_kb = found.largest_kb.max(spent.kb);
+        found.largest_kb = found.largest_kb.max(spent.memory_kb);
         found.add_violations(&format!("thru {}", argv.join(" ")), violations);
         Ok(after)
     }
@@ -230,12 +236,12 @@ impl StoreRunner {
         let output = sandbox::run_with_timeout(&mut command, line.stdin.as_bytes())?;
         let mut violations = Violations::new();
         if start.elapsed().as_secs() >= MAX_COMMAND_SECONDS {
-            violations.push((Violation::Broke, format!("it took more than {MAX_COMMAND_SECONDS} seconds")));
+            violations.push((Violation::Crashed, format!("it took more than {MAX_COMMAND_SECONDS} seconds")));
         }
         let after = Snapshot::take(&sandbox.dir)?;
-        let changed = trial.before.changed_paths(&after);
+        let changed = trial.snapshot_before.changed_paths(&after);
         verdict::judge_command(&trial.store.rules, line, &output, &changed, &mut violations);
-        verdict::report_copied_files(&trial.before, &after, &changed, &mut violations);
+        verdict::report_copied_files(&trial.snapshot_before, &after, &changed, &mut violations);
         found.commands += 1;
         let what =
             format!("thru {}{}", line.argv.join(" "), if line.in_harness { " (by an agent)" } else { "" });
@@ -250,8 +256,9 @@ impl StoreRunner {
             now = self.run_hook(trial, hook, &now, &rules, &mut later)?;
         }
         found.hooks += later.hooks;
-        let counts =
-            |violation: &Violation| line.kind != CommandKind::StartsLoop || *violation != Violation::Fed;
+        let counts = |violation: &Violation| {
+            line.kind != CommandKind::StartsLoop || *violation != Violation::PromptGiven
+        };
         let later = later.violations.into_iter().filter(|(violation, ..)| counts(violation));
         found
             .violations
@@ -272,7 +279,7 @@ impl StoreTrial<'_> {
             command.env(name, value.replace('@', &self.sandbox.dir.display().to_string()));
         }
         match self.store.user {
-            TestUser::Caller | TestUser::Root => command,
+            TestUser::CurrentUser | TestUser::Root => command,
             user => {
                 let mut setpriv = Command::new("setpriv");
                 setpriv.args(["--reuid", user.id(), "--regid", user.id(), "--clear-groups"]);
@@ -285,7 +292,8 @@ impl StoreTrial<'_> {
     /// user's own.
     fn rules_after(&self, line: &CommandLine, after: &Snapshot) -> StoreRules {
         let marker = Path::new(self.store.cwd).join(".agent/context/root.json");
-        let is_new = self.before.file_bytes(&marker).is_none() && after.file_bytes(&marker).is_some();
+        let is_new =
+            self.snapshot_before.file_bytes(&marker).is_none() && after.file_bytes(&marker).is_some();
         let is_trusted = self.store.rules.is_trusted || is_new || line.argv == ["trust"];
         StoreRules { is_trusted, ..self.store.rules.clone() }
     }

@@ -15,17 +15,17 @@ use crate::torture::snapshot::Snapshot;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Violation {
     /// A command from the store was run.
-    Ran,
+    RanCommand,
     /// An agent was given a prompt from the store, or was told that text from the store is the user's text.
-    Fed,
+    PromptGiven,
     /// Something changed that must not change.
-    Wrote,
+    WroteForbidden,
     /// Text from outside the project was shown.
-    Leaked,
+    LeakedText,
     /// A hook took longer than its deadline, or used more than 8 MB.
-    Limits,
+    ExceededLimits,
     /// A wrong exit code, a panic or a hang.
-    Broke,
+    Crashed,
 }
 
 pub type Violations = Vec<(Violation, String)>;
@@ -34,20 +34,22 @@ pub type Violations = Vec<(Violation, String)>;
 pub fn judge_hook(rules: &StoreRules, output: &Output, changed: &[PathBuf], found: &mut Violations) {
     let mut wrong = Vec::new();
     judge::judge_hook_output(output, &mut wrong);
-    found.extend(wrong.into_iter().map(|(_, text)| (Violation::Broke, text)));
+    found.extend(wrong.into_iter().map(|(_, text)| (Violation::Crashed, text)));
     report_fed_prompt(rules, output, found);
     report_leaked_text(output, found);
     for path in changed {
         if report_if_command_ran(path, found) {
             continue;
         }
-        let is_record =
-            rules.writes.iter().any(|folder| path.starts_with(Path::new(folder).join(".agent/context")));
+        let is_record = rules
+            .writable_folders
+            .iter()
+            .any(|folder| path.starts_with(Path::new(folder).join(".agent/context")));
         if !is_record {
-            found.push((Violation::Wrote, format!("a hook changed {}", path.display())));
+            found.push((Violation::WroteForbidden, format!("a hook changed {}", path.display())));
         } else if !rules.is_trusted {
             found.push((
-                Violation::Wrote,
+                Violation::WroteForbidden,
                 format!("a hook changed {} of a store that is not trusted", path.display()),
             ));
         }
@@ -63,31 +65,31 @@ pub fn judge_command(
 ) {
     let mut wrong = Vec::new();
     judge::judge_command_output(output, &mut wrong);
-    found.extend(wrong.into_iter().map(|(_, text)| (Violation::Broke, text)));
+    found.extend(wrong.into_iter().map(|(_, text)| (Violation::Crashed, text)));
     if output.stderr == HUNG_MESSAGE.as_bytes() {
-        found.push((Violation::Broke, HUNG_MESSAGE.to_owned()));
+        found.push((Violation::Crashed, HUNG_MESSAGE.to_owned()));
     }
     report_leaked_text(output, found);
     for path in changed {
         if !report_if_command_ran(path, found) && !may_change(rules, line.kind, path) {
-            found.push((Violation::Wrote, format!("it changed {}", path.display())));
+            found.push((Violation::WroteForbidden, format!("it changed {}", path.display())));
         }
     }
 }
 
 fn may_change(rules: &StoreRules, kind: CommandKind, path: &Path) -> bool {
     let below = |folder: &str, name: &str| path.starts_with(Path::new(folder).join(name));
-    let is_record = rules.writes.iter().any(|folder| below(folder, ".agent"));
+    let is_record = rules.writable_folders.iter().any(|folder| below(folder, ".agent"));
     // The exclude list belongs to the repository of the current folder.
     let is_own_list = || {
-        let in_project = rules.writes.iter().any(|folder| Path::new(folder).starts_with("project"));
+        let in_project = rules.writable_folders.iter().any(|folder| Path::new(folder).starts_with("project"));
         let is_list = path.ends_with("info/exclude") || path.ends_with("info");
         in_project && path.starts_with("project/.git") && is_list
     };
     let is_setting = || {
         let names = [".claude", ".factory", ".opencode", ".git/info"];
         rules
-            .writes
+            .writable_folders
             .iter()
             .copied()
             .chain(["home"])
@@ -95,7 +97,7 @@ fn may_change(rules: &StoreRules, kind: CommandKind, path: &Path) -> bool {
             || path.starts_with("config/opencode")
     };
     is_record
-        || path.starts_with(rules.state)
+        || path.starts_with(rules.state_folder)
         || (kind == CommandKind::Settings && (is_setting() || is_own_list()))
 }
 
@@ -103,7 +105,8 @@ fn may_change(rules: &StoreRules, kind: CommandKind, path: &Path) -> bool {
 fn report_if_command_ran(path: &Path, found: &mut Violations) -> bool {
     let is_canary = path.starts_with("canary");
     if is_canary {
-        found.push((Violation::Ran, format!("the command `{}` of the store was run", file_name(path))));
+        found
+            .push((Violation::RanCommand, format!("the command `{}` of the store was run", file_name(path))));
     }
     is_canary
 }
@@ -117,14 +120,14 @@ pub fn report_fed_prompt(rules: &StoreRules, output: &Output, found: &mut Violat
     let reply: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let told = || judge::first_line(&output.stdout);
     if reply["decision"] == "block" || reply["continue"] == false {
-        found.push((Violation::Fed, format!("a hook blocked the agent: {}", told())));
+        found.push((Violation::PromptGiven, format!("a hook blocked the agent: {}", told())));
     }
     if text.contains(PROMPT_CANARY) {
-        found.push((Violation::Fed, format!("a hook gave the agent the store's prompt: {}", told())));
+        found.push((Violation::PromptGiven, format!("a hook gave the agent the store's prompt: {}", told())));
     }
     if text.to_lowercase().contains("the user started") {
         found.push((
-            Violation::Fed,
+            Violation::PromptGiven,
             format!("a hook said that the user started the store's loop: {}", told()),
         ));
     }
@@ -134,7 +137,7 @@ pub fn report_fed_prompt(rules: &StoreRules, output: &Output, found: &mut Violat
             .is_some_and(|reply| reply.keys().all(|key| key == "systemMessage" || key == "tell"));
         if text.contains(TEXT_CANARY) || !(text.trim().is_empty() || only_to_the_user) {
             found.push((
-                Violation::Fed,
+                Violation::PromptGiven,
                 format!("a hook told the agent about a store that is not trusted: {}", told()),
             ));
         }
@@ -144,7 +147,7 @@ pub fn report_fed_prompt(rules: &StoreRules, output: &Output, found: &mut Violat
 fn report_leaked_text(output: &Output, found: &mut Violations) {
     for bytes in [&output.stdout, &output.stderr] {
         if String::from_utf8_lossy(bytes).contains(SECRET_CANARY) {
-            found.push((Violation::Leaked, "a file outside the project was shown".to_owned()));
+            found.push((Violation::LeakedText, "a file outside the project was shown".to_owned()));
         }
     }
 }
@@ -159,7 +162,7 @@ pub fn report_copied_files(before: &Snapshot, after: &Snapshot, changed: &[PathB
         };
         if holds(after) && !holds(before) {
             found.push((
-                Violation::Leaked,
+                Violation::LeakedText,
                 format!("a file outside the project was copied to {}", path.display()),
             ));
         }

@@ -18,9 +18,9 @@ type Text<'a> = Cow<'a, str>;
 #[derive(Debug, Default)]
 pub struct ToolReport<'a> {
     /// Whether the command finished. If so, its exit code is zero, unless the result contains another code.
-    ended: bool,
+    is_finished: bool,
     /// True if the result is the content of a file, or says that a file was changed or found. Its text is not needed.
-    about_file: bool,
+    is_file_result: bool,
     files: Vec<TouchedFile<'a>>,
     /// The declaration that contains the beginning of an edit.
     enclosing: Option<String>,
@@ -40,15 +40,15 @@ impl<'a> ToolReport<'a> {
             match key {
                 b"stdout" => {
                     walk.skip_value();
-                    report.ended = true;
+                    report.is_finished = true;
                 }
                 b"stderr" | b"isImage" | b"noOutputExpected" | b"questions" => walk.skip_value(),
-                b"interrupted" => report.ended &= !walk.take_raw().is_true(),
+                b"interrupted" => report.is_finished &= !walk.take_raw().is_true(),
                 // An interpretation such as "No matches found" means that the exit code is not zero. The exact code is
                 // unknown.
                 b"returnCodeInterpretation" | b"backgroundTaskId" => {
                     walk.skip_value();
-                    report.ended = false;
+                    report.is_finished = false;
                 }
                 b"type" => {
                     made = match walk.take_text(MAX_NAME_BYTES).as_deref() {
@@ -59,11 +59,11 @@ impl<'a> ToolReport<'a> {
                     }
                 }
                 b"file" | b"filenames" | b"mode" => {
-                    report.about_file = true;
+                    report.is_file_result = true;
                     break;
                 }
                 b"filePath" => {
-                    report.about_file = true;
+                    report.is_file_result = true;
                     let path = walk.take_text(MAX_NOTE_BYTES);
                     if made.is_none() {
                         report.enclosing = declaration_around_edit(walk.clone());
@@ -150,7 +150,7 @@ fn split_indentation(mut line: &[u8]) -> (usize, &[u8]) {
 /// Converts a result to the neutral form, with the details from the report. A line has one report, which the caller
 /// passes with the first result only.
 pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut Vec<TranscriptItem<'a>>) {
-    let mut result = match report.about_file && !raw.failed {
+    let mut result = match report.is_file_result && !raw.failed {
         true => raw.to_result_without_text(),
         false => raw.to_call_result(),
     };
@@ -158,25 +158,25 @@ pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut 
     result.enclosing = report.enclosing;
     if result.failed {
         mark_failed(&mut result, items);
-    } else if report.ended {
-        result.exit = Some(0);
+    } else if report.is_finished {
+        result.exit_code = Some(0);
     }
-    let call = result.call.clone();
+    let call = result.call_id.clone();
     items.push(TranscriptItem::Result(result));
     items.extend(report.todo.map(TranscriptItem::Todos));
     items.extend(report.answers.into_iter().map(|(question, text)| TranscriptItem::Answer {
-        call: call.clone(),
+        call_id: call.clone(),
         question: Some(question),
         text,
     }));
 }
 
 fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'a>>) {
-    if let Some(said) = words::refusal_words(&result.text) {
+    if let Some(said) = words::refusal_reason(&result.text) {
         result.refused = true;
         if let Some(said) = said {
             let text = said.to_owned().into();
-            items.push(TranscriptItem::Answer { call: result.call.clone(), question: None, text });
+            items.push(TranscriptItem::Answer { call_id: result.call_id.clone(), question: None, text });
         }
         return;
     }
@@ -185,7 +185,7 @@ fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'
         result.text = inner.to_owned().into();
     }
     if let Some((code, output)) = exit_code_at_start(&result.text) {
-        result.exit = Some(code);
+        result.exit_code = Some(code);
         result.text = output.to_owned().into();
     }
 }
@@ -193,7 +193,7 @@ fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'
 /// Returns the new todo entry from the result, because the call does not contain the entry's id.
 fn new_todo_entry<'a>(walk: &mut JsonWalk<'a>) -> Option<TodoChange<'a>> {
     let task = walk.take_raw().fields();
-    Some(TodoChange::One {
+    Some(TodoChange::OneEntry {
         id: task.text("id")?,
         text: task.text("subject"),
         status: Some(TodoStatus::Pending),

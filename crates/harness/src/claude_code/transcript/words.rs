@@ -43,7 +43,7 @@ pub fn classify_user_text(text: Cow<'_, str>) -> Option<TranscriptItem<'_>> {
     if let Some(reason) = stop_hook_feedback(&text) {
         return Some(TranscriptItem::Feedback { text: reason.into() });
     }
-    extract_prompt(text).map(|(text, typed)| TranscriptItem::Prompt { text, typed })
+    extract_prompt(text).map(|(text, typed)| TranscriptItem::Prompt { text, origin: typed })
 }
 
 /// Returns the user's text without the surrounding elements.
@@ -64,7 +64,7 @@ pub fn extract_prompt(text: Cow<'_, str>) -> Option<(Cow<'_, str>, PromptOrigin)
     {
         return None;
     }
-    let typed = if is_slash_command(words) { PromptOrigin::Slash } else { PromptOrigin::Words };
+    let typed = if is_slash_command(words) { PromptOrigin::Slash } else { PromptOrigin::PlainText };
     let words = if words.len() == text.len() { text } else { words.to_owned().into() };
     Some((words, typed))
 }
@@ -76,7 +76,7 @@ pub fn stop_hook_feedback(text: &str) -> Option<String> {
 
 /// Returns what the user said when refusing a call: `None` if the text is not a refusal, and `Some(None)` if the user
 /// said nothing.
-pub fn refusal_words(text: &str) -> Option<Option<&str>> {
+pub fn refusal_reason(text: &str) -> Option<Option<&str>> {
     if !text.starts_with("The user doesn't want to") {
         return None;
     }

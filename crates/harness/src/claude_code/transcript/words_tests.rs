@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn who_wrote_the_text_of_a_user_line() {
     let slash = |text: &'static str| Some((text, PromptOrigin::Slash));
-    let words = |text: &'static str| Some((text, PromptOrigin::Words));
+    let words = |text: &'static str| Some((text, PromptOrigin::PlainText));
     let cases = [
         ("fix it", words("fix it")),
         ("  fix it\n", words("fix it")),
@@ -56,9 +56,9 @@ fn user_lines_that_are_not_prompts_are_read() {
 fn a_refusal_and_its_reason() {
     let refused = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. …).";
     assert_eq!(
-        refusal_words(&format!("{refused} To tell you how to proceed, the user said:\nnot that one")),
+        refusal_reason(&format!("{refused} To tell you how to proceed, the user said:\nnot that one")),
         Some(Some("not that one"))
     );
-    assert_eq!(refusal_words(&format!("{refused} STOP what you are doing")), Some(None));
-    assert_eq!(refusal_words("Exit code 1"), None);
+    assert_eq!(refusal_reason(&format!("{refused} STOP what you are doing")), Some(None));
+    assert_eq!(refusal_reason("Exit code 1"), None);
 }

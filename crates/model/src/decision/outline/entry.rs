@@ -125,7 +125,7 @@ pub fn read_entries(
         let found = decision_of_heading(title, blocks, at);
         match why_left_out(&found.text, stated_status(blocks)) {
             Some(text) => out.warnings.push(OutlineWarning { line: at, text }),
-            None => out.found.push(FoundDecision { topic: String::new(), ..make(found) }),
+            None => out.decisions.push(FoundDecision { topic: String::new(), ..make(found) }),
         }
         return;
     }
@@ -148,7 +148,7 @@ pub fn read_entries(
             let text = format!("struck through, left out: {}", one_line(&found.text, 80));
             out.warnings.push(OutlineWarning { line: found.line, text });
         } else if !is_placeholder(&found.text) {
-            out.found.push(make(found));
+            out.decisions.push(make(found));
         }
     }
 }

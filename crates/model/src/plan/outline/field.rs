@@ -72,12 +72,12 @@ pub fn phase_dependencies(text: &str) -> Option<PhaseDependencies> {
         .filter_map(|id| id.strip_prefix(PHASE_DEPENDENCY_PREFIX))
         .filter_map(|number| number.parse().ok())
         .collect();
-    (!numbers.is_empty()).then_some(PhaseDependencies::These(numbers))
+    (!numbers.is_empty()).then_some(PhaseDependencies::Phases(numbers))
 }
 
 #[derive(Debug, PartialEq)]
 pub enum PhaseDependencies {
-    These(Vec<u32>),
+    Phases(Vec<u32>),
     AllBefore,
 }
 

@@ -240,5 +240,5 @@ fn what_is_ready_follows_the_phases() {
     let at = standing_of_plan(&plan);
     let ready: Vec<&str> = at.ready.iter().map(|task| task.id.as_str()).collect();
     assert_eq!(ready, ["2.1", "TASK-9", "1.1"]);
-    assert_eq!(at.task.map(|task| task.id.as_str()), Some("2.1"));
+    assert_eq!(at.current_task.map(|task| task.id.as_str()), Some("2.1"));
 }

@@ -9,7 +9,7 @@ use super::{HeadingTask, OpenHeading, OutlineReader, Phase, PhaseStatus, TaskSta
 
 impl OutlineReader<'_> {
     pub(super) fn read_heading(&mut self, block: &SourceLine, level: usize, text: &str) {
-        (self.task, self.in_phase) = (None, false);
+        (self.task, self.comment_is_of_phase) = (None, false);
         self.parents.clear();
         self.headings.retain(|open| open.level < level);
         self.heading_task = self.heading_task.take().filter(|task| task.level < level);
@@ -21,7 +21,7 @@ impl OutlineReader<'_> {
             }
         }
         // Numbered chapters outside the phases are not tasks.
-        let is_beside = self.shape.has_phases && !self.headings.iter().any(|open| open.explicit);
+        let is_beside = self.shape.has_phases && !self.headings.iter().any(|open| open.is_explicit);
         match self.shape.role_of_heading(block, level, text) {
             HeadingRole::Task if !is_beside || item::begins_with_ticket_id(text) => {
                 self.read_task_heading(block, level, text);
@@ -45,16 +45,16 @@ impl OutlineReader<'_> {
                     level,
                     text,
                     phase: Some(phase),
-                    explicit: true,
+                    is_explicit: true,
                     id: None,
                     is_finished,
                 });
-                self.in_phase = true;
+                self.comment_is_of_phase = true;
             }
             HeadingRole::Task | HeadingRole::Section => self.read_section_heading(level, text),
         }
         // The heading `#### Acceptance criteria` belongs to the task above it.
-        if block.under == ListMeaning::Criteria
+        if block.list_meaning == ListMeaning::Criteria
             && let Some(HeadingTask { at: (phase, place), .. }) = self.heading_task
         {
             self.task = Some((phase, place, 0));
@@ -76,7 +76,7 @@ impl OutlineReader<'_> {
         let is_finished = status == Some(PhaseStatus::Complete) || marks::is_heading_of_done_list(text);
         let text = if is_finished { name } else { text.to_owned() };
         let id = item::chapter_number(&text);
-        self.headings.push(OpenHeading { level, text, phase: None, explicit: false, id, is_finished });
+        self.headings.push(OpenHeading { level, text, phase: None, is_explicit: false, id, is_finished });
     }
 
     /// Returns whether a heading such as `Phase 2 Success:` is about an earlier phase and has no tasks.
@@ -106,7 +106,7 @@ impl OutlineReader<'_> {
     /// Returns the phase of the next task: the explicit phase that contains it or, if there is none, the nearest
     /// heading.
     pub(super) fn phase_for(&mut self, block: &SourceLine) -> usize {
-        if let Some(open) = self.headings.iter().rev().find(|open| open.explicit) {
+        if let Some(open) = self.headings.iter().rev().find(|open| open.is_explicit) {
             return open.phase.unwrap_or(0);
         }
         match self.headings.last() {
@@ -128,7 +128,9 @@ impl OutlineReader<'_> {
         let line = block.line;
         let (mut name, status) = item::phase_name(name);
         let taken = |id: u32| self.plan.phases.iter().any(|phase| phase.id == id);
-        let next = || (1..).find(|id| !taken(*id) && !self.shape.taken.contains(id)).unwrap_or(u32::MAX);
+        let next = || {
+            (1..).find(|id| !taken(*id) && !self.shape.used_phase_numbers.contains(id)).unwrap_or(u32::MAX)
+        };
         let id = match id {
             Some(id) if !taken(id) => id,
             // The earlier heading was a chapter about the phase.

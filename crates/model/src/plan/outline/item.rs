@@ -14,16 +14,16 @@ pub struct ParsedItem {
     pub description: String,
     pub depends: Vec<String>,
     pub blocked_reason: Option<String>,
-    pub doubt: Option<String>,
+    pub warning: Option<String>,
 }
 
 pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
     let mut parsed = ParsedItem::default();
     match mark {
-        Some(BoxMark::Is(status)) => parsed.status = *status,
+        Some(BoxMark::Certain(status)) => parsed.status = *status,
         Some(BoxMark::Likely(status, sign)) => {
             parsed.status = *status;
-            parsed.doubt = Some(format!("`[{sign}]` was read as in progress"));
+            parsed.warning = Some(format!("`[{sign}]` was read as in progress"));
         }
         None => {}
     }
@@ -59,7 +59,7 @@ pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
     if says_done {
         parsed.status = TaskStatus::Completed;
         if mark.is_some() && drawn != TaskStatus::Completed {
-            parsed.doubt = Some("the box is open and the text says done: read as completed".to_owned());
+            parsed.warning = Some("the box is open and the text says done: read as completed".to_owned());
         }
     }
     take_blocked_reason(&mut rest, &mut parsed);
@@ -84,7 +84,7 @@ fn take_blocked_reason(text: &mut String, parsed: &mut ParsedItem) {
     };
     let Some((before, why)) = found else { return };
     if parsed.status == TaskStatus::Completed {
-        parsed.doubt = Some("the box is ticked and the text says blocked: read as completed".to_owned());
+        parsed.warning = Some("the box is ticked and the text says blocked: read as completed".to_owned());
         return;
     }
     (parsed.status, *text) = (TaskStatus::Blocked, before);
@@ -289,7 +289,7 @@ fn take_mark_at_end(text: &str, parsed: &mut ParsedItem) -> Option<String> {
                 parsed.depends = ids;
                 return Some(before.trim_end().to_owned());
             }
-            parsed.doubt = doubt;
+            parsed.warning = doubt;
             return None;
         }
         if open == '['

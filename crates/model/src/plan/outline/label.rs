@@ -6,13 +6,13 @@ use super::phase::explicit_phase;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListMeaning {
     #[default]
-    Unsaid,
+    Unlabelled,
     /// Work, labelled `Tasks:`, `Queue` or `Roadmap`.
-    Work,
+    Tasks,
     /// Criteria, labelled `Acceptance criteria:` or `Definition of done`.
     Criteria,
     /// Other content, labelled `Rules`, `Notes` or `Out of scope`.
-    Beside,
+    OtherContent,
 }
 
 const WORK_WORDS: [&str; 14] = [
@@ -89,11 +89,11 @@ pub fn meaning_of_words(text: &str) -> ListMeaning {
     }
     let has = |words: &[&str]| lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));
     if has(&WORK_WORDS) {
-        ListMeaning::Work
+        ListMeaning::Tasks
     } else if has(&OTHER_WORDS) {
-        ListMeaning::Beside
+        ListMeaning::OtherContent
     } else {
-        ListMeaning::Unsaid
+        ListMeaning::Unlabelled
     }
 }
 
@@ -101,10 +101,10 @@ pub fn meaning_of_words(text: &str) -> ListMeaning {
 /// from the heading above. The heading of a phase or a task inherits only `Criteria`.
 pub fn meaning_of_heading(text: &str, above: ListMeaning) -> ListMeaning {
     if explicit_phase(text).is_some() || item::is_task_heading(text) {
-        return if above == ListMeaning::Criteria { above } else { ListMeaning::Unsaid };
+        return if above == ListMeaning::Criteria { above } else { ListMeaning::Unlabelled };
     }
     match meaning_of_words(text) {
-        ListMeaning::Unsaid => above,
+        ListMeaning::Unlabelled => above,
         said => said,
     }
 }

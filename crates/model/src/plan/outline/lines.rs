@@ -12,15 +12,15 @@ pub struct SourceLine {
     pub indent: usize,
     pub kind: LineKind,
     /// Whether the heading above contains a word that suggests a list of steps.
-    pub in_steps: bool,
+    pub under_steps_heading: bool,
     /// The number of the explicit phase that contains the line, counted from 1, or 0 if there is none.
     pub phase: usize,
     /// The number of the nearest heading, counted from 1, or 0 if there is none. For a heading, this is its own number.
     pub heading: usize,
     /// What a list at this line contains, according to the heading or label above it.
-    pub under: ListMeaning,
+    pub list_meaning: ListMeaning,
     /// Whether the line is an item of a list below a label such as `Tasks:`.
-    pub in_tasks: bool,
+    pub in_labelled_tasks: bool,
 }
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub enum LineKind {
         text: String,
     },
     /// An item with a box, such as `- [x] text`.
-    Check {
+    Checkbox {
         mark: BoxMark,
         text: String,
     },
@@ -46,12 +46,12 @@ pub enum LineKind {
         text: String,
     },
     /// A comment that thru wrote.
-    Exact(String),
+    OwnComment(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BoxMark {
-    Is(TaskStatus),
+    Certain(TaskStatus),
     /// An ambiguous character, with its likely meaning.
     Likely(TaskStatus, char),
 }
@@ -119,14 +119,14 @@ pub fn split_source_lines(text: &str) -> Vec<SourceLine> {
         let (indent, kind) = indent_and_kind(line, trimmed);
         scan.push_line(number + 1, indent, kind);
     }
-    scan.blocks
+    scan.lines
 }
 
 /// Returns whether a table of states can be the list of tasks. It can if the file has no boxes and no headings of tasks
 /// or phases.
 fn is_state_table_task_list(lines: &[&str]) -> bool {
     !lines.iter().any(|line| match indent_and_kind(line, line.trim()).1 {
-        LineKind::Check { .. } => true,
+        LineKind::Checkbox { .. } => true,
         LineKind::Heading { text, .. } => explicit_phase(&text).is_some() || item::is_task_heading(&text),
         _ => false,
     })
@@ -135,21 +135,21 @@ fn is_state_table_task_list(lines: &[&str]) -> bool {
 /// The lines read so far, and the context of the next line.
 #[derive(Default)]
 struct LineScan {
-    blocks: Vec<SourceLine>,
+    lines: Vec<SourceLine>,
     reads_states: bool,
     /// The levels of the headings that contain the line, each with the meaning of its lists.
-    open: Vec<(usize, ListMeaning)>,
-    headings: usize,
-    in_steps: bool,
+    open_headings: Vec<(usize, ListMeaning)>,
+    heading_count: usize,
+    under_steps_heading: bool,
     /// The number of explicit phases so far.
-    phases: usize,
+    phase_count: usize,
     within: Option<usize>,
     /// What the list below the last label contains.
-    label: Option<ListMeaning>,
+    label_meaning: Option<ListMeaning>,
     /// The indent of an item such as `- Acceptance criteria:`, and what the items below it are.
     item_label: Option<(usize, ListMeaning)>,
     /// The indent and the number that the next item of a labelled list must have.
-    next: Option<(usize, u32)>,
+    expected_item: Option<(usize, u32)>,
 }
 
 impl LineScan {
@@ -159,7 +159,7 @@ impl LineScan {
             kind => kind,
         };
         let is_item =
-            matches!(kind, LineKind::Check { .. } | LineKind::Numbered { .. } | LineKind::Bullet { .. });
+            matches!(kind, LineKind::Checkbox { .. } | LineKind::Numbered { .. } | LineKind::Bullet { .. });
         if is_item && self.item_label.is_some_and(|(at, _)| indent <= at) {
             self.item_label = None;
         }
@@ -168,38 +168,50 @@ impl LineScan {
             // A label inside an item applies only to that item.
             LineKind::Text { text } if indent < 2 => {
                 if let Some(words) = label::label_words(text) {
-                    (self.label, self.item_label) = (Some(label::meaning_of_words(words)), None);
+                    (self.label_meaning, self.item_label) = (Some(label::meaning_of_words(words)), None);
                 }
             }
             _ => {}
         }
-        let in_tasks = self.continues_task_list(indent, &kind);
-        let heading = self.open.last().map_or(ListMeaning::Unsaid, |(_, under)| *under);
-        let said = self.label.filter(|label| *label != ListMeaning::Unsaid);
+        let in_labelled_tasks = self.continues_task_list(indent, &kind);
+        let heading = self.open_headings.last().map_or(ListMeaning::Unlabelled, |(_, under)| *under);
+        let said = self.label_meaning.filter(|label| *label != ListMeaning::Unlabelled);
         let under = self.item_label.map(|(_, under)| under).or(said).unwrap_or(heading);
-        let phase = if self.within.is_some() { self.phases } else { 0 };
+        let phase = if self.within.is_some() { self.phase_count } else { 0 };
         if let LineKind::Bullet { text } | LineKind::Numbered { text, .. } = &kind
             && let Some(words) = label::label_at_item_end(text)
         {
             self.item_label = Some((indent, label::meaning_of_words(words)))
-                .filter(|(_, under)| *under != ListMeaning::Unsaid);
+                .filter(|(_, under)| *under != ListMeaning::Unlabelled);
         }
-        let (in_steps, heading) = (self.in_steps, self.headings);
-        self.blocks.push(SourceLine { line, indent, kind, in_steps, phase, heading, under, in_tasks });
+        let (under_steps_heading, heading) = (self.under_steps_heading, self.heading_count);
+        self.lines.push(SourceLine {
+            line,
+            indent,
+            kind,
+            under_steps_heading,
+            phase,
+            heading,
+            list_meaning: under,
+            in_labelled_tasks,
+        });
     }
 
     fn enter_heading(&mut self, level: usize, text: &str) {
-        (self.label, self.item_label, self.next) = (None, None, None);
-        self.headings += 1;
-        self.open.retain(|(above, _)| *above < level);
+        (self.label_meaning, self.item_label, self.expected_item) = (None, None, None);
+        self.heading_count += 1;
+        self.open_headings.retain(|(above, _)| *above < level);
         // The title of the file says nothing about its lists.
-        let above =
-            self.open.last().filter(|(above, _)| *above > 1).map_or(ListMeaning::Unsaid, |(_, under)| *under);
-        self.open.push((level, label::meaning_of_heading(text, above)));
+        let above = self
+            .open_headings
+            .last()
+            .filter(|(above, _)| *above > 1)
+            .map_or(ListMeaning::Unlabelled, |(_, under)| *under);
+        self.open_headings.push((level, label::meaning_of_heading(text, above)));
         let lower = text.to_lowercase();
-        self.in_steps = STEP_HEADING_WORDS.iter().any(|word| lower.contains(word));
+        self.under_steps_heading = STEP_HEADING_WORDS.iter().any(|word| lower.contains(word));
         if explicit_phase(text).is_some() {
-            self.phases += 1;
+            self.phase_count += 1;
             self.within = Some(level);
         } else if self.within.is_some_and(|of| level <= of) {
             self.within = None;
@@ -209,12 +221,12 @@ impl LineScan {
     /// Returns whether a line is in a list of tasks. A numbered list below `Tasks:` continues after another label if
     /// its numbers continue.
     fn continues_task_list(&mut self, indent: usize, kind: &LineKind) -> bool {
-        let labelled = self.label == Some(ListMeaning::Work) && indent < 2;
+        let labelled = self.label_meaning == Some(ListMeaning::Tasks) && indent < 2;
         match kind {
             LineKind::Numbered { number, .. } => {
-                let is_one = labelled || self.next == Some((indent, *number));
+                let is_one = labelled || self.expected_item == Some((indent, *number));
                 if is_one {
-                    self.next = Some((indent, number.saturating_add(1)));
+                    self.expected_item = Some((indent, number.saturating_add(1)));
                 }
                 is_one
             }
@@ -224,13 +236,14 @@ impl LineScan {
     }
 
     fn is_table_of_tasks(&self, table: &table::TaskTable) -> bool {
-        let is_beside = self.open.last().is_some_and(|(_, under)| *under == ListMeaning::Beside);
-        table.has_boxes || self.reads_states && self.in_steps && !is_beside
+        let is_beside =
+            self.open_headings.last().is_some_and(|(_, under)| *under == ListMeaning::OtherContent);
+        table.has_boxes || self.reads_states && self.under_steps_heading && !is_beside
     }
 
     fn push_table(&mut self, first: usize, table: table::TaskTable) {
         for row in table.rows {
-            self.push_line(first + row.line, 0, LineKind::Check { mark: row.mark, text: row.text });
+            self.push_line(first + row.line, 0, LineKind::Checkbox { mark: row.mark, text: row.text });
             row.fields
                 .into_iter()
                 .for_each(|text| self.push_line(first + row.line, 2, LineKind::Bullet { text }));
@@ -249,7 +262,7 @@ fn indent_and_kind(line: &str, trimmed: &str) -> (usize, LineKind) {
         .strip_prefix(super::EXACT_COMMENT)
         .and_then(|rest| rest.strip_suffix(super::EXACT_COMMENT_END))
     {
-        return (indent, LineKind::Exact(json.to_owned()));
+        return (indent, LineKind::OwnComment(json.to_owned()));
     }
     let level = trimmed.bytes().take_while(|b| *b == b'#').count();
     if (1..=6).contains(&level) && indent < 4 && trimmed[level..].starts_with([' ', '\t']) || trimmed == "#" {
@@ -298,21 +311,21 @@ fn parse_checkbox(text: &str) -> Option<LineKind> {
     if rest.starts_with(['(', '[', ':']) {
         return None;
     }
-    Some(LineKind::Check { mark: parse_box_mark(inside)?, text: rest.trim().to_owned() })
+    Some(LineKind::Checkbox { mark: parse_box_mark(inside)?, text: rest.trim().to_owned() })
 }
 
 /// Returns the state that the text in a box stands for.
 pub fn parse_box_mark(inside: &str) -> Option<BoxMark> {
     let mut chars = inside.chars();
     Some(match (chars.next(), chars.next()) {
-        (None | Some(' ' | '\u{a0}' | '☐'), None) => BoxMark::Is(TaskStatus::Pending),
+        (None | Some(' ' | '\u{a0}' | '☐'), None) => BoxMark::Certain(TaskStatus::Pending),
         (Some('x' | 'X' | 'v' | 'V' | '✓' | '✔' | '✅' | '☑'), _) if inside.chars().count() <= 2 => {
-            BoxMark::Is(TaskStatus::Completed)
+            BoxMark::Certain(TaskStatus::Completed)
         }
-        (Some('!' | '⛔'), _) if inside.chars().count() <= 2 => BoxMark::Is(TaskStatus::Blocked),
-        (Some('~' | '>' | '/' | '.' | '🔄'), None) => BoxMark::Is(TaskStatus::InProgress),
+        (Some('!' | '⛔'), _) if inside.chars().count() <= 2 => BoxMark::Certain(TaskStatus::Blocked),
+        (Some('~' | '>' | '/' | '.' | '🔄'), None) => BoxMark::Certain(TaskStatus::InProgress),
         (Some(sign @ ('-' | '?' | 'o')), None) => BoxMark::Likely(TaskStatus::InProgress, sign),
-        _ if inside.trim().is_empty() => BoxMark::Is(TaskStatus::Pending),
-        _ => BoxMark::Is(TaskStatus::parse(inside).filter(|_| inside.len() > 2)?),
+        _ if inside.trim().is_empty() => BoxMark::Certain(TaskStatus::Pending),
+        _ => BoxMark::Certain(TaskStatus::parse(inside).filter(|_| inside.len() > 2)?),
     })
 }

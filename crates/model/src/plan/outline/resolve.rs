@@ -9,14 +9,14 @@ use super::{OutlineReader, Position, TaskStatus};
 #[derive(Default)]
 pub struct DeferredDependencies {
     /// Each pair is a task that has its own heading, and a task below that heading.
-    pub parts: Vec<(Position, Position)>,
+    pub parent_child_pairs: Vec<(Position, Position)>,
     /// The boxes that are criteria of a task: the task, whether the box is ticked, and the text.
     pub criteria: Vec<(Position, bool, String)>,
     /// The tasks whose state is written in the file.
-    pub stated: HashSet<Position>,
+    pub tasks_with_status: HashSet<Position>,
     pub phase_depends: Vec<(usize, PhaseDependencies, usize)>,
     /// The items that are kept as notes of a phase, each with the index of the phase and the line.
-    pub noted: Vec<(usize, usize)>,
+    pub phase_note_items: Vec<(usize, usize)>,
 }
 
 impl OutlineReader<'_> {
@@ -36,9 +36,10 @@ impl OutlineReader<'_> {
     fn resolve_renamed_ids(&mut self) {
         for phase in &mut self.plan.phases {
             for task in &mut phase.tasks {
-                for id in task.depends.iter_mut().filter(|id| !self.ids.contains(id.as_str())) {
-                    let here = self.renamed.iter().find(|(at, called, _)| *at == phase.id && called == id);
-                    let anywhere = || self.renamed.iter().find(|(_, called, _)| called == id);
+                for id in task.depends.iter_mut().filter(|id| !self.used_ids.contains(id.as_str())) {
+                    let here =
+                        self.renamed_ids.iter().find(|(at, called, _)| *at == phase.id && called == id);
+                    let anywhere = || self.renamed_ids.iter().find(|(_, called, _)| called == id);
                     if let Some((_, _, new)) = here.or_else(anywhere) {
                         id.clone_from(new);
                     }
@@ -50,7 +51,7 @@ impl OutlineReader<'_> {
     /// Joins the criteria of each task into its acceptance criterion. If all of them are met, the task is done.
     fn apply_criteria(&mut self) {
         let mut of_task: HashMap<Position, Vec<(bool, String)>> = HashMap::new();
-        for (at, is_met, text) in std::mem::take(&mut self.later.criteria) {
+        for (at, is_met, text) in std::mem::take(&mut self.deferred.criteria) {
             of_task.entry(at).or_default().push((is_met, text));
         }
         for (at, criteria) in of_task {
@@ -61,7 +62,7 @@ impl OutlineReader<'_> {
                 _ => text.clone(),
             };
             let words: Vec<String> = criteria.iter().map(words).collect();
-            let is_stated = self.later.stated.contains(&at);
+            let is_stated = self.deferred.tasks_with_status.contains(&at);
             let task = &mut self.plan.phases[at.0].tasks[at.1];
             task.acceptance = Some(super::join_texts(task.acceptance.take(), &words.join("; ")));
             if met == criteria.len() && task.status == TaskStatus::Pending && !is_stated {
@@ -73,12 +74,12 @@ impl OutlineReader<'_> {
     /// Completes a task that has its own heading if all tasks below the heading are over.
     fn complete_parent_tasks(&mut self) {
         let mut open: HashMap<Position, bool> = HashMap::new();
-        for (whole, part) in &self.later.parts {
+        for (whole, part) in &self.deferred.parent_child_pairs {
             let is_open = !self.plan.phases[part.0].tasks[part.1].status.is_over();
             *open.entry(*whole).or_default() |= is_open;
         }
         for (at, is_open) in open {
-            let is_stated = self.later.stated.contains(&at);
+            let is_stated = self.deferred.tasks_with_status.contains(&at);
             let task = &mut self.plan.phases[at.0].tasks[at.1];
             if !is_open && task.status == TaskStatus::Pending && !is_stated {
                 task.status = TaskStatus::Completed;
@@ -93,9 +94,9 @@ impl OutlineReader<'_> {
         for phase in &self.plan.phases {
             lasts.extend(phase.tasks.last().map(|task| (phase.id, task.id.clone())));
         }
-        for (at, on, line) in std::mem::take(&mut self.later.phase_depends) {
+        for (at, on, line) in std::mem::take(&mut self.deferred.phase_depends) {
             let numbers: Vec<u32> = match on {
-                PhaseDependencies::These(numbers) => numbers,
+                PhaseDependencies::Phases(numbers) => numbers,
                 PhaseDependencies::AllBefore => self.plan.phases[..at].iter().map(|phase| phase.id).collect(),
             };
             let own = self.plan.phases[at].id;
@@ -130,7 +131,7 @@ impl OutlineReader<'_> {
 
     /// Warns about phases without tasks whose list items became notes.
     fn warn_of_empty_phases(&mut self) {
-        let noted = std::mem::take(&mut self.later.noted);
+        let noted = std::mem::take(&mut self.deferred.phase_note_items);
         for (at, phase) in self.plan.phases.iter().enumerate().filter(|(_, phase)| phase.tasks.is_empty()) {
             let lines: Vec<usize> = noted.iter().filter(|(of, _)| *of == at).map(|(_, line)| *line).collect();
             if let Some(line) = lines.first() {

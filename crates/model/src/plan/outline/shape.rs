@@ -17,20 +17,20 @@ pub enum HeadingRole {
 /// What the tasks of the file are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskSource {
-    Checks,
+    Checkboxes,
     TaskHeadings,
     NumberedHeadings {
         level: usize,
     },
     /// The numbered items of each explicit phase. In a phase without numbered items, its other items are the tasks.
-    InPhases,
-    Numbered {
+    ItemsInPhases,
+    NumberedItems {
         only_steps: bool,
     },
     Bullets {
         only_steps: bool,
     },
-    Nothing,
+    NoTasks,
 }
 
 pub struct OutlineShape {
@@ -38,21 +38,21 @@ pub struct OutlineShape {
     has_boxes: bool,
     pub has_phases: bool,
     /// The explicit phases that have numbered items.
-    numbered: HashSet<usize>,
+    phases_with_numbers: HashSet<usize>,
     /// The explicit phases whose tasks are headings.
-    headed: HashSet<usize>,
+    phases_with_task_headings: HashSet<usize>,
     /// The explicit phases that have tasks of any kind.
-    filled: HashSet<usize>,
+    phases_with_tasks: HashSet<usize>,
     /// The explicit phases that have a list of work.
-    with_work: HashSet<usize>,
+    phases_with_work: HashSet<usize>,
     /// The headings that have a list of tasks below a label.
-    labelled: HashSet<usize>,
+    headings_with_labelled_tasks: HashSet<usize>,
     /// The headings that have tasks anywhere below them.
-    groups: HashSet<usize>,
+    headings_with_tasks: HashSet<usize>,
     /// The numbers of explicit phases. No other phase gets one of these numbers.
-    pub taken: HashSet<u32>,
+    pub used_phase_numbers: HashSet<u32>,
     /// The ids in the file. No other task gets one of these ids.
-    pub named: HashSet<String>,
+    pub used_task_ids: HashSet<String>,
 }
 
 impl OutlineShape {
@@ -79,43 +79,45 @@ impl OutlineShape {
             LineKind::Heading { level, text } => *level > 1 && item::is_task_heading(text),
             _ => false,
         };
-        let has_box = |block: &SourceLine| matches!(block.kind, LineKind::Check { .. });
-        let in_phase = |block: &SourceLine| block.phase > 0 && block.under != ListMeaning::Criteria;
+        let has_box = |block: &SourceLine| matches!(block.kind, LineKind::Checkbox { .. });
+        let in_phase = |block: &SourceLine| block.phase > 0 && block.list_meaning != ListMeaning::Criteria;
         // Boxes outside the phases, such as success criteria, do not replace the lists inside the phases.
         let are_beside = || {
-            let has_list = any(&|block| in_phase(block) && (numbered(block) || block.in_tasks));
+            let has_list = any(&|block| in_phase(block) && (numbered(block) || block.in_labelled_tasks));
             has_phases && has_list && !any(&|block| has_box(block) && in_phase(block))
         };
         let has_boxes = any(&has_box);
         // If several phases have no lists, the lists of other chapters are used only if they are labelled as work.
         let phases = headings().filter(|(_, text)| explicit_phase(text).is_some()).count();
-        let is_enough = |block: &SourceLine| phases < 2 || block.under == ListMeaning::Work;
+        let is_enough = |block: &SourceLine| phases < 2 || block.list_meaning == ListMeaning::Tasks;
         let source = if has_boxes && !are_beside() {
-            TaskSource::Checks
+            TaskSource::Checkboxes
         } else if any(&|block| is_task(block) && counts(block)) {
             TaskSource::TaskHeadings
         } else if has_phases && any(&|block| block.phase > 0 && (numbered(block) || bullet(block))) {
-            TaskSource::InPhases
+            TaskSource::ItemsInPhases
         } else if numbered_at(most_numbered) >= 2 {
             TaskSource::NumberedHeadings { level: most_numbered }
         } else if any(&|block| numbered(block) && is_enough(block)) {
-            TaskSource::Numbered { only_steps: any(&|block| numbered(block) && sounds_like_step(block)) }
+            TaskSource::NumberedItems { only_steps: any(&|block| numbered(block) && sounds_like_step(block)) }
         } else if any(&|block| bullet(block) && is_enough(block)) {
             TaskSource::Bullets { only_steps: any(&|block| bullet(block) && sounds_like_step(block)) }
         } else {
-            TaskSource::Nothing
+            TaskSource::NoTasks
         };
         let with_work = blocks.iter().filter(|block| numbered(block) || bullet(block));
         let with_work = with_work.filter(|block| may_be_work(block)).map(|block| block.phase).collect();
-        let labelled = blocks.iter().filter(|block| block.in_tasks).map(|block| block.heading).collect();
+        let headings_with_labelled_tasks =
+            blocks.iter().filter(|block| block.in_labelled_tasks).map(|block| block.heading).collect();
         let groups = headings_with_tasks(blocks);
         let numbered = blocks.iter().filter(|block| numbered(block)).map(|block| block.phase).collect();
-        let headed = blocks.iter().filter(|block| is_task(block)).map(|block| block.phase).collect();
-        let taken = headings().filter_map(|(_, text)| explicit_phase(text)?.0).collect();
-        let named = blocks.iter().filter_map(|block| match &block.kind {
-            LineKind::Check { mark, text } => item::parse_item(text, Some(mark)).id,
+        let phases_with_task_headings =
+            blocks.iter().filter(|block| is_task(block)).map(|block| block.phase).collect();
+        let used_phase_numbers = headings().filter_map(|(_, text)| explicit_phase(text)?.0).collect();
+        let used_task_ids = blocks.iter().filter_map(|block| match &block.kind {
+            LineKind::Checkbox { mark, text } => item::parse_item(text, Some(mark)).id,
             LineKind::Heading { text, .. }
-                if matches!(source, TaskSource::Checks | TaskSource::TaskHeadings)
+                if matches!(source, TaskSource::Checkboxes | TaskSource::TaskHeadings)
                     && counts(block)
                     && !is_chapter(&groups, block, text) =>
             {
@@ -123,53 +125,53 @@ impl OutlineShape {
             }
             _ => None,
         });
-        let (named, filled) = (named.collect(), HashSet::new());
+        let (used_task_ids, phases_with_tasks) = (used_task_ids.collect(), HashSet::new());
         let mut shape = OutlineShape {
             source,
             has_boxes,
             has_phases,
-            numbered,
-            headed,
-            filled,
-            with_work,
-            labelled,
-            groups,
-            taken,
-            named,
+            phases_with_numbers: numbered,
+            phases_with_task_headings,
+            phases_with_tasks,
+            phases_with_work: with_work,
+            headings_with_labelled_tasks,
+            headings_with_tasks: groups,
+            used_phase_numbers,
+            used_task_ids,
         };
         let is_filled = |block: &&SourceLine| match &block.kind {
-            LineKind::Check { .. } => true,
+            LineKind::Checkbox { .. } => true,
             LineKind::Heading { level, text } => {
                 shape.role_of_heading(block, *level, text) == HeadingRole::Task
             }
             _ => shape.is_task_item(block),
         };
-        shape.filled = blocks.iter().filter(is_filled).map(|block| block.phase).collect();
+        shape.phases_with_tasks = blocks.iter().filter(is_filled).map(|block| block.phase).collect();
         shape
     }
 
     pub fn has_tasks(&self, block: &SourceLine) -> bool {
-        self.filled.contains(&block.phase)
+        self.phases_with_tasks.contains(&block.phase)
     }
 
     pub fn role_of_heading(&self, block: &SourceLine, level: usize, text: &str) -> HeadingRole {
         if explicit_phase(text).is_some() {
             return HeadingRole::Phase;
         }
-        if is_chapter(&self.groups, block, text) {
+        if is_chapter(&self.headings_with_tasks, block, text) {
             return HeadingRole::Section;
         }
         let is_task = match self.source {
             // Boxes below a task are its parts, provided that a heading above the task can be the phase.
-            TaskSource::Checks => {
+            TaskSource::Checkboxes => {
                 item::is_task_heading(text) && (self.has_phases || item::begins_with_ticket_id(text))
             }
             TaskSource::TaskHeadings => item::is_task_heading(text),
             TaskSource::NumberedHeadings { level: of } => level == of && item::is_numbered(text),
-            TaskSource::InPhases
-            | TaskSource::Numbered { .. }
+            TaskSource::ItemsInPhases
+            | TaskSource::NumberedItems { .. }
             | TaskSource::Bullets { .. }
-            | TaskSource::Nothing => false,
+            | TaskSource::NoTasks => false,
         };
         if is_task && level > 1 { HeadingRole::Task } else { HeadingRole::Section }
     }
@@ -180,25 +182,25 @@ impl OutlineShape {
         if !is_item || block.indent >= 2 {
             return false;
         }
-        if block.phase > 0 && self.labelled.contains(&block.heading) {
-            return block.in_tasks;
+        if block.phase > 0 && self.headings_with_labelled_tasks.contains(&block.heading) {
+            return block.in_labelled_tasks;
         }
         let by_phase = match self.source {
-            TaskSource::InPhases => true,
+            TaskSource::ItemsInPhases => true,
             // In a phase without task headings, the items of its list are the tasks.
-            TaskSource::TaskHeadings => !self.headed.contains(&block.phase),
+            TaskSource::TaskHeadings => !self.phases_with_task_headings.contains(&block.phase),
             _ => false,
         };
         if by_phase && block.phase > 0 {
             return self.is_task_item_in_phase(block);
         }
         match (self.source, &block.kind) {
-            (TaskSource::Numbered { only_steps }, LineKind::Numbered { .. })
+            (TaskSource::NumberedItems { only_steps }, LineKind::Numbered { .. })
             | (TaskSource::Bullets { only_steps }, LineKind::Bullet { .. }) => {
                 !only_steps || sounds_like_step(block)
             }
             // In a file with boxes, an item such as `- ✅ text` is also a task.
-            (TaskSource::Checks, LineKind::Bullet { text }) => {
+            (TaskSource::Checkboxes, LineKind::Bullet { text }) => {
                 marks::text_after_done_sign(text).is_some()
                     && may_be_work(block)
                     && (block.phase > 0 || !self.has_phases)
@@ -208,12 +210,12 @@ impl OutlineShape {
     }
 
     fn is_task_item_in_phase(&self, block: &SourceLine) -> bool {
-        if !may_be_work(block) && self.with_work.contains(&block.phase) {
+        if !may_be_work(block) && self.phases_with_work.contains(&block.phase) {
             return false;
         }
         match &block.kind {
             LineKind::Bullet { text } => {
-                !self.numbered.contains(&block.phase) && field::parse_field(text).is_none()
+                !self.phases_with_numbers.contains(&block.phase) && field::parse_field(text).is_none()
             }
             _ => true,
         }
@@ -221,15 +223,15 @@ impl OutlineShape {
 
     pub fn doubt_about_tasks(&self, tasks: usize) -> Option<String> {
         let taken = match self.source {
-            TaskSource::Checks | TaskSource::TaskHeadings => return None,
+            TaskSource::Checkboxes | TaskSource::TaskHeadings => return None,
             TaskSource::NumberedHeadings { .. } => "numbered headings",
-            TaskSource::InPhases => "the lists of its phases",
-            TaskSource::Numbered { .. } => "numbered lists",
+            TaskSource::ItemsInPhases => "the lists of its phases",
+            TaskSource::NumberedItems { .. } => "numbered lists",
             TaskSource::Bullets { .. } => "lists without boxes",
-            TaskSource::Nothing if self.has_phases => {
+            TaskSource::NoTasks if self.has_phases => {
                 return Some("its phases have no lists that could be lists of tasks".to_owned());
             }
-            TaskSource::Nothing => return Some("it has no list that could be a list of tasks".to_owned()),
+            TaskSource::NoTasks => return Some("it has no list that could be a list of tasks".to_owned()),
         };
         let boxes = if self.has_boxes { "its phases have no boxes" } else { "it has no boxes" };
         Some(format!("{boxes} (`- [ ]`): {tasks} tasks were taken from {taken}"))
@@ -252,10 +254,10 @@ fn headings_with_tasks(blocks: &[SourceLine]) -> HashSet<usize> {
                 open.retain(|(above, _)| above < level);
                 open.push((*level, block.heading));
             }
-            LineKind::Check { .. } if block.under != ListMeaning::Criteria => {
+            LineKind::Checkbox { .. } if block.list_meaning != ListMeaning::Criteria => {
                 groups.extend(open.iter().map(|(_, heading)| *heading));
             }
-            _ if block.in_tasks => groups.extend(open.iter().map(|(_, heading)| *heading)),
+            _ if block.in_labelled_tasks => groups.extend(open.iter().map(|(_, heading)| *heading)),
             _ => {}
         }
     }
@@ -264,10 +266,10 @@ fn headings_with_tasks(blocks: &[SourceLine]) -> HashSet<usize> {
 
 /// Returns whether the list that contains this line may be a list of work.
 fn may_be_work(block: &SourceLine) -> bool {
-    !matches!(block.under, ListMeaning::Criteria | ListMeaning::Beside)
+    !matches!(block.list_meaning, ListMeaning::Criteria | ListMeaning::OtherContent)
 }
 
 /// Returns whether the list that contains this line is likely to be a list of steps.
 fn sounds_like_step(block: &SourceLine) -> bool {
-    may_be_work(block) && (block.in_steps || block.under == ListMeaning::Work)
+    may_be_work(block) && (block.under_steps_heading || block.list_meaning == ListMeaning::Tasks)
 }

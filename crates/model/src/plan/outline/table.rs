@@ -57,7 +57,7 @@ pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
     let row = |(line, row): (usize, &Vec<String>)| {
         let said = cell(row, state);
         let status = marks::parse_status_value(&said).unwrap_or_default();
-        let mark = box_mark_of_cell(&said).unwrap_or(BoxMark::Is(status));
+        let mark = box_mark_of_cell(&said).unwrap_or(BoxMark::Certain(status));
         let id = id.map(|at| cell(row, at)).filter(|id| !id.is_empty()).map(|id| format!("{id}: "));
         let others = (0..names.len()).filter(|at| *at != state && *at != task && !cell(row, *at).is_empty());
         let fields = others.filter(|at| Some(*at) != column(&["id", "#", "no", "no.", "nr"]));

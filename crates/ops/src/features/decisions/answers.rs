@@ -66,7 +66,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
 /// Returns whether a decision was written after the view.
 fn is_view_outdated(store: &store::Store) -> Result<bool> {
     let Some(log) = store.dir().file_info(layout::DECISIONS)? else { return Ok(false) };
-    Ok(store.dir().file_info(layout::CONTEXT_VIEW)?.is_none_or(|view| view.changed < log.changed))
+    Ok(store.dir().file_info(layout::CONTEXT_VIEW)?.is_none_or(|view| view.modified_at < log.modified_at))
 }
 
 fn decisions_from_answers(project: &ProjectContext, session: &str, answers: &[AnswerField]) -> Vec<Decision> {
@@ -93,5 +93,5 @@ pub(super) fn current_phase_and_task(project: &ProjectContext) -> (Option<u32>, 
     }
     let standing = model::plan::standing_of_plan(&loaded.plan);
     let task = standing.in_progress.first().map(|task| task.id.clone()).unwrap_or_default();
-    (standing.phase.map(|phase| phase.id), task)
+    (standing.current_phase.map(|phase| phase.id), task)
 }

@@ -8,7 +8,7 @@ use model::score::ScoreSignal;
 use model::text::count_with_noun;
 use model::time;
 
-use super::InForce;
+use super::DecisionsInForce;
 use crate::Result;
 use crate::features::{BriefContext, ProjectContext, swarm};
 
@@ -40,7 +40,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         true => (MAX_SCORED_CANDIDATES, MAX_SCORED_CANDIDATES),
         false => (MAX_DECISIONS_NAMED, MAX_PATTERNS_NAMED),
     };
-    let InForce { decisions: found, is_all, set_aside } = super::decisions_in_force(&context.project, named)?;
+    let DecisionsInForce { decisions: found, is_complete, of_other_swarm } =
+        super::decisions_in_force(&context.project, named)?;
     let of = |kind: DecisionKind, most: usize| found.iter().filter(move |one| one.kind == kind).take(most);
     let told: Vec<&Decision> =
         of(DecisionKind::Decision, named).chain(of(DecisionKind::Pattern, patterns)).collect();
@@ -61,7 +62,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         .collect();
     let more = found.len() - told.len();
     if more > 0 {
-        let or_more = if is_all { "" } else { " or more" };
+        let or_more = if is_complete { "" } else { " or more" };
         let text = format!("{more} older{or_more}: `thru decisions list`");
         let mut older =
             Candidate::new(&SECTION, "decisions:older", text).with_signal(ScoreSignal::DecisionRecency, 1.0);
@@ -69,8 +70,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         older.signals.age_hours = told.last().and_then(|decision| decision_age_hours(decision, now));
         all.push(older);
     }
-    if let Some((decisions, other)) = set_aside {
-        let text = set_aside_words(decisions, &other);
+    if let Some((decisions, other)) = of_other_swarm {
+        let text = other_swarm_sentence(decisions, &other);
         all.push(
             Candidate::new(&SECTION, "decisions:set-aside", text)
                 .with_signal(ScoreSignal::DecisionRecency, 1.0),
@@ -80,7 +81,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 }
 
 /// Returns the sentence that reports decisions left out because they belong to another swarm's plan.
-fn set_aside_words(decisions: usize, other: &str) -> String {
+fn other_swarm_sentence(decisions: usize, other: &str) -> String {
     format!(
         "{} of the plan of the swarm {} set aside: not in force here; `thru decisions list` names them",
         count_with_noun(decisions, "decision"),
@@ -103,7 +104,7 @@ pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
 }
 
 pub(crate) fn decisions_for_packet(project: &ProjectContext) -> Result<Vec<String>> {
-    let InForce { decisions: found, is_all, set_aside } =
+    let DecisionsInForce { decisions: found, is_complete, of_other_swarm } =
         super::decisions_in_force(project, MAX_DECISIONS_IN_PACKET)?;
     let mut lines: Vec<String> = found
         .iter()
@@ -111,10 +112,10 @@ pub(crate) fn decisions_for_packet(project: &ProjectContext) -> Result<Vec<Strin
         .map(|decision| decision.describe_for_model(MAX_PACKET_TEXT_CHARS))
         .collect();
     if let Some(more) = found.len().checked_sub(MAX_DECISIONS_IN_PACKET).filter(|more| *more > 0) {
-        let or_more = if is_all { "" } else { " at least" };
+        let or_more = if is_complete { "" } else { " at least" };
         lines.push(format!("and{or_more} {}: `thru decisions list`", count_with_noun(more, "older one")));
     }
-    lines.extend(set_aside.map(|(decisions, other)| set_aside_words(decisions, &other)));
+    lines.extend(of_other_swarm.map(|(decisions, other)| other_swarm_sentence(decisions, &other)));
     Ok(lines)
 }
 

@@ -30,11 +30,14 @@ pub struct ImportReport {
     pub decisions: usize,
     pub patterns: usize,
     /// How many decisions and patterns an earlier import had already recorded.
-    pub known: usize,
+    #[serde(rename = "known")]
+    pub already_recorded: usize,
     /// How many decisions and patterns this import recorded.
-    pub written: usize,
+    #[serde(rename = "written")]
+    pub newly_recorded: usize,
     pub warnings: Vec<decision::OutlineWarning>,
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -46,7 +49,8 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
         bytes => bytes?,
     };
     let given = InputRedactor::with_settings_of(world);
-    let OutlinedDecisions { found, mut warnings } = decision::read_context(&given.redact_bytes(&bytes));
+    let OutlinedDecisions { decisions: found, mut warnings } =
+        decision::read_context(&given.redact_bytes(&bytes));
     if found.is_empty() && warnings.is_empty() {
         return Ok(None);
     }
@@ -74,10 +78,10 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
         from: path.display().to_string(),
         decisions: of(DecisionKind::Decision),
         patterns: of(DecisionKind::Pattern),
-        known: 0,
-        written: 0,
+        already_recorded: 0,
+        newly_recorded: 0,
         warnings,
-        covered: given.has_redacted(),
+        redacted: given.has_redacted(),
         notes: Vec::new(),
     };
     let mut new: Vec<Decision> = Vec::new();
@@ -85,7 +89,7 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
         let decision = found_to_decision(one, &author);
         match known.insert(decision.id.clone()) {
             true => new.push(decision),
-            false => report.known += 1,
+            false => report.already_recorded += 1,
         }
     }
     if let (Mode::Write, Some(project)) = (mode, &project)
@@ -93,7 +97,7 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
     {
         // The decisions are written in the order of the file, so the last decision in the file is the newest.
         project.store.append_decisions(&new, Durability::Synced)?;
-        report.written = new.len();
+        report.newly_recorded = new.len();
         let settings = settings::settings_here(world).settings();
         let context =
             ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
@@ -121,7 +125,7 @@ fn found_to_decision(found: &FoundDecision, author: &PlanAuthor) -> Decision {
         kind: *kind,
         text: cut_to_bytes(text, MAX_TEXT_BYTES).to_owned(),
         why: cut_to_bytes(why, MAX_TEXT_BYTES).to_owned(),
-        by: author.by.clone(),
+        author: author.author.clone(),
         source: DecisionSource::Import,
         topic: topic.clone(),
         ..Decision::default()

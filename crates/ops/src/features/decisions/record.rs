@@ -38,11 +38,13 @@ pub struct DecisionReport {
     pub decision: Decision,
     /// The text of the decision that was superseded.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub superseded: String,
+    #[serde(rename = "superseded")]
+    pub superseded_text: String,
     /// False if the same decision was already in force, so nothing was recorded.
     pub changed: bool,
     /// Whether a secret in the input was redacted.
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -54,7 +56,7 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
     let _lock = project.store.lock_decisions(LOCK_WAIT)?;
     let known = all_decisions(&project.store, world.now)?;
     let superseded = wanted.supersedes.map(|word| find_decision(&known, word)).transpose()?;
-    superseded.map(refuse_if_not_in_force).transpose()?;
+    superseded.map(refuse_replaced).transpose()?;
     let text = redact_and_check_length(&given, wanted.text, "what was decided")?;
     let why =
         wanted.why.map(|why| redact_and_check_length(&given, why, "why")).transpose()?.unwrap_or_default();
@@ -67,9 +69,9 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
         let decision = same.decision.clone();
         return Ok(DecisionReport {
             decision,
-            superseded: String::new(),
+            superseded_text: String::new(),
             changed: false,
-            covered: given.has_redacted(),
+            redacted: given.has_redacted(),
             notes: Vec::new(),
         });
     }
@@ -82,7 +84,7 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
     let supersedes = superseded.map(|one| one.decision.id.clone()).unwrap_or_default();
     let decision = Decision {
         v: VERSION,
-        id: decision::id_of_typed_decision(&author.formatted_time(), &author.by, &text, &supersedes),
+        id: decision::id_of_typed_decision(&author.formatted_time(), &author.author, &text, &supersedes),
         ts: author.formatted_time(),
         kind: superseded.map_or(wanted.kind, |one| one.decision.kind),
         text,
@@ -93,7 +95,7 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
         expires_at: wanted.expires.map(|text| parse_expiry(text, world.now)).transpose()?.unwrap_or_default(),
         source: DecisionSource::Command,
         session: session_id_or_empty(world, wanted.session),
-        by: author.by,
+        author: author.author,
         ..Decision::default()
     };
     let superseded = superseded.map(|one| one.decision.text.clone()).unwrap_or_default();
@@ -116,21 +118,21 @@ pub fn withdraw_decision(
     if one.state == DecisionState::Withdrawn {
         return Ok(DecisionReport {
             decision: one.decision.clone(),
-            superseded: one.decision.text.clone(),
+            superseded_text: one.decision.text.clone(),
             changed: false,
-            covered: given.has_redacted(),
+            redacted: given.has_redacted(),
             notes: Vec::new(),
         });
     }
-    refuse_if_not_in_force(one)?;
+    refuse_replaced(one)?;
     let decision = Decision {
         v: VERSION,
-        id: decision::id_of_typed_decision(&author.formatted_time(), &author.by, "", &one.decision.id),
+        id: decision::id_of_typed_decision(&author.formatted_time(), &author.author, "", &one.decision.id),
         ts: author.formatted_time(),
         why,
         supersedes: one.decision.id.clone(),
         session: session_id_or_empty(world, session_named),
-        by: author.by,
+        author: author.author,
         ..Decision::default()
     };
     let superseded = one.decision.text.clone();
@@ -160,7 +162,7 @@ pub fn accept_suggestion(world: &World, word: &str, why: Option<&str>) -> Result
         task,
         source: DecisionSource::Statement,
         session: suggestion.session,
-        by: author.by,
+        author: author.author,
         ..Decision::default()
     };
     append_decision(&context, decision, String::new(), given.has_redacted())
@@ -169,12 +171,12 @@ pub fn accept_suggestion(world: &World, word: &str, why: Option<&str>) -> Result
 fn append_decision(
     context: &ProjectContext,
     decision: Decision,
-    superseded: String,
-    covered: bool,
+    superseded_text: String,
+    redacted: bool,
 ) -> Result<DecisionReport> {
     context.store.append_decisions(std::slice::from_ref(&decision), Durability::Synced)?;
     let notes = rewrite_view(context);
-    Ok(DecisionReport { decision, superseded, changed: true, covered, notes })
+    Ok(DecisionReport { decision, superseded_text, changed: true, redacted, notes })
 }
 
 /// Writes the view again. A failure is returned as a note, not as an error, because the decision is already on
@@ -186,7 +188,7 @@ pub(super) fn rewrite_view(context: &ProjectContext) -> Vec<String> {
     }
 }
 
-fn refuse_if_not_in_force(one: &DecisionStanding) -> Result<()> {
+fn refuse_replaced(one: &DecisionStanding) -> Result<()> {
     let hint = match one.state {
         DecisionState::Current | DecisionState::Expired => return Ok(()),
         DecisionState::Superseded => {

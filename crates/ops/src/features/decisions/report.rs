@@ -43,7 +43,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let (lines, tally) = match project.store.all_decisions() {
-        Ok((lines, tally)) if lines.is_empty() && tally.torn.is_empty() => return Vec::new(),
+        Ok((lines, tally)) if lines.is_empty() && tally.invalid_lines.is_empty() => return Vec::new(),
         Ok(read) => read,
         Err(error) => {
             let findings = vec![Finding::from(&crate::Error::from(error))];
@@ -52,12 +52,15 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     };
     let mut findings = Vec::new();
     let at = |finding: Finding, line| finding.at_line(layout::DECISIONS, line);
-    if !tally.torn.is_empty() {
+    if !tally.invalid_lines.is_empty() {
         let text = format!(
             "{} could not be read (cut off by a crash, or not written by thru)",
-            count_with_noun(tally.torn.len(), "line")
+            count_with_noun(tally.invalid_lines.len(), "line")
         );
-        findings.push(at(Finding::new(FindingLevel::Note, text), tally.torn.first().map(|(_, line)| *line)));
+        findings.push(at(
+            Finding::new(FindingLevel::Note, text),
+            tally.invalid_lines.first().map(|(_, line)| *line),
+        ));
     }
     let newer = lines.iter().filter(|line| line.v > decision::VERSION).count();
     if newer > 0 {

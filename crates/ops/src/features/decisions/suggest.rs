@@ -31,7 +31,8 @@ pub struct Suggestion {
 #[derive(Debug, Serialize)]
 pub struct SuggestionListing {
     pub suggested: Vec<Suggestion>,
-    pub more: usize,
+    #[serde(rename = "more")]
+    pub not_listed: usize,
 }
 
 /// Returns the newest suggestions, at most `most`; all of them if `most` is 0.
@@ -39,9 +40,9 @@ pub fn list_suggestions(world: &World, most: usize) -> Result<SuggestionListing>
     let project = Project::find_for_reading(world)?;
     let mut suggested = all_suggestions(&project.store)?;
     let most = if most == 0 { usize::MAX } else { most };
-    let more = suggested.len().saturating_sub(most);
+    let not_listed = suggested.len().saturating_sub(most);
     suggested.truncate(most);
-    Ok(SuggestionListing { suggested, more })
+    Ok(SuggestionListing { suggested, not_listed })
 }
 
 pub(super) fn find_suggestion(world: &World, store: &Store, word: &str) -> Result<Suggestion> {

@@ -26,14 +26,14 @@ pub(super) fn write_view(
     let _lock = store.lock_context_view(wait)?;
     let now = project.world.now;
     // Read only as much of the log as a hook reads, so that hooks and commands write the same view.
-    let (decisions, is_all) = super::recent_decisions(store, now)?;
+    let (decisions, is_complete) = super::recent_decisions(store, now)?;
     let title = project.root.path.file_name().unwrap_or_default().to_string_lossy();
     let activity = recent_session_activity(store, digest);
     let at = time::to_rfc3339(now);
     let view = decision::render_view(&ViewContents {
         title: &title,
         decisions: &decisions,
-        is_all,
+        is_complete,
         activity: &activity,
         at: &at,
     });
@@ -63,7 +63,7 @@ fn recent_session_activity(store: &Store, folded: Option<&Digest>) -> Vec<Sessio
         harness: digest.harness.clone(),
         last_at: digest.last_at.clone(),
         calls: digest.called,
-        edited: digest.files.iter().filter(|file| file.edits > 0).count(),
+        edited_files: digest.files.iter().filter(|file| file.edits > 0).count(),
         failing: digest.open_failures().count(),
         about: digest.current_goal().newest.map(|prompt| prompt.text.clone()).unwrap_or_default(),
     };

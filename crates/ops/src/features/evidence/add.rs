@@ -37,7 +37,8 @@ pub struct AddRequest<'a> {
 pub struct AddedEntry {
     pub task: String,
     pub entry: EvidenceEntry,
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -63,7 +64,7 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
         timestamp: time::to_rfc3339(world.now),
         agent: match request.agent {
             Some(agent) => clean(agent),
-            None => PlanAuthor::current_author(world, None)?.by,
+            None => PlanAuthor::current_author(world, None)?.author,
         },
         verdict: request.verdict.name().to_owned(),
         summary,
@@ -105,7 +106,7 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
             let _ = store.dir().remove_file(patch);
         }
     })?;
-    Ok(AddedEntry { task: id.to_string(), entry, covered: given.has_redacted(), notes: written.notes })
+    Ok(AddedEntry { task: id.to_string(), entry, redacted: given.has_redacted(), notes: written.notes })
 }
 
 fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {

@@ -20,7 +20,8 @@ pub struct ArchiveReport {
 pub struct ArchivedTask {
     pub task: String,
     /// How many entries were moved. In a dry run, how many would be moved.
-    pub moved: usize,
+    #[serde(rename = "moved")]
+    pub archived: usize,
     pub kept: usize,
     pub file: String,
 }
@@ -66,7 +67,7 @@ pub fn archive_old_entries(
         }
         report.tasks.push(ArchivedTask {
             task: task.to_string(),
-            moved: trimmed.archived.len(),
+            archived: trimmed.archived.len(),
             kept: trimmed.bundle.entries.len(),
             file: format!(
                 "{}/{}/{}",

@@ -30,9 +30,12 @@ pub struct EvidenceReport {
     pub tasks: usize,
     pub entries: usize,
     /// How many entries were new. In a dry run they are not written.
-    pub new: usize,
-    pub left_out: Vec<SkippedFile>,
-    pub covered: bool,
+    #[serde(rename = "new")]
+    pub new_entries: usize,
+    #[serde(rename = "left_out")]
+    pub skipped_files: Vec<SkippedFile>,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -76,10 +79,10 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
                 report.entries += entries.len();
                 found.entry(task).or_default().extend(entries);
             }
-            Ok(ForeignEvidence::Other(why)) => {
-                report.left_out.push(SkippedFile { file: path, why: why.to_owned() });
+            Ok(ForeignEvidence::NotEvidence(why)) => {
+                report.skipped_files.push(SkippedFile { file: path, why: why.to_owned() });
             }
-            Err(why) => report.left_out.push(SkippedFile { file: path, why }),
+            Err(why) => report.skipped_files.push(SkippedFile { file: path, why }),
         }
     }
     report.tasks = found.len();
@@ -95,7 +98,7 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
             seen.push(entry.id.clone());
             is_new
         });
-        report.new += entries.len();
+        report.new_entries += entries.len();
         let (Mode::Write, Some(store)) = (mode, &store) else { continue };
         if entries.is_empty() {
             continue;
@@ -110,10 +113,10 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
                 };
                 let (large, rest): (Vec<EvidenceEntry>, Vec<EvidenceEntry>) =
                     entries.into_iter().partition(is_large);
-                report.new -= large.len();
+                report.new_entries -= large.len();
                 for entry in large {
                     let file = format!("{task}: {}", model::render::one_line(&entry.summary, 80));
-                    report.left_out.push(SkippedFile { file, why: what.clone() });
+                    report.skipped_files.push(SkippedFile { file, why: what.clone() });
                 }
                 (write_entries(store, &task, (rest.clone(), None), (world.now, LOCK_WAIT)), rest)
             }
@@ -122,13 +125,13 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
         match written {
             Ok(written) => report.notes.extend(written.notes),
             Err(Error::Refused { what, .. }) => {
-                report.new -= entries.len();
-                report.left_out.push(SkippedFile { file: task.to_string(), why: what });
+                report.new_entries -= entries.len();
+                report.skipped_files.push(SkippedFile { file: task.to_string(), why: what });
             }
             Err(error) => return Err(error),
         }
     }
-    report.covered = redactor.has_redacted();
+    report.redacted = redactor.has_redacted();
     Ok(Some(report))
 }
 
@@ -157,7 +160,7 @@ fn find_json_files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>
             let path =
                 if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
             let mut leave_out = |why: &str| {
-                report.left_out.push(SkippedFile { file: path.clone(), why: why.to_owned() });
+                report.skipped_files.push(SkippedFile { file: path.clone(), why: why.to_owned() });
             };
             match entry.kind {
                 EntryKind::Folder if path.split('/').count() < MAX_FOLDER_DEPTH => folders.push(path),

@@ -13,16 +13,16 @@ use store::{Checkout, Comparison, EffortLimit, ListingOrigin, Store};
 pub(super) const MAX_CHECKOUT_FILES: usize = 20_000;
 
 /// How much is examined for a brief, while the session waits for it.
-const BRIEF_EFFORT: EffortLimit = EffortLimit { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
+const BRIEF_EFFORT: EffortLimit = EffortLimit { files: 5_000, bytes: 4 * 1024 * 1024, deadline: None };
 
 /// Judges whether evidence is fresh. Each file is examined only once.
 pub(crate) struct FreshnessJudge<'a> {
     store: &'a Store,
     checkout: Option<Checkout>,
     /// Earlier results, by task, tree and scope.
-    known: RefCell<HashMap<(Id, String, String), Freshness>>,
+    cached_results: RefCell<HashMap<(Id, String, String), Freshness>>,
     /// All current files. `None` if they cannot be listed without running git.
-    all: OnceCell<Option<Vec<String>>>,
+    all_files: OnceCell<Option<Vec<String>>>,
 }
 
 impl<'a> FreshnessJudge<'a> {
@@ -36,7 +36,7 @@ impl<'a> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(
             store,
             checkout,
-            EffortLimit { until: Some(Instant::now() + time), ..BRIEF_EFFORT },
+            EffortLimit { deadline: Some(Instant::now() + time), ..BRIEF_EFFORT },
         )
     }
 
@@ -45,13 +45,13 @@ impl<'a> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(
             store,
             checkout,
-            EffortLimit { until: Some(end), ..EffortLimit::UNLIMITED },
+            EffortLimit { deadline: Some(end), ..EffortLimit::UNLIMITED },
         )
     }
 
     fn with_effort(store: &'a Store, checkout: &Path, effort: EffortLimit) -> FreshnessJudge<'a> {
         let checkout = Checkout::open_with_effort(checkout, effort).ok();
-        FreshnessJudge { store, checkout, known: RefCell::default(), all: OnceCell::new() }
+        FreshnessJudge { store, checkout, cached_results: RefCell::default(), all_files: OnceCell::new() }
     }
 
     pub fn evidence_standing<'e>(&self, task: &Id, bundle: &'e EvidenceBundle) -> EvidenceStanding<'e> {
@@ -66,11 +66,11 @@ impl<'a> FreshnessJudge<'a> {
             return Freshness::Unknown("it is not bound to files".to_owned());
         }
         let key = (task.clone(), entry.tree.clone(), entry.scope.clone());
-        if let Some(known) = self.known.borrow().get(&key) {
+        if let Some(known) = self.cached_results.borrow().get(&key) {
             return known.clone();
         }
         let freshness = self.compare_files(task, entry);
-        self.known.borrow_mut().insert(key, freshness.clone());
+        self.cached_results.borrow_mut().insert(key, freshness.clone());
         freshness
     }
 
@@ -80,7 +80,7 @@ impl<'a> FreshnessJudge<'a> {
         let Some((listing, written)) = self.store.read_listing(task, &entry.tree) else {
             return unknown("the list of its files is no longer stored");
         };
-        match checkout.compare_with_listing(&listing, ListingOrigin::Before(written)) {
+        match checkout.compare_with_listing(&listing, ListingOrigin::ExaminedBefore(written)) {
             Comparison::Same => {}
             Comparison::Changed(path) => return Freshness::Stale(format!("{path} changed")),
             Comparison::Gone(path) => return Freshness::Stale(format!("{path} is gone")),
@@ -93,7 +93,7 @@ impl<'a> FreshnessJudge<'a> {
         if !entry.covers_whole_project() {
             return Freshness::Fresh;
         }
-        let Some(all) = self.all.get_or_init(|| list_checkout_files(checkout)) else {
+        let Some(all) = self.all_files.get_or_init(|| list_checkout_files(checkout)) else {
             return unknown("the files of the checkout cannot be listed");
         };
         match all.iter().find(|path| !listing.files.contains_key(*path) && checkout.exists(path)) {

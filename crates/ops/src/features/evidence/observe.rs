@@ -46,9 +46,9 @@ fn complete_proven_tasks(context: &HookContext) -> Result<Vec<String>> {
         let judge =
             FreshnessJudge::for_hook_until(store, &context.project.root.checkout, context.deadline.end());
         let Ok(shown) = show::fresh_proof(store, &judge, task) else { continue };
-        let author = PlanAuthor { by: by.clone(), at: context.project.world.now };
-        let entry = LedgerNote { what: "task_done", id: task.id.clone(), why: shown };
-        let begin = (MissingPlan::Never, context.deadline.lock_wait());
+        let author = PlanAuthor { author: by.clone(), at: context.project.world.now };
+        let entry = LedgerNote { change_kind: "task_done", id: task.id.clone(), why: shown };
+        let begin = (MissingPlan::IsError, context.deadline.lock_wait());
         let changed = plan::change_plan(store, &author, entry, begin, |plan| {
             let after = model::plan::complete_task(
                 plan,
@@ -84,13 +84,13 @@ pub(crate) fn record_new_runs(
             let Some((task, mut entry)) = entry_from_check(&loaded.plan, check, digest, now) else {
                 continue;
             };
-            let files = files.get_or_insert_with(|| FilesNow::list_files(checkout, digest));
+            let files = files.get_or_insert_with(|| CurrentFiles::list_files(checkout, digest));
             let mut listing = None;
             match digest.file_edited_after(check.last).or_else(|| files.file_changed_after(&check.at)) {
                 Some(path) => path.clone_into(&mut entry.changed),
                 // If not all files were examined, an unexamined file may have changed. In that case the entry is not
                 // bound to any files.
-                None if files.is_all => {
+                None if files.is_complete => {
                     entry.tree = files.listing.tree_hash();
                     entry.files = u64::try_from(files.listing.files.len()).ok();
                     PROJECT_SCOPE.clone_into(&mut entry.scope);
@@ -132,19 +132,19 @@ fn entry_from_check(
 /// The files that a hook can list without starting a process: the files that git tracks and the files that the session
 /// edited.
 #[derive(Default)]
-struct FilesNow {
+struct CurrentFiles {
     checkout: Option<Checkout>,
     /// All paths, including missing files.
     paths: Vec<String>,
     edited: HashSet<String>,
     listing: FileListing,
     /// Whether the listing is complete.
-    is_all: bool,
+    is_complete: bool,
 }
 
-impl FilesNow {
-    fn list_files(checkout: &Path, digest: &Digest) -> FilesNow {
-        let nothing = FilesNow::default();
+impl CurrentFiles {
+    fn list_files(checkout: &Path, digest: &Digest) -> CurrentFiles {
+        let nothing = CurrentFiles::default();
         let Ok(checkout) = Checkout::open(checkout) else { return nothing };
         let Some(mut paths) = list_checkout_files(&checkout) else { return nothing };
         let is_ours = |path: &str| path.starts_with(layout::STORE_FOLDER);
@@ -158,8 +158,8 @@ impl FilesNow {
         let (first, rest): (Vec<&str>, Vec<&str>) =
             paths.iter().map(String::as_str).partition(|path| edited.contains(*path));
         let listing = checkout.list_files(first.into_iter().chain(rest), MAX_CONTENT_BYTES);
-        let is_all = !listing.files.is_empty();
-        FilesNow { checkout: Some(checkout), paths, edited, listing, is_all }
+        let is_complete = !listing.files.is_empty();
+        CurrentFiles { checkout: Some(checkout), paths, edited, listing, is_complete }
     }
 
     /// Returns a file that may have changed after a run ended, judged by its timestamps.

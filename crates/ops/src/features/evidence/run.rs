@@ -52,8 +52,10 @@ pub struct RecordedRun {
     pub entry: EvidenceEntry,
     /// A file that changed while the command ran. Such a change makes the evidence stale from the start.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub changed: String,
-    pub covered: bool,
+    #[serde(rename = "changed")]
+    pub changed_file: String,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -81,7 +83,7 @@ pub fn run_and_record(
     let ended = run_command(request, &folder.path, hear)?;
     // Examine the files again. A file that changed during the run was not tested, or was tested only in part.
     let after = Checkout::open(&project.root.checkout)?;
-    let changed = match after.compare_with_listing(&before, ListingOrigin::Through(&checkout)) {
+    let changed = match after.compare_with_listing(&before, ListingOrigin::ExaminedThrough(&checkout)) {
         Comparison::Changed(path) | Comparison::Gone(path) => path,
         Comparison::Same | Comparison::Unfinished => String::new(),
     };
@@ -94,7 +96,7 @@ pub fn run_and_record(
         entry_type: EntryType::Test.name().to_owned(),
         kind: EvidenceOrigin::Run.name().to_owned(),
         timestamp: time::to_rfc3339(world.now),
-        agent: author.by,
+        agent: author.author,
         verdict: seen.verdict.name().to_owned(),
         summary: seen.summary,
         tests_passed: seen.counts.passed,
@@ -102,10 +104,10 @@ pub fn run_and_record(
         failures: seen.failures.into_iter().map(Into::into).collect(),
         command: Some(seen.command),
         folder: folder.below,
-        exit_code: seen.exit,
+        exit_code: seen.exit_code,
         head,
         files: u64::try_from(before.files.len()).ok(),
-        scope: if spoken.is_all { PROJECT_SCOPE.to_owned() } else { String::new() },
+        scope: if spoken.is_complete { PROJECT_SCOPE.to_owned() } else { String::new() },
         changed,
         ..EvidenceEntry::default()
     };
@@ -114,38 +116,44 @@ pub fn run_and_record(
         entry.metadata.insert("report".to_owned(), why.as_str().into());
         notes.push(why.clone());
     }
-    let milliseconds = u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX);
+    let milliseconds = u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX);
     entry.metadata.insert("milliseconds".to_owned(), milliseconds.into());
-    if matches!(ended.how, ExitReason::TimedOut | ExitReason::Signal(_)) {
-        entry.metadata.insert("ended".to_owned(), ended.how.to_string().into());
+    if matches!(ended.exit_reason, ExitReason::TimedOut | ExitReason::Signal(_)) {
+        entry.metadata.insert("ended".to_owned(), ended.exit_reason.to_string().into());
     }
     let listing = entry.changed.is_empty().then_some(&before);
     entry.tree = listing.map(FileListing::tree_hash).unwrap_or_default();
     notes.extend(write_entry(&project.store, &id, entry.clone(), listing, (world.now, LOCK_WAIT))?.notes);
     let changed = entry.changed.clone();
-    Ok(RecordedRun { task: id.to_string(), entry, changed, covered: given.has_redacted(), notes })
+    Ok(RecordedRun {
+        task: id.to_string(),
+        entry,
+        changed_file: changed,
+        redacted: given.has_redacted(),
+        notes,
+    })
 }
 
 /// The folder where the command runs: the current folder, or the top of the checkout if the current folder is outside
 /// the checkout.
-struct RunFolder {
+struct CommandFolder {
     path: PathBuf,
     below: String,
 }
 
-fn find_run_folder(world: &World, project: &Project) -> Result<RunFolder> {
+fn find_run_folder(world: &World, project: &Project) -> Result<CommandFolder> {
     let checkout = &project.root.checkout;
     let here = world.require_cwd()?;
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match real(here).strip_prefix(real(checkout)) {
-        Ok(below) => Ok(RunFolder { path: here.to_owned(), below: below.to_string_lossy().into_owned() }),
-        Err(_) => Ok(RunFolder { path: checkout.clone(), below: String::new() }),
+        Ok(below) => Ok(CommandFolder { path: here.to_owned(), below: below.to_string_lossy().into_owned() }),
+        Err(_) => Ok(CommandFolder { path: checkout.clone(), below: String::new() }),
     }
 }
 
 pub(super) struct CoveredFiles {
     pub files: Vec<String>,
-    pub is_all: bool,
+    pub is_complete: bool,
 }
 
 fn find_covered_files(
@@ -156,7 +164,7 @@ fn find_covered_files(
 ) -> Result<CoveredFiles> {
     let checkout = Checkout::open(&project.root.checkout)?;
     let all = list_project_files(project, &checkout);
-    let some = |files: Vec<String>| CoveredFiles { files, is_all: false };
+    let some = |files: Vec<String>| CoveredFiles { files, is_complete: false };
     if !named.is_empty() {
         let mut files = Vec::new();
         for name in named {
@@ -183,7 +191,7 @@ fn find_covered_files(
         return Ok(some(found.concat()));
     }
     match all {
-        Some(files) => Ok(CoveredFiles { files, is_all: true }),
+        Some(files) => Ok(CoveredFiles { files, is_complete: true }),
         None => Err(Error::Refused {
             what: format!("this checkout has over {MAX_CHECKOUT_FILES} files"),
             hint: "name the files or folders that the command is about: `--file PATH`, once for each".into(),
@@ -232,7 +240,7 @@ fn path_inside_checkout(world: &World, project: &Project, name: &str) -> Result<
     }
     let path = world.require_cwd()?.join(name);
     place::path_within_checkout(&project.root.checkout.to_string_lossy(), &path.to_string_lossy())
-        .into_inside()
+        .path_if_inside()
         .ok_or_else(outside)
 }
 
@@ -247,10 +255,10 @@ fn run_command(
         input: b"",
         variables: &[],
         timeout: request.timeout.unwrap_or(Duration::from_secs(24 * 60 * 60)),
-        keep: MAX_OUTPUT_BYTES_SEARCHED,
+        kept_output_bytes: MAX_OUTPUT_BYTES_SEARCHED,
     };
-    let watchman = ProcessReaper::start();
-    let watch = CommandWatch { watchman: &watchman, began: &|_| {} };
+    let reaper = ProcessReaper::start();
+    let watch = CommandWatch { reaper: &reaper, on_start: &|_| {} };
     process::run_streaming(&job, None, Some(watch), hear).map_err(|error| {
         let program = request.argv.first().map(String::as_str).unwrap_or_default();
         Error::Absent {
@@ -264,7 +272,7 @@ fn run_command(
 struct RunResult {
     command: String,
     verdict: EvidenceVerdict,
-    exit: Option<i64>,
+    exit_code: Option<i64>,
     counts: run::TestCounts,
     summary: String,
     failures: Vec<String>,
@@ -281,12 +289,12 @@ impl RunResult {
             || request.argv.iter().map(|word| harness::settings::quote_shell_word(word)).collect::<Vec<_>>();
         let line = run::shell_script_argument(request.argv).map_or_else(|| words().join(" "), str::to_owned);
         let output = String::from_utf8_lossy(&ended.output);
-        let exit = match ended.how {
+        let exit_code = match ended.exit_reason {
             ExitReason::Exit(code) => Some(i64::from(code)),
             ExitReason::Signal(signal) => Some(128 + i64::from(signal)),
             ExitReason::TimedOut => None,
         };
-        let judged = run::decide_result(&line, exit, !ended.is_success(), &output);
+        let judged = run::decide_result(&line, exit_code, !ended.is_success(), &output);
         let of_output = || run::counts_in_output(&output).unwrap_or_default();
         let counts = report.and_then(|report| report.as_ref().ok().copied()).unwrap_or_else(of_output);
         let ended_as = match (judged.ended, ended.is_success(), counts.failed) {
@@ -312,7 +320,7 @@ impl RunResult {
         RunResult {
             command: given.redact_text(&line).into_owned(),
             verdict: verdict_of_run(ended_as, counts),
-            exit,
+            exit_code,
             counts,
             summary: model::text::cut_to_bytes(&summary, MAX_LINE_CHARS).to_owned(),
             failures: failures
@@ -326,7 +334,7 @@ impl RunResult {
 /// A report that the command is expected to write, and the state of its file before the run.
 struct ReportFile<'a> {
     path: &'a Path,
-    before: Option<FileStamp>,
+    stamp_before: Option<FileStamp>,
 }
 
 /// The properties of a file that change when it is written.
@@ -334,7 +342,7 @@ type FileStamp = (u64, u64, (i64, i64), (i64, i64));
 
 impl<'a> ReportFile<'a> {
     fn stamp_before_run(path: &'a Path) -> ReportFile<'a> {
-        ReportFile { path, before: ReportFile::file_stamp(path) }
+        ReportFile { path, stamp_before: ReportFile::file_stamp(path) }
     }
 
     fn file_stamp(path: &Path) -> Option<FileStamp> {
@@ -348,7 +356,7 @@ impl<'a> ReportFile<'a> {
         let shown = self.path.display();
         match ReportFile::file_stamp(self.path) {
             None => return Err(format!("{shown}: the command wrote no report")),
-            look if look == self.before => {
+            look if look == self.stamp_before => {
                 return Err(format!(
                     "{shown}: the command did not write this report, which is from an earlier run"
                 ));

@@ -20,11 +20,13 @@ pub struct EvidenceLine {
     /// False only if the files that the evidence covers are known to be unchanged since it was recorded.
     pub stale: bool,
     /// One of `passed`, `stale`, `failed`, `none`.
-    pub word: &'static str,
+    #[serde(rename = "word")]
+    pub state_word: &'static str,
     pub text: String,
     /// A file that has changed since the evidence was recorded. Empty if no file has changed.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub changed: String,
+    #[serde(rename = "changed")]
+    pub changed_file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     pub timestamp: String,
@@ -40,13 +42,13 @@ impl EvidenceLine {
             task: task.to_string(),
             proof: standing.proof,
             stale: standing.freshness != Freshness::Fresh,
-            word: standing.state_word(),
+            state_word: standing.state_word(),
             text: match (standing.proof, bundle.entries.last()) {
                 // A claim is better than nothing. The text says that thru did not see the run.
                 (ProofState::None, Some(last)) => format!("nothing that thru saw; last: {}", last.describe()),
                 _ => standing.describe(),
             },
-            changed: standing.what_has_changed().to_owned(),
+            changed_file: standing.what_has_changed().to_owned(),
             command: standing.entry.and_then(|entry| entry.command.clone()),
             timestamp: standing
                 .entry
@@ -63,9 +65,9 @@ impl EvidenceLine {
             task: task.to_string(),
             proof: ProofState::None,
             stale: false,
-            word: "none",
+            state_word: "none",
             text: "cannot be read".to_owned(),
-            changed: String::new(),
+            changed_file: String::new(),
             command: None,
             timestamp: String::new(),
             entries: 0,
@@ -154,7 +156,8 @@ pub struct EntryShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub changed_since: String,
+    #[serde(rename = "changed_since")]
+    pub changed_file: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,12 +187,12 @@ pub fn show_task_evidence(world: &World, id: &str, which: EntryFilter) -> Result
     let entries = if which == EntryFilter::Archived { archived } else { bundle.entries };
     let shown = |entry: EvidenceEntry| {
         let freshness = entry.is_seen_by_thru().then(|| judge.cached_freshness(&task, &entry));
-        let (stale, changed_since) = match freshness {
+        let (stale, changed_file) = match freshness {
             Some(Freshness::Stale(why) | Freshness::Unknown(why)) => (Some(true), why),
             Some(Freshness::Fresh) => (Some(false), String::new()),
             None => (None, String::new()),
         };
-        EntryShown { entry, stale, changed_since }
+        EntryShown { entry, stale, changed_file }
     };
     Ok(TaskEvidenceShown {
         task: task.to_string(),
@@ -210,7 +213,7 @@ pub(crate) fn evidence_in_progress(
     let standing = model::plan::standing_of_plan(plan);
     let mut ids: Vec<&str> = standing.in_progress.iter().map(|task| task.id.as_str()).collect();
     if ids.is_empty() {
-        ids.extend(standing.task.map(|task| task.id.as_str()));
+        ids.extend(standing.current_task.map(|task| task.id.as_str()));
     }
     let mut found: Vec<(Id, std::result::Result<EvidenceBundle, store::Error>)> = ids
         .into_iter()

@@ -5,7 +5,7 @@ use model::evidence::{self, AgentAnswer, task_of_run};
 use model::id::Id;
 use model::plan::standing_of_plan;
 use model::reply::ReplyPart as Reply;
-use model::swarm::{AgentPart, described_agent, swarm_of};
+use model::swarm::{SwarmRole, described_agent, swarm_of};
 use model::time;
 use model::verdict::VerdictProblem;
 use store::layout;
@@ -21,14 +21,14 @@ const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let event = context.event;
-    let EventKind::SubagentStop { message, asked } = &event.kind else {
+    let EventKind::SubagentStop { message, task: asked } = &event.kind else {
         return Ok(Decision::no_action("no sub-agent has stopped"));
     };
     let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
     // If the harness does not name the agent, its task description does.
     let called = if name.is_empty() { described_agent(asked) } else { name };
-    let Some(part) = AgentPart::from_agent_type(called).filter(|part| part.evidence_type_judged().is_some())
+    let Some(part) = SwarmRole::from_agent_type(called).filter(|part| part.evidence_type_judged().is_some())
     else {
         return Ok(Decision::no_action("this sub-agent does not judge"));
     };
@@ -46,30 +46,31 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         return Ok(Decision::no_action(why));
     }
     let at = time::to_rfc3339(context.project.world.now);
-    let current = || standing_of_plan(&loaded.plan).task;
+    let current = || standing_of_plan(&loaded.plan).current_task;
     let task = task_of_run(&loaded.plan, context.session.as_str(), &at, &at).or_else(current);
     let Some(task) = task.and_then(|task| Id::new(&task.id).ok()) else {
         return Ok(Decision::no_action("no task is in progress or ready"));
     };
     // A truncated answer may end before its verdict.
     let message = message.as_deref().unwrap_or_default();
-    let unread = match message.len() {
+    let unread_reason = match message.len() {
         _ if event.torn => Some(VerdictProblem::Incomplete),
         bytes if bytes > MAX_ANSWER_BYTES => Some(VerdictProblem::TooLong),
         _ => None,
     };
-    let text =
-        context.record_policy().redact_and_cut(if unread.is_none() { message } else { "" }, MAX_ANSWER_BYTES);
+    let text = context
+        .record_policy()
+        .redact_and_cut(if unread_reason.is_none() { message } else { "" }, MAX_ANSWER_BYTES);
     let entry = evidence::entry_of_answer(
         &AgentAnswer {
-            part,
+            swarm_role: part,
             agent: if name.is_empty() { part.name() } else { name },
             agent_id,
             session: context.session.as_str(),
             harness: context.harness.name,
             at: &at,
             text: &text,
-            unread,
+            unread_reason,
         },
         task.as_str(),
     );

@@ -16,7 +16,7 @@ use crate::{Error, Result, World};
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopToAdopt {
     #[serde(flatten)]
-    pub shown: super::LoopShown,
+    pub shown_loop: super::LoopShown,
     #[serde(skip)]
     state: Loop,
 }
@@ -25,19 +25,19 @@ pub struct LoopToAdopt {
 pub fn prepare_adoption(world: &World, named: &str) -> Result<LoopToAdopt> {
     require_person(world, "a loop is not adopted", &format!("thru loop adopt {named}"))?;
     let store = open_trusted_store(world)?;
-    let state = store.read_loop(&choose_loop(world, &store, Some(named), LoopUse::Look)?)?.state;
+    let state = store.read_loop(&choose_loop(world, &store, Some(named), LoopUse::View)?)?.loop_state;
     if matches!(state.status, LoopStatus::Done | LoopStatus::Cancelled) {
         return Err(not_active_error(&state));
     }
-    Ok(LoopToAdopt { shown: loop_shown(&store, &state, &foreground_pointer(&store)?), state })
+    Ok(LoopToAdopt { shown_loop: loop_shown(&store, &state, &foreground_pointer(&store)?), state })
 }
 
 /// Records the user's consent to exactly the loop that was shown.
 pub fn adopt_loop(world: &World, loop_to_adopt: &LoopToAdopt) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
-    let id = choose_loop(world, &store, Some(&loop_to_adopt.state.id), LoopUse::Look)?;
-    let state = store.read_loop(&id)?.state;
+    let id = choose_loop(world, &store, Some(&loop_to_adopt.state.id), LoopUse::View)?;
+    let state = store.read_loop(&id)?.loop_state;
     if consent::digest_of_loop(&state) != consent::digest_of_loop(&loop_to_adopt.state) {
         return Err(Error::Refused {
             what: format!("{id} was changed while you looked at it"),
@@ -48,11 +48,11 @@ pub fn adopt_loop(world: &World, loop_to_adopt: &LoopToAdopt) -> Result<LoopChan
     let claim =
         if state.session.is_none() { LoopClaimRight::NextSession } else { LoopClaimRight::OneSession };
     allow_loop(&store, None, &state, claim, world.now)?;
-    let shown = loop_shown(&store, &state, &foreground_pointer(&store)?);
-    let next = match shown.status {
-        LoopStatus::Active if shown.foreground || shown.waiting => None,
+    let shown_loop = loop_shown(&store, &state, &foreground_pointer(&store)?);
+    let next = match shown_loop.status {
+        LoopStatus::Active if shown_loop.foreground || shown_loop.waits_for_session => None,
         LoopStatus::Active => Some(format!("`thru loop activate {id} --next` gives it to the next session")),
         _ => Some(format!("`thru loop resume {id}` continues it")),
     };
-    Ok(LoopChanged { shown, changed, chosen: None, notes: next.into_iter().collect() })
+    Ok(LoopChanged { shown_loop, changed, session_choice: None, notes: next.into_iter().collect() })
 }

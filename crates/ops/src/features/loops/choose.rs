@@ -18,23 +18,23 @@ use crate::{Error, Result, World};
 #[derive(Clone, Copy, Debug)]
 pub enum WantedOwner<'a> {
     /// The current session.
-    Here,
-    Session(&'a str),
+    CurrentSession,
+    NamedSession(&'a str),
     /// The next session to start.
-    Next,
+    NextSession,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum LoopOwner {
     Session(Id, SessionChoice),
-    Next,
+    NextSession,
 }
 
 impl LoopOwner {
     pub(super) fn claim(&self) -> LoopClaimRight {
         match self {
             LoopOwner::Session(..) => LoopClaimRight::OneSession,
-            LoopOwner::Next => LoopClaimRight::NextSession,
+            LoopOwner::NextSession => LoopClaimRight::NextSession,
         }
     }
 }
@@ -46,7 +46,7 @@ pub(super) fn open_store(world: &World) -> Result<Store> {
 /// Refuses an untrusted root. Hooks do nothing in an untrusted root, so a loop would never run.
 pub(super) fn require_trust(world: &World, project: &Project) -> Result<()> {
     let Project { root, marker, .. } = project;
-    match world.trusts(marker, &root.path) {
+    match world.is_trusted(marker, &root.path) {
         true => Ok(()),
         false => Err(Error::Refused {
             what: format!("{}: this root is not trusted, so no loop runs here", root.path.display()),
@@ -64,9 +64,9 @@ pub(super) fn open_trusted_store(world: &World) -> Result<Store> {
 /// Why a command needs a loop. This decides which loop is chosen if the user names none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LoopUse {
-    Look,
+    View,
     /// To remove the loop from the foreground.
-    SetBack,
+    LeaveForeground,
     Resume,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
     let Some(named) = named else {
         let here = current_session(world, store);
         let (records, _) = all_loops(store)?;
-        let loops: Vec<&Loop> = records.iter().map(|record| &record.state).collect();
+        let loops: Vec<&Loop> = records.iter().map(|record| &record.loop_state).collect();
         let id = match loops_for_use(aim, &loops, &foreground_pointer(store)?, here.as_ref().map(Id::as_str))
             .as_slice()
         {
@@ -86,7 +86,9 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
                 let of = if here.is_some() { " of this session" } else { "" };
                 let what = match aim {
                     LoopUse::Resume => format!("no loop{of} is paused; name one"),
-                    LoopUse::Look | LoopUse::SetBack => format!("no loop{of} is in the foreground; name one"),
+                    LoopUse::View | LoopUse::LeaveForeground => {
+                        format!("no loop{of} is in the foreground; name one")
+                    }
                 };
                 return Err(Error::Absent { what, hint: hint() });
             }
@@ -117,19 +119,21 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
 /// Returns the session in which a loop should run. Guesses the session only inside a harness that does not name it.
 pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> Result<LoopOwner> {
     match wanted {
-        WantedOwner::Next => return Ok(LoopOwner::Next),
-        WantedOwner::Session(named) => {
+        WantedOwner::NextSession => return Ok(LoopOwner::NextSession),
+        WantedOwner::NamedSession(named) => {
             let (session, chosen) = list::choose_session(world, store, Some(named))?;
             return Ok(LoopOwner::Session(session, chosen));
         }
-        WantedOwner::Here => {}
+        WantedOwner::CurrentSession => {}
     }
     if let Ok((session, SessionChoice::Harness)) = list::choose_session(world, store, None) {
         return Ok(LoopOwner::Session(session, SessionChoice::Harness));
     }
     let newest = list::newest_session(store)?;
-    let around =
-        world.calling_harness().and_then(harness::harness_by_name).filter(|around| around.session.is_none());
+    let around = world
+        .calling_harness()
+        .and_then(harness::harness_by_name)
+        .filter(|around| around.session_variable.is_none());
     if let (Some(around), Some(newest)) = (around, &newest)
         && newest.harness == around.name
         && let Ok(session) = Id::new(&newest.session)
@@ -188,7 +192,7 @@ fn loops_for_use<'a>(
     let is_ours = |known: &Loop| here.is_none() || known.session.as_deref() == here;
     let fits = |known: &Loop| match aim {
         LoopUse::Resume => known.status == LoopStatus::Paused,
-        LoopUse::Look | LoopUse::SetBack => {
+        LoopUse::View | LoopUse::LeaveForeground => {
             known.status == LoopStatus::Active && pointer.contains_loop(&known.id)
         }
     };
@@ -198,11 +202,11 @@ fn loops_for_use<'a>(
     };
     match (aim, fitting.as_slice()) {
         // No loop is in the foreground: use the loop that was changed last.
-        (LoopUse::Look, []) => {
+        (LoopUse::View, []) => {
             let ours: Vec<&Loop> = loops.iter().copied().filter(|known| is_ours(known)).collect();
             newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
         }
-        (LoopUse::Look, many) => newest(many).into_iter().collect(),
+        (LoopUse::View, many) => newest(many).into_iter().collect(),
         // Inside a session, resume the session's paused loop that was changed last.
         (LoopUse::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
         _ => fitting,

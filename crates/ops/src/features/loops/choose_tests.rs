@@ -9,7 +9,7 @@ fn test_loop(id: &str, status: LoopStatus, session: &str, at: &str) -> Loop {
          completion_promise: null\nsession_id: {session}\n---\n\n## Loop Prompt\n\ngo on\n\n## Notes\n",
         status.name()
     );
-    LoopRecord::parse(text.into_bytes()).unwrap().state
+    LoopRecord::parse(text.into_bytes()).unwrap().loop_state
 }
 
 #[test]
@@ -26,17 +26,17 @@ fn which_loop_is_meant_when_none_is_named() {
     pointer.set_for_session("b", "s2");
     let cases: [(LoopUse, Option<&str>, &[&str]); 10] = [
         // Inside a session, a command acts only on the session's own loops.
-        (LoopUse::SetBack, Some("s1"), &["a"]),
-        (LoopUse::SetBack, Some("s3"), &[]),
+        (LoopUse::LeaveForeground, Some("s1"), &["a"]),
+        (LoopUse::LeaveForeground, Some("s3"), &[]),
         (LoopUse::Resume, Some("s1"), &["d"]),
         (LoopUse::Resume, Some("s2"), &[]),
-        (LoopUse::Look, Some("s2"), &["b"]),
-        (LoopUse::Look, Some("s3"), &["e"]),
-        (LoopUse::Look, Some("s4"), &[]),
+        (LoopUse::View, Some("s2"), &["b"]),
+        (LoopUse::View, Some("s3"), &["e"]),
+        (LoopUse::View, Some("s4"), &[]),
         // At a terminal, a command may act on any loop.
-        (LoopUse::SetBack, None, &["a", "b"]),
+        (LoopUse::LeaveForeground, None, &["a", "b"]),
         (LoopUse::Resume, None, &["c", "d"]),
-        (LoopUse::Look, None, &["b"]),
+        (LoopUse::View, None, &["b"]),
     ];
     let all: Vec<&Loop> = loops.iter().collect();
     for (aim, here, expected) in cases {
@@ -46,12 +46,12 @@ fn which_loop_is_meant_when_none_is_named() {
     }
     let one = [&loops[4]];
     assert_eq!(
-        loops_for_use(LoopUse::Look, &one, &pointer, Some("s1")).len(),
+        loops_for_use(LoopUse::View, &one, &pointer, Some("s1")).len(),
         1,
         "a single loop is unambiguous"
     );
     assert_eq!(
-        loops_for_use(LoopUse::SetBack, &one, &pointer, Some("s1")).len(),
+        loops_for_use(LoopUse::LeaveForeground, &one, &pointer, Some("s1")).len(),
         0,
         "a command must not end another session's loop"
     );

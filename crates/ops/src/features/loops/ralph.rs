@@ -29,11 +29,12 @@ const MAX_FILE_BYTES: usize = 1024 * 1024;
 pub struct RalphReport {
     pub file: PathBuf,
     #[serde(rename = "loop")]
-    pub shown: LoopShown,
+    pub shown_loop: LoopShown,
     /// False if the loop was already imported, or if this was a dry run.
     pub written: bool,
     /// Whether the loop had been imported before.
-    pub known: bool,
+    #[serde(rename = "known")]
+    pub already_imported: bool,
 }
 
 pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Result<RalphReport> {
@@ -44,9 +45,9 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Resu
     if let (FoundRoot::Unmarked(_), Mode::DryRun) = (&found, mode) {
         return Ok(RalphReport {
             file,
-            shown: loop_shown_with_consent(&state, &ForegroundPointer::default(), false),
+            shown_loop: loop_shown_with_consent(&state, &ForegroundPointer::default(), false),
             written: false,
-            known: false,
+            already_imported: false,
         });
     }
     let project = Project::find_or_create(world)?;
@@ -55,12 +56,13 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Resu
     let _lock = (mode == Mode::Write).then(|| store.lock_loops(LOCK_WAIT)).transpose()?;
     let (records, _) = all_loops(&store)?;
     let front = read_or_rebuild_pointer(&store, &records);
-    if let Some(known) = records.iter().find(|record| record.state.imported_from == state.imported_from) {
+    if let Some(known) = records.iter().find(|record| record.loop_state.imported_from == state.imported_from)
+    {
         return Ok(RalphReport {
             file,
-            shown: loop_shown(&store, &known.state, &front),
+            shown_loop: loop_shown(&store, &known.loop_state, &front),
             written: false,
-            known: true,
+            already_imported: true,
         });
     }
     if mode == Mode::Write {
@@ -69,9 +71,9 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Resu
     }
     Ok(RalphReport {
         file,
-        shown: loop_shown(&store, &state, &front),
+        shown_loop: loop_shown(&store, &state, &front),
         written: mode == Mode::Write,
-        known: false,
+        already_imported: false,
     })
 }
 
@@ -118,7 +120,7 @@ fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
         source_packet_id: None,
         imported_from: Some(format!("ralph-{origin:016x}")),
         session: None,
-        ended: None,
+        end_reason: None,
         ended_detail: None,
         validators: Vec::new(),
         deadline: None,

@@ -43,7 +43,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let is_paused = |state: &Loop| state.status == LoopStatus::Paused && !is_without_consent(store, state);
     let is_used_up = |state: &Loop| state.max_iterations > 0 && state.iteration >= state.max_iterations;
     let paused: Vec<&Loop> =
-        records.iter().map(|record| &record.state).filter(|state| is_paused(state)).collect();
+        records.iter().map(|record| &record.loop_state).filter(|state| is_paused(state)).collect();
     if !paused.is_empty() {
         // A loop that has reached its limit can be resumed only with more iterations.
         let (resume, what) = match paused.iter().all(|state| is_used_up(state)) {
@@ -53,7 +53,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         let number = count_with_noun(paused.len(), "loop");
         let text = format!("{number}; `thru loop log` says why, `{resume}` continues it");
         let line = StatusLine::plain("paused", text).with_json("paused_loops", json!(paused.len()));
-        lines.push(line.with_next(Urgency::Paused, resume, what));
+        lines.push(line.with_next(Urgency::PausedWork, resume, what));
     }
     if foreign > 0 && is_moved(project) {
         let number = count_with_noun(foreign, "loop");
@@ -97,7 +97,7 @@ pub fn advice_without_consent(world: &World, id: &str) -> String {
 impl LoopShown {
     /// Describes the state of the loop: `iteration 3 of 30, session 9487a9f7`.
     pub fn describe_state(&self) -> String {
-        let whose = match (&self.session, self.waiting) {
+        let whose = match (&self.session, self.waits_for_session) {
             (_, true) => ", for the next session that starts here".to_owned(),
             (Some(session), _) => format!(", session {}", short_session_id(session)),
             (None, false) => String::new(),
@@ -150,8 +150,10 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
         let hint = "any `thru loop` command that changes a loop rebuilds it";
         findings.push(Finding::new(FindingLevel::Warning, error.to_string()).with_hint(hint));
     }
-    for state in
-        records.iter().map(|record| &record.state).filter(|state| state.ended == Some(EndReason::Error))
+    for state in records
+        .iter()
+        .map(|record| &record.loop_state)
+        .filter(|state| state.end_reason == Some(EndReason::Error))
     {
         let detail = state.ended_detail.as_deref().unwrap_or("no reason was recorded");
         let text = format!("loop {} was paused by an error: {detail}", state.id);
@@ -164,7 +166,9 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
         // `thru trust --moved` carries the consents over, and another check suggests it.
         return (records.len(), findings);
     }
-    for state in records.iter().map(|record| &record.state).filter(|state| is_without_consent(store, state)) {
+    for state in
+        records.iter().map(|record| &record.loop_state).filter(|state| is_without_consent(store, state))
+    {
         let text = format!(
             "loop {} is {} and was not started here: no agent gets its prompt",
             state.id,

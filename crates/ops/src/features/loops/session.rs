@@ -30,7 +30,7 @@ pub const SECTIONS: &[&str] = &[SECTION.name];
 const MAX_PROMPT_CHARS_SHOWN: usize = 600;
 
 /// How much of the prompt a brief quotes, the shortest form first.
-const GOAL_LENGTHS: [usize; 4] = [160, 400, 1_000, 4_000];
+const PROMPT_QUOTE_LENGTHS: [usize; 4] = [160, 400, 1_000, 4_000];
 
 /// How many of the newest loops are searched for the loop of a session.
 const MAX_LOOPS_EXAMINED: usize = 4;
@@ -47,7 +47,7 @@ pub fn claim_waiting_loop<'c>(context: &'c HookContext<'_>, source: StartSource)
         end_overridden(context, &id)?;
     }
     // A compaction does not start a session, so it does not claim a waiting loop.
-    let waits = pointer.next.as_deref().filter(|_| source != StartSource::Compact);
+    let waits = pointer.loop_for_next_session.as_deref().filter(|_| source != StartSource::Compact);
     let Some(next) = waits else { return Ok(Decision::no_action("no loop waits for a session to start")) };
     let why = format!("loop {next} waits for the next session");
     let what = format!("make this session the owner of loops/{next}.md");
@@ -55,7 +55,7 @@ pub fn claim_waiting_loop<'c>(context: &'c HookContext<'_>, source: StartSource)
         let is_free =
             |pointer: &ForegroundPointer| pointer.loop_of_session(context.session.as_str()).is_none();
         let claimed = take_over_loop(context, LoopEvent::Claimed, |pointer| {
-            pointer.next.clone().filter(|_| is_free(pointer))
+            pointer.loop_for_next_session.clone().filter(|_| is_free(pointer))
         })?;
         let redact = context.project.settings.redact_options();
         Ok(claimed.map_or_else(ReplyPart::silent, |state| {
@@ -89,10 +89,10 @@ fn describe_claimed_loop(state: &Loop, redact: redact::RedactOptions) -> String 
 }
 
 /// Lets a session that continues under another id keep its loop.
-pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
+pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
     let pointer = read_foreground_pointer(context)?;
     if pointer.is_some_and(|pointer| pointer.loop_of_session(previous.as_str()).is_some()) {
-        take_over_loop(context, LoopEvent::Moved, |pointer| {
+        take_over_loop(context, LoopEvent::SessionIdChanged, |pointer| {
             pointer.loop_of_session(previous.as_str()).map(str::to_owned)
         })?;
     }
@@ -118,7 +118,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         return Ok(vec![loop_candidate(context, &state, &about)]);
     }
     // An agent that still has its conversation knows what it worked on.
-    let described = context.described.filter(|_| context.occasion != Occasion::Replayed);
+    let described = context.described_session.filter(|_| context.occasion != Occasion::Replayed);
     let Some(state) = described.and_then(|session| last_loop_of_session(store, session)) else {
         return Ok(Vec::new());
     };
@@ -140,7 +140,7 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
     let form =
         |most: usize| format!("{about} {}", in_quotation_marks(&outline_text(&prompt, most), most + 2));
     let mut candidate = Candidate::new(&SECTION, format!("loop:{}", state.id), "");
-    candidate.forms = GOAL_LENGTHS.map(form).to_vec();
+    candidate.forms = PROMPT_QUOTE_LENGTHS.map(form).to_vec();
     candidate.forms.dedup();
     candidate
 }
@@ -152,7 +152,7 @@ fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     // An id begins with the time of its loop.
     ids.sort_by(|a, b| b.as_str().cmp(a.as_str()));
     let mut loops =
-        ids.iter().take(MAX_LOOPS_EXAMINED).filter_map(|id| Some(store.read_loop(id).ok()?.state));
+        ids.iter().take(MAX_LOOPS_EXAMINED).filter_map(|id| Some(store.read_loop(id).ok()?.loop_state));
     let state = loops.find(|state| state.session.as_deref() == Some(session.as_str()))?;
     if !consent::is_started_here(store, &state) {
         return None;
@@ -165,7 +165,7 @@ fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
 pub fn running_loop_of_session(store: &Store, session: &str) -> Result<Option<Loop>> {
     let pointer = foreground_pointer(store)?;
     let Some(Ok(id)) = pointer.loop_of_session(session).map(Id::new) else { return Ok(None) };
-    let state = store.read_loop(&id)?.state;
+    let state = store.read_loop(&id)?.loop_state;
     let runs = state.status == LoopStatus::Active && consent::is_started_here(store, &state);
     Ok(runs.then_some(state))
 }
@@ -182,7 +182,7 @@ fn take_over_loop(
     let mut pointer = foreground_pointer(store)?;
     let Some(Ok(id)) = which(&pointer).map(|id| Id::new(&id)) else { return Ok(None) };
     let record = store.read_loop(&id)?;
-    let mut next = record.state.clone();
+    let mut next = record.loop_state.clone();
     if next.status != LoopStatus::Active {
         pointer.remove_loop(id.as_str());
         store.write_foreground(&pointer)?;
@@ -200,7 +200,7 @@ fn take_over_loop(
     next.session = Some(session.to_string());
     // The mark counts calls and records of another session.
     if let Some(last) = &mut next.last_stop {
-        last.mark = None;
+        last.session_position = None;
     }
     next.set_updated_time(world.now);
     save_loop(store, &id, &record, &next)?;

@@ -36,7 +36,7 @@ pub struct StartOptions<'a> {
     pub prompt: PromptSource<'a>,
     pub max_iterations: Option<u64>,
     pub promises: Vec<String>,
-    pub blocked: Vec<String>,
+    pub blocked_promises: Vec<String>,
     pub validators: Vec<String>,
     pub packet_validators: PacketValidators,
     /// The time limit in seconds.
@@ -46,7 +46,7 @@ pub struct StartOptions<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub enum PromptSource<'a> {
-    Words(&'a str),
+    InlineText(&'a str),
     /// `-` means stdin.
     File(&'a Path),
     Packet(&'a str),
@@ -56,8 +56,8 @@ pub enum PromptSource<'a> {
 /// user asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketValidators {
-    Take,
-    Show,
+    Use,
+    OnlyShow,
 }
 
 /// The parts of a packet that a loop uses.
@@ -76,7 +76,7 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
     let store = &project.store;
     let owner = find_owner(world, store, options.owner)?;
     let given = match options.prompt {
-        PromptSource::Words(words) => {
+        PromptSource::InlineText(words) => {
             LoopFromPacket { prompt: words.to_owned(), ..LoopFromPacket::default() }
         }
         PromptSource::File(path) => {
@@ -93,8 +93,8 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
     let mut notes = Vec::new();
     let mut validators = options.validators.clone();
     match options.packet_validators {
-        PacketValidators::Take => validators.extend(given.validators.iter().cloned()),
-        PacketValidators::Show => notes.extend(given.validators.iter().map(|command| {
+        PacketValidators::Use => validators.extend(given.validators.iter().cloned()),
+        PacketValidators::OnlyShow => notes.extend(given.validators.iter().map(|command| {
             format!("the packet's validator `{command}` is not run; --with-validators adds it")
         })),
     }
@@ -126,9 +126,9 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
         imported_from: None,
         session: match &owner {
             LoopOwner::Session(session, _) => Some(session.to_string()),
-            LoopOwner::Next => None,
+            LoopOwner::NextSession => None,
         },
-        ended: None,
+        end_reason: None,
         ended_detail: None,
         validators,
         deadline: options.seconds.map(|seconds| deadline_after(world.now, seconds)).transpose()?,
@@ -144,16 +144,16 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
     append_to_log(world, store, &state, LoopEvent::Started)?;
     notes.extend(moved);
     notes.extend(warnings_before_start(world, &project, &state, &owner));
-    let chosen = match owner {
-        LoopOwner::Session(_, chosen) => Some(chosen),
-        LoopOwner::Next => None,
+    let session_choice = match owner {
+        LoopOwner::Session(_, session_choice) => Some(session_choice),
+        LoopOwner::NextSession => None,
     };
-    if chosen == Some(SessionChoice::Guess) {
+    if session_choice == Some(SessionChoice::Guess) {
         notes.push(
             "the session is a guess: this harness does not tell commands which session they run in".into(),
         );
     }
-    Ok(LoopChanged { shown: loop_shown(store, &state, &pointer), changed: true, chosen, notes })
+    Ok(LoopChanged { shown_loop: loop_shown(store, &state, &pointer), changed: true, session_choice, notes })
 }
 
 /// Writes a new loop under the first free id.
@@ -196,7 +196,7 @@ fn parse_promises(options: &StartOptions, given: Option<String>) -> Result<Vec<P
     };
     let of = |texts: Vec<String>, outcome| texts.into_iter().map(move |text| Promise { text, outcome });
     let all: Vec<Promise> = of(done, IterationOutcome::Done)
-        .chain(of(options.blocked.clone(), IterationOutcome::Blocked))
+        .chain(of(options.blocked_promises.clone(), IterationOutcome::Blocked))
         .collect();
     for (n, promise) in all.iter().enumerate() {
         if let Some(flaw) = promise::why_invalid_promise(&promise.text) {
@@ -241,11 +241,11 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
         notes.push(format!("session {session} has ended; the loop goes on if the session is resumed"));
     }
     for harness in harnesses_of_owner(world, project, owner) {
-        let Some(cap) = &harness.block_cap else { continue };
+        let Some(cap) = &harness.stop_block_limit else { continue };
         if (world.var)(cap.variable).is_none_or(|value| value != "0") {
             notes.push(format!(
                 "{} goes on at most {} times in a row without a tool call; start it with {}=0 to lift that",
-                harness.title, cap.times, cap.variable
+                harness.title, cap.max_blocks, cap.variable
             ));
         }
     }
@@ -264,12 +264,12 @@ fn harnesses_of_owner(world: &World, project: &Project, owner: &LoopOwner) -> Ve
                 .find(|entry| entry.session == *session)
                 .and_then(|entry| harness::harness_by_name(&entry.harness))
         }
-        LoopOwner::Next => None,
+        LoopOwner::NextSession => None,
     };
     match (of_session.or(around), owner) {
         (Some(one), _) => vec![one],
         (None, LoopOwner::Session(..)) => Vec::new(),
-        (None, LoopOwner::Next) => {
+        (None, LoopOwner::NextSession) => {
             let is_wired =
                 |harness: &&Harness| !install::wired_files(world, harness, &project.root.checkout).is_empty();
             HARNESSES.iter().filter(is_wired).collect()

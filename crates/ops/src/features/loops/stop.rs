@@ -61,7 +61,7 @@ struct LockedVerdict {
 
 impl<'c> LoopSessionStop<'c> {
     fn decide(self) -> Result<Decision<'c>> {
-        let Some(judged) = self.lock_and_judge(ValidatorResult::NotYet, self.context.deadline)? else {
+        let Some(judged) = self.lock_and_judge(ValidatorResult::NotRun, self.context.deadline)? else {
             return Ok(Decision::no_action(format!(
                 "loop {} no longer exists, or was not started here",
                 self.id
@@ -73,9 +73,9 @@ impl<'c> LoopSessionStop<'c> {
                 (ReplyPart::silent(), format!("loop {} allows it: {allowed:?}", self.id), String::new())
             }
             StopVerdict::Validate => {
-                let validators = record.state.validators.clone();
+                let validators = record.loop_state.validators.clone();
                 let why = format!("loop {}: the promise was given, its validators decide", self.id);
-                if self.stop.is_hasty {
+                if self.stop.cannot_wait {
                     return Ok(Decision::answer(ReplyPart::from_reply(Reply::AskAgain), why));
                 }
                 let what = format!("run {}", validators.join("; "));
@@ -86,13 +86,13 @@ impl<'c> LoopSessionStop<'c> {
                     self.run_validators(&validators)
                 }));
             }
-            StopVerdict::FeedAgain { text } => (
+            StopVerdict::SendSameAgain { text } => (
                 ReplyPart::from_reply(Reply::Block(text.clone())),
                 format!("loop {}: the same stop again", self.id),
                 String::new(),
             ),
-            StopVerdict::Feed { next, text } => {
-                let why = format!("loop {} goes on: iteration {}", self.id, next.iteration_progress());
+            StopVerdict::SendPrompt { next_state, text } => {
+                let why = format!("loop {} goes on: iteration {}", self.id, next_state.iteration_progress());
                 (
                     ReplyPart::from_reply(Reply::Block(text.clone())),
                     why,
@@ -106,7 +106,7 @@ impl<'c> LoopSessionStop<'c> {
             ),
         };
         Ok(Decision::with_change(part, why, what, move || {
-            self.apply_verdict(judged, ValidatorResult::NotYet)
+            self.apply_verdict(judged, ValidatorResult::NotRun)
         }))
     }
 
@@ -141,13 +141,15 @@ impl<'c> LoopSessionStop<'c> {
             }
             record => record.map_err(|error| self.allow_stop_error(&error))?,
         };
-        if !is_started_here(store, &record.state) {
+        if !is_started_here(store, &record.loop_state) {
             return Ok(None);
         }
-        let stop = self.engine_input(&record.state, checked);
-        let rules =
-            EngineRules { no_progress_turns: settings.no_progress_turns, redact: settings.redact_options() };
-        let verdict = engine::decide_stop(Foreground::Loop(&record.state), &stop, &rules);
+        let stop = self.engine_input(&record.loop_state, checked);
+        let rules = EngineRules {
+            no_progress_turns: settings.no_progress_turns,
+            redact_options: settings.redact_options(),
+        };
+        let verdict = engine::decide_stop(Foreground::Loop(&record.loop_state), &stop, &rules);
         Ok(Some(LockedVerdict { record, verdict, _lock: lock }))
     }
 
@@ -168,11 +170,11 @@ impl<'c> LoopSessionStop<'c> {
         checked: ValidatorResult,
     ) -> store::Result<ReplyPart> {
         let store = self.context.project.store;
-        let state = &record.state;
+        let state = &record.loop_state;
         let stop = self.engine_input(state, checked);
         // A promise is accepted even if the harness ended an earlier turn.
-        let goes_on = matches!(verdict, StopVerdict::Feed { .. } | StopVerdict::FeedAgain { .. });
-        if goes_on && self.stop.first == Some(true) && is_loop_overridden(self.context, state) {
+        let goes_on = matches!(verdict, StopVerdict::SendPrompt { .. } | StopVerdict::SendSameAgain { .. });
+        if goes_on && self.stop.is_first == Some(true) && is_loop_overridden(self.context, state) {
             return pause_at_continuation_limit(self.context, &self.id, record).map(|()| ReplyPart::silent());
         }
         Ok(match verdict {
@@ -181,17 +183,18 @@ impl<'c> LoopSessionStop<'c> {
                 clear_foreground(store, &self.id).map(|()| ReplyPart::silent())?
             }
             StopVerdict::Allow(_) | StopVerdict::Validate => ReplyPart::silent(),
-            StopVerdict::FeedAgain { text } => ReplyPart::from_reply(Reply::Block(text)),
-            StopVerdict::Feed { next, text } => {
-                save_loop(store, &self.id, record, &next)?;
-                let why = next.last_stop.as_ref().map_or(String::new(), |last| last.why.clone());
-                self.report_write_failure(self.append_to_log(LoopEvent::Fed, state, &stop, None, why));
+            StopVerdict::SendSameAgain { text } => ReplyPart::from_reply(Reply::Block(text)),
+            StopVerdict::SendPrompt { next_state, text } => {
+                save_loop(store, &self.id, record, &next_state)?;
+                let why =
+                    next_state.last_stop.as_ref().map_or(String::new(), |last| last.continue_reason.clone());
+                self.report_write_failure(self.append_to_log(LoopEvent::PromptSent, state, &stop, None, why));
                 ReplyPart::from_reply(Reply::Block(text))
             }
-            StopVerdict::End { next, why } => {
-                save_loop(store, &self.id, record, &next)?;
+            StopVerdict::End { next_state, why } => {
+                save_loop(store, &self.id, record, &next_state)?;
                 self.report_write_failure(clear_foreground(store, &self.id));
-                let detail = next.ended_detail.clone().unwrap_or_default();
+                let detail = next_state.ended_detail.clone().unwrap_or_default();
                 self.report_write_failure(self.append_to_log(
                     LoopEvent::Ended,
                     state,
@@ -212,38 +215,41 @@ impl<'c> LoopSessionStop<'c> {
         }
     }
 
-    fn engine_input<'s>(&'s self, state: &Loop, checked: ValidatorResult<'s>) -> LoopStop<'s> {
-        let StopFacts { turn, message, compacting } = &self.facts;
-        let message = match message {
-            Ok(message) => Ok(message.as_ref().map(|LastMessage { id, text, answered }| AgentMessage {
-                id: id.as_deref(),
-                text,
-                answered: *answered,
-            })),
-            Err(why) => Err(why.clone()),
-        };
+    fn engine_input<'s>(&'s self, state: &Loop, validator_result: ValidatorResult<'s>) -> LoopStop<'s> {
+        let StopFacts { last_turn, message, compacting } = &self.facts;
+        let message =
+            match message {
+                Ok(message) => Ok(message.as_ref().map(|LastMessage { id, text, is_answered }| {
+                    AgentMessage { id: id.as_deref(), text, is_answered: *is_answered }
+                })),
+                Err(why) => Err(why.clone()),
+            };
         LoopStop {
             session: self.context.session.as_str(),
-            who: if self.context.event.agent.is_some() { StoppedAgent::SubAgent } else { StoppedAgent::Main },
+            stopped_agent: if self.context.event.agent.is_some() {
+                StoppedAgent::SubAgent
+            } else {
+                StoppedAgent::Main
+            },
             now: self.context.project.world.now,
             message,
             prompt: self.stop.prompt.as_deref(),
-            feedback: turn.feedback.as_deref(),
-            first: self.stop.first,
+            feedback_time: last_turn.feedback_time.as_deref(),
+            is_first: self.stop.is_first,
             compacting: *compacting,
-            agents: self.stop.agents,
-            mark: self
+            running_subagents: self.stop.running_subagents,
+            session_position: self
                 .context
                 .session_digest()
                 .map(|digest| SessionPosition { calls: digest.called, records: digest.records }),
-            changed: self.files_changed_since_last_stop(state).map_or(0, |files| files.len()),
-            checked,
+            changed_files: self.files_changed_since_last_stop(state).map_or(0, |files| files.len()),
+            validator_result,
         }
     }
 
     /// Returns the files that were changed since the last stop, or `None` if they are unknown.
     fn files_changed_since_last_stop(&self, state: &Loop) -> Option<Vec<&str>> {
-        self.files_changed_since(state.last_stop.as_ref()?.mark?)
+        self.files_changed_since(state.last_stop.as_ref()?.session_position?)
     }
 
     fn files_changed_since(&self, since: SessionPosition) -> Option<Vec<&str>> {
@@ -283,7 +289,7 @@ impl<'c> LoopSessionStop<'c> {
         detail: String,
     ) -> store::Result<()> {
         let since = match &state.last_stop {
-            Some(last) => last.mark,
+            Some(last) => last.session_position,
             None => self.position_at_start(state),
         };
         let files = since.and_then(|since| self.files_changed_since(since));
@@ -292,12 +298,12 @@ impl<'c> LoopSessionStop<'c> {
             reason,
             detail,
             message: stop.message.as_ref().ok().and_then(|m| m.as_ref()).map(|m| digest_of_text(m.text)),
-            calls: since.and_then(|since| stop.mark?.calls.checked_sub(since.calls)),
+            calls: since.and_then(|since| stop.session_position?.calls.checked_sub(since.calls)),
             changed: files.as_ref().map(Vec::len),
             files: files.unwrap_or_default().into_iter().take(MAX_FILES_LOGGED).map(str::to_owned).collect(),
             tokens: self
                 .facts
-                .turn
+                .last_turn
                 .turn_tokens()
                 .or_else(|| TurnTokens::from_usage(self.stop.usage.as_ref()?)),
             ..LoopLogEntry::new(&time::to_rfc3339(self.context.project.world.now), event, state.iteration)
@@ -313,9 +319,9 @@ fn is_loop_overridden(context: &HookContext, state: &Loop) -> bool {
 }
 
 fn continuation_limit(context: &HookContext) -> Option<u64> {
-    let cap = context.harness.block_cap?;
+    let cap = context.harness.stop_block_limit?;
     let set = (context.project.world.var)(cap.variable).and_then(|value| value.to_str()?.trim().parse().ok());
-    Some(set.unwrap_or(cap.times))
+    Some(set.unwrap_or(cap.max_blocks))
 }
 
 /// Returns the pointer to the loops in the foreground. The pointer is an index. If it is missing or damaged, it is
@@ -350,7 +356,7 @@ pub fn decide_overridden<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c
 }
 
 pub(super) fn overridden_loop(context: &HookContext) -> store::Result<Option<Id>> {
-    if context.harness.block_cap.is_none() {
+    if context.harness.stop_block_limit.is_none() {
         return Ok(None);
     }
     let store = context.project.store;
@@ -361,7 +367,7 @@ pub(super) fn overridden_loop(context: &HookContext) -> store::Result<Option<Id>
     match store.read_loop(&id) {
         Err(store::Error::Absent { .. }) => Ok(None),
         record => {
-            let state = record?.state;
+            let state = record?.loop_state;
             Ok((is_loop_overridden(context, &state) && is_started_here(store, &state)).then_some(id))
         }
     }
@@ -371,7 +377,7 @@ pub(super) fn end_overridden(context: &HookContext, id: &Id) -> store::Result<()
     let store = context.project.store;
     let _lock = store.lock_loops(context.deadline.lock_wait())?;
     let record = store.read_loop(id)?;
-    if is_loop_overridden(context, &record.state) && is_started_here(store, &record.state) {
+    if is_loop_overridden(context, &record.loop_state) && is_started_here(store, &record.loop_state) {
         pause_at_continuation_limit(context, id, &record)
     } else {
         Ok(())
@@ -381,19 +387,19 @@ pub(super) fn end_overridden(context: &HookContext, id: &Id) -> store::Result<()
 fn pause_at_continuation_limit(context: &HookContext, id: &Id, record: &LoopRecord) -> store::Result<()> {
     let ProjectContext { world, store, settings, .. } = context.project;
     let cap = continuation_limit(context).unwrap_or_default();
-    let variable = context.harness.block_cap.map_or("", |cap| cap.variable);
+    let variable = context.harness.stop_block_limit.map_or("", |cap| cap.variable);
     let title = context.harness.title;
     let detail = format!(
         "{title} ended the turn: it continues at most {cap} times in a row without a tool call ({variable}=0 removes that limit)"
     );
-    let mut next = record.state.clone();
-    next.end_with_reason(EndReason::HarnessCap, Some(detail.clone()));
+    let mut next = record.loop_state.clone();
+    next.end_with_reason(EndReason::HarnessLimit, Some(detail.clone()));
     next.set_updated_time(world.now);
     save_loop(store, id, record, &next)?;
     clear_foreground(store, id)?;
     let entry = LoopLogEntry {
         session: Some(context.session.to_string()),
-        reason: Some(EndReason::HarnessCap),
+        reason: Some(EndReason::HarnessLimit),
         detail,
         ..LoopLogEntry::new(&time::to_rfc3339(world.now), LoopEvent::Ended, next.iteration)
     };

@@ -21,7 +21,7 @@ const TRANSCRIPT_TAIL_BYTES: u64 = 256 * 1024;
 
 /// Facts that do not depend on the loop.
 pub struct StopFacts {
-    pub turn: LastTurn,
+    pub last_turn: LastTurn,
     /// The last message and its id, or why it is unknown.
     pub message: Result<Option<LastMessage>, String>,
     pub compacting: bool,
@@ -30,12 +30,12 @@ pub struct StopFacts {
 impl StopFacts {
     pub fn read_from_stop(context: &HookContext, stop: &event::StopEvent) -> StopFacts {
         let until = Instant::now() + MAX_MESSAGE_WAIT.min(context.deadline.time_left());
-        let (turn, message) = loop {
+        let (last_turn, message) = loop {
             let listened = read_last_turn(context.harness, context.event.transcript.as_deref());
             let message = last_message(stop, &listened);
             // If the message was already answered, it may be the message of the previous turn, and the current
             // message may not be written yet.
-            let is_known = matches!(&message, Ok(Some(LastMessage { id: Some(_), answered: false, .. })));
+            let is_known = matches!(&message, Ok(Some(LastMessage { id: Some(_), is_answered: false, .. })));
             let is_there = !matches!(listened, Err(store::Error::Absent { .. }));
             if is_known || !is_there || Instant::now() >= until {
                 break (listened.unwrap_or_default(), message);
@@ -43,7 +43,7 @@ impl StopFacts {
             std::thread::sleep(POLL_INTERVAL);
         };
         let pending = context.project.store.session(context.session).read::<PendingBrief>();
-        StopFacts { turn, message, compacting: matches!(pending, Ok(Some(PendingBrief::Announced))) }
+        StopFacts { last_turn, message, compacting: matches!(pending, Ok(Some(PendingBrief::Announced))) }
     }
 }
 
@@ -55,9 +55,12 @@ fn last_message(
     let told = stop.id.as_deref();
     match (&stop.message, listened) {
         (Some(text), listened) => {
-            let unknown = || LastMessage { id: None, text: text.to_string(), answered: false };
-            let message =
-                listened.as_ref().ok().and_then(|turn| turn.message_saying(text)).unwrap_or_else(unknown);
+            let unknown = || LastMessage { id: None, text: text.to_string(), is_answered: false };
+            let message = listened
+                .as_ref()
+                .ok()
+                .and_then(|turn| turn.last_message_with_text(text))
+                .unwrap_or_else(unknown);
             Ok(Some(LastMessage { id: told.map(str::to_owned).or(message.id), ..message }))
         }
         (None, Ok(turn)) => {
@@ -73,7 +76,7 @@ fn last_message(
 fn read_last_turn(harness: &Harness, transcript: Option<&str>) -> store::Result<LastTurn> {
     let path = Path::new(transcript.unwrap_or_default());
     let mut turn = LastTurn::default();
-    let limits = FeedLimits { window: TRANSCRIPT_TAIL_BYTES, ..FeedLimits::default() };
+    let limits = FeedLimits { max_tail_bytes: TRANSCRIPT_TAIL_BYTES, ..FeedLimits::default() };
     transcript_reader::read_backwards(harness, path, limits, |line| !turn.read_line_backwards(line))?;
     Ok(turn)
 }

@@ -29,7 +29,7 @@ pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> 
                 .to_string();
             Some(ValidatorFailure {
                 command: Redacted::redact_whole(command, options).to_string(),
-                how,
+                failure_kind: how,
                 output,
             })
         };
@@ -39,14 +39,14 @@ pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> 
             input: b"",
             variables: &variables,
             timeout: until.saturating_duration_since(Instant::now()),
-            keep: MAX_OUTPUT_BYTES + REDACTION_MARGIN,
+            kept_output_bytes: MAX_OUTPUT_BYTES + REDACTION_MARGIN,
         });
         if let Ok(ended) = &ended {
             record_run(context, command, ended);
         }
         match ended {
             Ok(ended) if ended.is_success() => None,
-            Ok(ended) => failed(ended.how.to_string(), &ended.output),
+            Ok(ended) => failed(ended.exit_reason.to_string(), &ended.output),
             Err(error) => failed(format!("it could not be started: {error}"), b""),
         }
     })
@@ -58,12 +58,12 @@ fn record_run(context: &HookContext, command: &str, ended: &EndedCommand) {
     let checkout = project.root.checkout.to_string_lossy();
     let run = ValidatorRun {
         command,
-        exit: match ended.how {
+        exit_code: match ended.exit_reason {
             ExitReason::Exit(code) => Some(code.into()),
             ExitReason::Signal(_) | ExitReason::TimedOut => None,
         },
         output: &String::from_utf8_lossy(&ended.output),
-        ms: u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX),
+        ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
     };
     let policy = record_policy_of(project, context.harness, &checkout);
     let line = journal::line_of_validator(context.session.as_str(), &run, &policy);

@@ -24,11 +24,12 @@ pub struct LaunchesToAdopt {
     /// The settings file in which `[stages.<stage>]` defines the same launches. If such a file exists, the consent also
     /// covers later runs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub definition: Option<String>,
+    #[serde(rename = "definition")]
+    pub settings_file: Option<String>,
     #[serde(skip)]
     outputs: Vec<ExpectedOutput>,
     #[serde(skip)]
-    defined: Option<StageDefinition>,
+    stage_definition: Option<StageDefinition>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -61,19 +62,19 @@ pub fn prepare_adoption(world: &World, stage: Option<&str>) -> Result<LaunchesTo
             stage.expected_outputs().into_iter().filter(|o| !o.launch.is_empty()).collect();
         let digests: Vec<_> = outputs.iter().map(digest_of_output).collect();
         stage.name == expected.stage
-            && stage.broken.is_none()
+            && stage.unusable_reason.is_none()
             && !launched.is_empty()
             && launched.iter().all(|output| digests.contains(&digest_of_output(output)))
             && !is_stage_allowed(world, &place.store, stage)
     };
-    let defined = place.resolved.stages.iter().find(says_the_same).cloned();
+    let stage_definition = place.settings.stages.iter().find(says_the_same).cloned();
     Ok(LaunchesToAdopt {
         run: run.path().to_owned(),
         stage: expected.stage.clone(),
         launches: outputs.iter().map(LaunchShown::from).collect(),
-        definition: defined.as_ref().map(|stage| stage.source.clone()),
+        settings_file: stage_definition.as_ref().map(|stage| stage.source.clone()),
         outputs,
-        defined,
+        stage_definition,
     })
 }
 
@@ -89,7 +90,7 @@ pub fn adopt_launches(world: &World, stage: Option<&str>, launches: &LaunchesToA
         });
     }
     allow_launches(&place.store, &place.root, &run, launches.outputs.iter(), world.now)?;
-    match &launches.defined {
+    match &launches.stage_definition {
         Some(stage) => allow_stage(&place.store, stage, world.now),
         None => Ok(()),
     }

@@ -34,7 +34,7 @@ pub struct ExpectRequest {
 pub struct Expectation {
     pub run: PathBuf,
     pub stage: String,
-    pub outputs: Vec<ExpectOptions>,
+    pub outputs: Vec<ExpectedFile>,
     /// The session that is told about the stage. It began the stage, or was the last active session in this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -44,7 +44,7 @@ pub struct Expectation {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct ExpectOptions {
+pub struct ExpectedFile {
     pub path: PathBuf,
     pub tier: OutputTier,
 }
@@ -85,7 +85,7 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<Expectati
         outputs: expected
             .outputs
             .into_iter()
-            .map(|output| ExpectOptions { path: run.path().join(&output.file), tier: output.tier })
+            .map(|output| ExpectedFile { path: run.path().join(&output.file), tier: output.tier })
             .collect(),
         set_aside,
     })
@@ -95,7 +95,7 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<Expectati
 /// another person, so the user must adopt their launch commands first.
 fn is_launch_chosen_by_user(world: &World, place: &GateContext, wanted: &ExpectRequest) -> bool {
     let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
-    let stage = || place.resolved.stages.iter().find(|stage| stage.name == wanted.stage);
+    let stage = || place.settings.stages.iter().find(|stage| stage.name == wanted.stage);
     by_name || stage().is_some_and(|stage| is_stage_allowed(world, &place.store, stage))
 }
 
@@ -225,8 +225,8 @@ fn requested_outputs(
 }
 
 fn outputs_from_settings(place: &GateContext, stage: &str) -> Result<Vec<ExpectedOutput>> {
-    let defined = place.resolved.stages.iter().find(|known| known.name == stage);
-    match defined.map(|stage| (stage, &stage.broken)) {
+    let defined = place.settings.stages.iter().find(|known| known.name == stage);
+    match defined.map(|stage| (stage, &stage.unusable_reason)) {
         Some((stage, None)) => Ok(stage.expected_outputs()),
         Some((_, Some(finding))) => {
             let line = finding.line.map_or(String::new(), |line| format!(":{line}"));
@@ -251,7 +251,7 @@ fn input_paths_below_root(world: &World, root: &Root, named: &[String]) -> Resul
         let absent =
             |why: &str, hint: &str| Error::Absent { what: format!("{named}: {why}"), hint: hint.into() };
         let place = place::path_within_checkout(&root.checkout.to_string_lossy(), &path.to_string_lossy())
-            .into_inside();
+            .path_if_inside();
         let Some(place) = place else {
             return Err(absent("this is not a file of the project", "an input must be inside the project"));
         };

@@ -36,7 +36,8 @@ pub struct LiveRunState {
     pub stage: String,
     pub outputs: usize,
     /// The outputs that are not valid.
-    pub open: Vec<OpenOutput>,
+    #[serde(rename = "open")]
+    pub invalid_outputs: Vec<OpenOutput>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -54,7 +55,7 @@ pub fn live_run_state(store: &Store, root: &Root, settings: &Settings) -> Result
     });
     Ok(Some(LiveRunState {
         run: run.path().to_owned(),
-        open: open.collect(),
+        invalid_outputs: open.collect(),
         stage: expected.stage,
         outputs: expected.outputs.len(),
     }))
@@ -73,7 +74,7 @@ pub const SECTIONS: &[&str] = &[SECTION.name];
 pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, settings, .. } = context.project;
     // At a session start, the brief is about the last session, whose run may still be open.
-    let sessions = || [context.session, context.described].into_iter().flatten();
+    let sessions = || [context.session, context.described_session].into_iter().flatten();
     let is_worked_on =
         |run: Option<&RunFolder>| sessions().any(|session| worker::works_on(store, root, session, run));
     let found = find_live_run(store, root, settings).and_then(|found| match found {
@@ -139,7 +140,7 @@ struct AwaitedOutput {
     /// The absolute path, for the sub-agent.
     path: String,
     /// The path that is written to the journal.
-    shown: String,
+    journal_path: String,
     /// The verdict on the output at the time of this event.
     verdict: OutputVerdict,
 }
@@ -160,7 +161,7 @@ fn awaited_output(project: &ProjectContext, event: &Event) -> Result<Option<Awai
     let verdict = judge_file(&run, output, &root.checkout)?.verdict;
     Ok(Some(AwaitedOutput {
         path: run.path().join(&output.file).to_string_lossy().into_owned(),
-        shown: format!("{}/{}", path_for_agent(run.path(), root), output.file),
+        journal_path: format!("{}/{}", path_for_agent(run.path(), root), output.file),
         file: output.file.clone(),
         stage: expected.stage.clone(),
         verdict,
@@ -175,9 +176,9 @@ pub(crate) fn annotate_subagent_stop(
     record: &mut JournalRecord,
 ) -> Result<()> {
     if let EventKind::SubagentStop { .. } = event.kind
-        && let Some(AwaitedOutput { shown, verdict, .. }) = awaited_output(project, event)?
+        && let Some(AwaitedOutput { journal_path, verdict, .. }) = awaited_output(project, event)?
     {
-        (record.output, record.verdict) = (shown.into(), verdict.name().into());
+        (record.output, record.verdict) = (journal_path.into(), verdict.name().into());
     }
     Ok(())
 }
@@ -188,8 +189,8 @@ pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some(awaited) = awaited_output(&context.project, context.event)? else {
         return Ok(Decision::no_action("no output is expected of this sub-agent"));
     };
-    let AwaitedOutput { run, stage, file, path, shown, verdict } = awaited;
-    let why = format!("the run expects {shown} of this sub-agent; it is {}", verdict.name());
+    let AwaitedOutput { run, stage, file, path, journal_path, verdict } = awaited;
+    let why = format!("the run expects {journal_path} of this sub-agent; it is {}", verdict.name());
     let message = match &context.event.kind {
         EventKind::SubagentStop { message, .. } => message.as_deref(),
         _ => {
@@ -203,7 +204,7 @@ pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let message = message.map(|message| context.record_policy().redact_and_cut(message, MAX_MESSAGE_BYTES));
     let kept = gate::message_to_keep(verdict, message.as_deref());
     let what = match &kept {
-        Some(_) => format!("save the last message beside {shown}"),
+        Some(_) => format!("save the last message beside {journal_path}"),
         None => "note that the session works on this run".to_owned(),
     };
     Ok(Decision::with_change(ReplyPart::silent(), why, what, move || {
@@ -239,7 +240,7 @@ fn invalid_outputs(
     let mut invalid = Vec::new();
     let (mut read, mut known) = (0, None::<(&[String], String)>);
     for (i, output) in expected.outputs.iter().enumerate().take(most) {
-        let seen = run.examine_output(&output.file, CheckDepth::Glance)?;
+        let seen = run.examine_output(&output.file, CheckDepth::EndOnly)?;
         let inputs = match &known {
             Some((inputs, digest)) if *inputs == output.inputs => digest.clone(),
             _ if output.inputs_digest.is_empty() || read + output.inputs.len() > MAX_INPUTS_READ => {

@@ -31,8 +31,8 @@ pub(super) struct Launch<'a> {
     /// The folder where the command runs.
     pub folder: &'a Path,
     pub timeout: Duration,
-    pub watchman: &'a ProcessReaper,
-    pub redact: redact::RedactOptions,
+    pub reaper: &'a ProcessReaper,
+    pub redact_options: redact::RedactOptions,
     pub now: Timestamp,
 }
 
@@ -58,14 +58,14 @@ pub(super) fn run_launch(launch: &Launch) -> Result<String> {
             input: b"",
             variables: &[(OUTPUT_VARIABLE, OsString::from(path))],
             timeout: launch.timeout,
-            keep: 0,
+            kept_output_bytes: 0,
         },
         stdin,
-        Some(CommandWatch { watchman: launch.watchman, began: &began }),
+        Some(CommandWatch { reaper: launch.reaper, on_start: &began }),
         move |said| held(&write, said),
     );
     let how = match ended {
-        Ok(ended) => format!("{} after {:.1} s", ended.how, ended.took.as_secs_f64()),
+        Ok(ended) => format!("{} after {:.1} s", ended.exit_reason, ended.duration.as_secs_f64()),
         Err(error) => format!("cannot be started: {error}"),
     };
     orphan::remove_launch_record(run, &output.file);
@@ -76,7 +76,7 @@ pub(super) fn run_launch(launch: &Launch) -> Result<String> {
 struct LaunchLog {
     run: Arc<RunFolder>,
     name: String,
-    redact: redact::RedactOptions,
+    redact_options: redact::RedactOptions,
     pending: Vec<u8>,
     written: usize,
 }
@@ -87,11 +87,11 @@ impl LaunchLog {
         let log = LaunchLog {
             run: Arc::clone(run),
             name: layout::launch_log_file(&output.file),
-            redact: launch.redact,
+            redact_options: launch.redact_options,
             pending: Vec::new(),
             written: 0,
         };
-        let command = one_line(&redact_text(&output.launch.join(" "), launch.redact), 400);
+        let command = one_line(&redact_text(&output.launch.join(" "), launch.redact_options), 400);
         log.append(&format!("=== {}, launch {}: {command}", time::to_rfc3339(*now), output.attempts + 1));
         log
     }
@@ -125,7 +125,7 @@ impl LaunchLog {
         }
         self.written += text.len();
         let text = String::from_utf8_lossy(text);
-        let clean = redact_text(&text, self.redact).into_owned();
+        let clean = redact_text(&text, self.redact_options).into_owned();
         self.append(clean.strip_suffix('\n').unwrap_or(&clean));
     }
 

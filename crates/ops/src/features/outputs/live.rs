@@ -27,13 +27,14 @@ pub enum LiveRunSource {
 #[derive(Debug)]
 pub(super) struct FoundLiveRun {
     pub run: RunFolder,
-    pub from: LiveRunSource,
+    pub source: LiveRunSource,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct LiveRunReport {
     pub run: PathBuf,
-    pub from: LiveRunSource,
+    #[serde(rename = "from")]
+    pub source: LiveRunSource,
     /// `None` if the run does not expect any outputs yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
@@ -57,7 +58,7 @@ pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
     let run = RunFolder::open(base, &rel)?;
     place.store.write_live_run(Some(&rel), world.now)?;
     worker::record_calling_session(world, &place, &run)?;
-    Ok(live_run_report(&FoundLiveRun { run, from: LiveRunSource::LiveJson }))
+    Ok(live_run_report(&FoundLiveRun { run, source: LiveRunSource::LiveJson }))
 }
 
 #[derive(Clone, Debug)]
@@ -82,7 +83,7 @@ pub fn clear_live_run(world: &World) -> Result<ClearedLiveRun> {
 
 impl GateContext {
     pub(super) fn find_live_run(&self) -> Result<Option<FoundLiveRun>> {
-        find_live_run_in(&self.store, &self.root, &self.resolved.settings())
+        find_live_run_in(&self.store, &self.root, &self.settings.settings())
     }
 }
 
@@ -105,18 +106,19 @@ pub(super) fn find_live_run_in(
         error => Error::Store(error),
     })?;
     if let Some(dir) = live {
-        let from = LiveRunSource::LiveJson;
+        let source = LiveRunSource::LiveJson;
         // Each worktree has its own folders, but `outputs/` belongs to the root.
         let bases = [&root.path, &root.checkout];
         let named = store.dir().path().join(layout::LIVE_RUN_FILE);
-        return Ok(Some(FoundLiveRun { run: open_run(&bases, &dir, &named)?, from }));
+        return Ok(Some(FoundLiveRun { run: open_run(&bases, &dir, &named)?, source }));
     }
     if settings.live_state_file.is_empty() {
         return Ok(None);
     }
     let named = &*settings.live_state_file;
     let path = root.checkout.join(named);
-    let Some(rel) = place::path_within_checkout(&root.checkout.to_string_lossy(), named).into_inside() else {
+    let Some(rel) = place::path_within_checkout(&root.checkout.to_string_lossy(), named).path_if_inside()
+    else {
         return Err(Error::Refused {
             what: format!("gates.live_state_file is `{named}`, which is not inside this project"),
             hint: format!("name a file below {}, or remove the setting", root.checkout.display()),
@@ -129,7 +131,7 @@ pub(super) fn find_live_run_in(
     let Some(dir) = gate::live_dir_of_yaml(&text) else { return Ok(None) };
     Ok(Some(FoundLiveRun {
         run: open_run(&[&root.checkout, &root.path], &dir, &path)?,
-        from: LiveRunSource::LiveStateFile,
+        source: LiveRunSource::LiveStateFile,
     }))
 }
 
@@ -138,7 +140,7 @@ fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
     let mut absent = None;
     for base in bases {
         let place = place::path_within_checkout(&base.to_string_lossy(), dir);
-        if place.outside || place.path == "." {
+        if place.is_outside || place.path == "." {
             continue;
         }
         match RunFolder::open(base, &place.path) {
@@ -160,7 +162,7 @@ pub(super) fn folder_below_root<'a>(root: &'a Root, dir: &Path) -> Result<(&'a P
     let dir = dir.to_string_lossy();
     for base in [&root.path, &root.checkout] {
         let place = place::path_within_checkout(&base.to_string_lossy(), &dir);
-        if !place.outside && place.path != "." {
+        if !place.is_outside && place.path != "." {
             return Ok((base, place.path.into_owned()));
         }
     }
@@ -172,5 +174,5 @@ pub(super) fn folder_below_root<'a>(root: &'a Root, dir: &Path) -> Result<(&'a P
 
 fn live_run_report(found: &FoundLiveRun) -> LiveRunReport {
     let stage = found.run.read_expected().ok().map(|expected| expected.stage);
-    LiveRunReport { run: found.run.path().to_owned(), from: found.from, stage }
+    LiveRunReport { run: found.run.path().to_owned(), source: found.source, stage }
 }

@@ -24,24 +24,28 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusLine {
     let run = live.run.strip_prefix(project.store.dir().path()).unwrap_or(&live.run).display();
     let (stage, all) = (one_line(&live.stage, 128), live.outputs);
-    if live.open.is_empty() {
+    if live.invalid_outputs.is_empty() {
         let rest = format!(" (stage {stage}, {run})");
         return StatusLine::colored("outputs", Tone::Good, format!("all {all} valid"), rest);
     }
-    let named = live.open.iter().take(4).map(|o| format!("{} {}", o.verdict.name(), one_line(&o.file, 128)));
-    let more = if live.open.len() > 4 { ", …" } else { "" };
+    let named = live
+        .invalid_outputs
+        .iter()
+        .take(4)
+        .map(|o| format!("{} {}", o.verdict.name(), one_line(&o.file, 128)));
+    let more = if live.invalid_outputs.len() > 4 { ", …" } else { "" };
     let named = named.collect::<Vec<_>>().join(", ");
-    let head = format!("{} of {all} open", live.open.len());
+    let head = format!("{} of {all} open", live.invalid_outputs.len());
     let rest = format!(" (stage {stage}, {run}): {named}{more}; see `thru gate check`");
     let line = StatusLine::colored("outputs", Tone::Warning, head, rest);
-    line.with_next(Urgency::Missing, "thru gate check", "says what the open outputs lack")
+    line.with_next(Urgency::MissingOutputs, "thru gate check", "says what the open outputs lack")
 }
 
 /// Reports a live run whose state cannot be determined. Open outputs are normal.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let (text, findings) = match live_run_state(project.store, project.root, project.settings) {
         Ok(None) => return Vec::new(),
-        Ok(Some(live)) => (format!("{} of {} open", live.open.len(), live.outputs), Vec::new()),
+        Ok(Some(live)) => (format!("{} of {} open", live.invalid_outputs.len(), live.outputs), Vec::new()),
         Err(error) => ("cannot be judged".to_owned(), vec![Finding::from(&error)]),
     };
     vec![Check { name: "outputs", text, findings }]

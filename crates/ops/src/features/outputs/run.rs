@@ -32,7 +32,7 @@ pub struct GateRunOptions {
     /// `None` means the value from the settings.
     pub jobs: Option<usize>,
     pub timeout: Option<Duration>,
-    pub again: RelaunchPolicy,
+    pub relaunch: RelaunchPolicy,
 }
 
 /// Whether outputs that have used up their launches are launched again.
@@ -60,12 +60,12 @@ pub enum Progress {
     },
     Ended {
         file: String,
-        how: String,
+        how_it_ended: String,
         verdict: OutputVerdict,
         why: String,
     },
     /// A launch of a killed run is still working on the output.
-    Waiting {
+    WaitingForOrphan {
         file: String,
         process: Option<i32>,
     },
@@ -92,7 +92,7 @@ pub fn run_gate(
         is_new |= expected.record_verdict(i, verdict);
         if verdict == OutputVerdict::Valid {
             tell(Progress::Reused { file: expected.outputs[i].file.clone() });
-        } else if should_launch(&place, &run, &expected.outputs[i], verdict, options.again, tell)? {
+        } else if should_launch(&place, &run, &expected.outputs[i], verdict, options.relaunch, tell)? {
             steps.push(i);
         }
     }
@@ -100,24 +100,24 @@ pub fn run_gate(
         require_trust(&place)?;
         require_consent(&place, &run, steps.iter().map(|i| &expected.outputs[*i]))?;
     }
-    if options.again == RelaunchPolicy::Yes && !steps.is_empty() {
+    if options.relaunch == RelaunchPolicy::Yes && !steps.is_empty() {
         expected.reset_launches(&steps);
         is_new = true;
     }
     if is_new && place.trusted {
         run.write_expected(&expected)?;
     }
-    let settings = place.resolved.settings();
+    let settings = place.settings.settings();
     let bench = GateRunner {
         run: &run,
         expected: Mutex::new(expected),
         checkout: &place.root.checkout,
         timeout: options.timeout.unwrap_or(Duration::from_secs(settings.gates_timeout_s)),
-        redact: settings.redact_options(),
+        redact_options: settings.redact_options(),
         now: world.now,
         started: Instant::now(),
-        again: options.again,
-        tell,
+        relaunch: options.relaunch,
+        report_progress: tell,
     };
     bench.launch_in_parallel(steps, options.jobs.unwrap_or(settings.gates_jobs).max(1))?;
     let expected = bench.expected.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -203,7 +203,7 @@ pub(super) fn find_or_create_run(
 ) -> Result<RunFolder> {
     match (place.find_run(stage), stage) {
         (Err(Error::Absent { .. }), Some(stage))
-            if place.resolved.stages.iter().any(|known| known.name == stage) =>
+            if place.settings.stages.iter().any(|known| known.name == stage) =>
         {
             expect_outputs(world, &ExpectRequest { stage: stage.to_owned(), ..ExpectRequest::default() })?;
             place.find_run(Some(stage))
@@ -220,11 +220,11 @@ struct GateRunner<'a> {
     /// The folder where commands run and where inputs are.
     checkout: &'a Path,
     timeout: Duration,
-    redact: redact::RedactOptions,
+    redact_options: redact::RedactOptions,
     now: Timestamp,
     started: Instant,
-    again: RelaunchPolicy,
-    tell: &'a (dyn Fn(Progress) + Sync),
+    relaunch: RelaunchPolicy,
+    report_progress: &'a (dyn Fn(Progress) + Sync),
 }
 
 impl GateRunner<'_> {
@@ -235,12 +235,12 @@ impl GateRunner<'_> {
         let workers = jobs.min(steps.len());
         let (queue, failure) = (Mutex::new(VecDeque::from(steps)), Mutex::new(None));
         let next = || lock_ignoring_poison(&queue).pop_front();
-        let watchman = ProcessReaper::start();
+        let reaper = ProcessReaper::start();
         std::thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
                     while let Some(i) = next() {
-                        if let Err(error) = self.launch_until_valid(i, &watchman) {
+                        if let Err(error) = self.launch_until_valid(i, &reaper) {
                             lock_ignoring_poison(&failure).get_or_insert(error);
                             return;
                         }
@@ -252,7 +252,7 @@ impl GateRunner<'_> {
     }
 
     /// Launches the command of one output until the output is valid or has used up its launches.
-    fn launch_until_valid(&self, i: usize, watchman: &ProcessReaper) -> Result<()> {
+    fn launch_until_valid(&self, i: usize, reaper: &ProcessReaper) -> Result<()> {
         if !self.wait_for_orphan(&self.current_output(i))? {
             return Ok(());
         }
@@ -288,14 +288,14 @@ impl GateRunner<'_> {
             expected.count_launch(i, &digest);
             self.run.write_expected(&expected)?;
         }
-        (self.tell)(Progress::Launched { file: file.clone(), attempt: output.attempts + 1 });
+        (self.report_progress)(Progress::Launched { file: file.clone(), attempt: output.attempts + 1 });
         let how = run_launch(&Launch {
             run: self.run,
             output,
             folder: self.checkout,
             timeout: self.timeout,
-            watchman,
-            redact: self.redact,
+            reaper,
+            redact_options: self.redact_options,
             now,
         })?;
         let JudgedOutput { verdict, why } = self.judge_output(&self.current_output(i))?;
@@ -304,11 +304,11 @@ impl GateRunner<'_> {
             self.run.write_expected(&expected)?;
         }
         drop(expected);
-        (self.tell)(Progress::Ended { file, how, verdict, why });
+        (self.report_progress)(Progress::Ended { file, how_it_ended: how, verdict, why });
         Ok(())
     }
 
-    fn elapsed_now(&self) -> Timestamp {
+    fn current_time(&self) -> Timestamp {
         self.now.checked_add(self.started.elapsed()).unwrap_or(self.now)
     }
 
@@ -318,11 +318,11 @@ impl GateRunner<'_> {
         let file = output.file.clone();
         let Some(orphan) = OrphanedLaunch::read_record(self.run, &file) else { return Ok(true) };
         let process = orphan.process;
-        (self.tell)(Progress::Waiting { file: file.clone(), process });
-        let (patience, why) = match self.again {
+        (self.report_progress)(Progress::WaitingForOrphan { file: file.clone(), process });
+        let (patience, why) = match self.relaunch {
             RelaunchPolicy::Yes => (Duration::ZERO, "was ended, to be launched again"),
             RelaunchPolicy::No => {
-                (orphan.time_left(self.timeout, self.elapsed_now()), "was ended, its time was up")
+                (orphan.time_left(self.timeout, self.current_time()), "was ended, its time was up")
             }
         };
         let until = Instant::now() + patience;
@@ -333,13 +333,18 @@ impl GateRunner<'_> {
             } else if orphan.kill_process_group(self.run, &file) {
                 how = why;
             } else {
-                (self.tell)(Progress::StillRunning { file, remedy: orphan.remedy() });
+                (self.report_progress)(Progress::StillRunning { file, remedy: orphan.remedy() });
                 return Ok(false);
             }
         }
         orphan::remove_launch_record(self.run, &file);
         let JudgedOutput { verdict, why } = self.judge_output(output)?;
-        (self.tell)(Progress::Ended { file, how: format!("the earlier launch {how}"), verdict, why });
+        (self.report_progress)(Progress::Ended {
+            file,
+            how_it_ended: format!("the earlier launch {how}"),
+            verdict,
+            why,
+        });
         Ok(true)
     }
 

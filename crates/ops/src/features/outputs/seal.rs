@@ -65,13 +65,13 @@ pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
     }
     match reading.ending() {
         OutputEnding::Sealed => return Ok(SealReport { path, changed: false }),
-        OutputEnding::Empty | OutputEnding::Bare => {
+        OutputEnding::Empty | OutputEnding::OnlySentinel => {
             return Err(Error::Refused {
                 what: format!("{}: it is empty", path.display()),
                 hint: "an output is sealed when it is complete".into(),
             });
         }
-        OutputEnding::Open | OutputEnding::Fenced { .. } => {}
+        OutputEnding::NoSentinel | OutputEnding::SentinelInFence { .. } => {}
     }
     run.append_to_output(&name, &last_line_to_append(bytes))?;
     Ok(SealReport { path, changed: true })

@@ -14,18 +14,18 @@ use crate::{Result, World};
 
 /// The run that a session works on: it began the run, or one of its sub-agents writes an output of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct WorkedRun {
+pub(super) struct RunOfSession {
     /// The folder of the run, relative to the root.
     folder: String,
 }
 
-impl SessionState for WorkedRun {
+impl SessionState for RunOfSession {
     const FOLDER: &'static str = layout::WORKED_RUN_FOLDER;
     const MAX_BYTES: usize = 16 * 1024;
 
-    fn parse(bytes: &[u8]) -> std::result::Result<WorkedRun, String> {
+    fn parse(bytes: &[u8]) -> std::result::Result<RunOfSession, String> {
         let folder = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
-        Ok(WorkedRun { folder: folder.trim_end_matches('\n').to_owned() })
+        Ok(RunOfSession { folder: folder.trim_end_matches('\n').to_owned() })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -69,9 +69,9 @@ fn open_session_here(place: &GateContext) -> Result<Option<Id>> {
 
 /// Records that a session works on a run. Writes nothing if that is already recorded.
 pub(super) fn record_worker(store: &Store, root: &Root, session: &Id, run: &RunFolder) -> Result<()> {
-    let worked = WorkedRun { folder: folder_below_root(root, run.path())?.1 };
+    let worked = RunOfSession { folder: folder_below_root(root, run.path())?.1 };
     // A file that cannot be read is replaced.
-    if store.session(session).read::<WorkedRun>().ok().flatten().as_ref() == Some(&worked) {
+    if store.session(session).read::<RunOfSession>().ok().flatten().as_ref() == Some(&worked) {
         return Ok(());
     }
     Ok(store.session(session).write(&worked)?)
@@ -79,11 +79,11 @@ pub(super) fn record_worker(store: &Store, root: &Root, session: &Id, run: &RunF
 
 /// Returns whether a session works on `run` or, if `run` is `None`, on any run.
 pub(super) fn works_on(store: &Store, root: &Root, session: &Id, run: Option<&RunFolder>) -> bool {
-    let Ok(Some(worked)) = store.session(session).read::<WorkedRun>() else { return false };
+    let Ok(Some(worked)) = store.session(session).read::<RunOfSession>() else { return false };
     run.is_none_or(|run| folder_below_root(root, run.path()).is_ok_and(|(_, folder)| folder == worked.folder))
 }
 
 /// Lets a session that continues under another id keep its run.
-pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context.project.store.session(context.session).inherit::<WorkedRun>(previous)?)
+pub(super) fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
+    Ok(context.project.store.session(context.session).inherit::<RunOfSession>(previous)?)
 }

@@ -122,7 +122,7 @@ pub(crate) fn require_existing_files(project: &Project, files: &[String]) -> Res
     let checkout = project.root.checkout.to_string_lossy();
     for file in files {
         let place = place::path_within_checkout(&checkout, file);
-        if place.outside {
+        if place.is_outside {
             return Err(Error::Refused {
                 what: format!("{} is outside the project, so nobody could open it", place.path),
                 hint: "confirm files below the project's folder".into(),

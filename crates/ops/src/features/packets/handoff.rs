@@ -374,8 +374,8 @@ pub(crate) fn file_fingerprints<'a>(
         Err(_) => Some(GONE_MARK.to_owned()),
         Ok(_) => file_fingerprint(checkout, path),
     };
-    let inside =
-        files.filter(|path| !model::place::path_within_checkout(&checkout.to_string_lossy(), path).outside);
+    let inside = files
+        .filter(|path| !model::place::path_within_checkout(&checkout.to_string_lossy(), path).is_outside);
     inside.filter_map(|path| Some((path.to_owned(), look(path)?))).collect()
 }
 

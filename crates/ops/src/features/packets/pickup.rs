@@ -146,7 +146,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         path: shown.path,
         purpose: shown.packet.purpose,
         status: shown.packet.status,
-        trusted: world.trusts(&project.marker, &project.root.path),
+        trusted: world.is_trusted(&project.marker, &project.root.path),
         drift: drift::drifted_claims(&claims).into_iter().cloned().collect(),
         claims,
         later,
@@ -315,7 +315,7 @@ fn verify_claims(
     let checkout = &project.root.checkout;
     let base = checkout.to_string_lossy();
     let look = |path: &&str| {
-        if place::path_within_checkout(&base, path).outside {
+        if place::path_within_checkout(&base, path).is_outside {
             return CurrentFile::Outside;
         }
         match checkout.join(path).symlink_metadata() {

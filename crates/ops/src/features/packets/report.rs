@@ -72,7 +72,7 @@ fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Optio
     let line = StatusLine::plain("on offer", text).with_json("on_offer", json!(ids));
     let command = format!("thru pickup {}", first.id);
     Ok(Some(line.with_next(
-        Urgency::Offered,
+        Urgency::OfferedWork,
         command,
         "prints the prompt of the packet on offer, checked against the disk",
     )))

@@ -83,7 +83,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     }
     // Dependencies are added only for scoring. In the fixed order, the line of the current task already names them.
     if context.project.settings.brief_scoring_enabled
-        && let Some(task) = standing.task
+        && let Some(task) = standing.current_task
     {
         let told: Vec<String> = all.iter().map(|candidate| candidate.id.clone()).collect();
         let others = standing.all_dependencies(task).into_iter();
@@ -135,7 +135,7 @@ fn is_plan_finished(standing: &PlanStanding) -> bool {
 fn describe_plan(plan: &Plan, standing: &PlanStanding) -> String {
     let title = inline_for_model(&plan.title, 100).replace(['“', '”'], "\"");
     let TaskProgress { done, total } = standing.progress;
-    let phase = standing.phase.map_or(String::new(), |phase| {
+    let phase = standing.current_phase.map_or(String::new(), |phase| {
         let own = TaskProgress::count_tasks(&phase.tasks);
         let place = plan.phases.iter().position(|known| known.id == phase.id).map_or(1, |place| place + 1);
         let of = plan.phases.len();

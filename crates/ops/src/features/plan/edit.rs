@@ -23,7 +23,8 @@ pub struct TaskReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_ended: Option<u32>,
     /// Whether a secret in the input was redacted.
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -35,7 +36,8 @@ pub struct PlanReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseSummary>,
     pub changed: bool,
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -76,11 +78,11 @@ pub fn apply_task_step(
     let store = &project.store;
     let author = PlanAuthor::current_author(world, session)?;
     let given = InputRedactor::with_settings_of(world);
-    let entry = LedgerNote { what: step.command_name(), id: id.to_owned(), ..LedgerNote::default() };
+    let entry = LedgerNote { change_kind: step.command_name(), id: id.to_owned(), ..LedgerNote::default() };
     let mut before = Plan::default();
-    let changed = change_plan(store, &author, entry, (MissingPlan::Never, LOCK_WAIT), |plan| {
+    let changed = change_plan(store, &author, entry, (MissingPlan::IsError, LOCK_WAIT), |plan| {
         before = plan.clone();
-        let (by, at) = (author.by.as_str(), author.formatted_time());
+        let (by, at) = (author.author.as_str(), author.formatted_time());
         let mut why = String::new();
         let after = match step {
             TaskStep::Start => plan::start_task(plan, id, by, &at),
@@ -126,15 +128,22 @@ fn find_fresh_proof(
     evidence::show::fresh_proof(&project.store, &judge, task)
 }
 
-fn build_task_report(before: &Plan, changed: PlanChanged, id: &str, covered: bool) -> Result<TaskReport> {
+fn build_task_report(before: &Plan, changed: PlanChanged, id: &str, redacted: bool) -> Result<TaskReport> {
     let PlanChanged { plan, changed, notes } = changed;
     let task = plan.task(id).cloned().ok_or_else(super::no_plan_error)?;
     let was_ready: Vec<&str> =
         plan::standing_of_plan(before).ready.iter().map(|task| task.id.as_str()).collect();
     let ready = plan::standing_of_plan(&plan).ready;
     let newly_ready = ready.iter().map(|task| &task.id).filter(|id| !was_ready.contains(&id.as_str()));
-    let phase_ended = plan::phases_ended(before, &plan).first().copied();
-    Ok(TaskReport { task, changed, newly_ready: newly_ready.cloned().collect(), phase_ended, covered, notes })
+    let phase_ended = plan::newly_ended_phases(before, &plan).first().copied();
+    Ok(TaskReport {
+        task,
+        changed,
+        newly_ready: newly_ready.cloned().collect(),
+        phase_ended,
+        redacted,
+        notes,
+    })
 }
 
 #[derive(Clone, Debug, Default)]
@@ -164,8 +173,8 @@ pub fn add_task(world: &World, wanted: TaskRequest, session: Option<&str>) -> Re
     require_nonempty(&new.description, "what the task is")?;
     let mut before = Plan::default();
     let mut made = String::new();
-    let entry = LedgerNote { what: "task_added", ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::IfNone, LOCK_WAIT), |plan| {
+    let entry = LedgerNote { change_kind: "task_added", ..LedgerNote::default() };
+    let changed = change_plan(&store, &author, entry, (MissingPlan::BeginEmpty, LOCK_WAIT), |plan| {
         before = plan.clone();
         let (after, id) = plan::add_task(plan, &new).map_err(refused_error)?;
         made.clone_from(&id);
@@ -190,8 +199,8 @@ pub fn begin_plan(world: &World, title: &str, phases: &[String], replace: bool) 
         new.phases.push(Phase { id, name: given.redact_text(name.trim()).into_owned(), ..Phase::default() });
     }
     refuse_if_plan_exists(&store, replace)?;
-    let entry = LedgerNote { what: "plan_begun", ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::IfNone, LOCK_WAIT), |_| {
+    let entry = LedgerNote { change_kind: "plan_begun", ..LedgerNote::default() };
+    let changed = change_plan(&store, &author, entry, (MissingPlan::BeginEmpty, LOCK_WAIT), |_| {
         Ok((new, LedgerNote::default()))
     })?;
     Ok(build_plan_report(changed, None, given.has_redacted()))
@@ -215,8 +224,8 @@ pub fn add_phase(world: &World, name: &str, id: Option<u32>) -> Result<PlanRepor
     let name = given.redact_text(name.trim()).into_owned();
     require_nonempty(&name, "what the phase is called")?;
     let mut made = 0;
-    let entry = LedgerNote { what: "phase_added", ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::IfNone, LOCK_WAIT), |plan| {
+    let entry = LedgerNote { change_kind: "phase_added", ..LedgerNote::default() };
+    let changed = change_plan(&store, &author, entry, (MissingPlan::BeginEmpty, LOCK_WAIT), |plan| {
         let (after, id) = plan::add_phase(plan, &name, id).map_err(refused_error)?;
         made = id;
         Ok((after, LedgerNote { id: id.to_string(), ..LedgerNote::default() }))
@@ -242,8 +251,8 @@ pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskR
         });
     }
     let mut before = Plan::default();
-    let entry = LedgerNote { what: "task_set", id: id.to_owned(), ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::Never, LOCK_WAIT), |plan| {
+    let entry = LedgerNote { change_kind: "task_set", id: id.to_owned(), ..LedgerNote::default() };
+    let changed = change_plan(&store, &author, entry, (MissingPlan::IsError, LOCK_WAIT), |plan| {
         before = plan.clone();
         Ok((plan::set_task(plan, id, &wanted).map_err(refused_error)?, LedgerNote::default()))
     })?;
@@ -252,7 +261,7 @@ pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskR
 
 /// What `thru plan set` changes in the plan itself or in a phase.
 #[derive(Clone, Debug, Default)]
-pub struct TitleChange {
+pub struct PlanOrPhaseChange {
     pub title: Option<String>,
     pub current_phase: Option<u32>,
     pub phase: Option<u32>,
@@ -260,7 +269,7 @@ pub struct TitleChange {
     pub status: Option<PhaseStatus>,
 }
 
-pub fn set_plan_or_phase(world: &World, wanted: &TitleChange) -> Result<PlanReport> {
+pub fn set_plan_or_phase(world: &World, wanted: &PlanOrPhaseChange) -> Result<PlanReport> {
     let store = Project::find_for_reading(world)?.store;
     let author = PlanAuthor::current_author(world, None)?;
     let given = InputRedactor::with_settings_of(world);
@@ -269,11 +278,11 @@ pub fn set_plan_or_phase(world: &World, wanted: &TitleChange) -> Result<PlanRepo
     let (title, name) = (clean(&wanted.title), clean(&wanted.name));
     let id = wanted.phase.map(|id| id.to_string()).unwrap_or_default();
     let entry = LedgerNote {
-        what: if wanted.phase.is_some() { "phase_set" } else { "plan_set" },
+        change_kind: if wanted.phase.is_some() { "phase_set" } else { "plan_set" },
         id,
         ..LedgerNote::default()
     };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::Never, LOCK_WAIT), |plan| {
+    let changed = change_plan(&store, &author, entry, (MissingPlan::IsError, LOCK_WAIT), |plan| {
         let mut after = plan.clone();
         after.title = title.unwrap_or(after.title);
         if let Some(id) = wanted.current_phase {
@@ -292,12 +301,12 @@ pub fn set_plan_or_phase(world: &World, wanted: &TitleChange) -> Result<PlanRepo
     Ok(build_plan_report(changed, wanted.phase, given.has_redacted()))
 }
 
-pub(super) fn build_plan_report(changed: PlanChanged, phase: Option<u32>, covered: bool) -> PlanReport {
+pub(super) fn build_plan_report(changed: PlanChanged, phase: Option<u32>, redacted: bool) -> PlanReport {
     let PlanChanged { plan, changed, notes } = changed;
     let head = phase.and_then(|id| plan.phase(id));
     let phase =
         head.map(|phase| PhaseSummary { id: phase.id, name: phase.name.clone(), status: phase.status });
-    PlanReport { title: plan.title, current_phase: plan.current_phase, phase, changed, covered, notes }
+    PlanReport { title: plan.title, current_phase: plan.current_phase, phase, changed, redacted, notes }
 }
 
 fn require_nonempty(text: &str, what: &str) -> Result<()> {

@@ -18,7 +18,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let session = store.session(context.session);
     let known: LinkedTodos = session.read()?.unwrap_or_default();
     let by = context.session.to_string();
-    let author = PlanAuthor { by, at: context.project.world.now };
+    let author = PlanAuthor { author: by, at: context.project.world.now };
     // Usually the list has not changed since the last stop, and the plan need not be read.
     let now = follow_todos(&model::plan::Plan::default(), &known, &digest.todos, "", "").todos;
     if now == known {
@@ -27,7 +27,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let Some(loaded) = super::load_plan(store)? else { return Ok(None) };
     let at = author.formatted_time();
     let moves = |plan: &model::plan::Plan| {
-        let followed = follow_todos(plan, &known, &digest.todos, &author.by, &at);
+        let followed = follow_todos(plan, &known, &digest.todos, &author.author, &at);
         followed.without_rejected(|id| evidence::describe_rejection(store, id).is_some())
     };
     let (followed, rejected) = moves(&loaded.plan);
@@ -36,13 +36,21 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let mut notes: Vec<String> = rejected.into_iter().map(still_open).collect();
     // If an earlier stop was killed, the ledger can be newer than the file. Rebuild the file now; otherwise it would
     // stay outdated until the next change.
-    if !followed.moved.is_empty() || loaded.from == PlanSource::Ledger {
-        let entry = LedgerNote { what: "followed_todo", ..LedgerNote::default() };
-        let changed =
-            change_plan(store, &author, entry, (MissingPlan::Never, context.deadline.lock_wait()), |plan| {
+    if !followed.changed_ids.is_empty() || loaded.source == PlanSource::Ledger {
+        let entry = LedgerNote { change_kind: "followed_todo", ..LedgerNote::default() };
+        let changed = change_plan(
+            store,
+            &author,
+            entry,
+            (MissingPlan::IsError, context.deadline.lock_wait()),
+            |plan| {
                 let (followed, _) = moves(plan);
-                Ok((followed.plan, LedgerNote { id: followed.moved.join(" "), ..LedgerNote::default() }))
-            })?;
+                Ok((
+                    followed.plan,
+                    LedgerNote { id: followed.changed_ids.join(" "), ..LedgerNote::default() },
+                ))
+            },
+        )?;
         notes.extend(changed.notes);
     }
     session.write(&now)?;
@@ -50,6 +58,6 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     Ok(None)
 }
 
-pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
+pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(context.project.store.session(context.session).inherit::<LinkedTodos>(previous)?)
 }

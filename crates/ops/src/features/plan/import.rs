@@ -27,7 +27,7 @@ const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingPlan {
     /// The existing plan is kept, and the import is refused.
-    Free,
+    Refuse,
     /// The import replaces the existing plan, which stays in the ledger.
     Replace,
     /// The phases of the import are appended to the existing plan.
@@ -40,7 +40,7 @@ impl ExistingPlan {
         match (append, replace) {
             (true, _) => ExistingPlan::Append,
             (_, true) => ExistingPlan::Replace,
-            (false, false) => ExistingPlan::Free,
+            (false, false) => ExistingPlan::Refuse,
         }
     }
 }
@@ -59,8 +59,10 @@ pub struct ImportReport {
     /// False if the plan was already imported, or if this was a dry run.
     pub written: bool,
     /// Whether the same plan had been imported before.
-    pub known: bool,
-    pub covered: bool,
+    #[serde(rename = "known")]
+    pub already_imported: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
     pub notes: Vec<String>,
 }
 
@@ -70,8 +72,8 @@ pub(crate) struct IncomingPlan {
     pub warnings: Vec<ImportWarning>,
     /// The fingerprint of the source, so that the same source is imported only once. Empty if the source is thru's own
     /// view of the plan.
-    pub mark: String,
-    pub covered: bool,
+    pub fingerprint: String,
+    pub redacted: bool,
 }
 
 /// Imports a plan.json, or a plan.md by any author.
@@ -82,7 +84,7 @@ pub fn import_plan_file(world: &World, path: &Path, place: ExistingPlan, mode: M
         // The file is the view of the current plan, not a plan from another project.
         return import_plan(
             world,
-            &IncomingPlan { mark: String::new(), ..incoming },
+            &IncomingPlan { fingerprint: String::new(), ..incoming },
             ExistingPlan::Replace,
             mode,
         );
@@ -105,8 +107,14 @@ pub(crate) fn read_plan_file(world: &World, path: &Path) -> Result<IncomingPlan>
     if plan.title.trim().is_empty() {
         plan.title = path.file_stem().map_or("Plan".to_owned(), |stem| stem.to_string_lossy().into_owned());
     }
-    let mark = format!("{:016x}", fnv_fingerprint([&bytes]));
-    Ok(IncomingPlan { from: path.display().to_string(), plan, warnings, mark, covered: given.has_redacted() })
+    let fingerprint = format!("{:016x}", fnv_fingerprint([&bytes]));
+    Ok(IncomingPlan {
+        from: path.display().to_string(),
+        plan,
+        warnings,
+        fingerprint,
+        redacted: given.has_redacted(),
+    })
 }
 
 pub(crate) fn parse_plan_file(path: &Path, bytes: &[u8]) -> Result<ImportedPlan> {
@@ -154,25 +162,26 @@ pub(crate) fn import_plan(
         Some(store) => super::load_plan(store)?,
         None => None,
     };
-    let is_behind = loaded.as_ref().is_some_and(|loaded| loaded.from == PlanSource::Ledger);
+    let is_behind = loaded.as_ref().is_some_and(|loaded| loaded.source == PlanSource::Ledger);
     let there = loaded.map(|loaded| loaded.plan);
-    let known = there.as_ref().is_some_and(|plan| import_marks(plan).contains(&incoming.mark.as_str()));
+    let known =
+        there.as_ref().is_some_and(|plan| import_marks(plan).contains(&incoming.fingerprint.as_str()));
     let mut report = build_report(incoming);
-    report.known = known;
+    report.already_imported = known;
     let same =
         there.as_ref().is_some_and(|plan| without_import_marks(plan) == without_import_marks(&incoming.plan));
     if known && place != ExistingPlan::Append || same {
         // If an earlier import was killed, its line is in the ledger but not in the file. Rebuild the file from the
         // ledger.
         if let (true, Mode::Write, Some(store)) = (is_behind, mode, &store) {
-            let entry = LedgerNote { what: "imported", ..LedgerNote::default() };
+            let entry = LedgerNote { change_kind: "imported", ..LedgerNote::default() };
             let author = PlanAuthor::current_author(world, None)?;
             let keep = |plan: &Plan| Ok((plan.clone(), LedgerNote::default()));
-            report.notes = change_plan(store, &author, entry, (MissingPlan::Never, LOCK_WAIT), keep)?.notes;
+            report.notes = change_plan(store, &author, entry, (MissingPlan::IsError, LOCK_WAIT), keep)?.notes;
         }
         return Ok(report);
     }
-    if let (Some(plan), ExistingPlan::Free) = (&there, place) {
+    if let (Some(plan), ExistingPlan::Refuse) = (&there, place) {
         return Err(Error::Refused {
             what: format!("there is a plan already: {}", super::to_one_line(&plan.title)),
             hint: "`--append` adds these phases to it; `--replace` replaces it, and the old one stays in the ledger"
@@ -181,15 +190,18 @@ pub(crate) fn import_plan(
     }
     let (Mode::Write, Some(store)) = (mode, store) else { return Ok(report) };
     let author = PlanAuthor::current_author(world, None)?;
-    let entry = LedgerNote { what: "imported", why: one_line(&incoming.from, 200), ..LedgerNote::default() };
-    let changed = change_plan(&store, &author, entry, (MissingPlan::IfNone, LOCK_WAIT), |plan| {
+    let entry =
+        LedgerNote { change_kind: "imported", why: one_line(&incoming.from, 200), ..LedgerNote::default() };
+    let changed = change_plan(&store, &author, entry, (MissingPlan::BeginEmpty, LOCK_WAIT), |plan| {
         let mut next = match (&there, place) {
             (Some(_), ExistingPlan::Append) => plan::append_plan(plan, &incoming.plan),
             _ => incoming.plan.clone(),
         };
         let mut all: Vec<Value> = import_marks(plan).into_iter().map(Value::from).collect();
-        if !incoming.mark.is_empty() && !all.iter().any(|mark| mark.as_str() == Some(&incoming.mark)) {
-            all.push(incoming.mark.clone().into());
+        if !incoming.fingerprint.is_empty()
+            && !all.iter().any(|mark| mark.as_str() == Some(&incoming.fingerprint))
+        {
+            all.push(incoming.fingerprint.clone().into());
             next.rest.insert(IMPORT_MARKS_FIELD.to_owned(), Value::Array(all));
         }
         Ok((next, LedgerNote::default()))
@@ -213,7 +225,7 @@ fn without_import_marks(plan: &Plan) -> Plan {
 }
 
 fn build_report(incoming: &IncomingPlan) -> ImportReport {
-    let IncomingPlan { from, plan, warnings, covered, .. } = incoming;
+    let IncomingPlan { from, plan, warnings, redacted, .. } = incoming;
     let with = |status: TaskStatus| plan.tasks().filter(|task| task.status == status).count();
     ImportReport {
         from: from.clone(),
@@ -225,8 +237,8 @@ fn build_report(incoming: &IncomingPlan) -> ImportReport {
         dependencies: plan.tasks().map(|task| task.depends.len()).sum(),
         warnings: warnings.clone(),
         written: false,
-        known: false,
-        covered: *covered,
+        already_imported: false,
+        redacted: *redacted,
         notes: Vec::new(),
     }
 }
@@ -267,7 +279,7 @@ fn plan_from_digest(digest: &Digest) -> Option<IncomingPlan> {
         plan.title = digest.prompts.first().map_or("Plan".to_owned(), |prompt| one_line(&prompt.text, 80));
     }
     let parts = text.into_iter().chain(todos.iter().map(|todo| todo.text.as_str()));
-    let mark = format!("{:016x}", fnv_fingerprint(parts));
+    let fingerprint = format!("{:016x}", fnv_fingerprint(parts));
     let own = todos.iter().filter(|todo| !plan::is_task_of(&plan, &todo.text)).map(|todo| todo.text.clone());
     let own: Vec<String> = own.collect();
     if !own.is_empty() {
@@ -289,7 +301,7 @@ fn plan_from_digest(digest: &Digest) -> Option<IncomingPlan> {
     let followed =
         plan::follow_todos(&plan, &LinkedTodos::default(), &digest.todos, &digest.session, &digest.last_at);
     let from = format!("session {}", digest.session);
-    Some(IncomingPlan { from, plan: followed.plan, warnings, mark, covered: false })
+    Some(IncomingPlan { from, plan: followed.plan, warnings, fingerprint, redacted: false })
 }
 
 /// Links the tasks to the session's list, so that later changes in the list also change the tasks.

@@ -13,7 +13,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let Some(loaded) = super::load_plan(project.store)? else { return Ok(Vec::new()) };
     let standing = plan::standing_of_plan(&loaded.plan);
     let progress = standing.progress;
-    let task = standing.task.map_or(String::new(), |task| {
+    let task = standing.current_task.map_or(String::new(), |task| {
         let verb = if standing.in_progress.is_empty() { "next" } else { "now" };
         format!("; {verb} {}", describe_task(task, 60))
     });
@@ -30,8 +30,8 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let json = json!({
         "title": loaded.plan.title,
         "progress": progress,
-        "current_phase": standing.phase.map(|phase| phase.id),
-        "current_task": standing.task.map(|task| task.id.as_str()),
+        "current_phase": standing.current_phase.map(|phase| phase.id),
+        "current_task": standing.current_task.map(|task| task.id.as_str()),
         "ready": standing.ready.len(),
         "blocked": standing.blocked.len(),
     });

@@ -51,10 +51,10 @@ impl PlanShown {
         PlanJson {
             title: &self.loaded.plan.title,
             swarm: &self.loaded.plan.swarm,
-            source: self.loaded.from,
+            source: self.loaded.source,
             progress: standing.progress,
-            current_phase: standing.phase.map(|phase| phase.id),
-            current_task: standing.task.map(|task| task.id.clone()),
+            current_phase: standing.current_phase.map(|phase| phase.id),
+            current_task: standing.current_task.map(|task| task.id.clone()),
             ready: ids(&standing.ready),
             in_progress: ids(&standing.in_progress),
             blocked: ids(&standing.blocked),
@@ -111,7 +111,8 @@ pub struct TaskShown {
     pub phase_name: String,
     pub ready: bool,
     pub waits_for: Vec<String>,
-    pub held_up: Vec<String>,
+    #[serde(rename = "held_up")]
+    pub waiting_tasks: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceLine>,
     /// The changes to the task, oldest first.
@@ -122,17 +123,19 @@ pub struct TaskShown {
 pub struct HistoryLine {
     pub seq: u64,
     pub at: String,
-    pub what: String,
+    #[serde(rename = "what")]
+    pub change_kind: String,
     pub id: String,
-    pub by: String,
+    #[serde(rename = "by")]
+    pub author: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
 
 impl From<LedgerLine> for HistoryLine {
     fn from(line: LedgerLine) -> HistoryLine {
-        let LedgerLine { seq, ts, what, id, by, why, .. } = line;
-        HistoryLine { seq, at: ts, what, id, by, why }
+        let LedgerLine { seq, ts, change_kind, id, author, why, .. } = line;
+        HistoryLine { seq, at: ts, change_kind, id, author, why }
     }
 }
 
@@ -153,7 +156,7 @@ pub fn show_task(world: &World, id: &str) -> Result<TaskShown> {
         phase_name: plan.phase(task.phase).map(|phase| phase.name.clone()).unwrap_or_default(),
         ready: standing.ready.iter().any(|ready| ready.id == task.id),
         waits_for: standing.open_dependencies(task).map(|(id, _)| id.to_owned()).collect(),
-        held_up: standing.tasks_waiting_for(id).into_iter().map(|task| task.id.clone()).collect(),
+        waiting_tasks: standing.tasks_waiting_for(id).into_iter().map(|task| task.id.clone()).collect(),
         evidence: evidence::show::evidence_line(&project.store, &judge, id),
         task: task.clone(),
         history,
@@ -170,7 +173,7 @@ pub struct PlanLog {
 pub fn show_log(world: &World) -> Result<PlanLog> {
     let project = Project::find_for_reading(world)?;
     let (lines, tally) = project.store.read_plan_ledger()?;
-    Ok(PlanLog { lines: lines.into_iter().map(HistoryLine::from).collect(), torn: tally.torn.len() })
+    Ok(PlanLog { lines: lines.into_iter().map(HistoryLine::from).collect(), torn: tally.invalid_lines.len() })
 }
 
 #[derive(Debug, Serialize)]
@@ -197,7 +200,7 @@ pub fn check_plan(world: &World) -> Result<CheckedPlan> {
 
 pub(super) fn plan_findings(
     store: &store::Store,
-    LoadedPlan { plan, from }: &LoadedPlan,
+    LoadedPlan { plan, source }: &LoadedPlan,
 ) -> Result<(Vec<Finding>, usize)> {
     let error = |text: String| Finding::new(FindingLevel::Error, text).at_line(layout::PLAN, None);
     let hint = "fix it with `thru plan set ID --depends …`, or in plan.json";
@@ -205,12 +208,12 @@ pub(super) fn plan_findings(
         plan::find_problems(plan).iter().map(|problem| error(problem.to_string()).with_hint(hint)).collect();
     let (lines, tally) = store.read_plan_ledger()?;
     let count_lines = lines.len();
-    if !tally.torn.is_empty() {
+    if !tally.invalid_lines.is_empty() {
         let text = format!(
             "{} could not be read (cut off by a crash, or not written by thru)",
-            count_with_noun(tally.torn.len(), "line")
+            count_with_noun(tally.invalid_lines.len(), "line")
         );
-        let line = tally.torn.first().map(|(_, line)| *line);
+        let line = tally.invalid_lines.first().map(|(_, line)| *line);
         found.push(Finding::new(FindingLevel::Note, text).at_line(layout::PLAN_LEDGER, line));
     }
     let fold = plan::fold_ledger(lines);
@@ -218,7 +221,7 @@ pub(super) fn plan_findings(
         let text = format!("change {seq} does not follow from the one before it: lines are missing");
         found.push(Finding::new(FindingLevel::Warning, text).at_line(layout::PLAN_LEDGER, None));
     }
-    match from {
+    match source {
         PlanSource::File if fold.plan.as_ref() != Some(plan) => {
             found.push(
                 Finding::new(FindingLevel::Warning, "the ledger describes a different plan than plan.json")

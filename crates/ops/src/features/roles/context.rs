@@ -30,16 +30,16 @@ pub struct CheckedContextFile {
 /// The result of a check. If one file cannot be read, the remaining files are still checked.
 #[derive(Debug, Default)]
 pub struct ValidationReport {
-    pub checked: Vec<CheckedContextFile>,
+    pub checked_files: Vec<CheckedContextFile>,
     /// The error of the first file that could not be read.
-    pub failed: Option<Error>,
+    pub first_error: Option<Error>,
 }
 
 impl ValidationReport {
     fn add_result(&mut self, checked: Result<CheckedContextFile>) {
         match checked {
-            Ok(checked) => self.checked.push(checked),
-            Err(error) => self.failed = self.failed.take().or(Some(error)),
+            Ok(checked) => self.checked_files.push(checked),
+            Err(error) => self.first_error = self.first_error.take().or(Some(error)),
         }
     }
 }
@@ -64,7 +64,9 @@ pub fn validate_all(world: &World) -> Result<ValidationReport> {
     for role in roles.role_names()? {
         if let Some(found) = roles.find_context_file(&role).transpose() {
             validated.add_result(
-                found.map(|file| checked_file(file.shown, roles.check_context_file(world, &file.bytes))),
+                found.map(|file| {
+                    checked_file(file.display_path, roles.check_context_file(world, &file.bytes))
+                }),
             );
         }
     }
@@ -96,7 +98,7 @@ pub fn create_context_file(world: &World, name: &str) -> Result<CreatedContextFi
     let role = parse_role_name(name)?;
     let (roles, _) = find_or_create_roles(world)?;
     if let Some(file) = roles.find_context_file(&role)? {
-        return Ok(CreatedContextFile { role: role.to_string(), file: file.shown, created: false });
+        return Ok(CreatedContextFile { role: role.to_string(), file: file.display_path, created: false });
     }
     let (dir, name, shown) = roles.new_file_location(&role)?;
     let pane = (world.var)("TMUX_PANE").map(|pane| pane.to_string_lossy().into_owned());
@@ -160,5 +162,5 @@ fn resolve_named_file(world: &World, roles: &Roles, named: &Path) -> Result<(Pat
     let path = if named.is_absolute() { named.to_owned() } else { world.require_cwd()?.join(named) };
     let role = named.to_str().filter(|_| !path.exists()).and_then(|name| Id::new(name).ok());
     let file = role.map_or(Ok(None), |role| roles.find_context_file(&role))?;
-    Ok(file.map_or_else(|| (path, named.display().to_string()), |file| (file.path, file.shown)))
+    Ok(file.map_or_else(|| (path, named.display().to_string()), |file| (file.path, file.display_path)))
 }

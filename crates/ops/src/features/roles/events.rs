@@ -25,27 +25,27 @@ const MAX_CANDIDATES_AT_STARTUP: usize = 2;
 
 /// Who changes the state of a role: a session's hook, or a user at a terminal.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RoleMover<'a> {
+pub(crate) struct RoleActor<'a> {
     pub project: ProjectContext<'a>,
     /// The name of the harness, or `cli` for a command.
-    pub by: &'a str,
+    pub actor: &'a str,
     /// `None` for a user at a terminal, outside every session.
     pub session: Option<&'a Id>,
     /// The id that the session had before it continued under another id.
-    pub previous: Option<&'a str>,
+    pub previous_session: Option<&'a str>,
     pub deadline: Deadline,
 }
 
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    let Some(happened) = role_event(context.event, context.pending, &context.record.files) else {
+    let Some(happened) = role_event(context.event, context.pending_brief, &context.record.files) else {
         return Ok(Decision::no_action("the event says nothing about a role"));
     };
     let is_new = is_new_session(context.event);
-    let mover = RoleMover {
+    let mover = RoleActor {
         project: context.project,
-        by: context.harness.name,
+        actor: context.harness.name,
         session: Some(context.session),
-        previous: context.event.previous.as_deref(),
+        previous_session: context.event.previous_session.as_deref(),
         deadline: context.deadline,
     };
     let Some((role, known)) = mover.session_role(is_new)? else {
@@ -72,21 +72,21 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
 fn is_new_session(event: &Event) -> bool {
     let new =
         matches!(event.kind, EventKind::SessionStart { source: StartSource::Startup | StartSource::Clear });
-    new && event.previous.is_none()
+    new && event.previous_session.is_none()
 }
 
 /// Lets a session that continues under another id keep its role.
-pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
+pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(context.project.store.session(context.session).inherit::<RoleBinding>(previous)?)
 }
 
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, settings, .. } = context.project;
-    let mover = RoleMover {
+    let mover = RoleActor {
         project: context.project,
-        by: "",
+        actor: "",
         session: context.session,
-        previous: None,
+        previous_session: None,
         deadline: Deadline::of_command(Duration::ZERO),
     };
     let is_new = context.occasion == Occasion::Started;
@@ -100,7 +100,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         }
     };
     let would_be = || super::expected_path(root, settings, &role).unwrap_or_default();
-    let path = found.as_ref().map_or_else(would_be, |file| file.shown.clone());
+    let path = found.as_ref().map_or_else(would_be, |file| file.display_path.clone());
     let file = found.map(|file| ContextFile::read(file.bytes));
     let report = file.as_ref().map(|file| file.check(&lifecycle_facts(settings, world.now)));
     let mut candidates = role::role_candidates(&RoleFacts {
@@ -108,7 +108,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         path: &path,
         file: file.as_ref(),
         report: report.as_ref(),
-        redact: settings.redact_options(),
+        redact_options: settings.redact_options(),
     });
     if is_new {
         candidates.truncate(MAX_CANDIDATES_AT_STARTUP);
@@ -117,18 +117,18 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 }
 
 fn lifecycle_facts(settings: &Settings, now: Timestamp) -> OutsideFacts<'static> {
-    OutsideFacts { now, stale_hours: settings.roles_stale_hours, newest_commit: None, gone: &[] }
+    OutsideFacts { now, stale_hours: settings.roles_stale_hours, newest_commit: None, missing_key_files: &[] }
 }
 
-impl RoleMover<'_> {
+impl RoleActor<'_> {
     /// Changes the state of the role. The returned text is a warning for the user, not an error.
     fn apply_event(&self, role: &Id, happened: &RoleEvent) -> Result<Option<String>> {
         let happened = match happened {
             RoleEvent::Started => return Ok(None),
             RoleEvent::Continued => LifecycleEvent::Start,
-            RoleEvent::NotCompacted => LifecycleEvent::NeverCame,
+            RoleEvent::NotCompacted => LifecycleEvent::NotCompacted,
             RoleEvent::Compacting => return self.record_compaction(role),
-            RoleEvent::Touched(files) => {
+            RoleEvent::ContextFilesTouched(files) => {
                 let own = files.iter().filter(|file| role::role_of_file(&file.path).as_ref() == Some(role));
                 // Use the last action: a command can first read the file and then write it.
                 match own.map(|file| file.action).next_back() {
@@ -156,13 +156,14 @@ impl RoleMover<'_> {
             return Ok(warning);
         }
         let errors: Vec<String> = report.errors().iter().map(ToString::to_string).collect();
-        Ok(Some(format!("{} is not valid: {}", file.shown, errors.join("; "))))
+        Ok(Some(format!("{} is not valid: {}", file.display_path, errors.join("; "))))
     }
 
     fn step_lifecycle(&self, role: &Id, happened: LifecycleEvent) -> Result<Option<String>> {
         let ProjectContext { world, store, .. } = self.project;
         let session = self.session.map(Id::as_str);
-        let actor = StepActor { by: self.by, session, previous: self.previous, now: world.now };
+        let actor =
+            StepActor { actor: self.actor, session, previous_session: self.previous_session, now: world.now };
         let hear = |lifecycle: &mut role::lifecycle::Lifecycle| {
             lifecycle.apply_event(happened, ForceStep::No, &actor)
         };
@@ -173,10 +174,10 @@ impl RoleMover<'_> {
             hear,
         )?;
         Ok(match changed {
-            LifecycleChange::None | LifecycleChange::To { .. } => None,
+            LifecycleChange::None | LifecycleChange::Changed { .. } => None,
             LifecycleChange::Refused(refused) => Some(refused.to_string()),
-            LifecycleChange::Clash { other } => {
-                Some(format!("the role {other} already uses the state file of {role}"))
+            LifecycleChange::FileNameClash { other_role } => {
+                Some(format!("the role {other_role} already uses the state file of {role}"))
             }
         })
     }

@@ -21,7 +21,8 @@ pub struct AgentsReport {
     pub folder: String,
     pub agents: Vec<ImportedAgent>,
     pub left_out: Vec<String>,
-    pub covered: bool,
+    #[serde(rename = "covered")]
+    pub redacted: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -39,9 +40,11 @@ pub struct ImportedAgent {
 pub enum ImportOutcome {
     Imported,
     /// The same file was imported before, so nothing is written.
-    Same,
+    #[serde(rename = "same")]
+    AlreadyImported,
     /// The role already has another file, which is kept.
-    Exists,
+    #[serde(rename = "exists")]
+    OtherFileExists,
 }
 
 pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<AgentsReport> {
@@ -60,7 +63,7 @@ pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<
         folder: dir.path().display().to_string(),
         agents: Vec::new(),
         left_out: Vec::new(),
-        covered: false,
+        redacted: false,
     };
     let mut entries = dir.entries()?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
@@ -86,8 +89,8 @@ pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<
         let text = redactor.redact_bytes(&bytes);
         let (file, known) = roles.import_target(&role)?;
         let outcome = match known {
-            Some(known) if known == text.as_ref() => ImportOutcome::Same,
-            Some(_) => ImportOutcome::Exists,
+            Some(known) if known == text.as_ref() => ImportOutcome::AlreadyImported,
+            Some(_) => ImportOutcome::OtherFileExists,
             None => ImportOutcome::Imported,
         };
         if (outcome, mode) == (ImportOutcome::Imported, Mode::Write) {
@@ -103,6 +106,6 @@ pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<
             hint: "name the folder that contains them: `thru import agents FOLDER`".into(),
         });
     }
-    report.covered = redactor.has_redacted();
+    report.redacted = redactor.has_redacted();
     Ok(report)
 }

@@ -10,7 +10,7 @@ use store::role::{LifecycleChange, MissingLifecycle};
 use store::{FoundRoot, Store};
 
 use crate::features::ProjectContext;
-use crate::features::roles::events::RoleMover;
+use crate::features::roles::events::RoleActor;
 use crate::features::roles::{
     IdentifiedRole, RoleSource, Roles, find_or_create_roles, find_roles, identify_role, parse_role_name,
     refuse_similar_name,
@@ -36,7 +36,7 @@ pub fn begin_lifecycle(world: &World, name: &str) -> Result<BegunLifecycle> {
     let role = parse_role_name(name)?;
     let (_, store) = find_or_create_roles(world)?;
     match store.change_lifecycle(&role, MissingLifecycle::Replace(world.now), LOCK_WAIT, |_| Ok(0))? {
-        LifecycleChange::To { lifecycle, created } => {
+        LifecycleChange::Changed { lifecycle, created } => {
             Ok(BegunLifecycle { role: lifecycle.role, state: lifecycle.state, created })
         }
         changed => Err(not_changed_error(&role, &changed)),
@@ -51,7 +51,8 @@ pub struct SaveReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing: Option<String>,
+    #[serde(rename = "missing")]
+    pub missing_path: Option<String>,
     pub valid: bool,
     pub findings: Vec<RoleFinding>,
     pub state: LifecycleState,
@@ -59,7 +60,7 @@ pub struct SaveReport {
 }
 
 /// Checks the file and moves the role to `saved`, or back to `active`. The file itself is not changed.
-pub fn save_role(world: &World, named: Option<&str>, insist: ForceStep) -> Result<SaveReport> {
+pub fn save_role(world: &World, named: Option<&str>, force: ForceStep) -> Result<SaveReport> {
     let (roles, store) = find_or_create_roles(world)?;
     let IdentifiedRole { role, source } = identify_role(world, Some(&store), named)?;
     let file = roles.find_context_file(&role)?;
@@ -80,10 +81,10 @@ pub fn save_role(world: &World, named: Option<&str>, insist: ForceStep) -> Resul
     let happened = LifecycleEvent::Save(if valid { FileValidity::Valid } else { FileValidity::Invalid });
     // A role with neither a file nor a lifecycle is probably a mistyped name, so no lifecycle is created for it.
     let missing = if file.is_some() { MissingLifecycle::Create(world.now) } else { MissingLifecycle::Leave };
-    let lifecycle = step_lifecycle(world, &store, &role, missing, happened, insist)?;
+    let lifecycle = step_lifecycle(world, &store, &role, missing, happened, force)?;
     Ok(SaveReport {
-        missing: if file.is_none() { Some(roles.expected_path(&role)?) } else { None },
-        file: file.map(|file| file.shown),
+        missing_path: if file.is_none() { Some(roles.expected_path(&role)?) } else { None },
+        file: file.map(|file| file.display_path),
         role: lifecycle.role,
         source,
         valid,
@@ -122,20 +123,20 @@ pub(crate) fn step_lifecycle(
     role: &Id,
     missing: MissingLifecycle,
     happened: LifecycleEvent,
-    insist: ForceStep,
+    force: ForceStep,
 ) -> Result<Lifecycle> {
     // At a terminal, no session is recorded, because it would only be a guess.
     let session = list::session_of_current_harness(world);
     let actor = StepActor {
-        by: COMMAND_LINE_ACTOR,
+        actor: COMMAND_LINE_ACTOR,
         session: session.as_ref().map(Id::as_str),
-        previous: None,
+        previous_session: None,
         now: world.now,
     };
     match store.change_lifecycle(role, missing, LOCK_WAIT, |lifecycle| {
-        lifecycle.apply_event(happened, insist, &actor)
+        lifecycle.apply_event(happened, force, &actor)
     })? {
-        LifecycleChange::To { lifecycle, .. } => Ok(lifecycle),
+        LifecycleChange::Changed { lifecycle, .. } => Ok(lifecycle),
         changed => Err(not_changed_error(role, &changed)),
     }
 }
@@ -148,11 +149,11 @@ fn not_changed_error(role: &Id, changed: &LifecycleChange) -> Error {
                 "`thru lifecycle recover {role}` makes it active again; --force takes the step anyway, and records that"
             ),
         },
-        LifecycleChange::Clash { .. } => match refuse_similar_name(role, changed) {
+        LifecycleChange::FileNameClash { .. } => match refuse_similar_name(role, changed) {
             Err(error) => error,
             Ok(()) => no_lifecycle_error(role),
         },
-        LifecycleChange::None | LifecycleChange::To { .. } => no_lifecycle_error(role),
+        LifecycleChange::None | LifecycleChange::Changed { .. } => no_lifecycle_error(role),
     }
 }
 
@@ -187,7 +188,8 @@ pub struct LifecycleRow {
     pub history: Vec<LifecycleStep>,
     /// The number of older steps that are no longer recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub forgotten: Option<u64>,
+    #[serde(rename = "forgotten")]
+    pub dropped_steps: Option<u64>,
     /// Why the state of the role cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
@@ -255,8 +257,8 @@ fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow
     let report = file.as_ref().map(|file| roles.check_context_file(world, &file.bytes));
     let updated =
         file.as_ref().map(|file| model::role::ContextFile::read(file.bytes.clone()).essentials().updated);
-    let (state, since, session, history, forgotten) = match lifecycle {
-        Some(l) => (Some(l.state), l.since, l.session, l.history, Some(l.forgotten).filter(|n| *n > 0)),
+    let (state, since, session, history, dropped_steps) = match lifecycle {
+        Some(l) => (Some(l.state), l.since, l.session, l.history, Some(l.dropped_steps).filter(|n| *n > 0)),
         None => (None, String::new(), String::new(), Vec::new(), None),
     };
     Ok(LifecycleRow {
@@ -265,11 +267,11 @@ fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow
         state,
         since,
         session,
-        file: file.map(|file| file.shown),
+        file: file.map(|file| file.display_path),
         updated: updated.unwrap_or_default(),
         valid: report.map(|report| report.is_valid()),
         history,
-        forgotten,
+        dropped_steps,
         unreadable: None,
         hint: None,
     })
@@ -318,11 +320,11 @@ fn try_pre_compact(world: &World, named: Option<&str>, done: &mut PreCompactRepo
     let begun = store.change_lifecycle(&role, MissingLifecycle::Create(world.now), LOCK_WAIT, |_| Ok(0))?;
     refuse_similar_name(&role, &begun)?;
     let session = list::session_of_current_harness(world);
-    let mover = RoleMover {
+    let mover = RoleActor {
         project: ProjectContext { world, root: &root, store: &store, settings: &settings },
-        by: COMMAND_LINE_ACTOR,
+        actor: COMMAND_LINE_ACTOR,
         session: session.as_ref(),
-        previous: None,
+        previous_session: None,
         deadline: Deadline::of_command(LOCK_WAIT),
     };
     done.warnings.extend(mover.record_compaction(&role)?);

@@ -56,16 +56,18 @@ pub struct RecoverReport {
     pub ended_recovery_of: Option<String>,
     /// Why the state of the lifecycle was not changed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub held: Option<String>,
+    #[serde(rename = "held")]
+    pub unchanged_reason: Option<String>,
     /// Set if the lifecycle could not be read or written. The other fields are still complete.
     #[serde(skip)]
-    pub failed: Option<Error>,
+    pub lifecycle_error: Option<Error>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DocumentToRead {
     pub path: String,
-    pub found: bool,
+    #[serde(rename = "found")]
+    pub exists: bool,
 }
 
 pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverReport> {
@@ -87,8 +89,8 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
         text: String::new(),
         state: None,
         ended_recovery_of: None,
-        held: None,
-        failed: None,
+        unchanged_reason: None,
+        lifecycle_error: None,
     };
     let Some(file) = roles.find_context_file(&role)? else {
         report.missing = Some(roles.expected_path(&role)?);
@@ -100,8 +102,8 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
     report.errors = check.errors().iter().map(ToString::to_string).collect();
     report.text = String::from_utf8_lossy(&file.bytes).into_owned();
     report.context = Some(ContextFile::read(file.bytes).essentials());
-    report.last_committed_by = git::last_author_of_file(checkout, &checkout.join(&file.shown));
-    report.file = Some(file.shown);
+    report.last_committed_by = git::last_author_of_file(checkout, &checkout.join(&file.display_path));
+    report.file = Some(file.display_path);
     if let Some(store) = &roles.store {
         let recovering = recovering_elsewhere(world, store, &role);
         match lifecycle::step_lifecycle(
@@ -117,10 +119,10 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
                 report.ended_recovery_of = recovering;
             }
             Err(Error::Absent { .. }) => {}
-            Err(Error::Refused { what, .. }) => report.held = Some(what),
+            Err(Error::Refused { what, .. }) => report.unchanged_reason = Some(what),
             Err(error) => {
-                report.held = Some(error.to_string());
-                report.failed = Some(error);
+                report.unchanged_reason = Some(error.to_string());
+                report.lifecycle_error = Some(error);
             }
         }
     }
@@ -137,7 +139,7 @@ fn recovering_elsewhere(world: &World, store: &Store, role: &Id) -> Option<Strin
 }
 
 fn skill_names(role: &Id) -> Vec<String> {
-    let known = HARNESSES.iter().flat_map(|harness| harness.agent_files);
+    let known = HARNESSES.iter().flat_map(|harness| harness.agent_description_files);
     known.chain(&["agents/{role}.md"]).map(|path| path.replace("{role}", role.as_str())).collect()
 }
 
@@ -148,13 +150,13 @@ fn architecture_document(roles: &Roles) -> Option<DocumentToRead> {
     let is_expected = named != Settings::DEFAULT.roles_architecture_doc;
     let found =
         first_existing_document(&roles.root.checkout, &[named.clone(), DEFAULT_ARCHITECTURE_DOC.to_owned()]);
-    found.or_else(|| is_expected.then_some(DocumentToRead { path: named, found: false }))
+    found.or_else(|| is_expected.then_some(DocumentToRead { path: named, exists: false }))
 }
 
 /// Returns the first existing file of `paths`. Paths outside the checkout are ignored.
 fn first_existing_document(checkout: &Path, paths: &[String]) -> Option<DocumentToRead> {
-    let inside = |path: &&String| !place::path_within_checkout(&checkout.to_string_lossy(), path).outside;
+    let inside = |path: &&String| !place::path_within_checkout(&checkout.to_string_lossy(), path).is_outside;
     let there =
         |path: &&String| checkout.join(path.as_str()).symlink_metadata().is_ok_and(|meta| !meta.is_dir());
-    paths.iter().filter(inside).find(there).map(|path| DocumentToRead { path: path.clone(), found: true })
+    paths.iter().filter(inside).find(there).map(|path| DocumentToRead { path: path.clone(), exists: true })
 }

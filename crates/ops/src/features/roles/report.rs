@@ -49,9 +49,11 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
                 if !report.is_valid() {
                     let text =
                         format!("a context file with {}", count_with_noun(report.errors().len(), "error"));
-                    let finding = Finding::new(FindingLevel::Note, text).at_line(file.shown.clone(), None);
+                    let finding =
+                        Finding::new(FindingLevel::Note, text).at_line(file.display_path.clone(), None);
                     findings.push(
-                        finding.with_hint(format!("`thru context validate {}` names them", file.shown)),
+                        finding
+                            .with_hint(format!("`thru context validate {}` names them", file.display_path)),
                     );
                 }
             }

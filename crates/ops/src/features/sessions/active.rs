@@ -55,8 +55,8 @@ fn sessions_changed_within(
         let Some(session) = std::str::from_utf8(other).ok().and_then(|id| Id::new(id).ok()) else { continue };
         let journal = layout::journal_path(&session);
         let Some(look) = folder.file_info(journal.rsplit('/').next().unwrap_or(&journal))? else { continue };
-        if this.changed.duration_since(look.changed) <= window {
-            near.push((look.changed, session));
+        if this.modified_at.duration_since(look.modified_at) <= window {
+            near.push((look.modified_at, session));
         }
     }
     near.sort_by(|a, b| b.cmp(a));

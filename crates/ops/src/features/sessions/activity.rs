@@ -37,7 +37,8 @@ pub struct SessionCounts {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sub_agents: Vec<String>,
     /// The number of files that the session changed.
-    pub edited: usize,
+    #[serde(rename = "edited")]
+    pub edited_files: usize,
 }
 
 pub fn activity_report(world: &World, session: Option<&str>) -> Result<ActivityReport> {
@@ -109,6 +110,6 @@ fn session_counts(calls: &[Activity]) -> Option<SessionCounts> {
         harness: last.harness.clone(),
         role: last.role.clone(),
         sub_agents,
-        edited: edited.len(),
+        edited_files: edited.len(),
     })
 }

@@ -38,8 +38,8 @@ const MAX_FILES_NAMED: usize = 20;
 
 /// The conflicting edits that a session has been told about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct ClashesTold {
-    marks: Vec<u64>,
+struct ReportedClashes {
+    fingerprints: Vec<u64>,
 }
 
 /// How many marks are kept; the oldest are dropped first.
@@ -55,7 +55,7 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
     }
     let store = context.project.store;
     let clashes =
-        without_told_clashes(store, context.session, find_clashes(&context.project, context.session)?);
+        without_reported_clashes(store, context.session, find_clashes(&context.project, context.session)?);
     if clashes.is_empty() {
         return Ok(Decision::no_action(
             "no other session recently edited the same file, or this session has already been warned",
@@ -70,11 +70,11 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
             // If hooks are installed twice, the lock lets the second process see that the first process has warned the
             // agent.
             let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
-            let clashes = without_told_clashes(store, context.session, clashes);
+            let clashes = without_reported_clashes(store, context.session, clashes);
             let session = store.session(context.session);
-            let mut told = session.read::<ClashesTold>()?.unwrap_or_default();
-            told.marks.extend(clashes.iter().map(Clash::fingerprint));
-            told.marks.drain(..told.marks.len().saturating_sub(MAX_MARKS));
+            let mut told = session.read::<ReportedClashes>()?.unwrap_or_default();
+            told.fingerprints.extend(clashes.iter().map(Clash::fingerprint));
+            told.fingerprints.drain(..told.fingerprints.len().saturating_sub(MAX_MARKS));
             session.write(&told)?;
             Ok(clash_reply(store, &clashes))
         },
@@ -97,12 +97,12 @@ fn may_warn(event: &Event) -> bool {
 fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     let ProjectContext { store, world, .. } = *project;
     let mut window = OwnJournalTail::read(store, own, world.now, JOURNAL_TAIL_BYTES[0])?;
-    if window.is_complete && scan::edit_lines(&window.text, &window.from).is_empty() {
+    if window.is_complete && scan::edit_lines(&window.text, &window.since).is_empty() {
         return Ok(Vec::new());
     }
     let long_ago = time::to_rfc3339(world.now.saturating_sub(MAX_TURN_AGE).unwrap_or(Timestamp::MIN));
-    let from = if window.from.is_empty() { &long_ago } else { &window.from };
-    let others = active::sessions_active_since(store, own, world.now, from)?;
+    let since = if window.since.is_empty() { &long_ago } else { &window.since };
+    let others = active::sessions_active_since(store, own, world.now, since)?;
     if others.is_empty() {
         return Ok(Vec::new());
     }
@@ -111,14 +111,14 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
             window = OwnJournalTail::read(store, own, world.now, *size)?;
         }
     }
-    let OwnJournalTail { text, from, .. } = &window;
+    let OwnJournalTail { text, since, .. } = &window;
     let paths = PathFinder::default();
-    let mut edited = scan::edit_lines(text, from);
+    let mut edited = scan::edit_lines(text, since);
     let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.paths(&paths)).collect();
     let (mut theirs, mut same_names) = (Vec::new(), BTreeSet::new());
     for session in &others {
-        let text = journal_tail_since(store, session, from)?;
-        let mut lines = scan::edit_lines(&text, from);
+        let text = journal_tail_since(store, session, since)?;
+        let mut lines = scan::edit_lines(&text, since);
         lines.retain(|line| line.paths(&paths).any(|name| own_names.contains(name)));
         same_names.extend(lines.iter().flat_map(|line| line.paths(&paths)).map(<[u8]>::to_vec));
         theirs.extend(activities_of_lines(store, session, &lines));
@@ -156,20 +156,20 @@ fn clash_filter(store: &Store, own: &Id, window: &OwnJournalTail) -> Result<impl
 struct OwnJournalTail {
     text: Vec<u8>,
     /// The time after which edits are compared. Empty if the text contains no earlier prompt.
-    from: String,
+    since: String,
     /// Whether the text contains everything since `from`.
     is_complete: bool,
     /// Whether the text is the whole journal.
-    is_whole: bool,
+    is_whole_journal: bool,
 }
 
 impl OwnJournalTail {
     fn read(store: &Store, own: &Id, now: Timestamp, size: u64) -> Result<OwnJournalTail> {
         let text = store.dir().read_recent_lines(&layout::journal_path(own), size)?;
-        let from = time_edits_matter_from(&text, now).unwrap_or_default();
+        let since = time_edits_matter_from(&text, now).unwrap_or_default();
         let is_whole = is_whole_journal(&text, size);
-        let is_complete = is_whole || scan::reaches_back_to(&text, &from);
-        Ok(OwnJournalTail { text, from, is_complete, is_whole })
+        let is_complete = is_whole || scan::reaches_back_to(&text, &since);
+        Ok(OwnJournalTail { text, since, is_complete, is_whole_journal: is_whole })
     }
 }
 
@@ -241,28 +241,28 @@ fn harness_title(harness: &str) -> &str {
     harness::harness_by_name(harness).map_or(harness, |row| row.title)
 }
 
-fn without_told_clashes(store: &Store, session: &Id, mut clashes: Vec<Clash>) -> Vec<Clash> {
+fn without_reported_clashes(store: &Store, session: &Id, mut clashes: Vec<Clash>) -> Vec<Clash> {
     if clashes.is_empty() {
         return clashes;
     }
-    let told = store.session(session).read::<ClashesTold>().ok().flatten().unwrap_or_default();
-    clashes.retain(|clash| !told.marks.contains(&clash.fingerprint()));
+    let told = store.session(session).read::<ReportedClashes>().ok().flatten().unwrap_or_default();
+    clashes.retain(|clash| !told.fingerprints.contains(&clash.fingerprint()));
     clashes
 }
 
-impl SessionState for ClashesTold {
+impl SessionState for ReportedClashes {
     const FOLDER: &'static str = layout::CLASHES_TOLD_FOLDER;
     const MAX_BYTES: usize = 64 * 1024;
-    const DURABILITY: Durability = Durability::Cache;
+    const DURABILITY: Durability = Durability::Rebuildable;
 
-    fn parse(bytes: &[u8]) -> std::result::Result<ClashesTold, String> {
+    fn parse(bytes: &[u8]) -> std::result::Result<ReportedClashes, String> {
         let text = String::from_utf8_lossy(bytes);
         let marks: std::result::Result<Vec<u64>, _> =
             text.lines().map(|line| u64::from_str_radix(line, 16)).collect();
-        Ok(ClashesTold { marks: marks.map_err(|error| error.to_string())? })
+        Ok(ReportedClashes { fingerprints: marks.map_err(|error| error.to_string())? })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        self.marks.iter().map(|mark| format!("{mark:016x}\n")).collect::<String>().into_bytes()
+        self.fingerprints.iter().map(|mark| format!("{mark:016x}\n")).collect::<String>().into_bytes()
     }
 }

@@ -30,7 +30,7 @@ pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
         return None;
     }
     let store = context.project.store;
-    let (session, digest) = session_with_request(store, context.described?)?;
+    let (session, digest) = session_with_request(store, context.described_session?)?;
     let goal = digest.current_goal();
     let goal = &goal.task.or(goal.newest)?.text;
     let short = model::activity::short_session_id(session.as_str());
@@ -54,11 +54,11 @@ fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
         // Read this small file first, because most sessions do not continue another one.
         let before = sent::session_told_at_start(store, &session)?;
         let digest = store.current_digest(&session, |_| {}).ok()?;
-        if !only_continues(&digest) {
+        if !only_says_continue(&digest) {
             return None;
         }
         let earlier = store.current_digest(&before, |_| {}).ok()?;
-        if !only_continues(&earlier) {
+        if !only_says_continue(&earlier) {
             return Some((before, earlier));
         }
         session = before;
@@ -67,7 +67,7 @@ fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
 }
 
 /// Returns whether the first prompt only said “continue” and no later prompt gave a task.
-fn only_continues(digest: &Digest) -> bool {
+fn only_says_continue(digest: &Digest) -> bool {
     let prompts = words::prompts_about_work(&digest.prompts);
     let is_task = |kind: PromptKind| kind == PromptKind::Task;
     prompts.first().is_some_and(|first| first.prompt_kind() == PromptKind::Approval)

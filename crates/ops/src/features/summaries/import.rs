@@ -32,7 +32,8 @@ pub struct OutputsReport {
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportedOutput {
     /// The name that opencode-swarm gave to the output.
-    pub from: String,
+    #[serde(rename = "from")]
+    pub source_name: String,
     pub id: String,
     pub bytes: usize,
 }
@@ -96,7 +97,7 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
             None => false,
         };
         let is_known = is_stored || report.outputs.iter().any(|one| one.id == id);
-        report.outputs.push(ImportedOutput { from: name, id, bytes: text.len() });
+        report.outputs.push(ImportedOutput { source_name: name, id, bytes: text.len() });
         if is_known {
             continue;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::evidence::{EvidenceEntry, EvidenceOrigin};
 use model::id::Id;
-use model::swarm::AgentPart;
+use model::swarm::SwarmRole;
 use serde::Serialize;
 
 use super::swarms_in_use;
@@ -18,7 +18,7 @@ use crate::{Result, World};
 pub struct SwarmPlan {
     pub plan: PlanShown,
     /// The swarm that the plan belongs to, if that swarm is not in use in this project.
-    pub foreign: Option<String>,
+    pub foreign_swarm: Option<String>,
     /// Verdicts by task. Tasks without a verdict are left out.
     pub verdicts: BTreeMap<String, TaskVerdicts>,
 }
@@ -61,7 +61,7 @@ pub fn show_swarm_plan(world: &World) -> Result<SwarmPlan> {
             verdicts.insert(task.id.clone(), TaskVerdicts { entries });
         }
     }
-    Ok(SwarmPlan { plan, foreign, verdicts })
+    Ok(SwarmPlan { plan, foreign_swarm: foreign, verdicts })
 }
 
 /// Returns whether the entry is a verdict that an agent of a swarm gave when it stopped.
@@ -70,7 +70,7 @@ fn is_agent_verdict(entry: &EvidenceEntry) -> bool {
         .metadata
         .get("part")
         .and_then(|part| part.as_str())
-        .and_then(AgentPart::from_agent_type)
+        .and_then(SwarmRole::from_agent_type)
         .is_some();
     entry.kind() == EvidenceOrigin::Claimed && is_of_part
 }
@@ -78,7 +78,8 @@ fn is_agent_verdict(entry: &EvidenceEntry) -> bool {
 #[derive(Clone, Debug, Serialize)]
 pub struct AdoptedPlan {
     pub swarm: String,
-    pub before: String,
+    #[serde(rename = "before")]
+    pub previous_swarm: String,
     pub changed: bool,
     pub notes: Vec<String>,
 }
@@ -88,14 +89,27 @@ pub fn adopt_plan(world: &World, named: Option<&str>) -> Result<AdoptedPlan> {
     let swarm = wanted_swarm(world, named)?;
     let project = Project::find_for_reading(world)?;
     let author = PlanAuthor::current_author(world, None)?;
-    let mut before = String::new();
-    let entry = plan::LedgerNote { what: "swarm_changed", ..plan::LedgerNote::default() };
-    let changed =
-        plan::change_plan(&project.store, &author, entry, (MissingPlan::Never, plan::LOCK_WAIT), |known| {
-            before.clone_from(&known.swarm);
+    let mut previous_swarm = String::new();
+    let entry = plan::LedgerNote { change_kind: "swarm_changed", ..plan::LedgerNote::default() };
+    let changed = plan::change_plan(
+        &project.store,
+        &author,
+        entry,
+        (MissingPlan::IsError, plan::LOCK_WAIT),
+        |known| {
+            previous_swarm.clone_from(&known.swarm);
             let mut after = known.clone();
             swarm.as_str().clone_into(&mut after.swarm);
-            Ok((after, plan::LedgerNote { why: format!("was {before}"), ..plan::LedgerNote::default() }))
-        })?;
-    Ok(AdoptedPlan { swarm: swarm.to_string(), before, changed: changed.changed, notes: changed.notes })
+            Ok((
+                after,
+                plan::LedgerNote { why: format!("was {previous_swarm}"), ..plan::LedgerNote::default() },
+            ))
+        },
+    )?;
+    Ok(AdoptedPlan {
+        swarm: swarm.to_string(),
+        previous_swarm,
+        changed: changed.changed,
+        notes: changed.notes,
+    })
 }

@@ -21,29 +21,31 @@ use crate::hook::deadline::Deadline;
 /// At a checkpoint, updates manifests from their steps. Before a compaction, also records the active workstream.
 /// `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
-    let place = &Workstreams::of_project(&context.project);
+    let workstreams = &Workstreams::of_project(&context.project);
     let (session, event, now) = (context.session, context.event, context.project.world.now);
     let deadline = context.deadline;
     let touched = digest.files.iter().any(|file| workstream::workstream_of_path(&file.path).is_some());
     let compacts = matches!(event.kind, EventKind::BeforeCompact { .. });
     let has_any = || {
-        place.absolute_path(&workstreams_folder()).is_dir()
-            || place.absolute_path(OTHER_TOOLS_PROJECTS_FOLDER).is_dir()
+        workstreams.absolute_path(&workstreams_folder()).is_dir()
+            || workstreams.absolute_path(OTHER_TOOLS_PROJECTS_FOLDER).is_dir()
     };
-    if !touched && !(compacts && (has_any() || !place.settings.resume_globs.is_empty())) {
+    if !touched && !(compacts && (has_any() || !workstreams.settings.resume_globs.is_empty())) {
         return Ok(None);
     }
-    let root = place.store.read_marker()?.project_id;
-    let cached = read_state(place.store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::ok);
+    let root = workstreams.store.read_marker()?.project_id;
+    let cached =
+        read_state(workstreams.store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::ok);
     let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
     // The state of another session does not show which workstream is active in this session.
     let cached = cached.filter(|state| state.session_id.as_deref().is_none_or(|id| id == session.as_str()));
-    let cached = cached.and_then(|state| state.active_project_id).filter(|id| place.exists(id));
-    let (mapped, unread) = workstream_naming_session(place, session);
+    let cached = cached.and_then(|state| state.active_project_id).filter(|id| workstreams.exists(id));
+    let (mapped, unread) = workstream_naming_session(workstreams, session);
     let named: BTreeSet<&str> =
         digest.files.iter().filter_map(|file| workstream::workstream_of_path(&file.path)).collect();
-    let there: Vec<String> = named.into_iter().filter(|id| place.exists(id)).map(str::to_owned).collect();
-    let answered = session_state(place.store, session.as_str()).and_then(std::result::Result::ok);
+    let there: Vec<String> =
+        named.into_iter().filter(|id| workstreams.exists(id)).map(str::to_owned).collect();
+    let answered = session_state(workstreams.store, session.as_str()).and_then(std::result::Result::ok);
     // If the last detection was not recorded, the detection is repeated for the whole session.
     let whole = (answered.is_none() && digest.detected > 0).then(|| {
         let mut whole = digest.clone();
@@ -51,8 +53,12 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
         whole
     });
     let seen = whole.as_ref().unwrap_or(digest);
-    let clues =
-        DetectionFacts { mapped: mapped.as_deref(), digest: seen, there: &there, cached: cached.as_deref() };
+    let clues = DetectionFacts {
+        workstream_naming_session: mapped.as_deref(),
+        digest: seen,
+        existing_workstreams: &there,
+        last_detected: cached.as_deref(),
+    };
     // If nothing happened since the last detection, a compaction reuses its result.
     let idle = digest.records <= digest.detected + 1 && digest.worked <= digest.detected;
     let repeated = answered.filter(|_| compacts && mapped.is_none() && idle);
@@ -60,11 +66,12 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
         repeated.map_or_else(|| workstream::detect_workstream(&clues), PrecompactState::into_detected);
     // Boxes are not ticked for a workstream that is only a guess.
     let sure = detected.id.as_deref().filter(|_| detected.confidence != DetectionConfidence::Low);
-    let followed = SessionFollower { place, session, digest, now, deadline }.update_touched_manifests(sure);
+    let followed =
+        SessionFollower { workstreams, session, digest, now, deadline }.update_touched_manifests(sure);
     if compacts {
         let bytes = PrecompactState::new(detected, session.as_str(), root.as_str(), now).to_bytes();
         for path in [&layout::precompact_path(session), layout::PRECOMPACT_STATE_FILE] {
-            place.store.dir().write_at_path(path, &bytes, Durability::Relaxed)?;
+            workstreams.store.dir().write_at_path(path, &bytes, Durability::Relaxed)?;
         }
     }
     Ok(followed.and(unread).err().map(|error| error.to_string()))
@@ -94,7 +101,7 @@ fn workstream_naming_session(place: &Workstreams, session: &Id) -> (Option<Strin
 }
 
 struct SessionFollower<'a> {
-    place: &'a Workstreams<'a>,
+    workstreams: &'a Workstreams<'a>,
     session: &'a Id,
     digest: &'a Digest,
     now: Timestamp,
@@ -113,14 +120,14 @@ impl SessionFollower<'_> {
         let has_list = !ticked.is_empty() || self.completed_entries().next().is_some();
         ids.extend(active.filter(|_| has_list));
         for id in ids {
-            let Some(found) = self.place.find_by_id(id)? else { continue };
+            let Some(found) = self.workstreams.find_by_id(id)? else { continue };
             if !self.is_in_store(&found)? {
                 continue;
             }
-            let _lock = self.place.lock_manifests(self.deadline.lock_wait())?;
+            let _lock = self.workstreams.lock_manifests(self.deadline.lock_wait())?;
             match Some(id) == active {
                 true => self.tick_completed_entries(&found, &ticked)?,
-                false => tick_and_update_manifest(self.place, &found, |_| false, self.now).map(drop)?,
+                false => tick_and_update_manifest(self.workstreams, &found, |_| false, self.now).map(drop)?,
             }
         }
         Ok(())
@@ -134,8 +141,8 @@ impl SessionFollower<'_> {
     /// Returns whether the workstream's files are in the store. Hooks do not write files outside the store; `thru
     /// resume update` does.
     fn is_in_store(&self, found: &Workstream) -> Result<bool> {
-        let (_, manifest) = self.place.read_manifest(found)?;
-        let steps = self.place.find_steps_file(found, &manifest)?;
+        let (_, manifest) = self.workstreams.read_manifest(found)?;
+        let steps = self.workstreams.find_steps_file(found, &manifest)?;
         let home = format!("{}/", layout::STORE_FOLDER);
         Ok(steps.iter().chain([&found.manifest]).all(|path| path.starts_with(&home)))
     }
@@ -147,7 +154,7 @@ impl SessionFollower<'_> {
         let mark = |text: &str| format!("{own}{:016x}", fnv_fingerprint([text]));
         let new = self.completed_entries().filter(|text| !ticked.contains(&mark(text)));
         tick_and_update_manifest(
-            self.place,
+            self.workstreams,
             found,
             |steps| manifest::tick_named_boxes(steps, new),
             self.now,
@@ -157,17 +164,17 @@ impl SessionFollower<'_> {
         if marks == *ticked {
             return Ok(());
         }
-        self.place.store.session(self.session).write(&TickedEntries { marks })
+        self.workstreams.store.session(self.session).write(&TickedEntries { marks })
     }
 
     fn ticked_entries(&self) -> Result<BTreeSet<String>> {
-        Ok(self.place.store.session(self.session).read::<TickedEntries>()?.unwrap_or_default().marks)
+        Ok(self.workstreams.store.session(self.session).read::<TickedEntries>()?.unwrap_or_default().marks)
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AdvancedManifest {
-    pub steps: Option<String>,
+pub struct UpdatedManifest {
+    pub steps_file: Option<String>,
     pub changed: bool,
 }
 
@@ -177,10 +184,10 @@ pub fn tick_and_update_manifest(
     workstream: &Workstream,
     tick: impl FnOnce(&mut Document) -> bool,
     now: Timestamp,
-) -> Result<AdvancedManifest> {
+) -> Result<UpdatedManifest> {
     let (mut document, manifest) = place.read_manifest(workstream)?;
     let Some(path) = place.find_steps_file(workstream, &manifest)? else {
-        return Ok(AdvancedManifest { steps: None, changed: false });
+        return Ok(UpdatedManifest { steps_file: None, changed: false });
     };
     let mut steps = Document::parse(place.read_file(&path)?);
     if tick(&mut steps) {
@@ -190,5 +197,5 @@ pub fn tick_and_update_manifest(
     if changed {
         place.write_file(&workstream.manifest, document.bytes())?;
     }
-    Ok(AdvancedManifest { steps: Some(path), changed })
+    Ok(UpdatedManifest { steps_file: Some(path), changed })
 }

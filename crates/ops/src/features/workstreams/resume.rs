@@ -36,7 +36,8 @@ pub struct CreatedManifest {
     pub project_id: String,
     pub path: String,
     /// The files that the manifest loads but that do not exist yet.
-    pub missing: Vec<String>,
+    #[serde(rename = "missing")]
+    pub missing_files: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +46,7 @@ pub struct NewManifest<'a> {
     pub name: Option<&'a str>,
     pub phase: &'a str,
     pub next_action: &'a str,
-    pub load: &'a [String],
+    pub files_to_load: &'a [String],
     pub session: Option<&'a str>,
 }
 
@@ -53,7 +54,7 @@ pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManif
     let id = manifest::id_with_padded_number(wish.id);
     let id = require_valid_id(&id)?;
     if let Some(outside) =
-        wish.load.iter().find(|file| model::place::path_within_checkout("/p", file).outside)
+        wish.files_to_load.iter().find(|file| model::place::path_within_checkout("/p", file).is_outside)
     {
         return Err(Error::Refused {
             what: format!("`{outside}` is outside the project, and a manifest opens nothing there"),
@@ -65,7 +66,7 @@ pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManif
     let place = Workstreams { root: &project.root, store: &project.store, settings: &settings };
     let folder = folder_for_new_manifest(&place, id)?;
     let dir = place.open_folder(&folder)?;
-    let files = match wish.load {
+    let files = match wish.files_to_load {
         [] => files_to_load_in(&dir)?,
         named => named.to_vec(),
     };
@@ -93,7 +94,11 @@ pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManif
     let found = Workstream { id: id.to_owned(), manifest: path.clone(), folder: base };
     let (_, manifest) = place.read_manifest(&found)?;
     let missing = place.files_to_load(&found, &manifest)?.into_iter().filter(|load| load.path.is_none());
-    Ok(CreatedManifest { project_id: id.to_owned(), path, missing: missing.map(|load| load.named).collect() })
+    Ok(CreatedManifest {
+        project_id: id.to_owned(),
+        path,
+        missing_files: missing.map(|load| load.written_path).collect(),
+    })
 }
 
 /// Returns the folder for a new manifest, relative to the root: the workstream's existing folder, or a new one in the
@@ -144,8 +149,8 @@ pub struct ListedWorkstream {
 }
 
 pub fn list_workstreams(world: &World) -> Result<Vec<ListedWorkstream>> {
-    let desk = ResumeContext::open(world)?;
-    let place = desk.workstreams();
+    let context = ResumeContext::open(world)?;
+    let place = context.workstreams();
     let row = |found: Workstream| {
         let manifest = place.up_to_date_manifest(&found, world.now);
         let problem = manifest.as_ref().err().map(ToString::to_string);
@@ -170,31 +175,34 @@ pub struct ManifestShown {
     /// The text of the first open box in the steps file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<String>,
-    pub loads: Vec<ShownLoad>,
+    #[serde(rename = "loads")]
+    pub files_to_load: Vec<ShownLoad>,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ShownLoad {
-    pub named: String,
-    pub lies: LoadLocation,
+    #[serde(rename = "named")]
+    pub written_path: String,
+    #[serde(rename = "lies")]
+    pub location: LoadLocation,
     pub path: Option<String>,
     pub bytes: u64,
     pub changed_at: Option<String>,
 }
 
 pub fn show_manifest(world: &World, id: Option<&str>) -> Result<ManifestShown> {
-    let desk = ResumeContext::open(world)?;
-    let found = desk.choose_workstream(id)?;
-    let place = desk.workstreams();
+    let context = ResumeContext::open(world)?;
+    let found = context.choose_workstream(id)?;
+    let place = context.workstreams();
     let manifest = place.up_to_date_manifest(&found, world.now)?;
     let loads = place.files_to_load(&found, &manifest)?.into_iter().map(load_shown).collect();
     let next_step = place.next_open_step(&found, &manifest)?;
-    Ok(ManifestShown { path: found.manifest, manifest, next_step, loads })
+    Ok(ManifestShown { path: found.manifest, manifest, next_step, files_to_load: loads })
 }
 
 fn load_shown(load: FileToLoad) -> ShownLoad {
-    let FileToLoad { named, lies, path, bytes, changed } = load;
-    ShownLoad { named, lies, path, bytes, changed_at: changed.map(time::to_rfc3339) }
+    let FileToLoad { written_path, location, path, bytes, modified_at } = load;
+    ShownLoad { written_path, location, path, bytes, changed_at: modified_at.map(time::to_rfc3339) }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -210,12 +218,12 @@ impl CheckedManifest {
 }
 
 pub fn validate_manifests(world: &World, file: Option<&Path>) -> Result<Vec<CheckedManifest>> {
-    let desk = match (ResumeContext::open(world), file) {
+    let context = match (ResumeContext::open(world), file) {
         // A manifest outside every project is checked by its content alone.
         (Err(Error::NoRoot { .. }), Some(file)) => return Ok(vec![check_single_file(file)?]),
-        (desk, _) => desk?,
+        (context, _) => context?,
     };
-    let place = desk.workstreams();
+    let place = context.workstreams();
     let Some(file) = file else { return check_all_manifests(&place) };
     let all = place.list_all()?;
     let Some(path) = place.path_below_root(world, file)? else { return Ok(vec![check_single_file(file)?]) };
@@ -253,11 +261,11 @@ fn check_manifest(place: &Workstreams, found: &Workstream, all: &[Workstream]) -
         find(format!("{} has another manifest, {}", found.id, twin.manifest), "keep one of the two");
     }
     for load in place.files_to_load(found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
-        let hint = match load.lies {
+        let hint = match load.location {
             LoadLocation::Missing => "write it, or remove it from files_to_load",
             _ => "name a regular file of the project",
         };
-        find(format!("`{}` is {}", load.named, load.lies.describe()), hint);
+        find(format!("`{}` is {}", load.written_path, load.location.describe()), hint);
     }
     Ok(CheckedManifest { path: found.manifest.clone(), findings })
 }
@@ -272,15 +280,16 @@ pub struct UsedWorkstream {
     pub project_id: String,
     pub session: String,
     /// True if no session was named, and the newest session of the project was used instead.
-    pub guess: bool,
+    #[serde(rename = "guess")]
+    pub is_guessed_session: bool,
     pub manifest: String,
 }
 
 /// `thru resume use`: assigns a workstream to this session, no matter which files the session touches.
 pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<UsedWorkstream> {
-    let desk = ResumeContext::open(world)?;
-    let found = desk.choose_workstream(Some(id))?;
-    let (store, marker) = (&desk.project.store, &desk.project.marker);
+    let context = ResumeContext::open(world)?;
+    let found = context.choose_workstream(Some(id))?;
+    let (store, marker) = (&context.project.store, &context.project.marker);
     let (session, chosen) = list::choose_open(world, store, session, |session| Error::Refused {
         what: format!("session {session} has ended, and gets no more briefs"),
         hint: "run this inside a session (the agent can), or name a running one with --session".into(),
@@ -296,7 +305,7 @@ pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<
     Ok(UsedWorkstream {
         project_id: found.id,
         session: session.to_string(),
-        guess: chosen == SessionChoice::Guess,
+        is_guessed_session: chosen == SessionChoice::Guess,
         manifest: found.manifest,
     })
 }
@@ -304,36 +313,39 @@ pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<
 #[derive(Clone, Debug, Serialize)]
 pub struct UpdateReport {
     pub project_id: String,
-    pub steps: Option<String>,
-    pub done: Option<String>,
+    #[serde(rename = "steps")]
+    pub steps_file: Option<String>,
+    #[serde(rename = "done")]
+    pub completed_step: Option<String>,
     pub changed: bool,
     pub progress: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateStep {
-    None,
+    KeepSteps,
     /// Tick the next open box.
-    Done,
+    TickNextStep,
 }
 
 pub fn update_manifest(world: &World, id: Option<&str>, step: UpdateStep) -> Result<UpdateReport> {
-    let desk = ResumeContext::open(world)?;
-    let found = desk.choose_workstream(id)?;
-    let place = desk.workstreams();
+    let context = ResumeContext::open(world)?;
+    let found = context.choose_workstream(id)?;
+    let place = context.workstreams();
     let _lock = place.lock_manifests(LOCK_WAIT)?;
-    let mut done = None;
+    let mut completed_step = None;
     let advanced = workstreams::tick_and_update_manifest(
         &place,
         &found,
         |steps| {
-            done = (step == UpdateStep::Done).then(|| manifest::tick_next_box(steps)).flatten();
-            done.is_some()
+            completed_step =
+                (step == UpdateStep::TickNextStep).then(|| manifest::tick_next_box(steps)).flatten();
+            completed_step.is_some()
         },
         world.now,
     )?;
     let (_, manifest) = place.read_manifest(&found)?;
-    if advanced.steps.is_none() {
+    if advanced.steps_file.is_none() {
         return Err(match manifest.files_to_load.iter().find(|file| manifest::is_steps_file(file)) {
             Some(file) => Error::Absent {
                 what: format!("{}/{file} does not exist yet", found.folder),
@@ -345,11 +357,11 @@ pub fn update_manifest(world: &World, id: Option<&str>, step: UpdateStep) -> Res
             },
         });
     }
-    let changed = advanced.changed || done.is_some();
+    let changed = advanced.changed || completed_step.is_some();
     Ok(UpdateReport {
         project_id: found.id,
-        steps: advanced.steps,
-        done,
+        steps_file: advanced.steps_file,
+        completed_step,
         changed,
         progress: manifest.progress,
     })

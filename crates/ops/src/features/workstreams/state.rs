@@ -101,7 +101,7 @@ fn nonempty_lines(bytes: &[u8]) -> impl Iterator<Item = String> {
 }
 
 /// Lets a session that continues under another id keep its workstream, its ticked boxes and its reminders.
-pub fn continue_as(context: &HookContext, previous: &Id) -> crate::Result<()> {
+pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> crate::Result<()> {
     let store = context.project.store;
     let session = store.session(context.session);
     // A damaged state counts as missing. The next compaction writes it again.

@@ -170,9 +170,9 @@ fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&st
 /// Describes a file to load: `plan.md (2150 bytes, changed 3 h ago)`.
 fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Timestamp) -> String {
     let Some(path) = &load.path else {
-        return format!("{} ({})", shown_path(&load.named, 200), load.lies.describe());
+        return format!("{} ({})", shown_path(&load.written_path, 200), load.location.describe());
     };
-    let changed = load.changed.filter(|at| since.is_none_or(|since| *at > since));
+    let changed = load.modified_at.filter(|at| since.is_none_or(|since| *at > since));
     let changed = changed.map_or(String::new(), |at| format!(", changed {}", time::describe_age(at, now)));
     format!("{} ({} bytes{changed})", shown_path(path, 200), load.bytes)
 }
@@ -203,7 +203,7 @@ const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 /// Each set of files is mentioned once after each compaction.
 pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // A brief names all files of the manifest, so no reminder is needed if a brief is due.
-    let asked = context.event.agent.is_none() && context.pending != Some(PendingBrief::Due);
+    let asked = context.event.agent.is_none() && context.pending_brief != Some(PendingBrief::Due);
     if !asked || !context.project.settings.resume_reminders {
         return Ok(Decision::no_action("no reminder is due at this prompt"));
     }
@@ -260,7 +260,7 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
         found.id,
         names.join(", ")
     );
-    Some(ReplyPart { reply: Reply::Context(text), told: vec![format!("{REMINDER_ID_PREFIX}{set}")] })
+    Some(ReplyPart { reply: Reply::Context(text), candidate_ids: vec![format!("{REMINDER_ID_PREFIX}{set}")] })
 }
 
 /// Records the sets of unread files that the agent was told about, so that the reminders are not repeated.

@@ -32,9 +32,9 @@ pub(super) fn parse_stat_line(stat: &str) -> Option<ProcessInfo> {
     let words: Vec<&str> = rest.split_whitespace().collect();
     Some(ProcessInfo {
         name: head.split_once('(')?.1.to_owned(),
-        parent: words.get(1)?.parse().ok()?,
+        parent_pid: words.get(1)?.parse().ok()?,
         started: Some((*words.get(19)?).to_owned()),
-        is_dead: matches!(*words.first()?, "Z" | "X"),
+        is_zombie: matches!(*words.first()?, "Z" | "X"),
     })
 }
 

@@ -19,13 +19,17 @@ pub struct PermissionRequest {
     pub id: String,
     /// The prompt of a loop. In this and all other texts, control characters are escaped.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub feeds: Option<String>,
+    #[serde(rename = "feeds")]
+    pub loop_prompt: Option<String>,
     /// Commands, quoted for a shell.
-    pub runs: Vec<String>,
+    #[serde(rename = "runs")]
+    pub commands: Vec<String>,
     /// Whether this user has already given the permission on this machine.
-    pub given: bool,
+    #[serde(rename = "given")]
+    pub is_given: bool,
     /// The command that shows the whole content and asks whether to allow it.
-    pub adopt: String,
+    #[serde(rename = "adopt")]
+    pub adopt_command: String,
 }
 
 /// Returns active loops, commands of runs, and stages of the project's settings. Records that cannot be read are left
@@ -38,15 +42,15 @@ pub(super) fn all_permission_requests(world: &World, project: &Project) -> Vec<P
 fn requests_of_loops(project: &Project) -> Vec<PermissionRequest> {
     let store = &project.store;
     let ids = store.loop_ids().unwrap_or_default();
-    let states = ids.iter().filter_map(|id| Some(store.read_loop(id).ok()?.state));
+    let states = ids.iter().filter_map(|id| Some(store.read_loop(id).ok()?.loop_state));
     states
         .filter(|state| state.status == LoopStatus::Active)
         .map(|state| PermissionRequest {
             kind: ConsentKind::Loop,
-            feeds: Some(show_hidden_characters(&state.prompt)),
-            runs: state.validators.iter().map(|command| show_hidden_characters(command)).collect(),
-            given: is_started_here(store, &state),
-            adopt: format!("thru loop adopt {}", state.id),
+            loop_prompt: Some(show_hidden_characters(&state.prompt)),
+            commands: state.validators.iter().map(|command| show_hidden_characters(command)).collect(),
+            is_given: is_started_here(store, &state),
+            adopt_command: format!("thru loop adopt {}", state.id),
             id: state.id,
         })
         .collect()
@@ -76,10 +80,13 @@ fn requests_of_runs(world: &World, project: &Project) -> Vec<PermissionRequest> 
             wants.push(PermissionRequest {
                 kind: ConsentKind::StageRun,
                 id: show_hidden_characters(&id.to_string_lossy()),
-                feeds: None,
-                runs: launched.iter().map(|output| quote_command(&output.launch)).collect(),
-                given: launched.iter().all(|output| is_launch_allowed(store, root, run, output)),
-                adopt: format!("thru gate run --stage {} --adopt", show_hidden_characters(&list.stage)),
+                loop_prompt: None,
+                commands: launched.iter().map(|output| quote_command(&output.launch)).collect(),
+                is_given: launched.iter().all(|output| is_launch_allowed(store, root, run, output)),
+                adopt_command: format!(
+                    "thru gate run --stage {} --adopt",
+                    show_hidden_characters(&list.stage)
+                ),
             });
         }
     }
@@ -89,19 +96,20 @@ fn requests_of_runs(world: &World, project: &Project) -> Vec<PermissionRequest> 
 fn requests_of_stages(world: &World, project: &Project) -> Vec<PermissionRequest> {
     let own = world.config_file().map(|path| path.display().to_string());
     let stages = settings::resolve_settings(world, Some(&project.store)).stages.into_iter();
-    let of_project = stages.filter(|stage| own.as_ref() != Some(&stage.source) && stage.broken.is_none());
+    let of_project =
+        stages.filter(|stage| own.as_ref() != Some(&stage.source) && stage.unusable_reason.is_none());
     of_project
         .filter_map(|stage| {
             let outputs = stage.expected_outputs();
             let launched = outputs.iter().filter(|output| !output.launch.is_empty());
-            let mut runs: Vec<String> = launched.map(|output| quote_command(&output.launch)).collect();
-            runs.dedup();
-            (!runs.is_empty()).then(|| PermissionRequest {
+            let mut commands: Vec<String> = launched.map(|output| quote_command(&output.launch)).collect();
+            commands.dedup();
+            (!commands.is_empty()).then(|| PermissionRequest {
                 kind: ConsentKind::StageDefinition,
-                feeds: None,
-                runs,
-                given: is_stage_allowed(world, &project.store, &stage),
-                adopt: format!("thru gate run --stage {} --adopt", stage.name),
+                loop_prompt: None,
+                commands,
+                is_given: is_stage_allowed(world, &project.store, &stage),
+                adopt_command: format!("thru gate run --stage {} --adopt", stage.name),
                 id: stage.name,
             })
         })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use harness::Harness;
 use harness::agents::{self, FileAuthor};
-use model::swarm::{AgentPart, SwarmId};
+use model::swarm::{SwarmId, SwarmRole};
 use serde::Serialize;
 
 use super::super::install::Scope;
@@ -30,9 +30,9 @@ pub(super) fn own_agent_files(folder: &Path) -> Result<Vec<OwnAgentFile>> {
     for path in files_with_suffix(folder, ".md")? {
         let Some(bytes) = read_settings_file(&path)? else { continue };
         let (swarm, is_changed) = match agents::file_author(&String::from_utf8_lossy(&bytes)) {
-            FileAuthor::ByUs(swarm) => (swarm, false),
+            FileAuthor::WrittenByUs(swarm) => (swarm, false),
             FileAuthor::Changed(swarm) => (swarm, true),
-            FileAuthor::BySomebody => continue,
+            FileAuthor::WrittenByOthers => continue,
         };
         found.push(OwnAgentFile { path, swarm, is_changed });
     }
@@ -64,14 +64,14 @@ fn files_with_suffix(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
 /// examined, because hooks call this function.
 pub fn installed_swarms(world: &World, harness: &Harness, checkout: &Path) -> Vec<SwarmId> {
     let folders = [Scope::Local, Scope::User].map(|scope| agents_folder(world, harness, checkout, scope));
-    let end = format!("{}.md", AgentPart::Architect.name());
+    let end = format!("{}.md", SwarmRole::Architect.name());
     let files =
         folders.into_iter().flatten().flat_map(|folder| files_with_suffix(&folder, &end).unwrap_or_default());
     let texts = files.filter_map(|path| read_settings_file(&path).ok().flatten());
     texts
         .filter_map(|bytes| match agents::file_author(&String::from_utf8_lossy(&bytes)) {
-            FileAuthor::ByUs(swarm) | FileAuthor::Changed(swarm) => Some(swarm),
-            FileAuthor::BySomebody => None,
+            FileAuthor::WrittenByUs(swarm) | FileAuthor::Changed(swarm) => Some(swarm),
+            FileAuthor::WrittenByOthers => None,
         })
         .collect()
 }
@@ -82,10 +82,12 @@ pub struct InstalledSwarm {
     pub harness: &'static str,
     pub folder: PathBuf,
     /// `project` for the folder in the project, `user` for the user's own folder.
-    pub place: &'static str,
+    #[serde(rename = "place")]
+    pub scope_name: &'static str,
     pub agents: usize,
     /// The agents whose files somebody has changed.
-    pub changed: Vec<String>,
+    #[serde(rename = "changed")]
+    pub changed_agents: Vec<String>,
 }
 
 /// The state of one agent's file, compared with the text that an installation would write now.
@@ -115,15 +117,15 @@ pub fn list_installed_swarms(world: &World, checkout: &Path) -> Result<Vec<Insta
                 match all.iter_mut().find(is_same) {
                     Some(known) => {
                         known.agents += 1;
-                        known.changed.extend(changed);
+                        known.changed_agents.extend(changed);
                     }
                     None => all.push(InstalledSwarm {
                         swarm,
                         harness: harness.name,
                         folder: folder.clone(),
-                        place,
+                        scope_name: place,
                         agents: 1,
-                        changed: changed.into_iter().collect(),
+                        changed_agents: changed.into_iter().collect(),
                     }),
                 }
             }

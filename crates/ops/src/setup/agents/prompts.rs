@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use harness::agents;
-use model::swarm::{AgentPart, SwarmId};
+use model::swarm::{SwarmId, SwarmRole};
 use serde::Serialize;
 
 use super::super::install::Scope;
@@ -16,18 +16,18 @@ use crate::{Error, Result, World};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PromptSource {
     #[serde(skip)]
-    pub replaced: Option<String>,
+    pub replacement: Option<String>,
     #[serde(skip)]
-    pub appended: Option<String>,
+    pub appended_text: Option<String>,
     /// The files that were read.
     pub files: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug)]
 pub struct SwarmPrompts {
-    of: Vec<(AgentPart, PromptSource)>,
+    by_role: Vec<(SwarmRole, PromptSource)>,
     /// Files in the folder that belong to no agent.
-    pub unused: Vec<PathBuf>,
+    pub unused_files: Vec<PathBuf>,
 }
 
 const PROMPTS_FOLDER: &str = "agents";
@@ -38,11 +38,11 @@ const MAX_PROMPT_BYTES: usize = 256 * 1024;
 impl SwarmPrompts {
     pub fn read(world: &World, swarm: &SwarmId) -> Result<SwarmPrompts> {
         let Some(folder) = user_prompts_folder(world) else {
-            return Ok(SwarmPrompts { of: Vec::new(), unused: Vec::new() });
+            return Ok(SwarmPrompts { by_role: Vec::new(), unused_files: Vec::new() });
         };
         let own = folder.join(swarm.as_str());
-        let mut of = Vec::new();
-        for part in AgentPart::ALL {
+        let mut by_role = Vec::new();
+        for part in SwarmRole::ALL {
             let mut source = PromptSource::default();
             let mut first = |name: String| -> Result<Option<String>> {
                 for path in [own.join(&name), folder.join(&name)] {
@@ -53,30 +53,34 @@ impl SwarmPrompts {
                 }
                 Ok(None)
             };
-            let replaced = first(format!("{}.md", part.name()))?;
-            let appended = first(format!("{}_append.md", part.name()))?;
-            of.push((part, PromptSource { replaced, appended, ..source }));
+            let replacement = first(format!("{}.md", part.name()))?;
+            let appended_text = first(format!("{}_append.md", part.name()))?;
+            by_role.push((part, PromptSource { replacement, appended_text, ..source }));
         }
-        Ok(SwarmPrompts { of, unused: unused_prompt_files(&folder, &own) })
+        Ok(SwarmPrompts { by_role, unused_files: unused_prompt_files(&folder, &own) })
     }
 
-    pub fn prompt_of(&self, part: AgentPart) -> PromptSource {
-        self.of.iter().find(|(known, _)| *known == part).map(|(_, source)| source.clone()).unwrap_or_default()
+    pub fn prompt_of(&self, part: SwarmRole) -> PromptSource {
+        self.by_role
+            .iter()
+            .find(|(known, _)| *known == part)
+            .map(|(_, source)| source.clone())
+            .unwrap_or_default()
     }
 }
 
 /// Returns the whole prompt of an agent, as an installation would write it.
-pub fn whole_prompt(world: &World, part: AgentPart, swarm: Option<&str>) -> Result<String> {
+pub fn whole_prompt(world: &World, swarm_role: SwarmRole, swarm: Option<&str>) -> Result<String> {
     let swarm = wanted_swarm(world, swarm)?;
-    let source = SwarmPrompts::read(world, &swarm)?.prompt_of(part);
+    let source = SwarmPrompts::read(world, &swarm)?.prompt_of(swarm_role);
     let program =
         program_for_agents(world, Scope::Local).or_else(|_| program_for_agents(world, Scope::Project))?;
     Ok(agents::full_prompt(&agents::AgentDefinition {
         swarm: &swarm,
-        part,
+        swarm_role,
         model: None,
-        prompt: source.replaced.as_deref(),
-        appended: source.appended.as_deref(),
+        prompt: source.replacement.as_deref(),
+        appended_prompt: source.appended_text.as_deref(),
         program: &program,
     }))
 }
@@ -109,7 +113,7 @@ fn unused_prompt_files(folder: &Path, own: &Path) -> Vec<PathBuf> {
     let is_known = |path: &PathBuf| {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let stem = stem.strip_suffix("_append").unwrap_or(&stem);
-        AgentPart::ALL.iter().any(|part| part.name() == stem)
+        SwarmRole::ALL.iter().any(|part| part.name() == stem)
     };
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = [folder, own].into_iter().flat_map(entries).map(|entry| entry.path());

@@ -6,7 +6,7 @@ use harness::agents::{self, AgentDefinition, FileAuthor};
 use harness::{HARNESSES, Harness};
 use model::finding::{Finding, FindingLevel};
 use model::render::one_line;
-use model::swarm::{AgentPart, SwarmId, model_of_agent, unknown_model_entries};
+use model::swarm::{SwarmId, SwarmRole, model_of_agent, unknown_model_entries};
 use serde::Serialize;
 use store::FoundRoot;
 
@@ -21,9 +21,11 @@ use crate::{Result, World};
 #[derive(Clone, Debug, Serialize)]
 pub struct AgentRow {
     pub name: String,
-    pub part: &'static str,
+    #[serde(rename = "part")]
+    pub swarm_role: &'static str,
     pub read_only: bool,
-    pub about: &'static str,
+    #[serde(rename = "about")]
+    pub description: &'static str,
     /// The user's own files that replace or extend the prompt. Empty if thru's prompt is used unchanged.
     pub prompt_files: Vec<PathBuf>,
     pub harnesses: Vec<AgentFileLocation>,
@@ -63,7 +65,7 @@ fn agent_rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<Age
     let prompts = SwarmPrompts::read(world, swarm)?;
     let models = settings::settings_here(world).settings().swarm_models;
     let mut rows = Vec::new();
-    for part in AgentPart::ALL {
+    for part in SwarmRole::ALL {
         let source = prompts.prompt_of(part);
         let mut places = Vec::new();
         for harness in
@@ -72,10 +74,10 @@ fn agent_rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<Age
             let model = model_of_agent(&models, harness.name, part);
             let definition = AgentDefinition {
                 swarm,
-                part,
+                swarm_role: part,
                 model,
-                prompt: source.replaced.as_deref(),
-                appended: source.appended.as_deref(),
+                prompt: source.replacement.as_deref(),
+                appended_prompt: source.appended_text.as_deref(),
                 program: "",
             };
             let (state, path) = agent_file_state(world, checkout, harness, &definition)?;
@@ -88,9 +90,9 @@ fn agent_rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<Age
         }
         rows.push(AgentRow {
             name: swarm.agent_name(part),
-            part: part.name(),
+            swarm_role: part.name(),
             read_only: part.is_read_only(),
-            about: agents::agent_description(part),
+            description: agents::agent_description(part),
             prompt_files: source.files,
             harnesses: places,
         });
@@ -106,7 +108,7 @@ fn agent_file_state(
     harness: &'static Harness,
     definition: &AgentDefinition,
 ) -> Result<(AgentFileState, PathBuf)> {
-    let name = format!("{}.md", definition.swarm.agent_name(definition.part));
+    let name = format!("{}.md", definition.swarm.agent_name(definition.swarm_role));
     let mut first = None;
     for scope in [Scope::Local, Scope::User] {
         let Ok(folder) = agents_folder(world, harness, checkout, scope) else { continue };
@@ -115,9 +117,9 @@ fn agent_file_state(
         let Some(bytes) = read_settings_file(&path)? else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let state = match agents::file_author(&text) {
-            FileAuthor::BySomebody => AgentFileState::Foreign,
+            FileAuthor::WrittenByOthers => AgentFileState::Foreign,
             FileAuthor::Changed(_) => AgentFileState::Changed,
-            FileAuthor::ByUs(_) => {
+            FileAuthor::WrittenByUs(_) => {
                 // The file may have been installed in the local scope or in the project scope.
                 let is_same = |scope: Scope| {
                     let program = program_for_agents(world, scope).unwrap_or_default();
@@ -167,7 +169,7 @@ pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
                 .with_hint("for example coder=opus, or HARNESS:coder=openai/gpt-5"),
         );
     }
-    for file in SwarmPrompts::read(world, &swarm)?.unused {
+    for file in SwarmPrompts::read(world, &swarm)?.unused_files {
         let finding = Finding::new(FindingLevel::Warning, "no agent has this name; the prompt is not used");
         findings.push(finding.at_line(file.display().to_string(), None));
     }
@@ -254,7 +256,7 @@ fn plan_findings(world: &World) -> Result<Vec<Finding>> {
         let finding = Finding::new(FindingLevel::Warning, "there is no root here, so nothing is recorded");
         return Ok(vec![finding.with_hint("`thru init` in the folder of your project makes one")]);
     };
-    if !world.trusts(&project.marker, &project.root.path) {
+    if !world.is_trusted(&project.marker, &project.root.path) {
         let finding = Finding::new(
             FindingLevel::Warning,
             "this root is not trusted on this machine, so hooks record nothing",

@@ -18,45 +18,52 @@ pub struct UninstallReport {
     /// False in a dry run. The report then says what would be done.
     pub written: bool,
     /// The checkouts that were examined. The list does not include the user's own settings.
-    pub looked_at: Vec<PathBuf>,
+    #[serde(rename = "looked_at")]
+    pub examined_checkouts: Vec<PathBuf>,
     /// Reports about settings that were changed or could not be changed.
-    pub undone: Vec<InstallReport>,
+    #[serde(rename = "undone")]
+    pub uninstall_reports: Vec<InstallReport>,
     /// What could not be removed, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub not_undone: Vec<String>,
+    #[serde(rename = "not_undone")]
+    pub failures: Vec<String>,
     /// Checkouts that no longer exist. If a checkout was moved, its settings may still contain thru's hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub gone: Vec<PathBuf>,
+    #[serde(rename = "gone")]
+    pub missing_checkouts: Vec<PathBuf>,
     /// Files that remain on this machine. They have no effect by themselves.
-    pub left: Vec<LeftInstallation>,
+    #[serde(rename = "left")]
+    pub remaining_files: Vec<RemainingFile>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LeftInstallation {
+pub struct RemainingFile {
     pub path: PathBuf,
-    pub what: &'static str,
+    #[serde(rename = "what")]
+    pub description: &'static str,
 }
 
 impl UninstallReport {
     pub fn is_complete(&self) -> bool {
-        self.not_undone.is_empty() && self.undone.iter().all(|report| report.failed.is_empty())
+        self.failures.is_empty() && self.uninstall_reports.iter().all(|report| report.failed.is_empty())
     }
 }
 
 /// Removes thru's hooks from the user's own settings, from the current project, from every project that is trusted on
 /// this machine, from every project that thru was installed in, and from all worktrees of these projects.
 pub fn uninstall_everywhere(world: &World, mode: Mode) -> Result<UninstallReport> {
-    let InstalledFolders { present: roots, gone } = folders_with_installations(world)?;
+    let InstalledFolders { existing_checkouts: roots, missing_checkouts } =
+        folders_with_installations(world)?;
     let mut checkouts: Vec<PathBuf> = roots.iter().flat_map(|root| git::list_worktrees(root)).collect();
     checkouts.sort();
     checkouts.dedup();
     let mut all = UninstallReport {
         written: mode == Mode::Write,
-        looked_at: checkouts.clone(),
-        undone: Vec::new(),
-        not_undone: Vec::new(),
-        gone,
-        left: Vec::new(),
+        examined_checkouts: checkouts.clone(),
+        uninstall_reports: Vec::new(),
+        failures: Vec::new(),
+        missing_checkouts,
+        remaining_files: Vec::new(),
     };
     for checkout in &checkouts {
         for scope in [Scope::Local, Scope::Project] {
@@ -65,7 +72,7 @@ pub fn uninstall_everywhere(world: &World, mode: Mode) -> Result<UninstallReport
     }
     let here = world.cwd.clone().unwrap_or_default();
     all.uninstall_project(world, &here, Scope::User, mode);
-    all.left = remaining_installations(world, &roots);
+    all.remaining_files = remaining_installations(world, &roots);
     Ok(all)
 }
 
@@ -79,26 +86,26 @@ impl UninstallReport {
                 Ok(mut report) => {
                     report.files.retain(|file| file.change != FileChange::Unchanged);
                     if !report.files.is_empty() || !report.failed.is_empty() {
-                        self.undone.push(report);
+                        self.uninstall_reports.push(report);
                     }
                 }
-                Err(error) => self.not_undone.push(format!("{}: {error}", harness.title)),
+                Err(error) => self.failures.push(format!("{}: {error}", harness.title)),
             }
         }
         // The `local` and `project` scopes share one folder of agents.
         if scope != Scope::Project {
             match agents::uninstall_all_in_checkout(world, project, scope, mode) {
-                Ok(reports) => self.undone.extend(reports),
-                Err(error) => self.not_undone.push(format!("agents: {error}")),
+                Ok(reports) => self.uninstall_reports.extend(reports),
+                Err(error) => self.failures.push(format!("agents: {error}")),
             }
         }
     }
 }
 
 struct InstalledFolders {
-    present: Vec<PathBuf>,
+    existing_checkouts: Vec<PathBuf>,
     /// Paths that no longer exist, unless the same project is known at another path.
-    gone: Vec<PathBuf>,
+    missing_checkouts: Vec<PathBuf>,
 }
 
 fn folders_with_installations(world: &World) -> Result<InstalledFolders> {
@@ -120,20 +127,22 @@ fn folders_with_installations(world: &World) -> Result<InstalledFolders> {
     }
     known.sort();
     known.dedup();
-    let (present, mut gone): (Vec<PathBuf>, Vec<PathBuf>) = known.into_iter().partition(|root| root.is_dir());
+    let (existing_checkouts, mut missing_checkouts): (Vec<PathBuf>, Vec<PathBuf>) =
+        known.into_iter().partition(|root| root.is_dir());
     for former in projects.iter().filter_map(|id| trust.as_ref()?.former_paths(id).ok()) {
-        gone.retain(|path| !former.iter().any(|former| path.starts_with(former)));
+        missing_checkouts.retain(|path| !former.iter().any(|former| path.starts_with(former)));
     }
-    Ok(InstalledFolders { present, gone })
+    Ok(InstalledFolders { existing_checkouts, missing_checkouts })
 }
 
-fn remaining_installations(world: &World, roots: &[PathBuf]) -> Vec<LeftInstallation> {
-    let stores =
-        roots.iter().map(|root| LeftInstallation { path: root.join(layout::STORE_FOLDER), what: "records" });
+fn remaining_installations(world: &World, roots: &[PathBuf]) -> Vec<RemainingFile> {
+    let stores = roots
+        .iter()
+        .map(|root| RemainingFile { path: root.join(layout::STORE_FOLDER), description: "records" });
     let state = world
         .state_folder()
-        .map(|path| LeftInstallation { path, what: "trust, consent and backups of settings files" });
-    let config = world.config_file().map(|path| LeftInstallation { path, what: "your thru settings" });
-    let program = Some(LeftInstallation { path: world.program.clone(), what: "the program" });
+        .map(|path| RemainingFile { path, description: "trust, consent and backups of settings files" });
+    let config = world.config_file().map(|path| RemainingFile { path, description: "your thru settings" });
+    let program = Some(RemainingFile { path: world.program.clone(), description: "the program" });
     stores.chain(state).chain(config).chain(program).filter(|left| left.path.exists()).collect()
 }

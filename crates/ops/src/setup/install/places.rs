@@ -92,7 +92,7 @@ pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
 /// Returns the scope where hooks are installed by default. Its file is not in git.
 pub fn default_scope(harness: &Harness) -> Scope {
     match hook_table_of(harness) {
-        Some(table) if table.local.is_none() => Scope::User,
+        Some(table) if table.local_file.is_none() => Scope::User,
         _ => Scope::Local,
     }
 }
@@ -115,7 +115,7 @@ pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<Wire
         for file in files {
             let path = folder.join(file.name);
             let Ok(Some(bytes)) = read_settings_file(&path) else { continue };
-            match settings::find_hooks(&bytes, &file.place) {
+            match settings::find_hooks(&bytes, &file.hook_location) {
                 Ok(hooks) if !hooks.is_empty() => {
                     let events = hooks.into_iter().map(|hook| hook.event).collect();
                     found.push(WiredFile { path, events, plugin: None });
@@ -133,10 +133,10 @@ pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -
     let mut found = wired_files(world, harness, checkout);
     if !is_wired_in(world, harness, checkout, Scope::Local)
         && serves_worktrees(harness)
-        && let Some(CheckoutKind::Worktree { main }) = store::git::checkout_kind(checkout)
+        && let Some(CheckoutKind::Worktree { main_checkout }) = store::git::checkout_kind(checkout)
     {
-        let local = local_hook_files(harness, &main.join(harness.folder));
-        let of_main = wired_files(world, harness, &main);
+        let local = local_hook_files(harness, &main_checkout.join(harness.folder));
+        let of_main = wired_files(world, harness, &main_checkout);
         found.extend(of_main.into_iter().filter(|file| local.iter().any(|(path, _)| *path == file.path)));
     }
     found
@@ -189,7 +189,7 @@ pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path)
             let problem = match read_settings_file(&path) {
                 Ok(None) => continue,
                 Ok(Some(bytes)) => {
-                    settings::find_hooks(&bytes, &file.place).err().map(|problem| problem.to_string())
+                    settings::find_hooks(&bytes, &file.hook_location).err().map(|problem| problem.to_string())
                 }
                 Err(error) => Some(error.to_string()),
             };
@@ -204,7 +204,7 @@ pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32
     let folder = user_folder(world, harness)?;
     let file = hook_table_of(harness).map(|table| folder.join(table.file.name));
     let text = file.and_then(|file| read_settings_file(&file).ok().flatten()).unwrap_or_default();
-    (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
+    (harness.retention_days)(&String::from_utf8_lossy(&text))
 }
 
 /// Returns whether thru's hooks are in the files of this scope.
@@ -213,7 +213,7 @@ pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scop
     if let Some(plugin) = plugin_of(harness) {
         // The local plugin and the shared plugin have the same path. They differ in the program that they call.
         let found = installed_plugin(plugin, &folder.join(plugin.file));
-        return found.is_some_and(|found| (found.thru == PROGRAM_NAME) == (scope == Scope::Project));
+        return found.is_some_and(|found| (found.thru_path == PROGRAM_NAME) == (scope == Scope::Project));
     }
     let files: Vec<PathBuf> =
         hook_files_of_scope(harness, scope).iter().map(|file| folder.join(file.name)).collect();
@@ -223,10 +223,10 @@ pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scop
 /// Returns every file of a scope that can contain hooks.
 pub(super) fn hook_files_of_scope(harness: &Harness, scope: Scope) -> Vec<SettingsFile> {
     let Some(table) = hook_table_of(harness) else { return Vec::new() };
-    match (scope, table.local) {
+    match (scope, table.local_file) {
         (Scope::Local, Some(name)) => vec![SettingsFile { name, ..table.file }],
         (Scope::Local, None) => Vec::new(),
-        _ => std::iter::once(table.file).chain(table.other).collect(),
+        _ => std::iter::once(table.file).chain(table.alternative_file).collect(),
     }
 }
 
@@ -251,7 +251,7 @@ pub(super) fn harness_folder(
 
 pub(in crate::setup) fn user_folder(world: &World, harness: &Harness) -> Option<PathBuf> {
     let named = harness.folder_variable.and_then(|name| world.absolute_path_variable(name));
-    named.or_else(|| match harness.home {
+    named.or_else(|| match harness.user_folder {
         UserFolder::Folder => Some(world.absolute_path_variable("HOME")?.join(harness.folder)),
         UserFolder::Config(name) => Some(world.user_config_folder()?.join(name)),
     })
@@ -259,24 +259,24 @@ pub(in crate::setup) fn user_folder(world: &World, harness: &Harness) -> Option<
 
 pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> Result<Option<SettingsFile>> {
     let Some(table) = hook_table_of(harness) else { return Ok(None) };
-    if let (Scope::Local, Some(name)) = (scope, table.local) {
+    if let (Scope::Local, Some(name)) = (scope, table.local_file) {
         return Ok(Some(SettingsFile { name, ..table.file }));
     }
     let is_there = store::metadata_without_following(&folder.join(table.file.name))?.is_some();
-    Ok(Some(match table.other {
-        Some(other) if !is_there && contains_our_hooks(folder, &other) => other,
+    Ok(Some(match table.alternative_file {
+        Some(other) if !is_there && has_hooks_key(folder, &other) => other,
         _ => table.file,
     }))
 }
 
-fn contains_our_hooks(folder: &Path, file: &SettingsFile) -> bool {
+fn has_hooks_key(folder: &Path, file: &SettingsFile) -> bool {
     let text = read_settings_file(&folder.join(file.name)).ok().flatten();
     text.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains("\"hooks\""))
 }
 
 pub(super) fn local_hook_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf, settings::HookLocation)> {
     let files = hook_files_of_scope(harness, Scope::Local);
-    files.into_iter().map(|file| (folder.join(file.name), file.place)).collect()
+    files.into_iter().map(|file| (folder.join(file.name), file.hook_location)).collect()
 }
 
 pub(super) fn other_scope(scope: Scope) -> Option<Scope> {

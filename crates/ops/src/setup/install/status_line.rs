@@ -71,7 +71,7 @@ impl InstallJob<'_> {
                 why: format!("{problem}; the file is left unchanged"),
             })
         })?;
-        let outcome = EditOutcome { blank: bytes.trim_ascii().is_empty(), bytes, changes: Vec::new() };
+        let outcome = EditOutcome { is_now_blank: bytes.trim_ascii().is_empty(), bytes, changes: Vec::new() };
         let plan = file_plan(world, path, before, outcome, *file)?;
         Ok(Some(FilePlan { kind: PlanKind::StatusLine(*file), ..plan }))
     }

@@ -19,20 +19,20 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let ValidationReport { checked, failed } = match args.all {
+    let ValidationReport { checked_files: checked, first_error } = match args.all {
         true => context::validate_all(world)?,
         false => context::validate_files(world, &args.files)?,
     };
     match format {
         // Only one JSON document is printed. On failure, the caller prints the error as that document.
-        Format::Json if failed.is_some() => {}
+        Format::Json if first_error.is_some() => {}
         Format::Json => output::print_json(&checked),
-        Format::Text if checked.is_empty() && failed.is_none() => {
+        Format::Text if checked.is_empty() && first_error.is_none() => {
             output::print_message("There are no context files here yet; `thru context new ROLE` makes one.");
         }
         Format::Text => checked.iter().for_each(print_checked),
     }
-    failed.map_or(Ok(()), Err)?;
+    first_error.map_or(Ok(()), Err)?;
     Ok(u8::from(checked.iter().any(|checked| !checked.valid)))
 }
 

@@ -24,9 +24,9 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let started = Instant::now();
+    let started_at = Instant::now();
     let payload = input::read_stdin(MAX_PAYLOAD_BYTES)?;
-    let call = HookCall { harness: &args.harness, event: &args.event, payload: &payload, started };
+    let call = HookCall { harness: &args.harness, event: &args.event, payload: &payload, started_at };
     let mode = if args.apply { Mode::Write } else { Mode::DryRun };
     // A hook uses neither the working directory nor `--root`. It finds the project from the payload.
     let hook_world = World { cwd: None, root: None, program: world.program.clone(), ..*world };
@@ -47,7 +47,7 @@ fn print_explanation(explanation: &Explanation) {
         ("root", explanation.root.clone().unwrap_or_else(|| "none".to_owned())),
         ("checkout", explanation.checkout.clone().unwrap_or_else(|| "none".to_owned())),
         ("trusted", explanation.trusted.map_or_else(unknown, yes_no)),
-        ("compaction", explanation.pending.clone().unwrap_or_else(|| "none pending".to_owned())),
+        ("compaction", explanation.pending_brief.clone().unwrap_or_else(|| "none pending".to_owned())),
         ("repeated", yes_no(explanation.repeated)),
     ]);
     print_section("Recorded", &explanation.effects);
@@ -56,7 +56,7 @@ fn print_explanation(explanation: &Explanation) {
         output::print_line("  no feature handles this event");
     }
     explanation.decisions.iter().for_each(print_decision);
-    print_section("In the brief", explanation.brief.as_deref().unwrap_or_default());
+    print_section("In the brief", explanation.brief_candidates.as_deref().unwrap_or_default());
     output::print_line(format_args!("\n{BOLD}Reply{BOLD:#}"));
     match &explanation.silent_because {
         Some(why) => output::print_line(format_args!("  nothing: {why}")),

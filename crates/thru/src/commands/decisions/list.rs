@@ -28,34 +28,34 @@ pub fn list_suggested(world: &World, most: usize, format: Format) -> Result<u8> 
 
 fn print_listing(listing: &DecisionListing, all: bool) {
     if listing.decisions.is_empty() {
-        let yet = if listing.over > 0 { "No decision is in force." } else { "No decisions yet." };
+        let yet = if listing.ended_count > 0 { "No decision is in force." } else { "No decisions yet." };
         output::print_message(format_args!("{yet} `thru decide TEXT --why WHY` records one."));
     }
     for one in &listing.decisions {
-        let aside = listing.set_aside.as_ref().filter(|aside| aside.ids.contains(&one.decision.id));
+        let aside = listing.of_other_swarm.as_ref().filter(|aside| aside.ids.contains(&one.decision.id));
         let aside = aside.map_or("", |_| "  (set aside)");
         output::print_line(format_args!("{}{aside}", format_row(one)));
     }
-    if let Some(aside) = &listing.set_aside {
+    if let Some(aside) = &listing.of_other_swarm {
         output::print_message(format_args!(
             "{DIM}set aside: not in force here, because they belong to the plan of the swarm {}, which is not in use; \
              `thru swarm plan --adopt` takes it over{DIM:#}",
             one_line(&aside.swarm, 64)
         ));
     }
-    if listing.more > 0 {
-        output::print_message(format_args!("{DIM}and {} more: `-n 0` lists all{DIM:#}", listing.more));
+    if listing.not_listed > 0 {
+        output::print_message(format_args!("{DIM}and {} more: `-n 0` lists all{DIM:#}", listing.not_listed));
     }
-    if listing.over > 0 && !all {
+    if listing.ended_count > 0 && !all {
         output::print_message(format_args!(
             "{DIM}{} no longer in force: `--all` lists them{DIM:#}",
-            listing.over
+            listing.ended_count
         ));
     }
-    if listing.torn > 0 {
+    if listing.unreadable_lines > 0 {
         output::print_message(format_args!(
             "{WARN}note:{WARN:#} {} could not be read (cut off by a crash, or not written by thru)",
-            count_with_noun(listing.torn, "line")
+            count_with_noun(listing.unreadable_lines, "line")
         ));
     }
 }
@@ -75,8 +75,11 @@ fn print_suggested(suggested: &SuggestionListing) {
             one_line(&one.text, MAX_TEXT_CHARS)
         ));
     }
-    if suggested.more > 0 {
-        output::print_message(format_args!("{DIM}and {} more: `-n 0` lists all{DIM:#}", suggested.more));
+    if suggested.not_listed > 0 {
+        output::print_message(format_args!(
+            "{DIM}and {} more: `-n 0` lists all{DIM:#}",
+            suggested.not_listed
+        ));
     }
     output::print_message(format_args!(
         "{DIM}`thru decisions accept ID` records a suggestion as a decision{DIM:#}"

@@ -16,8 +16,9 @@ pub fn run(world: &World, id: &str, format: Format) -> Result<u8> {
 
 fn print_shown(shown: &DecisionShown) {
     let one = &shown.standing;
-    let Decision { id, ts, text, why, by, phase, task, expires_at, source, session, question, topic, .. } =
-        &one.decision;
+    let Decision {
+        id, ts, text, why, author, phase, task, expires_at, source, session, question, topic, ..
+    } = &one.decision;
     let state = match one.state {
         DecisionState::Superseded => format!("superseded by {}", one.superseded_by),
         DecisionState::Withdrawn if !one.withdrawn_because.is_empty() => {
@@ -30,7 +31,7 @@ fn print_shown(shown: &DecisionShown) {
         ("id", id.clone()),
         ("why", why.clone()),
         ("state", state),
-        ("decided", format!("{ts} by {by}")),
+        ("decided", format!("{ts} by {author}")),
         ("from", source.name().to_owned()),
         ("asked", question.clone()),
         ("topic", topic.clone()),
@@ -41,7 +42,7 @@ fn print_shown(shown: &DecisionShown) {
     ];
     let rows: Vec<(&str, String)> = rows.into_iter().filter(|(_, text)| !text.is_empty()).collect();
     output::print_pairs(&rows);
-    for earlier in &shown.before {
+    for earlier in &shown.superseded_decisions {
         output::print_line(format_args!("supersedes {}", format_row(earlier)));
     }
 }

@@ -60,7 +60,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
                 entry.entry_type,
                 entry.describe()
             ));
-            print_notes(&added.notes, added.covered);
+            print_notes(&added.notes, added.redacted);
         }
     }
     Ok(0)

@@ -30,7 +30,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 fn print_archived(report: &ArchiveReport, keep: usize) {
     for task in &report.tasks {
         let how = if report.written { "moved" } else { "would be moved" };
-        let entries = count_entries(task.moved);
+        let entries = count_entries(task.archived);
         output::print_line(format_args!(
             "{BOLD}{}{BOLD:#}: {entries} {how} to {}, {} left",
             task.task, task.file, task.kept

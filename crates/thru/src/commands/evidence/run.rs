@@ -118,11 +118,11 @@ fn print_recorded(recorded: &RecordedRun) {
         };
         output::print_message(format_args!("{WARN}note:{WARN:#} {why}: this does not prove the task"));
     }
-    if !recorded.changed.is_empty() {
+    if !recorded.changed_file.is_empty() {
         output::print_message(format_args!(
             "{WARN}note:{WARN:#} {} changed while the command ran, so this evidence is already stale; run the command again",
-            one_line(&recorded.changed, 200)
+            one_line(&recorded.changed_file, 200)
         ));
     }
-    print_notes(&recorded.notes, recorded.covered);
+    print_notes(&recorded.notes, recorded.redacted);
 }

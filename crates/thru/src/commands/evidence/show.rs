@@ -24,7 +24,7 @@ fn print_evidence(shown: &TaskEvidenceShown, which: EntryFilter) {
         shown.task,
         one_line(&shown.evidence.text, 1_000)
     ));
-    for EntryShown { entry, stale, changed_since } in &shown.entries {
+    for EntryShown { entry, stale, changed_file } in &shown.entries {
         let verdict = entry.verdict();
         let style = match verdict {
             _ if verdict.is_good() => GOOD,
@@ -32,7 +32,7 @@ fn print_evidence(shown: &TaskEvidenceShown, which: EntryFilter) {
             _ => DIM,
         };
         let stale = match stale {
-            Some(true) => format!("  {WARN}stale: {}{WARN:#}", one_line(changed_since, 200)),
+            Some(true) => format!("  {WARN}stale: {}{WARN:#}", one_line(changed_file, 200)),
             _ => String::new(),
         };
         output::print_line(format_args!(

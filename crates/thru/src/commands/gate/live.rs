@@ -87,5 +87,5 @@ fn print_live(live: &LiveRunReport) {
         None => "nothing is expected in it yet".to_owned(),
     };
     output::print_line(format_args!("{}", live.run.display()));
-    output::print_message(format_args!("{DIM}{stage}; named by {}{DIM:#}", live.from.describe()));
+    output::print_message(format_args!("{DIM}{stage}; named by {}{DIM:#}", live.source.describe()));
 }

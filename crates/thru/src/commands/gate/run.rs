@@ -42,7 +42,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         stage: args.stage.clone(),
         jobs: args.jobs.map(usize::from),
         timeout: args.timeout.map(Duration::from_secs),
-        again: if args.again { RelaunchPolicy::Yes } else { RelaunchPolicy::No },
+        relaunch: if args.again { RelaunchPolicy::Yes } else { RelaunchPolicy::No },
     };
     if args.adopt {
         ask_to_adopt(world, args.stage.as_deref(), format)?;
@@ -73,7 +73,7 @@ fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: Format) -> Res
             ask::print_marked_text(&launch.prompt);
         }
     }
-    if let Some(definition) = &adoption.definition {
+    if let Some(definition) = &adoption.settings_file {
         output::print_line(format_args!(
             "[stages.{stage}] in {definition} defines the same commands and is adopted too."
         ));

@@ -10,7 +10,7 @@ pub fn run(format: Format) {
             for row in &rows {
                 output::print_line(format_args!("{BOLD}{}{BOLD:#} ({})", row.title, row.name));
                 let events: Vec<String> =
-                    row.events.iter().map(|e| format!("{} ({})", e.neutral, e.event)).collect();
+                    row.events.iter().map(|e| format!("{} ({})", e.our_event, e.event)).collect();
                 output::print_line(format_args!("  reports   {}", events.join(", ")));
                 for missing in &row.missing {
                     output::print_line(format_args!("  {DIM}gap{DIM:#}       {missing}"));

@@ -9,19 +9,25 @@ pub fn run(name: &str, format: Format) -> Result<()> {
         output::print_json(&shown);
         return Ok(());
     }
-    let harnesses::HarnessShown { row, calls_from, transcript, commands, context_cap, session_variable } =
-        shown;
+    let harnesses::HarnessShown {
+        row,
+        calling_file,
+        transcript,
+        commands,
+        max_context_length,
+        session_variable,
+    } = shown;
     output::print_line(format_args!("{BOLD}{}{BOLD:#} ({})", row.title, row.name));
-    output::print_line(format_args!("  calls thru from  {calls_from}"));
+    output::print_line(format_args!("  calls thru from  {calling_file}"));
     output::print_line(format_args!("  transcript       {transcript}"));
-    output::print_line(format_args!("  context          at most {context_cap} characters at a time"));
+    output::print_line(format_args!("  context          at most {max_context_length} characters at a time"));
     if let Some(variable) = session_variable {
         output::print_line(format_args!("  session          ${variable} in its shells"));
     }
     output::print_line(format_args!("  commands         {}", commands.join(", ")));
     let width = row.events.iter().map(|event| event.event.len()).max().unwrap_or(0);
-    for EventRow { event, neutral } in &row.events {
-        output::print_line(format_args!("  {DIM}event{DIM:#}  {event:width$}  {neutral}"));
+    for EventRow { event, our_event } in &row.events {
+        output::print_line(format_args!("  {DIM}event{DIM:#}  {event:width$}  {our_event}"));
     }
     for missing in &row.missing {
         output::print_line(format_args!("  {DIM}gap{DIM:#}    {missing}"));

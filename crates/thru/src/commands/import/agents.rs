@@ -30,8 +30,10 @@ fn print_report(report: &AgentsReport, mode: Mode) {
         let how = match (outcome, mode) {
             (ImportOutcome::Imported, Mode::Write) => format!("{GOOD}imported{GOOD:#} as {file}"),
             (ImportOutcome::Imported, Mode::DryRun) => format!("would be imported as {file}"),
-            (ImportOutcome::Same, _) => format!("was imported before, as {file}"),
-            (ImportOutcome::Exists, _) => format!("{WARN}left out{WARN:#}: {file} exists and differs"),
+            (ImportOutcome::AlreadyImported, _) => format!("was imported before, as {file}"),
+            (ImportOutcome::OtherFileExists, _) => {
+                format!("{WARN}left out{WARN:#}: {file} exists and differs")
+            }
         };
         let wrong = if *errors > 0 {
             format!("  {WARN}{errors} errors, see `thru context validate`{WARN:#}")
@@ -43,7 +45,7 @@ fn print_report(report: &AgentsReport, mode: Mode) {
     for left in &report.left_out {
         output::print_message(format_args!("{DIM}left out: {left}{DIM:#}"));
     }
-    if report.covered {
+    if report.redacted {
         output::print_message("Secrets were redacted.");
     }
     if mode == Mode::DryRun {

@@ -26,30 +26,30 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 fn print_ralph(report: &RalphReport, mode: Mode) {
-    let RalphReport { file, shown, known, .. } = report;
+    let RalphReport { file, shown_loop, already_imported, .. } = report;
     let file = file.display();
-    if *known {
-        output::print_line(format_args!("{file} was imported before, as {BOLD}{}{BOLD:#}", shown.id));
+    if *already_imported {
+        output::print_line(format_args!("{file} was imported before, as {BOLD}{}{BOLD:#}", shown_loop.id));
     } else if mode == Mode::DryRun {
         output::print_line(format_args!(
             "{file} would become a paused loop: iteration {} of {}, prompt of {} bytes",
-            shown.iteration,
-            if shown.max_iterations == 0 {
+            shown_loop.iteration,
+            if shown_loop.max_iterations == 0 {
                 "any number".to_owned()
             } else {
-                shown.max_iterations.to_string()
+                shown_loop.max_iterations.to_string()
             },
-            shown.prompt.len()
+            shown_loop.prompt.len()
         ));
         output::print_message(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     } else {
         output::print_line(format_args!(
             "{GOOD}Imported{GOOD:#} {file} as {BOLD}{}{BOLD:#}, paused",
-            shown.id
+            shown_loop.id
         ));
         output::print_line(format_args!(
             "Next: switch the ralph plugin off, then `thru loop adopt {0}` and `thru loop resume {0}`",
-            shown.id
+            shown_loop.id
         ));
     }
 }

@@ -52,11 +52,11 @@ fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
     if let Some(summaries) = &report.summaries {
         print_outputs(summaries, mode);
     }
-    if let Some(ImportedRunsReport { runs, new, left_out }) = &report.benchmarks {
+    if let Some(ImportedRunsReport { runs, new, unread_reason }) = &report.benchmarks {
         let how = import_outcome_words(*new, mode);
         output::print_line(format_args!("{GOOD}Benchmarks{GOOD:#}: {runs} runs {how}"));
-        if !left_out.is_empty() {
-            output::print_message(format_args!("{DIM}left out: benchmarks.json: {left_out}{DIM:#}"));
+        if !unread_reason.is_empty() {
+            output::print_message(format_args!("{DIM}left out: benchmarks.json: {unread_reason}{DIM:#}"));
         }
     }
     if mode == Mode::DryRun {
@@ -79,8 +79,10 @@ fn print_outputs(report: &OutputsReport, mode: Mode) {
         "{GOOD}Originals{GOOD:#}: {} summarised outputs {how}",
         report.outputs.len()
     ));
-    for ImportedOutput { from, id, bytes } in &report.outputs {
-        output::print_line(format_args!("  {from}  {DIM}{bytes} bytes, `thru swarm retrieve {id}`{DIM:#}"));
+    for ImportedOutput { source_name, id, bytes } in &report.outputs {
+        output::print_line(format_args!(
+            "  {source_name}  {DIM}{bytes} bytes, `thru swarm retrieve {id}`{DIM:#}"
+        ));
     }
     for left in &report.left_out {
         output::print_message(format_args!("{DIM}left out: {left}{DIM:#}"));
@@ -88,13 +90,13 @@ fn print_outputs(report: &OutputsReport, mode: Mode) {
 }
 
 fn print_evidence(report: &EvidenceReport, mode: Mode) {
-    let EvidenceReport { files, tasks, entries, new, .. } = report;
-    let how = import_outcome_words(*new, mode);
+    let EvidenceReport { files, tasks, entries, new_entries, .. } = report;
+    let how = import_outcome_words(*new_entries, mode);
     output::print_line(format_args!(
         "{GOOD}Evidence{GOOD:#}: {entries} entries of {tasks} tasks and phases, from {files} files, {how}"
     ));
-    for left in &report.left_out {
+    for left in &report.skipped_files {
         output::print_message(format_args!("{DIM}left out: {}: {}{DIM:#}", left.file, left.why));
     }
-    print_notes(&report.notes, report.covered);
+    print_notes(&report.notes, report.redacted);
 }

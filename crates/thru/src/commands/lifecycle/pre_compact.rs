@@ -1,7 +1,7 @@
 use ops::features::roles::lifecycle::{self, PreCompactReport};
 use ops::{Result, World};
 
-use crate::commands::role::{RoleArg, print_role_doubt};
+use crate::commands::role::{RoleArg, print_role_warning};
 use crate::output::{self, BOLD, Format, WARN};
 
 /// Do what the hook does before a compaction: check the context file and report problems; always exit with 0
@@ -22,7 +22,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn print_pre_compact(done: &PreCompactReport) {
     if let Some(source) = &done.source {
-        print_role_doubt(source);
+        print_role_warning(source);
     }
     for warning in &done.warnings {
         output::print_line(format_args!("{WARN}warning:{WARN:#} {warning}"));

@@ -1,7 +1,7 @@
 use ops::features::roles::lifecycle;
 use ops::{Result, World};
 
-use crate::commands::role::{RoleArg, print_role_doubt};
+use crate::commands::role::{RoleArg, print_role_warning};
 use crate::output::{self, BOLD, Format, GOOD};
 
 /// Move a role back to active, from any state
@@ -16,7 +16,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match format {
         Format::Json => output::print_json(&moved),
         Format::Text => {
-            print_role_doubt(&moved.source);
+            print_role_warning(&moved.source);
             output::print_line(format_args!("{BOLD}{}{BOLD:#} is {GOOD}{}{GOOD:#}", moved.role, moved.state));
         }
     }

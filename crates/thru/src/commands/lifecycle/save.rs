@@ -2,7 +2,7 @@ use model::role::lifecycle::ForceStep;
 use ops::features::roles::lifecycle::{self, SaveReport};
 use ops::{Result, World};
 
-use crate::commands::role::{RoleArg, print_role_doubt};
+use crate::commands::role::{RoleArg, print_role_warning};
 use crate::output::{self, BAD, BOLD, Format, GOOD};
 
 /// Check the context file, and mark the role as saved if the file is valid
@@ -28,7 +28,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 fn print_saved(saved: &SaveReport) {
-    print_role_doubt(&saved.source);
+    print_role_warning(&saved.source);
     saved.findings.iter().for_each(output::print_line);
     let role = &saved.role;
     if saved.valid {
@@ -36,7 +36,7 @@ fn print_saved(saved: &SaveReport) {
         return;
     }
     output::print_line(format_args!("{BOLD}{role}{BOLD:#} is {BAD}not saved{BAD:#}: it is {}", saved.state));
-    match (&saved.file, &saved.missing) {
+    match (&saved.file, &saved.missing_path) {
         (Some(file), _) => output::print_message(format_args!(
             "Next: fix {file}; `thru context fix {file}` fixes what needs no judgement"
         )),

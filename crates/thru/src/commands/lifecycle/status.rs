@@ -86,12 +86,12 @@ fn print_history(row: &LifecycleRow) {
     if older > 0 {
         output::print_line(format_args!("{DIM}  … {older} earlier steps; --json shows them{DIM:#}"));
     }
-    for LifecycleStep { at, from, to, why, by, session, forced } in row.history.iter().skip(older) {
+    for LifecycleStep { at, from, to, why, actor, session, forced } in row.history.iter().skip(older) {
         let session = if session.is_empty() { String::new() } else { format!(" {}", one_line(session, 40)) };
         let forced = if *forced { ", forced" } else { "" };
         let at = clock::local_date_and_time(at);
         output::print_line(format_args!(
-            "  {at}  {from} → {to}  {} {DIM}({by}{session}{forced}){DIM:#}",
+            "  {at}  {from} → {to}  {} {DIM}({actor}{session}{forced}){DIM:#}",
             one_line(why, 100)
         ));
     }

@@ -8,14 +8,17 @@ use crate::output::{self, BOLD, Format};
 
 pub fn run(world: &World, id: &str, format: Format) -> Result<()> {
     let adoption = loops::prepare_adoption(world, id)?;
-    let command = format!("thru loop adopt {}", adoption.shown.id);
+    let command = format!("thru loop adopt {}", adoption.shown_loop.id);
     let question = Question { refusal: "the loop is not adopted", command: &command };
-    if adoption.shown.started_here {
-        output::print_line(format_args!("{} was started here; there is nothing to adopt", adoption.shown.id));
+    if adoption.shown_loop.is_allowed_here {
+        output::print_line(format_args!(
+            "{} was started here; there is nothing to adopt",
+            adoption.shown_loop.id
+        ));
         return Ok(());
     }
     question.require_person(format)?;
-    print_adoption(&adoption.shown);
+    print_adoption(&adoption.shown_loop);
     question.ask("Give this prompt to the agent and run these commands on this machine?")?;
     print_changed(&loops::adopt_loop(world, &adoption)?, "Adopted", format);
     Ok(())

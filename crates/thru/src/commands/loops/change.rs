@@ -11,15 +11,15 @@ pub fn print_changed(changed: &LoopChanged, what: &str, format: Format) {
     if format == Format::Json {
         return output::print_json(changed);
     }
-    let LoopChanged { shown, notes, .. } = changed;
+    let LoopChanged { shown_loop, notes, .. } = changed;
     let what = if changed.changed { what } else { "Nothing to change:" };
     output::print_line(format_args!(
         "{GOOD}{what}{GOOD:#} {BOLD}{}{BOLD:#}, {}",
-        shown.id,
-        shown.describe_state()
+        shown_loop.id,
+        shown_loop.describe_state()
     ));
-    if shown.status == LoopStatus::Active {
-        output::print_line(format_args!("{}", describe_ending(shown)));
+    if shown_loop.status == LoopStatus::Active {
+        output::print_line(format_args!("{}", describe_ending(shown_loop)));
     }
     for note in notes {
         output::print_message(format_args!("{WARN}note:{WARN:#} {}", one_line(note, 400)));

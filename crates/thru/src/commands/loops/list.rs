@@ -23,7 +23,7 @@ pub fn run(world: &World, format: Format) -> Result<()> {
         wide(&|shown| describe_owner(shown).len()),
     );
     for shown in &list.loops {
-        let mark = match (shown.foreground, shown.waiting) {
+        let mark = match (shown.foreground, shown.waits_for_session) {
             (true, _) => "▶",
             (false, true) => "▷",
             (false, false) => " ",
@@ -79,7 +79,7 @@ pub fn describe_state(shown: &LoopShown) -> String {
 /// Returns whether the loop is active or paused, but was not started by the user on this machine. No agent gets the
 /// prompt of a foreign loop.
 fn is_foreign(shown: &LoopShown) -> bool {
-    !shown.started_here && matches!(shown.status, LoopStatus::Active | LoopStatus::Paused)
+    !shown.is_allowed_here && matches!(shown.status, LoopStatus::Active | LoopStatus::Paused)
 }
 
 pub fn print_foreign_note(world: &World, shown: &LoopShown) {
@@ -90,7 +90,7 @@ pub fn print_foreign_note(world: &World, shown: &LoopShown) {
 }
 
 fn describe_owner(shown: &LoopShown) -> String {
-    match (&shown.session, shown.waiting) {
+    match (&shown.session, shown.waits_for_session) {
         (_, true) => "next session".to_owned(),
         (Some(session), _) => loops::short_session_id(session),
         (None, false) => "-".to_owned(),

@@ -14,12 +14,12 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<()> {
         output::print_json(&log);
         return Ok(());
     }
-    let LoopLogShown { shown, entries, torn } = &log;
+    let LoopLogShown { shown_loop, entries, torn } = &log;
     output::print_line(format_args!(
         "{BOLD}{}{BOLD:#}  {}, {}",
-        shown.id,
-        describe_state(shown),
-        shown.describe_state()
+        shown_loop.id,
+        describe_state(shown_loop),
+        shown_loop.describe_state()
     ));
     let mut day = String::new();
     for entry in entries {
@@ -42,13 +42,13 @@ fn print_entry(entry: &LoopLogEntry, clock: &str) {
     let (style, word) = match entry.event {
         LoopEvent::Started => (GOOD, "started"),
         LoopEvent::Claimed => (GOOD, "claimed"),
-        LoopEvent::Fed => (DIM, "continued"),
+        LoopEvent::PromptSent => (DIM, "continued"),
         LoopEvent::Ended if entry.reason == Some(EndReason::Promise) => (GOOD, "done"),
         LoopEvent::Ended => (WARN, "ended"),
         LoopEvent::Paused => (WARN, "paused"),
         LoopEvent::Resumed => (GOOD, "resumed"),
         LoopEvent::Activated => (GOOD, "activated"),
-        LoopEvent::Moved => (DIM, "moved on"),
+        LoopEvent::SessionIdChanged => (DIM, "moved on"),
         LoopEvent::Cancelled => (WARN, "cancelled"),
     };
     let session =
@@ -56,7 +56,7 @@ fn print_entry(entry: &LoopLogEntry, clock: &str) {
     let reason =
         entry.reason.filter(|reason| *reason != EndReason::Cancelled).map(|reason| reason.name().to_owned());
     let mut parts: Vec<String> = match entry.event {
-        LoopEvent::Fed => Vec::new(),
+        LoopEvent::PromptSent => Vec::new(),
         LoopEvent::Ended => reason.into_iter().collect(),
         _ => session().into_iter().collect(),
     };

@@ -46,7 +46,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<()> {
     let prompt = match (&args.from_packet, &args.file) {
         (Some(packet), _) => PromptSource::Packet(packet),
         (None, Some(file)) => PromptSource::File(file),
-        (None, None) => PromptSource::Words(&words),
+        (None, None) => PromptSource::InlineText(&words),
     };
     let started = start::start_loop(
         world,
@@ -54,12 +54,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<()> {
             prompt,
             max_iterations: args.max_iterations,
             promises: args.promise.clone(),
-            blocked: args.blocked_promise.clone(),
+            blocked_promises: args.blocked_promise.clone(),
             validators: args.validator.clone(),
             packet_validators: if args.with_validators {
-                PacketValidators::Take
+                PacketValidators::Use
             } else {
-                PacketValidators::Show
+                PacketValidators::OnlyShow
             },
             seconds: args.seconds,
             owner: args.owner.wanted_owner(),

@@ -20,9 +20,10 @@ fn print_graph(plan: &Plan) {
     for line in plan::draw_graph(plan) {
         let task = line.task;
         let style = status_style(task.status);
-        let again = if line.again { format!(" {DIM}(above){DIM:#}") } else { String::new() };
-        let text = if line.again { String::new() } else { format!("  {}", one_line(&task.description, 72)) };
-        let (rails, id) = (&line.rails, one_line(&task.id, 64));
+        let again = if line.already_drawn { format!(" {DIM}(above){DIM:#}") } else { String::new() };
+        let text =
+            if line.already_drawn { String::new() } else { format!("  {}", one_line(&task.description, 72)) };
+        let (rails, id) = (&line.tree_prefix, one_line(&task.id, 64));
         out.push_str(&format!(
             "{DIM}{rails}{DIM:#}{style}{}{style:#} {id}{text}{again}\n",
             task.status.status_symbol()

@@ -58,7 +58,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 pub fn print_import(report: &ImportReport, mode: Mode) {
     let ImportReport { from, title, phases, tasks, completed, blocked, dependencies, .. } = report;
-    let how = match (report.known, report.written, mode) {
+    let how = match (report.already_imported, report.written, mode) {
         (_, true, _) => format!("{GOOD}Imported{GOOD:#}"),
         (true, false, _) => "Imported before".to_owned(),
         (false, false, Mode::DryRun) => "Would be imported".to_owned(),
@@ -72,7 +72,7 @@ pub fn print_import(report: &ImportReport, mode: Mode) {
         let place = if warning.line > 0 { format!("line {}: ", warning.line) } else { String::new() };
         output::print_message(format_args!("{WARN}warning:{WARN:#} {place}{}", warning.text));
     }
-    print_notes(&report.notes, report.covered);
+    print_notes(&report.notes, report.redacted);
     if report.written {
         output::print_line("Next: `thru plan show`");
     }

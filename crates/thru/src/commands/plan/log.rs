@@ -32,9 +32,9 @@ fn print_log(log: &PlanLog) {
             "{DIM}{:>5}  {}{DIM:#}  {:<15} {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}{why}",
             line.seq,
             one_line(&line.at, 24),
-            one_line(&line.what, 24),
+            one_line(&line.change_kind, 24),
             one_line(&line.id, 64),
-            one_line(&line.by, 40)
+            one_line(&line.author, 40)
         ));
     }
     if log.torn > 0 {

@@ -1,5 +1,5 @@
 use model::plan::{PhaseStatus, TaskChange, TaskSize, TaskStatus};
-use ops::features::plan::edit::{self, TitleChange};
+use ops::features::plan::edit::{self, PlanOrPhaseChange};
 use ops::{Error, Result, World};
 
 use super::print_report;
@@ -58,7 +58,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             ));
         }
         let Args { title, current_phase, phase, name, .. } = args;
-        let change = TitleChange {
+        let change = PlanOrPhaseChange {
             title: title.clone(),
             current_phase: *current_phase,
             phase: *phase,

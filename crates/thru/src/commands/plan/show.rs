@@ -51,12 +51,12 @@ pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()>
     page.text.push_str("  ");
     page.push_progress_bar(standing.progress);
     page.text.push('\n');
-    if shown.loaded.from != PlanSource::File {
+    if shown.loaded.source != PlanSource::File {
         page.print();
-        output::print_message(format_args!("{WARN}note:{WARN:#} {}", describe_source(shown.loaded.from)));
+        output::print_message(format_args!("{WARN}note:{WARN:#} {}", describe_source(shown.loaded.source)));
     }
     for phase in plan.phases.iter().filter(|phase| only.is_none_or(|id| phase.id == id)) {
-        let is_current = standing.phase.is_some_and(|current| current.id == phase.id);
+        let is_current = standing.current_phase.is_some_and(|current| current.id == phase.id);
         page.push_phase(phase, shown, &standing, (is_current, all || only.is_some()));
         if page.text.len() > PAGE_BYTES {
             page.print();
@@ -200,8 +200,10 @@ fn describe_evidence(line: &EvidenceLine) -> String {
         (_, Some(_)) => "evidence cannot be read".to_owned(),
         (ProofState::Passed, None) => "evidence passed".to_owned(),
         (ProofState::None, None) => "nothing observed".to_owned(),
-        (_, None) if line.stale => format!("evidence {}: {}", line.word, one_line(&line.changed, 60)),
-        (_, None) => format!("evidence {}", line.word),
+        (_, None) if line.stale => {
+            format!("evidence {}: {}", line.state_word, one_line(&line.changed_file, 60))
+        }
+        (_, None) => format!("evidence {}", line.state_word),
     }
 }
 

@@ -14,15 +14,15 @@ pub fn run(world: &World, id: Option<&str>, session: Option<&str>, format: Forma
     }
     for file in &gate.files {
         let state = match (&file.path, &file.read_at) {
-            (None, _) => format!("{BAD}{}{BAD:#}", file.lies.describe()),
+            (None, _) => format!("{BAD}{}{BAD:#}", file.location.describe()),
             (_, Some(at)) => format!("{GOOD}read{GOOD:#} {DIM}{}{DIM:#}", clock::local_date_and_time(at)),
-            (_, None) if file.given => format!("{GOOD}given{GOOD:#} {DIM}in the brief{DIM:#}"),
+            (_, None) if file.was_in_brief => format!("{GOOD}given{GOOD:#} {DIM}in the brief{DIM:#}"),
             (_, None) => format!("{WARN}unread{WARN:#}"),
         };
-        output::print_line(format_args!("{state}  {}", one_line(&file.named, 200)));
+        output::print_line(format_args!("{state}  {}", one_line(&file.written_path, 200)));
     }
     let open = gate.files.iter().filter(|file| file.is_open()).count();
-    let editing = if gate.editing && open > 0 { "; files have been edited in the meantime" } else { "" };
+    let editing = if gate.has_edited && open > 0 { "; files have been edited in the meantime" } else { "" };
     output::print_message(format_args!(
         "{DIM}{}: {} still to read{editing}{DIM:#}",
         gate.project_id,

@@ -10,7 +10,7 @@ pub fn run(world: &World, wish: &NewManifest, format: Format) -> Result<u8> {
         Format::Json => output::print_json(&created),
         Format::Text => {
             output::print_line(&created.path);
-            for file in &created.missing {
+            for file in &created.missing_files {
                 output::print_message(format_args!("{WARN}not there yet:{WARN:#} {}", one_line(file, 200)));
             }
         }

@@ -37,12 +37,12 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
         ("manifest", one_line(&shown.path, 200)),
     ]);
     output::print_pairs(&pairs);
-    for (i, load) in shown.loads.iter().enumerate() {
+    for (i, load) in shown.files_to_load.iter().enumerate() {
         let state = match &load.path {
             Some(_) => format!("{DIM}{} bytes{DIM:#}", load.bytes),
-            None => format!("{BAD}{}{BAD:#}", load.lies.describe()),
+            None => format!("{BAD}{}{BAD:#}", load.location.describe()),
         };
-        output::print_line(format_args!("{:>3}. {}  {state}", i + 1, one_line(&load.named, 200)));
+        output::print_line(format_args!("{:>3}. {}  {state}", i + 1, one_line(&load.written_path, 200)));
     }
     for question in &manifest.questions {
         output::print_line(format_args!("  ? {}", one_line(question, 300)));

@@ -8,7 +8,7 @@ pub fn run(world: &World, id: &str, session: Option<&str>, format: Format) -> Re
     match format {
         Format::Json => output::print_json(&using),
         Format::Text => {
-            if using.guess {
+            if using.is_guessed_session {
                 output::print_message(format_args!(
                     "{WARN}note:{WARN:#} the session is a guess: the newest one here"
                 ));

@@ -23,15 +23,17 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(0)
 }
 
-fn print_bound(BoundRole { role, session, guess, file, missing, near }: &BoundRole) {
-    if *guess {
+fn print_bound(
+    BoundRole { role, session, is_guessed_session, file, missing_path, similar_role: near }: &BoundRole,
+) {
+    if *is_guessed_session {
         print_guess_note();
     }
     output::print_line(format_args!("Session {session} is {BOLD}{role}{BOLD:#} {GOOD}from now on{GOOD:#}"));
     if let Some(file) = file {
         output::print_line(format_args!("{DIM}  context file: {file}{DIM:#}"));
     }
-    if let Some(path) = missing {
+    if let Some(path) = missing_path {
         let near = near.as_ref().map_or(String::new(), |near| {
             format!("; did you mean {near}? `thru role bind {near}` uses that one")
         });

@@ -31,8 +31,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(0)
 }
 
-fn print_unbound(UnboundRole { session, guess, role, variable }: &UnboundRole) {
-    if *guess {
+fn print_unbound(UnboundRole { session, is_guessed_session, role, variable }: &UnboundRole) {
+    if *is_guessed_session {
         print_guess_note();
     }
     match role {

@@ -1,5 +1,5 @@
 use clap::builder::PossibleValuesParser;
-use model::swarm::AgentPart;
+use model::swarm::SwarmRole;
 use ops::setup::agents::{self, AgentFileState, AgentRow};
 use ops::{Result, World};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 /// Show the agents of a swarm, or the whole prompt of one of them
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    #[arg(help = "Print the prompt of this agent", value_parser = PossibleValuesParser::new(AgentPart::ALL.map(AgentPart::name)))]
+    #[arg(help = "Print the prompt of this agent", value_parser = PossibleValuesParser::new(SwarmRole::ALL.map(SwarmRole::name)))]
     agent: Option<String>,
     /// Show this swarm [default: the setting swarm.id]
     #[arg(long, value_name = "ID")]
@@ -29,7 +29,7 @@ struct PromptJson<'a> {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    if let Some(part) = args.agent.as_deref().and_then(AgentPart::from_agent_type) {
+    if let Some(part) = args.agent.as_deref().and_then(SwarmRole::from_agent_type) {
         let prompt = agents::whole_prompt(world, part, args.swarm.as_deref())?;
         match format {
             Format::Json => output::print_json(&PromptJson { agent: part.name(), prompt }),
@@ -47,7 +47,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn print_agent(row: &AgentRow) {
     let access = if row.read_only { "read-only" } else { "writes" };
-    output::print_line(format_args!("{BOLD}{}{BOLD:#}  {DIM}{access}{DIM:#}  {}", row.name, row.about));
+    output::print_line(format_args!("{BOLD}{}{BOLD:#}  {DIM}{access}{DIM:#}  {}", row.name, row.description));
     for place in &row.harnesses {
         let (style, word) = match place.state {
             AgentFileState::Installed => (GOOD, "installed"),

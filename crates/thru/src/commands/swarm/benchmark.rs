@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use model::benchmark::{CheckOutcome, METRICS, NoData, format_value, sparkline};
+use model::benchmark::{CheckOutcome, METRICS, NoDataPolicy, format_value, sparkline};
 use ops::project::benchmark::{self, BenchmarkReport, MAX_RUNS_IN_CHART, Overwrite};
 use ops::{Result, World};
 
@@ -27,10 +27,10 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let no_data = if args.require_data { NoData::Fails } else { NoData::IsLeftOut };
+    let no_data = if args.require_data { NoDataPolicy::FailsGate } else { NoDataPolicy::Ignored };
     let report = benchmark::run_benchmark(world, no_data)?;
     if let Some(file) = &args.svg {
-        let overwrite = if args.force { Overwrite::Any } else { Overwrite::OwnPicture };
+        let overwrite = if args.force { Overwrite::AnyFile } else { Overwrite::OnlyPicture };
         benchmark::write_svg(world, &report, file, overwrite)?;
     }
     match format {
@@ -43,7 +43,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 fn print_report(report: &BenchmarkReport) {
     let width = METRICS.iter().map(|metric| metric.title.len()).max().unwrap_or(0);
     for metric in METRICS {
-        let value = format_value(metric, (metric.get)(&report.run.metrics));
+        let value = format_value(metric, (metric.read_value)(&report.run.metrics));
         let check = report.run.checks.iter().find(|check| check.metric == metric.name);
         let limit = check.map(|check| check.limit.as_str()).unwrap_or_default();
         let outcome = check.map(|check| check.outcome);

@@ -35,9 +35,9 @@ pub struct Args {
 /// Returns 1 if a block was not written.
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let message = extract::read_message(world, &args.message)?;
-    let existing = if args.replace { ExistingFile::Replace } else { ExistingFile::Keep };
+    let existing_file = if args.replace { ExistingFile::Replace } else { ExistingFile::Keep };
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let allowed = AllowedWrites { existing, guarded: &args.allow };
+    let allowed = AllowedWrites { existing_file, allowed_guarded_files: &args.allow };
     let report = extract::extract_files(world, &message, args.into.as_deref(), allowed, mode)?;
     match format {
         Format::Json => output::print_json(&report),

@@ -81,7 +81,7 @@ fn print_report(report: &AgentsReport, format: Format) {
     if format == Format::Json {
         return output::print_json(report);
     }
-    let is_empty = |one: &HarnessReport| one.files.is_empty() && one.kept.is_empty();
+    let is_empty = |one: &HarnessReport| one.files.is_empty() && one.kept_files.is_empty();
     if report.harnesses.iter().all(is_empty) {
         output::print_line("No agents of a swarm are installed here.");
     }
@@ -125,7 +125,7 @@ fn print_harness(report: &HarnessReport, written: bool) {
             }
         }
     }
-    for kept in &report.kept {
+    for kept in &report.kept_files {
         output::print_message(format_args!(
             "{WARN}left alone:{WARN:#} {}: {}",
             kept.path.display(),

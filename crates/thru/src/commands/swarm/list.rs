@@ -26,13 +26,13 @@ fn print_swarms(found: &[InstalledSwarm]) {
     if found.is_empty() {
         return output::print_message("No swarm is installed; `thru swarm install` installs one.");
     }
-    for InstalledSwarm { swarm, harness, folder, agents, changed, .. } in found {
-        let changed = match changed.as_slice() {
+    for InstalledSwarm { swarm, harness, folder, agents, changed_agents, .. } in found {
+        let changed_agents = match changed_agents.as_slice() {
             [] => String::new(),
             names => format!("  {WARN}changed: {}{WARN:#}", names.join(", ")),
         };
         output::print_line(format_args!(
-            "{BOLD}{swarm}{BOLD:#}  {harness}  {agents} agents  {DIM}{}{DIM:#}{changed}",
+            "{BOLD}{swarm}{BOLD:#}  {harness}  {agents} agents  {DIM}{}{DIM:#}{changed_agents}",
             folder.display()
         ));
     }

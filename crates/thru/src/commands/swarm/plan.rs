@@ -38,7 +38,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match format {
         Format::Json => output::print_json(&SwarmPlanJson {
             swarm: &shown.plan.loaded.plan.swarm,
-            foreign: shown.foreign.is_some(),
+            foreign: shown.foreign_swarm.is_some(),
             plan: serde_json::to_value(shown.plan.to_json()).unwrap_or_default(),
             verdicts: serde_json::to_value(&shown.verdicts).unwrap_or_default(),
         }),
@@ -49,7 +49,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn print_swarm_plan(shown: &SwarmPlan, all: bool) -> Result<()> {
     let swarm = one_line(&shown.plan.loaded.plan.swarm, 60);
-    if shown.foreign.is_some() {
+    if shown.foreign_swarm.is_some() {
         output::print_line(format_args!(
             "{WARN}This plan belongs to the swarm {swarm}, which is not in use here.{WARN:#} It is not continued; \
              `thru swarm plan --adopt` assigns it to this swarm."
@@ -83,7 +83,7 @@ fn print_adopted(report: &AdoptedPlan, format: Format) {
         true => output::print_line(format_args!(
             "{GOOD}Adopted{GOOD:#}: the plan now belongs to {BOLD}{}{BOLD:#}; before, it belonged to {}",
             report.swarm,
-            one_line(&report.before, 60)
+            one_line(&report.previous_swarm, 60)
         )),
         false => output::print_line(format_args!("No change: the plan already belongs to {}", report.swarm)),
     }

@@ -103,8 +103,8 @@ fn session_details(session: &SessionCounts, world: &World) -> String {
     if !session.sub_agents.is_empty() {
         text.push_str(&format!(", with {}", one_line(&session.sub_agents.join(", "), 100)));
     }
-    if session.edited > 0 {
-        text.push_str(&format!("; {} changed", count_with_noun(session.edited, "file")));
+    if session.edited_files > 0 {
+        text.push_str(&format!("; {} changed", count_with_noun(session.edited_files, "file")));
     }
     if let Some(at) = time::parse_time(&session.counts.last_at) {
         text.push_str(&format!("; {}", time::describe_age(at, world.now)));

@@ -15,7 +15,7 @@ pub fn run(world: &World, id: &str, format: Format) -> Result<u8> {
 }
 
 fn print_task(shown: &TaskShown) {
-    let TaskShown { task, phase_name, ready, waits_for, held_up, evidence, history } = shown;
+    let TaskShown { task, phase_name, ready, waits_for, waiting_tasks, evidence, history } = shown;
     output::print_line(format_args!("{BOLD}{}{BOLD:#}  {}", task.id, one_line(&task.description, 2_000)));
     let status = task.status.name().replace('_', " ");
     let ready = if *ready { ", ready" } else { "" };
@@ -30,7 +30,7 @@ fn print_task(shown: &TaskShown) {
     row("size", task.size.map(|size| size.name().to_owned()));
     row("done when", long(&task.acceptance));
     row("waits for", Some(waits_for.join(", ")));
-    row("holds up", Some(held_up.join(", ")));
+    row("holds up", Some(waiting_tasks.join(", ")));
     row("blocked", long(&task.blocked_reason));
     row("files", Some(one_line(&task.files_touched.join(", "), 2_000)));
     row("evidence", evidence.as_ref().map(|line| line.error.clone().unwrap_or_else(|| line.text.clone())));
@@ -47,8 +47,8 @@ fn print_task(shown: &TaskShown) {
         output::print_line(format_args!(
             "{DIM}{}  {}  {}{DIM:#}",
             clock::local_date_and_time(&line.at),
-            one_line(&line.what, 24),
-            one_line(&line.by, 60)
+            one_line(&line.change_kind, 24),
+            one_line(&line.author, 60)
         ));
     }
 }

@@ -12,13 +12,13 @@ pub struct CommandRow {
     /// Whether the command prints data, which is written to a pipe byte for byte.
     pub is_data: bool,
     /// Whether the command prints messages to stderr even with `--json`.
-    pub talks: bool,
+    pub prints_messages: bool,
 }
 
 impl CommandRow {
     pub fn new(path: &'static str, words: &[&str]) -> CommandRow {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        CommandRow { path, words, stdin: Vec::new(), is_data: false, talks: false }
+        CommandRow { path, words, stdin: Vec::new(), is_data: false, prints_messages: false }
     }
 
     fn with_stdin(mut self, text: impl Into<Vec<u8>>) -> CommandRow {
@@ -32,7 +32,7 @@ impl CommandRow {
     }
 
     fn printing_messages(mut self) -> CommandRow {
-        self.talks = true;
+        self.prints_messages = true;
         self
     }
 }

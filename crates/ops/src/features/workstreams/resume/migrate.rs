@@ -39,8 +39,8 @@ pub enum Direction {
 
 /// Converts `_resume.md` files, or restores them.
 pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFile>> {
-    let desk = ResumeContext::open(world)?;
-    let place = desk.workstreams();
+    let context = ResumeContext::open(world)?;
+    let place = context.workstreams();
     let _lock = if direction == Direction::DryRun { None } else { Some(place.lock_manifests(LOCK_WAIT)?) };
     // Examine all files before changing any of them, so that an unreadable folder is reported before any change.
     let mut all = Vec::new();
@@ -53,7 +53,7 @@ pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFi
             Direction::Back => old.restore_original()?,
             Direction::Forward | Direction::DryRun => old.convert_to_manifest(direction)?,
         };
-        done.extend(became.map(|(outcome, why)| MigratedFile { path: old.legacy, outcome, why }));
+        done.extend(became.map(|(outcome, why)| MigratedFile { path: old.legacy_path, outcome, why }));
     }
     Ok(done)
 }
@@ -83,15 +83,15 @@ fn files_in_misnamed_folders(place: &Workstreams) -> Result<Vec<MigratedFile>> {
 
 /// A folder that has, or had, a `_resume.md`.
 struct OldResumeFile<'a> {
-    place: &'a Workstreams<'a>,
+    workstreams: &'a Workstreams<'a>,
     id: String,
     folder: String,
-    legacy: String,
+    legacy_path: String,
     has_legacy: bool,
-    backup: String,
+    backup_path: String,
     has_backup: bool,
     /// The manifest that the old file becomes.
-    target: String,
+    manifest_path: String,
     now: Timestamp,
 }
 
@@ -110,14 +110,14 @@ fn old_resume_files<'a>(
         let backup = format!("{}.backup", manifest::LEGACY_FILE_NAME);
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
         Ok(OldResumeFile {
-            place,
+            workstreams: place,
             id: id.to_owned(),
             folder: folder.to_owned(),
-            legacy: format!("{base}/{}", manifest::LEGACY_FILE_NAME),
+            legacy_path: format!("{base}/{}", manifest::LEGACY_FILE_NAME),
             has_legacy: has(manifest::LEGACY_FILE_NAME),
             has_backup: has(&backup),
-            backup: format!("{base}/{backup}"),
-            target: format!("{home}/{}", manifest::MANIFEST_FILE_NAME),
+            backup_path: format!("{base}/{backup}"),
+            manifest_path: format!("{home}/{}", manifest::MANIFEST_FILE_NAME),
             now,
         })
     };
@@ -128,7 +128,7 @@ type MigrationResult = Option<(MigrationOutcome, String)>;
 
 impl OldResumeFile<'_> {
     fn convert_to_manifest(&self, direction: Direction) -> Result<MigrationResult> {
-        let OldResumeFile { legacy, backup, target, .. } = self;
+        let OldResumeFile { legacy_path, backup_path, manifest_path, .. } = self;
         let there = self.read_target()?;
         match (self.has_legacy, self.has_backup, &there) {
             (false, false, _) => return Ok(None),
@@ -144,14 +144,14 @@ impl OldResumeFile<'_> {
             }
             (true, false, _) => {}
         }
-        let original = match self.place.read_file(legacy) {
+        let original = match self.workstreams.read_file(legacy_path) {
             Ok(original) => original,
             Err(error) => return migration_result(MigrationOutcome::Error, &error.to_string()),
         };
         if let Some(why) = why_unusable(&original) {
             return migration_result(MigrationOutcome::Error, why);
         }
-        let made = self.converted_manifest(legacy)?;
+        let made = self.converted_manifest(legacy_path)?;
         let note = manifest::unknown_phase(&original).map_or(String::new(), |phase| {
             format!("; its phase `{phase}` is unknown, so it becomes {}", manifest::DEFAULT_PHASE)
         });
@@ -173,18 +173,21 @@ impl OldResumeFile<'_> {
             return migration_result(MigrationOutcome::Error, &errors.join("; "));
         }
         if direction == Direction::DryRun {
-            return migration_result(MigrationOutcome::Success, &format!("would become {target}{note}"));
+            return migration_result(
+                MigrationOutcome::Success,
+                &format!("would become {manifest_path}{note}"),
+            );
         }
         if !is_begun {
-            self.place.write_file(target, made.bytes())?;
+            self.workstreams.write_file(manifest_path, made.bytes())?;
         }
-        self.rename(legacy, backup)?;
-        migration_result(MigrationOutcome::Success, &format!("is now {target}{note}"))
+        self.rename(legacy_path, backup_path)?;
+        migration_result(MigrationOutcome::Success, &format!("is now {manifest_path}{note}"))
     }
 
     /// Restores the old file. The manifest that was made from it is removed, unless somebody has edited the manifest.
     fn restore_original(&self) -> Result<MigrationResult> {
-        let OldResumeFile { legacy, backup, target, .. } = self;
+        let OldResumeFile { legacy_path, backup_path, manifest_path, .. } = self;
         let original = match (self.has_legacy, self.has_backup) {
             (true, true) => {
                 return migration_result(
@@ -192,8 +195,8 @@ impl OldResumeFile<'_> {
                     "the original exists again; nothing was changed",
                 );
             }
-            (false, true) => backup,
-            (true, false) => legacy,
+            (false, true) => backup_path,
+            (true, false) => legacy_path,
             (false, false) => return Ok(None),
         };
         let is_untouched = match self.read_target()? {
@@ -201,8 +204,8 @@ impl OldResumeFile<'_> {
             None => None,
         };
         if is_untouched == Some(true) {
-            let (folder, name) = target.rsplit_once('/').unwrap_or(("", target));
-            self.place.open_folder(folder)?.remove_file(name)?;
+            let (folder, name) = manifest_path.rsplit_once('/').unwrap_or(("", manifest_path));
+            self.workstreams.open_folder(folder)?.remove_file(name)?;
         }
         if self.has_legacy {
             // The old file still has its original name, because the migration was interrupted or never ran.
@@ -214,7 +217,7 @@ impl OldResumeFile<'_> {
                 _ => Ok(None),
             };
         }
-        self.rename(backup, legacy)?;
+        self.rename(backup_path, legacy_path)?;
         migration_result(
             MigrationOutcome::Success,
             match is_untouched {
@@ -226,7 +229,7 @@ impl OldResumeFile<'_> {
     }
 
     fn read_target(&self) -> Result<Option<Vec<u8>>> {
-        match self.place.read_file(&self.target) {
+        match self.workstreams.read_file(&self.manifest_path) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(store::Error::Absent { .. }) => Ok(None),
             Err(error) => Err(error.into()),
@@ -235,13 +238,18 @@ impl OldResumeFile<'_> {
 
     /// Returns the manifest that `original` becomes.
     fn converted_manifest(&self, original: &str) -> Result<Document> {
-        let bytes = self.place.read_file(original)?;
-        Ok(manifest::migrate_legacy(&bytes, &self.id, &markdown_files(self.place, &self.folder)?, self.now))
+        let bytes = self.workstreams.read_file(original)?;
+        Ok(manifest::migrate_legacy(
+            &bytes,
+            &self.id,
+            &markdown_files(self.workstreams, &self.folder)?,
+            self.now,
+        ))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<()> {
         let (folder, old) = from.rsplit_once('/').unwrap_or(("", from));
-        Ok(self.place.open_folder(folder)?.rename_synced(old, to.rsplit('/').next().unwrap_or(to))?)
+        Ok(self.workstreams.open_folder(folder)?.rename_synced(old, to.rsplit('/').next().unwrap_or(to))?)
     }
 }
 

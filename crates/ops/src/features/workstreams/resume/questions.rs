@@ -17,23 +17,27 @@ pub struct ReadingGate {
     pub files: Vec<GateFile>,
     pub questions: Vec<String>,
     /// Whether the agent has edited anything since the last compaction.
-    pub editing: bool,
+    #[serde(rename = "editing")]
+    pub has_edited: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct GateFile {
-    pub named: String,
-    pub lies: LoadLocation,
+    #[serde(rename = "named")]
+    pub written_path: String,
+    #[serde(rename = "lies")]
+    pub location: LoadLocation,
     pub path: Option<String>,
     /// When the agent last read the file. `None` if it has not read the file since the last compaction.
     pub read_at: Option<String>,
     /// Whether the brief contained the whole text of the file, and the file has not changed since.
-    pub given: bool,
+    #[serde(rename = "given")]
+    pub was_in_brief: bool,
 }
 
 impl GateFile {
     pub fn is_open(&self) -> bool {
-        self.read_at.is_none() && !self.given
+        self.read_at.is_none() && !self.was_in_brief
     }
 }
 
@@ -45,18 +49,19 @@ impl ReadingGate {
 
 /// Returns which files of the manifest the session has read since it was compacted.
 pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<ReadingGate> {
-    let desk = ResumeContext::open(world)?;
-    let place = desk.workstreams();
-    let chosen = match list::choose_session(world, &desk.project.store, session) {
+    let context = ResumeContext::open(world)?;
+    let place = context.workstreams();
+    let chosen = match list::choose_session(world, &context.project.store, session) {
         Err(Error::Absent { .. }) if session.is_none() => None,
         chosen => Some(chosen?.0),
     };
-    let active = chosen.as_ref().and_then(|id| workstreams::session_state(&desk.project.store, id.as_str()));
+    let active =
+        chosen.as_ref().and_then(|id| workstreams::session_state(&context.project.store, id.as_str()));
     let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
-    let found = desk.choose_workstream(id.or(active.as_deref()))?;
+    let found = context.choose_workstream(id.or(active.as_deref()))?;
     let (_, manifest) = place.read_manifest(&found)?;
     // The journal says when files were read. Only reads after the last compaction are counted.
-    let (mut reads, mut editing) = (Vec::<(String, String)>::new(), false);
+    let (mut reads, mut has_edited) = (Vec::<(String, String)>::new(), false);
     let journal = chosen.as_ref().map(|id| journal::open_journal(world, Some(id.as_str())));
     let journal = match journal.transpose() {
         // The session has started, but its journal is still empty.
@@ -66,25 +71,25 @@ pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> R
     let mut each = |record: &JournalRecord| {
         if record.is_compaction() {
             reads.clear();
-            editing = false;
+            has_edited = false;
         }
         for file in record.files.iter().filter(|_| record.agent.is_none()) {
             reads.push((file.path.clone(), record.ts.to_string()));
-            editing |= !file.guess && matches!(file.action, FileAction::Edit | FileAction::Create);
+            has_edited |= !file.guess && matches!(file.action, FileAction::Edit | FileAction::Create);
         }
     };
     if let Some(mut journal) = journal {
         journal.read_new_records(&mut each)?;
     }
     let file = |load: FileToLoad| GateFile {
-        given: chosen.as_ref().is_some_and(|session| told::is_in_context(&place, session, &load)),
+        was_in_brief: chosen.as_ref().is_some_and(|session| told::is_in_context(&place, session, &load)),
         read_at: load
             .path
             .as_deref()
             .and_then(|path| reads.iter().find(|(read, _)| read == path))
             .map(|(_, at)| at.clone()),
-        named: load.named,
-        lies: load.lies,
+        written_path: load.written_path,
+        location: load.location,
         path: load.path,
     };
     let files = place.files_to_load(&found, &manifest)?.into_iter().map(file).collect();
@@ -93,6 +98,6 @@ pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> R
         session: chosen.map(|id| id.to_string()),
         files,
         questions: manifest.questions,
-        editing,
+        has_edited,
     })
 }
