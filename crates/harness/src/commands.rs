@@ -64,8 +64,8 @@ Then tell the user the id, and that `thru pickup ID` continues from it. Stop wor
     name: "pickup",
     description: "Pick up a packet: its prompt, with what has changed since",
     arguments: "[packet id or a part of it]",
-    runs: &[],
-    task: "\
+    commands_run_first: &[],
+    instructions: "\
 Run this once, and read everything that it prints (a word after `--claim` names the packet; without one, it is the newest):
 
     {thru} pickup --for {harness} --claim $ARGUMENTS

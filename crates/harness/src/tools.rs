@@ -230,12 +230,12 @@ pub fn delegated_work<'a>(
     if tool != "Task" && tool != "Agent" {
         return None;
     }
-    let asked = input.text("description")?;
+    let task = input.text("description")?;
     let parts = response().objects("content");
     let texts: Vec<Cow<str>> = parts.iter().filter_map(|part| part.text("text")).collect();
     // Before the answer, the harness may put a note to the model, such as the list of tools that the sub-agent used.
     let answer = texts.iter().find(|text| !is_single_element(text)).or(texts.first()).cloned();
-    Some(DelegatedWork { asked, answer: answer.unwrap_or_default() })
+    Some(DelegatedWork { task, answer: answer.unwrap_or_default() })
 }
 
 /// Returns whether a text is nothing but one element, such as `<tools-used>Write</tools-used>`.

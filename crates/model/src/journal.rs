@@ -410,8 +410,8 @@ fn files_of_call(
     let field = |path: &str, action, guess| {
         // The path is redacted before it is parsed, because it may be a URL such as `https://user:secret@host`.
         let path = policy.redact_and_cut(path, MAX_PATH_BYTES);
-        let CheckoutPath { path, outside } = place::path_within_checkout(policy.checkout, &path);
-        FileField { outside, guess, ..FileField::new(path.into_owned(), action) }
+        let CheckoutPath { path, is_outside } = place::path_within_checkout(policy.checkout, &path);
+        FileField { outside: is_outside, guess, ..FileField::new(path.into_owned(), action) }
     };
     let mut files: Vec<FileField> = done
         .files

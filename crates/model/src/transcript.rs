@@ -165,7 +165,7 @@ pub struct CallResult<'a> {
     pub refused: bool,
     /// The declaration that contains the beginning of an edit, if the result shows it.
     pub enclosing: Option<String>,
-    pub exit: Option<i64>,
+    pub exit_code: Option<i64>,
     /// The output, not redacted. For a failed call it is complete. Redact it before picking lines from it (see
     /// [`crate::failure::error_lines`]). For other calls it is the start of the output, at least [`MAX_RESULT_BYTES`]
     /// if the output is that long. It is empty for calls that read, found or changed files.

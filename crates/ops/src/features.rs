@@ -137,7 +137,7 @@ pub struct BriefContext<'a> {
     pub mode: Mode,
     pub roster: Roster<'a>,
     /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
-    pub held: RefCell<Vec<Lock>>,
+    pub held_locks: RefCell<Vec<Lock>>,
     /// A packet that a candidate names but that does not exist, because `mode` forbids writing it.
     pub unwritten_packet: RefCell<Option<String>>,
 }

@@ -134,7 +134,7 @@ impl World<'_> {
             return None;
         }
         self.with_root_rules(|rules| {
-            store::why_unfit(&root.path, rules).filter(|_| !(rules.allows)(&root.path))
+            store::why_unfit(&root.path, rules).filter(|_| !(rules.is_allowed_by_user)(&root.path))
         })
     }
 

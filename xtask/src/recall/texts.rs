@@ -105,7 +105,7 @@ fn words_for_compaction<'a>(session: &RecallSession<'a>, cut: &SessionCut) -> Op
     const LINES_SEARCHED: usize = 8;
     const COMMAND: &str = "<command-name>/compact</command-name>";
     let later = session.lines[cut.line..].iter().take(LINES_SEARCHED).copied();
-    let mut later = later.filter(|_| matches!(cut.sort, CutKind::Compaction(_)));
+    let mut later = later.filter(|_| matches!(cut.kind, CutKind::Compaction(_)));
     later.find(|line| {
         let line = String::from_utf8_lossy(line);
         line.contains(COMMAND) && !line.contains("<command-args></command-args>")

@@ -17,7 +17,7 @@ use super::rows::{ROWS, Row};
 use super::settings;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, map_on_all_cores, on_all_cores};
-use crate::sandbox::{self, Lab, Sandbox};
+use crate::sandbox::{self, Sandbox, SandboxRoot};
 use crate::strace::{self, FirstCalls, SystemCall};
 
 /// Calls that can fail because of a broken disk, a full table or a missing permission. The `?` tells strace to ignore a
@@ -111,8 +111,8 @@ pub fn fail_every_call(lab: &SandboxRoot, depth: TortureDepth) -> Result<Torture
     }
 }
 
-fn sweep_all_rows(lab: &Lab, faults: &[InjectedFault]) -> Result<TortureTally> {
-    let rows: Vec<&Row> = ROWS.iter().filter(|row| row.name.contains(&lab.rows)).collect();
+fn sweep_all_rows(lab: &SandboxRoot, faults: &[InjectedFault]) -> Result<TortureTally> {
+    let rows: Vec<&Row> = ROWS.iter().filter(|row| row.name.contains(&lab.row_filter)).collect();
     let mut jobs = Vec::new();
     for &fault in faults {
         match fault {
@@ -149,7 +149,7 @@ const RUNS_TO_SHOW_CHANCE: usize = 4;
 const COMMANDS_PER_CALL: usize = 3;
 
 /// Runs a command once and returns its calls, without the names that differ between commands.
-fn traced_calls(lab: &Lab, row: &Row) -> Result<FirstCalls> {
+fn traced_calls(lab: &SandboxRoot, row: &Row) -> Result<FirstCalls> {
     let name = format!("trace-{}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let sandbox = lab.sandbox(&name)?;
     (row.sandbox)(&sandbox)?;
@@ -187,7 +187,7 @@ fn choose_calls(commands: Vec<FirstCalls>) -> Vec<BTreeMap<String, BTreeSet<usiz
 }
 
 /// Breaks the calls of one command with one kind of fault.
-fn sweep_row(lab: &Lab, sweep: &Sweep) -> Result<TortureTally> {
+fn sweep_row(lab: &SandboxRoot, sweep: &Sweep) -> Result<TortureTally> {
     let Sweep { row, fault, .. } = *sweep;
     let name = format!("sweep-{}-{fault:?}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let sandbox = lab.sandbox(&name)?;

@@ -154,7 +154,7 @@ fn read_tool_done<'a>(fields: &JsonFields<'a>, failed: bool) -> ToolDone<'a> {
     };
     ToolDone {
         output,
-        asked: tools::subject_of_external_call(&tool, &input),
+        input_text: tools::subject_of_external_call(&tool, &input),
         files: touched_files(&tool, &input, fields.raw_bytes("tool_response")),
         todos: tools::todo_change(&tool, &input, response),
         answers: tools::question_answers(&tool, response),

@@ -19,7 +19,7 @@ pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
     let mut change = None;
     match tool.as_ref() {
         "TodoWrite" | "TaskUpdate" => change = todo_change(&tool, &input.fields(), JsonFields::default),
-        "AskUserQuestion" => call.about = CallSubject::Questions(read_questions(&input.fields())),
+        "AskUserQuestion" => call.subject = CallSubject::Questions(read_questions(&input.fields())),
         _ => {
             read_tool_input(&tool, input.walk(), &mut call);
             if let (true, [file]) = (is_edit_tool(&tool), call.files.as_mut_slice()) {

@@ -176,7 +176,7 @@ pub fn show_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
 /// Puts a loop into the foreground of a session. The loop that was in the foreground before stays active and waits.
 pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
-    let id = choose_loop(world, &store, Some(named), LoopUse::Look)?;
+    let id = choose_loop(world, &store, Some(named), LoopUse::View)?;
     let owner = find_owner_of_existing(world, &store, &id, owner)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
@@ -322,7 +322,7 @@ fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(Fore
     store.write_foreground(&pointer)?;
     let was = match owner {
         LoopOwner::Session(..) => "was in the foreground and waits now",
-        LoopOwner::Next => "was for the next session and waits behind this one now",
+        LoopOwner::NextSession => "was for the next session and waits behind this one now",
     };
     let notes = before
         .filter(|before| *before != state.id)

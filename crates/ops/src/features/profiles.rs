@@ -37,7 +37,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         described_session: Some(context.session),
         mode: Mode::DryRun,
         roster: Roster::of_store(context.project.store),
-        held: RefCell::default(),
+        held_locks: RefCell::default(),
         unwritten_packet: RefCell::default(),
     };
     let (mut records, problems) =

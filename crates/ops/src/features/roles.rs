@@ -364,8 +364,8 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     let file = roles.find_context_file(&role)?;
     let (mut missing_path, mut similar_role) = (None, None);
     if file.is_none() {
-        missing = Some(roles.expected_path(&role)?);
-        near = roles.role_with_similar_name(&role)?;
+        missing_path = Some(roles.expected_path(&role)?);
+        similar_role = roles.role_with_similar_name(&role)?;
     }
     Ok(BoundRole {
         role: role.to_string(),

@@ -34,7 +34,7 @@ pub struct TranscriptRecord {
     pub kind: EventKind<'static>,
     /// Whether the record is a message of the agent. No hook reports these messages, so the journal has a separate kind
     /// of line for them.
-    pub said: bool,
+    pub is_agent_message: bool,
     /// For a message of the agent: the id of the call that came after it, if any.
     pub before: String,
     /// Whether the transcript ends before the result of the call.
@@ -140,9 +140,9 @@ impl TranscriptReplay {
             id: call.id.as_deref().unwrap_or_default().to_owned(),
             at: None,
             kind: EventKind::ToolDone(Box::new(call)),
-            said: false,
+            is_agent_message: false,
             before: String::new(),
-            begun: true,
+            is_unfinished: true,
             branch: String::new(),
             refused_call: None,
             agent: None,
@@ -238,15 +238,18 @@ impl TranscriptReplay {
     fn read_item(&mut self, item: &TranscriptItem, at: Option<&str>) {
         match item {
             TranscriptItem::Usage(usage) => self.window.add_usage(usage),
-            TranscriptItem::Compaction { .. } => self.window.add_compaction(self.line_at),
+            TranscriptItem::Compaction { .. } => self.window.add_compaction(self.line_offset),
             TranscriptItem::Call(call) => {
-                let id =
-                    Redacted::redact_head(call.id.as_deref().unwrap_or_default(), MAX_ID_BYTES, self.redact);
-                let said = self.said.and_then(|said| self.told.get_mut(said));
+                let id = Redacted::redact_head(
+                    call.id.as_deref().unwrap_or_default(),
+                    MAX_ID_BYTES,
+                    self.redact_options,
+                );
+                let said = self.last_message_index.and_then(|said| self.records.get_mut(said));
                 if let Some(said) = said.filter(|said| said.before.is_empty()) {
                     said.before = id.to_string();
                 }
-                self.open.push((unfinished_tool_call(call), self.line_at));
+                self.open_calls.push((unfinished_tool_call(call), self.line_offset));
             }
             TranscriptItem::Todos(change) => {
                 // A change to the task list that follows a result belongs to the call that just ended, because the
@@ -309,7 +312,7 @@ impl TranscriptReplay {
                     true,
                 );
             }
-            TranscriptItem::Shown { path } if self.whole => {
+            TranscriptItem::ShownFile { path } if self.includes_prompts => {
                 let file = TouchedFile::new(to_owned_text(path), FileAction::Read);
                 let shown = ToolDone { tool: "@".into(), files: vec![file], ..ToolDone::default() };
                 self.push_record(
@@ -407,9 +410,9 @@ impl TranscriptReplay {
             id,
             at: at.map(str::to_owned),
             kind,
-            said,
+            is_agent_message,
             before: String::new(),
-            begun: false,
+            is_unfinished: false,
             branch: self.branch.clone(),
             refused_call: None,
             agent: None,

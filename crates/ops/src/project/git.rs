@@ -211,8 +211,8 @@ pub fn is_same_repository(one: &Path, other: &Path) -> bool {
 /// Returns the main checkout of a checkout's repository.
 fn main_checkout(dir: &Path) -> Option<PathBuf> {
     match store::git::checkout_kind(dir) {
-        Some(CheckoutKind::Worktree { main }) => Some(main),
-        Some(CheckoutKind::Top) => dir.canonicalize().ok(),
+        Some(CheckoutKind::Worktree { main_checkout }) => Some(main_checkout),
+        Some(CheckoutKind::OrdinaryCheckout) => dir.canonicalize().ok(),
         _ => None,
     }
 }

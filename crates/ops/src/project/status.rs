@@ -94,13 +94,13 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         FoundRoot::Marked { root, store, marker } => (root, store, marker),
         FoundRoot::Unmarked(root) => {
             let unfit = world.why_unfit_root(&root).map(|why| why.to_string());
-            let next = match unfit {
+            let next_for_new_user = match unfit {
                 Some(_) => NextStepForNewUser::GoToProject,
                 None => NextStepForNewUser::Init,
             };
             return Ok(StatusReport {
                 unfit,
-                next,
+                next_for_new_user,
                 worktree: (root.path != root.checkout).then_some(root.checkout),
                 root: root.path,
                 ..StatusReport::default()

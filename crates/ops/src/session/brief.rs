@@ -116,10 +116,10 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
         project,
         occasion,
         session,
-        described,
+        described_session: described,
         mode,
         roster,
-        held: RefCell::default(),
+        held_locks: RefCell::default(),
         unwritten_packet: RefCell::default(),
     };
     let (mut candidates, mut problems) = features::collect_candidates(&context);
@@ -133,7 +133,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
         let left = context_held::remove_held_candidates(project.store, session, &mut candidates);
         problems.extend(left.err().map(|error| error.to_string()));
     }
-    let BriefContext { held, unwritten_packet, .. } = context;
+    let BriefContext { held_locks: held, unwritten_packet, .. } = context;
     let (held, unwritten_packet) = (held.into_inner(), unwritten_packet.into_inner());
     Some((gathered, FeatureCandidates { candidates, problems, held, unwritten_packet }))
 }

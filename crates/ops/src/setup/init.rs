@@ -171,7 +171,7 @@ fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
                     Some(hint) => format!("; with `thru install {}`: {hint}", harness.name),
                     None => String::new(),
                 };
-                done.not_wired.push(format!("{} is not wired: {error}{hint}", harness.title));
+                done.not_installed.push(format!("{} is not wired: {error}{hint}", harness.title));
             }
         }
     }

@@ -551,7 +551,7 @@ impl InstallJob<'_> {
 /// Returns the local settings file of a harness if git tracks it, and what to do instead of an installation into it.
 /// Returns `None` if hooks can be installed into the local file, or if the harness has none.
 pub fn tracked_local_file(world: &World, harness: &Harness, project: &Path) -> Option<(PathBuf, String)> {
-    let name = hook_table_of(harness)?.local?;
+    let name = hook_table_of(harness)?.local_file?;
     let path = project.join(harness.folder).join(name);
     let is_tracked = git::is_tracked(project, &path).unwrap_or(false);
     is_tracked.then(|| (path, advice_for_tracked_file(world, harness, project)))

@@ -120,7 +120,7 @@ impl ShownRecord {
             at: record.ts.to_string(),
             id: record.id.to_string(),
             before: record.before.to_string(),
-            said,
+            agent_message,
             ends_turn: is_stop || is_end,
             is_late: !record.from.is_empty(),
             line,
@@ -135,8 +135,9 @@ impl ShownRecord {
         let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };
         let next_call = || known.iter().rposition(|other| other.id == self.before && !other.id.is_empty());
         let place = next_call().unwrap_or(known.len() - later);
-        let is_same = |other: &ShownRecord| other.said == self.said && other.at >= self.at;
-        let is_repeated = self.is_late && !self.said.is_empty() && known.iter().rev().take(100).any(is_same);
+        let is_same = |other: &ShownRecord| other.agent_message == self.agent_message && other.at >= self.at;
+        let is_repeated =
+            self.is_late && !self.agent_message.is_empty() && known.iter().rev().take(100).any(is_same);
         if !is_repeated {
             known.insert(place, self);
         }

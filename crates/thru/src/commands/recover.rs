@@ -36,7 +36,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             print_role_warning(&report.source);
             let (role, path) = (&report.role, report.missing_path.as_deref().unwrap_or_default());
             output::print_message(format_args!("The role {role} has no context file: create {path}."));
-            if let Some(near) = &report.near {
+            if let Some(near) = &report.similar_role {
                 output::print_message(format_args!(
                     "hint: did you mean {near}? `thru recover {near}` recovers that role"
                 ));

@@ -164,9 +164,10 @@ pub(super) fn find_owner_of_existing(
     wanted: WantedOwner,
 ) -> Result<LoopOwner> {
     match (find_owner(world, store, wanted), wanted) {
-        (Err(Error::Usage { .. }), WantedOwner::Here) => {
-            let session = store.read_loop(id)?.state.session.and_then(|session| Id::new(&session).ok());
-            Ok(session.map_or(LoopOwner::Next, |session| LoopOwner::Session(session, SessionChoice::Named)))
+        (Err(Error::Usage { .. }), WantedOwner::CurrentSession) => {
+            let session = store.read_loop(id)?.loop_state.session.and_then(|session| Id::new(&session).ok());
+            Ok(session
+                .map_or(LoopOwner::NextSession, |session| LoopOwner::Session(session, SessionChoice::Named)))
         }
         (owner, _) => owner,
     }
@@ -222,7 +223,7 @@ pub(super) fn foreground_loop_id(
         return pointer.loop_of_session(session.as_str()).map(str::to_owned);
     }
     let of_session = || pointer.by_session.values().next_back().cloned();
-    pointer.active_loop_id.clone().or_else(of_session).or_else(|| pointer.next.clone())
+    pointer.active_loop_id.clone().or_else(of_session).or_else(|| pointer.loop_for_next_session.clone())
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let store = project.store;
     let records = all_loops(store)?.0;
     let pointer = read_or_rebuild_pointer(store, &records);
-    let shown = records.iter().map(|record| loop_shown(store, &record.state, &pointer));
+    let shown = records.iter().map(|record| loop_shown(store, &record.loop_state, &pointer));
     let mut behind: Vec<LoopShown> = shown.filter(LoopShown::waits_for_another_loop).collect();
     behind.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
     if let Some(newest) = behind.first() {
@@ -35,11 +35,11 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         let line = StatusLine::plain("waiting", text).with_json("waiting_loops", json!(behind.len()));
         // While another loop is in the foreground, waiting is what the user asked for.
         lines.push(match lines.is_empty() {
-            true => line.with_next(Urgency::Paused, activate, "continues the waiting loop"),
+            true => line.with_next(Urgency::PausedWork, activate, "continues the waiting loop"),
             false => line,
         });
     }
-    let foreign = records.iter().filter(|record| is_without_consent(store, &record.state)).count();
+    let foreign = records.iter().filter(|record| is_without_consent(store, &record.loop_state)).count();
     let is_paused = |state: &Loop| state.status == LoopStatus::Paused && !is_without_consent(store, state);
     let is_used_up = |state: &Loop| state.max_iterations > 0 && state.iteration >= state.max_iterations;
     let paused: Vec<&Loop> =
@@ -108,7 +108,10 @@ impl LoopShown {
     /// Returns whether the loop is active but must wait, because another loop is, or was, in the foreground of the same
     /// session, or is for the next session.
     pub fn waits_for_another_loop(&self) -> bool {
-        self.status == LoopStatus::Active && self.started_here && !self.foreground && !self.waiting
+        self.status == LoopStatus::Active
+            && self.is_allowed_here
+            && !self.foreground
+            && !self.waits_for_session
     }
 
     pub fn describe_progress(&self) -> String {

@@ -71,8 +71,8 @@ pub(crate) fn preview_claimed_loop(project: &ProjectContext, session: Option<&Id
     if session.is_some_and(|session| pointer.loop_of_session(session.as_str()).is_some()) {
         return Ok(None);
     }
-    let Some(Ok(id)) = pointer.next.as_deref().map(Id::new) else { return Ok(None) };
-    let state = store.read_loop(&id)?.state;
+    let Some(Ok(id)) = pointer.loop_for_next_session.as_deref().map(Id::new) else { return Ok(None) };
+    let state = store.read_loop(&id)?.loop_state;
     let is_free = state.status == LoopStatus::Active && state.session.is_none();
     let is_claimed = is_free && consent::may_be_claimed(store, &state);
     Ok(is_claimed.then(|| describe_claimed_loop(&state, settings.redact_options())))

@@ -72,7 +72,7 @@ pub struct ClearedLiveRun {
 pub fn clear_live_run(world: &World) -> Result<ClearedLiveRun> {
     let place = GateContext::find_project(world)?;
     let before = place.find_live_run().ok().flatten();
-    let cleared = before.filter(|found| found.from == LiveRunSource::LiveJson);
+    let cleared = before.filter(|found| found.source == LiveRunSource::LiveJson);
     place.store.write_live_run(None, world.now)?;
     let still_live = place.find_live_run().ok().flatten();
     Ok(ClearedLiveRun {

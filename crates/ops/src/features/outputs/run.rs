@@ -262,7 +262,7 @@ impl GateRunner<'_> {
             if gate::next_launch_step(&output, verdict) != LaunchStep::Launch {
                 return Ok(());
             }
-            self.launch(i, &output, verdict, watchman)?;
+            self.launch(i, &output, verdict, reaper)?;
         }
     }
 
@@ -272,15 +272,15 @@ impl GateRunner<'_> {
         i: usize,
         output: &ExpectedOutput,
         before: OutputVerdict,
-        watchman: &ProcessReaper,
+        reaper: &ProcessReaper,
     ) -> Result<()> {
-        let now = self.elapsed_now();
+        let now = self.current_time();
         let file = output.file.clone();
         // The old file is moved aside. Any file that exists afterwards comes from this launch, even if the clocks of
         // the machine and its disks disagree.
         let aside = self.run.rename_aside(&file, &format!("set-aside-{}", time::to_compact(now)))?;
         if let Some(kept_as) = aside {
-            (self.tell)(Progress::SetAside { file: file.clone(), verdict: before, kept_as });
+            (self.report_progress)(Progress::SetAside { file: file.clone(), verdict: before, kept_as });
         }
         let digest = store::inputs_digest(self.checkout, &output.inputs)?;
         {

@@ -32,10 +32,12 @@ pub struct RecoverReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing: Option<String>,
+    #[serde(rename = "missing")]
+    pub missing_path: Option<String>,
     /// A role that has a file and a similar name, if this role has no file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub near: Option<String>,
+    #[serde(rename = "near")]
+    pub similar_role: Option<String>,
     pub valid: bool,
     /// The errors that `thru context validate` finds in the file.
     pub errors: Vec<String>,
@@ -81,8 +83,8 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
         source,
         file: None,
         last_committed_by: None,
-        missing: None,
-        near: None,
+        missing_path: None,
+        similar_role: None,
         valid: false,
         errors: Vec::new(),
         context: None,
@@ -93,8 +95,8 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
         lifecycle_error: None,
     };
     let Some(file) = roles.find_context_file(&role)? else {
-        report.missing = Some(roles.expected_path(&role)?);
-        report.near = roles.role_with_similar_name(&role)?;
+        report.missing_path = Some(roles.expected_path(&role)?);
+        report.similar_role = roles.role_with_similar_name(&role)?;
         return Ok(report);
     };
     let check = roles.check_context_file(world, &file.bytes);

@@ -140,7 +140,8 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
 /// no clash is dropped.
 fn clash_filter(store: &Store, own: &Id, window: &OwnJournalTail) -> Result<impl Fn(&Clash) -> bool> {
     let first = window.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);
-    let began = first.filter(|_| window.is_whole).map(|record| record.ts.to_string()).unwrap_or_default();
+    let began =
+        first.filter(|_| window.is_whole_journal).map(|record| record.ts.to_string()).unwrap_or_default();
     let entries = roster::read_roster(store, active::LOG_TAIL_BYTES)?;
     let own_place = entries.iter().position(|entry| entry.session == *own).unwrap_or(0);
     Ok(move |clash: &Clash| {

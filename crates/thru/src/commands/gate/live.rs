@@ -51,7 +51,7 @@ fn print_cleared(done: &ClearedLiveRun) {
         None => {}
     }
     if let Some(live) = &done.still_live {
-        let (ours, theirs) = (LiveRunSource::LiveJson.describe(), live.from.describe());
+        let (ours, theirs) = (LiveRunSource::LiveJson.describe(), live.source.describe());
         let run = live.run.display();
         output::print_line(format_args!("{ours} names no run now, but {theirs} still names {run}"));
     }
@@ -74,7 +74,7 @@ impl ClearedJson<'_> {
         let live = done.still_live.as_ref();
         ClearedJson {
             run: live.map(|live| live.run.as_path()),
-            from: live.map(|live| live.from),
+            from: live.map(|live| live.source),
             stage: live.and_then(|live| live.stage.as_deref()),
             cleared: done.cleared.as_ref(),
         }
