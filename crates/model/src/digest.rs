@@ -439,10 +439,7 @@ impl Digest {
         }
         // The session needs to know which files its sub-agents used, but not how their commands ended.
         if record.agent.is_none() {
-            if !record.command.is_empty() {
-                self.add_command(record);
-            }
-            self.add_failure(record);
+            self.add_run(record);
             self.add_step(record);
             self.add_agent(record);
             self.add_plan(record);

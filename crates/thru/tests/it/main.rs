@@ -47,6 +47,7 @@ mod moves;
 mod obstacles;
 mod occasions;
 mod one_brief;
+mod open_failures;
 mod opencode;
 mod ownership;
 mod packet_edits;
