@@ -162,6 +162,7 @@ pub(super) fn strip_wrappers(mut words: &[String]) -> &[String] {
                 words.iter().position(|word| word == "--").map_or(2, |at| at + 1)
             }
             Some("docker-compose") if matches!(second, "exec" | "run") => 3,
+            Some("php") if second == "artisan" => 1,
             Some(python) if is_python(python) && second == "-m" && words.len() > 2 => 2,
             Some(word) if is_assignment(word) => 1,
             _ => return words,

@@ -168,7 +168,7 @@ fn command_name(words: &[String]) -> String {
     let asked: Vec<&str> =
         words.iter().skip(1).map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let takes_two = matches!(program, "gh" | "aws" | "gcloud" | "az")
-        || matches!(asked.first(), Some(&("run" | "compose" | "artisan" | "db")));
+        || matches!(asked.first(), Some(&("run" | "compose" | "db")));
     let most = if takes_two { 2 } else { 1 };
     let asked = asked.into_iter().take(most).collect::<Vec<_>>().join(" ");
     format!("{program} {asked}").trim_end().to_owned()
