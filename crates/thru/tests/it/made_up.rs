@@ -275,11 +275,7 @@ fn what_was_tried_last_and_failed_is_told_beside_a_summary() {
         // After something else was tried, the result of an earlier probe no longer describes the current state.
         session.push_command("./deploy.sh production", "deployed");
         let told = brief_from_transcript(&session, &["--summary", &file.to_string_lossy()]);
-        assert_eq!(
-            told.contains("Failing:"),
-            !command.starts_with("python3"),
-            "{command}: {told}"
-        );
+        assert_eq!(told.contains("Failing:"), !command.starts_with("python3"), "{command}: {told}");
     }
 }
 
