@@ -449,10 +449,7 @@ impl Digest {
         }
         // The session needs to know which files its sub-agents used, but not how their commands ended.
         if record.agent.is_none() {
-            if !record.command.is_empty() {
-                self.add_command(record);
-            }
-            self.add_failure(record);
+            self.add_run(record);
             if !self.is_part_of_handoff(record) {
                 self.add_step(record);
             }

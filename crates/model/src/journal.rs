@@ -119,6 +119,9 @@ pub struct JournalRecord<'a> {
     /// The index of the failed check in a command line with several checks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
+    /// How the checks in the line ended (`passed` or `ran`), if a command after them failed.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub before: Cow<'a, str>,
     /// The line that sums up the check's output.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub result: Cow<'a, str>,
@@ -363,6 +366,7 @@ fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>,
         ended => ended.name().into(),
     };
     record.step = verdict.step;
+    record.before = verdict.before.map_or("", RunResult::name).into();
     record.counts = verdict.counts;
     if let Some(line) = verdict.line {
         let end = line.end.min(line.start + MAX_SHORT_TEXT_BYTES);

@@ -9,6 +9,8 @@ mod check;
 mod counts;
 mod cover;
 mod exit;
+mod lasting;
+mod list;
 mod open;
 mod script;
 mod summary;
@@ -24,7 +26,9 @@ pub use check::{
 };
 pub use counts::{TestCounts, counts_in_output};
 pub use cover::{failed_test_in_line, failed_test_names, proves_fixed};
-pub use open::{CommandPurpose, GitFamily, command_purpose, is_attempt, is_known_tool, is_user_error};
+pub use lasting::failure_lasts;
+pub use list::{DividedLine, divide_failed_line};
+pub use open::{CommandPurpose, GitFamily, command_purpose, is_attempt, is_user_error};
 pub use script::shell_script_argument;
 pub use typed::{command_as_typed, command_to_repeat};
 
@@ -71,6 +75,8 @@ pub struct RunVerdict {
     pub step: Option<usize>,
     /// The test counts, added up over all summaries in the output.
     pub counts: TestCounts,
+    /// How the checks ended, if a part of the line after them failed (see [`divide_failed_line`]).
+    pub before: Option<RunResult>,
     /// Whether the result is unknown although the exit code reports success, because the output reports a failure or
     /// says that no tests ran.
     pub doubt: bool,
@@ -150,7 +156,9 @@ pub fn command_kind(command: &str) -> Option<CommandKind> {
 /// Decides how a command line ended. `exit` is the exit code and `failed` the failure flag that the harness reported.
 /// `output` is the output or the end of it.
 pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &str) -> RunVerdict {
-    let line = exit::CheckedLine::parse_command(&script::expand_shells(command));
+    let command = &*script::expand_shells(command);
+    let line = exit::CheckedLine::parse_command(command);
+    let exit_failed = exit.map_or(failed, |code| code != 0);
     let own = match (exit, failed) {
         (Some(0), false) if line.is_exit_of_checks() => RunResult::Passed,
         (Some(code), _) if code != 0 && line.is_failure_of_check() => RunResult::Failed,
@@ -165,8 +173,30 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         return RunVerdict { ended: if refused { RunResult::Failed } else { own }, ..RunVerdict::default() };
     }
     let seen = summary_of_output(&line, output);
+    let printed = line.printed_exit_code(output);
+    let is_pass_visible = seen.passed_last && line.shows_failures(output);
+    let divided = if exit_failed { list::divide_parsed_line(command, &line) } else { None };
+    if let Some(divided) = &divided
+        && !seen.failed
+        && printed != Some(RunResult::Failed)
+        && (is_pass_visible || !divided.needs_checks)
+    {
+        let by_output = if is_pass_visible { RunResult::Passed } else { RunResult::Unknown };
+        let before = printed.unwrap_or(by_output);
+        return RunVerdict {
+            ended: RunResult::Failed,
+            line: seen.line.filter(|_| before == RunResult::Passed && seen.passed_last),
+            counts: if before == RunResult::Passed {
+                counts_of_tests(&line, output)
+            } else {
+                TestCounts::default()
+            },
+            before: Some(before),
+            ..RunVerdict::default()
+        };
+    }
     // The command line may print the check's own exit code (`echo $?`), which is the best evidence.
-    let ended = match (line.printed_exit_code(output).unwrap_or(own), seen.failed) {
+    let ended = match (printed.unwrap_or(own), seen.failed) {
         (RunResult::Failed, _) | (RunResult::Unknown, true) => RunResult::Failed,
         // The command line hid the exit code of a failure, for example with `|| true` in a script. If a later check
         // passed, the result is unknown.
@@ -178,28 +208,40 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
             }
         }
         (RunResult::Passed, false) => RunResult::Passed,
-        (RunResult::Unknown, false) if seen.passed_last && line.shows_failures(output) => RunResult::Passed,
+        (RunResult::Unknown, false) if is_pass_visible && (!exit_failed || line.ends_in_look_up()) => {
+            RunResult::Passed
+        }
         (RunResult::Unknown, false) => RunResult::Unknown,
     };
     let counts = match ended {
-        RunResult::Passed | RunResult::Failed if line.kinds_of_checks()(CommandKind::Test) => {
-            let start = output.ceil_char_boundary(output.len().saturating_sub(COUNTS_TAIL_BYTES));
-            counts_in_output(&output[start..]).unwrap_or_default()
-        }
-        RunResult::Passed | RunResult::Failed | RunResult::Unknown => TestCounts::default(),
+        RunResult::Passed | RunResult::Failed => counts_of_tests(&line, output),
+        RunResult::Unknown => TestCounts::default(),
     };
     // Test runners report success even if they found no tests. Such a run proves nothing.
     let is_vacuous = ended == RunResult::Passed && line.has_only_tests() && counts.tests_run() == Some(0);
     let ended = if is_vacuous { RunResult::Unknown } else { ended };
-    let step =
-        if ended == RunResult::Failed { line.failing_step(seen.task.as_deref(), seen.sort) } else { None };
+    // If a command after the checks failed too, all of them must pass.
+    let is_all_failed = divided.is_some_and(|parts| !parts.needs_checks) && line.acts_after_checks();
+    let step = match ended {
+        RunResult::Failed if !is_all_failed => line.failing_step(seen.task.as_deref(), seen.sort),
+        _ => None,
+    };
     let agrees = match ended {
         RunResult::Failed => seen.failed,
         RunResult::Passed => seen.passed_last,
         RunResult::Unknown => false,
     };
     let doubt = ended == RunResult::Unknown && (seen.failed || is_vacuous);
-    RunVerdict { ended, line: seen.line.filter(|_| agrees), step, counts, doubt }
+    RunVerdict { ended, line: seen.line.filter(|_| agrees), step, counts, before: None, doubt }
+}
+
+/// Returns the test counts in the output of a line that contains tests.
+fn counts_of_tests(line: &exit::CheckedLine, output: &str) -> TestCounts {
+    if !line.kinds_of_checks()(CommandKind::Test) {
+        return TestCounts::default();
+    }
+    let start = output.ceil_char_boundary(output.len().saturating_sub(COUNTS_TAIL_BYTES));
+    counts_in_output(&output[start..]).unwrap_or_default()
 }
 
 /// Summarises the end of an output, and also its start if the end reports no failure.

@@ -139,6 +139,28 @@ fn is_here_document(words: &[ShellWord]) -> bool {
     words.last().is_some_and(|word| word.is_operator && word.text == "<<")
 }
 
+/// Returns the position after the here-document whose `<<` is at `at`.
+pub(crate) fn here_document_end(text: &str, at: usize) -> usize {
+    let (head, body) = text[at..].split_once('\n').unwrap_or((&text[at..], ""));
+    let name = head.trim_start_matches(['<', '-', ' ']);
+    let name: String = name
+        .chars()
+        .take_while(|c| !c.is_whitespace() && *c != ')')
+        .filter(|c| !matches!(c, '\'' | '"' | '\\'))
+        .collect();
+    let mut end = text.len() - body.len();
+    for line in body.split_inclusive('\n') {
+        end += line.len();
+        if line.trim() == name
+            || line.trim_start().strip_prefix(name.as_str()).is_some_and(|rest| rest.trim() == ")")
+        {
+            // The closing parenthesis may be on the same line as the end marker.
+            return end - line.len() + line.find(&name).unwrap_or(0) + name.len();
+        }
+    }
+    text.len()
+}
+
 /// Returns the words without redirections. For `2>&1`, the descriptor before the operator and the target after it are
 /// also dropped.
 fn without_redirections(words: &[ShellWord]) -> Vec<String> {

@@ -213,7 +213,22 @@ impl Digest {
         }
     }
 
-    pub(super) fn add_command(&mut self, record: &JournalRecord) {
+    /// Adds a call and its failure. If the checks in a command line did not fail, but a command after them did, the two
+    /// parts are added as if they were two calls.
+    pub(super) fn add_run(&mut self, record: &JournalRecord) {
+        if let Some((checks, rest)) = divide_record(record) {
+            self.add_command(&checks);
+            self.add_command(&rest);
+            self.add_failure(&rest);
+            return;
+        }
+        if !record.command.is_empty() {
+            self.add_command(record);
+        }
+        self.add_failure(record);
+    }
+
+    fn add_command(&mut self, record: &JournalRecord) {
         let command = cut_to_bytes(record.command.trim(), MAX_COMMAND_BYTES).to_owned();
         let folder = record.cwd.to_string();
         let ended = result_of_record(record);
@@ -371,7 +386,7 @@ impl Digest {
         }
         let given = record.files.iter().find(|file| !file.guess).map_or("", |file| &file.path);
         let what = if is_command { cut_to_bytes(record.command.trim(), MAX_COMMAND_BYTES) } else { given };
-        let error = if record.error.is_empty() { record.result.as_ref() } else { record.error.as_ref() };
+        let error = error_of_record(record);
         let checks = checks_of_record(what, record);
         let each = result_of_each_check(&checks, ended, record.step);
         let mut left: Vec<usize> =
@@ -404,7 +419,7 @@ impl Digest {
             exit: record.exit,
             error: cut_to_bytes(error, MAX_FAILURE_BYTES).to_owned(),
             has_failed: failed && is_command,
-            open: failed && is_command && is_problem_to_solve(&checks, what, &record.cwd, error),
+            open: failed && is_command && is_problem_to_solve(&checks, what, record),
             left,
             tests,
             worked,
@@ -493,21 +508,54 @@ fn failed_git_family(families: &[GitFamily], error: &str) -> GitFamily {
 }
 
 /// Returns whether a failed command is a problem to solve, rather than a lookup, a typing error or an experiment.
-fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, cwd: &str, error: &str) -> bool {
+fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalRecord) -> bool {
+    let error = error_of_record(record);
     if run::is_user_error(error) {
         return false;
     }
-    if !checks.is_empty() {
-        // A program may be meant to fail, but not to crash.
-        return checks.iter().any(|check| check.sort.is_check()) || is_program_crash(error);
+    let is_only_run = !checks.is_empty() && !checks.iter().any(|check| check.sort.is_check());
+    if is_only_run && (is_usage(error) || is_missing_program(record.exit, error)) {
+        return false;
     }
-    match run::command_purpose(command, cwd) {
-        CommandPurpose::Git(_) => true,
-        CommandPurpose::Other(names) => {
-            names.iter().any(|name| run::is_known_tool(name)) || is_program_crash(error)
-        }
-        CommandPurpose::Checks(_) | CommandPurpose::Look => false,
+    run::failure_lasts(command, &record.cwd, &record.worktree)
+        || is_program_crash(error)
+            && (is_only_run || !matches!(run::command_purpose(command, &record.cwd), CommandPurpose::Look))
+}
+
+/// Whether a script was not found, so that its name or the folder was wrong.
+fn is_missing_program(exit: Option<i64>, error: &str) -> bool {
+    let first = error.trim_start().lines().next().unwrap_or_default();
+    exit == Some(127) || first.contains("can't open file") || first.contains("not found:")
+}
+
+fn error_of_record<'a>(record: &'a JournalRecord) -> &'a str {
+    if record.error.is_empty() { &record.result } else { &record.error }
+}
+
+/// Divides a record into the checks and the failed commands after them, if the record says so.
+fn divide_record<'a>(record: &JournalRecord<'a>) -> Option<(JournalRecord<'a>, JournalRecord<'a>)> {
+    if record.before.is_empty() {
+        return None;
     }
+    let parts = run::divide_failed_line(record.command.trim())?;
+    let before = RunResult::parse(&record.before);
+    let checks = JournalRecord {
+        command: parts.checks.into(),
+        ok: Some(before == RunResult::Passed),
+        exit: None,
+        error: "".into(),
+        ended: record.before.clone(),
+        before: "".into(),
+        ..record.clone()
+    };
+    let rest = JournalRecord {
+        command: parts.rest.into(),
+        result: "".into(),
+        counts: TestCounts::default(),
+        before: "".into(),
+        ..record.clone()
+    };
+    Some((checks, rest))
 }
 
 fn is_usage(error: &str) -> bool {

@@ -1,5 +1,7 @@
 //! Splits a command line into words and operators, much as a shell does.
 
+use crate::shell::here_document_end;
+
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ShellToken {
     Word {
@@ -238,28 +240,6 @@ fn closing_bracket_position(text: &str) -> usize {
             _ => {}
         }
         at += 1;
-    }
-    text.len()
-}
-
-/// Returns the position after the here-document that starts at `at`.
-fn here_document_end(text: &str, at: usize) -> usize {
-    let (head, body) = text[at..].split_once('\n').unwrap_or((&text[at..], ""));
-    let name = head.trim_start_matches(['<', '-', ' ']);
-    let name: String = name
-        .chars()
-        .take_while(|c| !c.is_whitespace() && *c != ')')
-        .filter(|c| !matches!(c, '\'' | '"' | '\\'))
-        .collect();
-    let mut end = text.len() - body.len();
-    for line in body.split_inclusive('\n') {
-        end += line.len();
-        if line.trim() == name
-            || line.trim_start().strip_prefix(name.as_str()).is_some_and(|rest| rest.trim() == ")")
-        {
-            // The closing parenthesis may be on the same line as the end marker.
-            return end - line.len() + line.find(&name).unwrap_or(0) + name.len();
-        }
     }
     text.len()
 }

@@ -162,6 +162,7 @@ pub(super) fn strip_wrappers(mut words: &[String]) -> &[String] {
                 words.iter().position(|word| word == "--").map_or(2, |at| at + 1)
             }
             Some("docker-compose") if matches!(second, "exec" | "run") => 3,
+            Some("php") if second == "artisan" => 1,
             Some(python) if is_python(python) && second == "-m" && words.len() > 2 => 2,
             Some(word) if is_assignment(word) => 1,
             _ => return words,
@@ -265,8 +266,9 @@ fn is_option(word: &str, option: &str) -> bool {
 
 /// Returns the program's name, then its arguments in a canonical order.
 fn canonical_words(words: &[String]) -> Vec<String> {
-    let mut rest = words.iter().map(String::as_str);
+    let mut rest = without_interpreter(words).iter().map(String::as_str);
     let program = rest.next().unwrap_or_default();
+    let program = program.strip_prefix("./").unwrap_or(program);
     let program =
         if program.contains("/bin/") { program.rsplit('/').next().unwrap_or(program) } else { program };
     let mut found = vec![program.to_owned()];
@@ -338,7 +340,7 @@ pub(super) fn kind_of_command(words: &[String]) -> Option<CommandKind> {
             let tasks = rest.iter().filter(|word| !word.starts_with('-'));
             tasks.filter_map(|task| kind_of_task(task.rsplit(':').next().unwrap_or(task))).min()
         }
-        "manage.py" => kind_of_task(first),
+        "manage.py" => kind_of_django_task(first),
         "pytest" | "py.test" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "pest" | "tox" | "nox"
         | "ctest" | "bats" | "ava" | "tap" | "gotestsum" | "playwright" | "cypress" | "unittest"
         | "nose2" | "behave" | "ginkgo" | "minitest" | "karma" | "wtr" => match (program, first) {
@@ -373,7 +375,7 @@ pub(super) fn kind_of_command(words: &[String]) -> Option<CommandKind> {
                 .any(|word| matches!(*word, "--check" | "-l" | "-d" | "-c" | "check" | "--list-different"));
             Some(if looks { CommandKind::Lint } else { CommandKind::Format })
         }
-        _ if program.ends_with(".sh") => kind_of_named_script(path).or(Some(CommandKind::Run)),
+        _ if is_script_file(program) => kind_of_named_script(path).or(Some(CommandKind::Run)),
         // A program given with a path belongs to the project, unless the path is a system folder.
         _ if path.contains('/')
             && !["/usr/", "/bin/", "/opt/", "/sbin/"].iter().any(|dir| path.starts_with(dir)) =>
@@ -429,9 +431,37 @@ fn kind_of_script(first: &str, rest: &[&str]) -> Option<CommandKind> {
         return None;
     }
     if first.rsplit('/').next() == Some("manage.py") {
-        return rest.get(1).and_then(|task| kind_of_task(task));
+        return rest.get(1).and_then(|task| kind_of_django_task(task));
     }
     kind_of_named_script(first).or(Some(CommandKind::Run))
+}
+
+/// Returns the kind of a task of Django's `manage.py`. Tasks that only show something have no kind.
+fn kind_of_django_task(task: &str) -> Option<CommandKind> {
+    let shows =
+        ["", "shell", "shell_plus", "dbshell", "showmigrations", "sqlmigrate", "inspectdb", "diffsettings"];
+    kind_of_task(task).or((!shows.contains(&task)).then_some(CommandKind::Run))
+}
+
+/// Whether a file is a script, by the ending of its name.
+pub(super) fn is_script_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(
+        ending,
+        "sh" | "bash" | "zsh" | "py" | "js" | "mjs" | "cjs" | "ts" | "mts" | "rb" | "pl" | "php" | "ps1"
+    )
+}
+
+/// Drops the interpreter of a script, so that `bash deploy.sh` and `./deploy.sh` are the same command.
+fn without_interpreter(words: &[String]) -> &[String] {
+    let program = words.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+    let interprets = is_python(program)
+        || matches!(program, "bash" | "sh" | "zsh" | "node" | "ruby" | "perl" | "php" | "tsx" | "ts-node");
+    match words.get(1) {
+        Some(script) if interprets && is_script_file(script) => &words[1..],
+        _ => words,
+    }
 }
 
 fn kind_of_named_script(path: &str) -> Option<CommandKind> {

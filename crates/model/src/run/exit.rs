@@ -42,6 +42,28 @@ impl CheckedLine {
         !self.checks.is_empty()
     }
 
+    /// Returns the commands, unless the line contains loops or conditions.
+    pub(super) fn plain_steps(&self) -> Option<&[CommandStep]> {
+        (!self.scripted).then_some(self.steps.as_slice())
+    }
+
+    /// Returns the index of the last check's command.
+    pub(super) fn last_check(&self) -> Option<usize> {
+        self.checks.last().map(|(at, ..)| *at)
+    }
+
+    /// Returns whether a nonzero exit code only means that a look-up or a filter at the end found nothing.
+    pub(super) fn ends_in_look_up(&self) -> bool {
+        let is_look_up =
+            |last: &CommandStep| last.then == StepJoin::End && is_read_only(strip_wrappers(&last.words));
+        !self.scripted && self.steps.last().is_some_and(is_look_up)
+    }
+
+    /// Returns whether the line also runs something of the project after its last check.
+    pub(super) fn acts_after_checks(&self) -> bool {
+        self.doing.last().copied() > self.last_check()
+    }
+
     pub(super) fn is_git_piped(&self) -> bool {
         self.steps.iter().any(|step| strip_wrappers(&step.words).first().is_some_and(|word| word == "git"))
     }

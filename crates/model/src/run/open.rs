@@ -35,7 +35,10 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     if !checks.is_empty() {
         return CommandPurpose::Checks(checks);
     }
-    let inline = steps.iter().any(|step| step.then == shell::StepJoin::Document);
+    // The text of a here-document is often a script, but some tools take their input from it.
+    let inline = steps
+        .iter()
+        .any(|step| step.then == shell::StepJoin::Document && !takes_document(strip_wrappers(&step.words)));
     let doing: Vec<&[String]> = steps
         .iter()
         .map(|step: &CommandStep| strip_wrappers(&step.words))
@@ -148,6 +151,12 @@ fn is_wrong_folder(line: &str) -> bool {
     lower.contains("no such file or directory") && (lower.contains("cd:") || lower.contains(": cd"))
 }
 
+/// Whether a command applies a here-document, as in `kubectl apply -f - <<EOF`.
+fn takes_document(words: &[String]) -> bool {
+    matches!(words.first().map(String::as_str), Some("kubectl" | "docker" | "podman" | "helm" | "gh"))
+        && words.iter().any(|word| matches!(word.as_str(), "-" | "-f-"))
+}
+
 /// Whether a command line contains loops or conditions. Such a line counts as an experiment.
 fn is_scripted(steps: &[CommandStep]) -> bool {
     steps.iter().any(|step| matches!(step.words[0].as_str(), "for" | "while" | "until" | "if" | "case"))
@@ -158,7 +167,9 @@ fn command_name(words: &[String]) -> String {
     let program = words[0].rsplit('/').next().unwrap_or(&words[0]);
     let asked: Vec<&str> =
         words.iter().skip(1).map(String::as_str).filter(|word| !word.starts_with('-')).collect();
-    let most = if matches!(program, "gh" | "aws" | "gcloud" | "az") { 2 } else { 1 };
+    let takes_two = matches!(program, "gh" | "aws" | "gcloud" | "az")
+        || matches!(asked.first(), Some(&("run" | "compose" | "db")));
+    let most = if takes_two { 2 } else { 1 };
     let asked = asked.into_iter().take(most).collect::<Vec<_>>().join(" ");
     format!("{program} {asked}").trim_end().to_owned()
 }
@@ -201,9 +212,10 @@ pub(super) fn is_read_only(words: &[String]) -> bool {
     }
     let inline = rest.first().is_some_and(|word| matches!(word.as_str(), "-c" | "-e" | "-" | "-lc"));
     match program {
-        "git" => is_git_read_only(rest),
-        // Some commands of thru fail by design, such as `gate check`. A brief describes our records anyway.
+        // `thru` uses exit codes to answer questions.
         "thru" => true,
+        "git" => is_git_read_only(rest),
+        "psql" | "mysql" | "sqlite3" => !has(&["-f", "--file"]),
         "gh" | "glab" => match first {
             "api" => !rest.iter().any(|word| {
                 let word = word.as_str();
@@ -325,9 +337,6 @@ fn is_reading_program(program: &str) -> bool {
             | "hexdump"
             | "nm"
             | "ldd"
-            | "psql"
-            | "mysql"
-            | "sqlite3"
             | "redis-cli"
             | "kill"
             | "pkill"
@@ -358,67 +367,5 @@ fn is_reading_program(program: &str) -> bool {
             | "open"
             | "seq"
             | "done"
-    )
-}
-
-/// Whether a tool changes an installation, a cloud or a registry. If it fails, its work still has to be done.
-pub fn is_known_tool(name: &str) -> bool {
-    matches!(
-        name.split(' ').next().unwrap_or_default(),
-        "docker"
-            | "docker-compose"
-            | "podman"
-            | "terraform"
-            | "tofu"
-            | "pulumi"
-            | "kubectl"
-            | "helm"
-            | "ansible-playbook"
-            | "npm"
-            | "pnpm"
-            | "yarn"
-            | "bun"
-            | "pip"
-            | "pip3"
-            | "uv"
-            | "poetry"
-            | "bundle"
-            | "gem"
-            | "brew"
-            | "apt"
-            | "apt-get"
-            | "cargo"
-            | "go"
-            | "gh"
-            | "glab"
-            | "aws"
-            | "gcloud"
-            | "az"
-            | "vercel"
-            | "netlify"
-            | "fly"
-            | "flyctl"
-            | "heroku"
-            | "supabase"
-            | "prisma"
-            | "alembic"
-            | "wrangler"
-            | "firebase"
-            | "protoc"
-            | "sqlx"
-            | "diesel"
-            | "make"
-            | "cmake"
-            | "mise"
-            | "curl"
-            | "rsync"
-            | "scp"
-            | "mvn"
-            | "gradle"
-            | "gradlew"
-            | "dotnet"
-            | "composer"
-            | "mix"
-            | "rake"
     )
 }

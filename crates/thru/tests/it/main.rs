@@ -48,6 +48,7 @@ mod newcomer;
 mod obstacles;
 mod occasions;
 mod one_brief;
+mod open_failures;
 mod opencode;
 mod ownership;
 mod packet_edits;

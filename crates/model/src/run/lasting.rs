@@ -1,0 +1,157 @@
+//! Decides whether a command's failure stays open until the command passes. It does if the command checks the project,
+//! runs a file or a task of the project, or changes something outside. A look-up or a one-off probe does not.
+
+use super::CommandKind;
+use super::check::{ProjectCheck, is_script_file};
+use super::open::{CommandPurpose, command_purpose};
+
+/// The outermost folder names of modules that come with Python, as in `python3 -m http.server`.
+const PYTHON_MODULES: [&str; 6] = ["http", "json", "xml", "email", "importlib", "concurrent"];
+
+/// Returns whether the failure of a command stays open until the command passes. `cwd` is the folder in which the
+/// command was started, and `worktree` the top of the checkout, or empty if it is unknown.
+pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
+    match command_purpose(command, cwd) {
+        CommandPurpose::Checks(checks) => checks.iter().any(|check| {
+            check.sort.is_check() || check.sort == CommandKind::Run && runs_project_file(check, worktree)
+        }),
+        CommandPurpose::Git(_) => true,
+        CommandPurpose::Other(names) => names.iter().any(|name| changes_world(name) || is_own_module(name)),
+        CommandPurpose::Look => false,
+    }
+}
+
+/// Whether a program that is run is a script of the project or a task, not a file elsewhere.
+fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
+    let program = check.program();
+    let is_below = |path: &str| {
+        let inside = path.strip_prefix(worktree).filter(|_| !worktree.is_empty());
+        inside.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let is_absolute = |path: &str| path.starts_with(['/', '~', '$']);
+    let is_inside = match program.contains('/') && is_absolute(program) {
+        true => is_below(program),
+        false => !is_absolute(&check.folder) || worktree.is_empty() || is_below(&check.folder),
+    };
+    is_inside && !(program.starts_with("../") && check.folder.is_empty())
+}
+
+/// Whether a command is a module that was run with `python3 -m` and does not come with Python.
+fn is_own_module(name: &str) -> bool {
+    let program = name.split(' ').next().unwrap_or_default();
+    let is_dotted = program.split('.').count() > 1
+        && program
+            .split('.')
+            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
+    is_dotted
+        && !is_script_file(program)
+        && !PYTHON_MODULES.contains(&program.split('.').next().unwrap_or(""))
+}
+
+/// Whether a tool runs a task of the project, or changes an installation, a database, a cloud or a registry. If it
+/// fails, its work still has to be done.
+fn changes_world(name: &str) -> bool {
+    matches!(
+        name.split(' ').next().unwrap_or_default(),
+        // Containers and machines.
+        "docker" | "docker-compose" | "podman" | "buildah" | "vagrant" | "packer" | "systemctl" | "launchctl"
+        // Clouds and clusters.
+        | "terraform" | "tofu" | "terragrunt" | "pulumi" | "kubectl" | "helm" | "helmfile" | "kustomize"
+        | "skaffold" | "argocd" | "nomad" | "ansible" | "ansible-playbook" | "aws" | "gcloud" | "az" | "cdk"
+        | "sam" | "serverless" | "sls" | "eb" | "vercel" | "netlify" | "fly" | "flyctl" | "heroku" | "railway"
+        | "wrangler" | "firebase" | "supabase" | "doctl" | "cap" | "kamal" | "rsync" | "scp"
+        // Packages.
+        | "npm" | "pnpm" | "yarn" | "bun" | "pip" | "pip3" | "uv" | "poetry" | "pdm" | "pipenv" | "hatch"
+        | "twine" | "bundle" | "gem" | "brew" | "apt" | "apt-get" | "cargo" | "go" | "goreleaser" | "composer"
+        // Databases.
+        | "prisma" | "alembic" | "flask" | "rails" | "artisan" | "knex" | "sequelize" | "sequelize-cli"
+        | "typeorm" | "drizzle-kit" | "dbmate" | "goose" | "migrate" | "atlas" | "liquibase" | "flyway" | "sqlx"
+        | "diesel" | "psql" | "mysql" | "sqlite3"
+        // Forges and requests that write.
+        | "gh" | "glab" | "curl"
+        // Task runners and generators.
+        | "make" | "gmake" | "cmake" | "ninja" | "mise" | "just" | "task" | "go-task" | "rake" | "mvn" | "mvnw"
+        | "gradle" | "gradlew" | "ant" | "sbt" | "bazel" | "dotnet" | "mix" | "nx" | "turbo" | "lerna" | "poe"
+        | "deno" | "gulp" | "grunt" | "invoke" | "inv" | "fab" | "swift" | "protoc"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failure_lasts;
+
+    #[test]
+    fn failures_of_the_project_last_and_those_of_probes_do_not() {
+        for (command, expected) in [
+            // Checks.
+            ("make test", true),
+            ("python3 -m unittest", true),
+            ("npm run build", true),
+            // Files of the project.
+            ("./deploy.sh", true),
+            ("./deploy", true),
+            ("bash scripts/release.sh 1.2", true),
+            ("cd ops && ./migrate.sh | tee log", true),
+            ("/w/app/ops/deploy.sh", true),
+            ("python3 tools/import.py a.csv", true),
+            ("node migrate.js", true),
+            ("uv run seed.py", true),
+            ("python3 -m shop.importer", true),
+            ("python3 manage.py migrate", true),
+            ("./manage.py loaddata x", true),
+            ("php artisan migrate", true),
+            // Tasks.
+            ("make deploy", true),
+            ("just deploy", true),
+            ("npm run deploy", true),
+            ("npm start", true),
+            // Changes outside.
+            ("docker build .", true),
+            ("docker compose up -d", true),
+            ("terraform apply", true),
+            ("kubectl apply -f a.yaml", true),
+            ("kubectl apply -f - <<E\na: 1\nE\n", true),
+            ("npm publish", true),
+            ("twine upload dist/*", true),
+            ("rails db:migrate", true),
+            ("flask db upgrade", true),
+            ("alembic upgrade head", true),
+            ("psql shop -f schema.sql", true),
+            ("curl -X POST https://x/y -d a", true),
+            ("git push", true),
+            // Files elsewhere.
+            ("/tmp/try.sh", false),
+            ("python3 /tmp/probe.py", false),
+            ("~/bin/tool", false),
+            ("cd /tmp/x && ./a.sh", false),
+            ("../other/deploy.sh", false),
+            // Probes and look-ups.
+            ("python3 -c 'import x'", false),
+            ("python3 - <<'E'\nx\nE", false),
+            ("node -e 'x()'", false),
+            ("python3 -m json.tool a.json", false),
+            ("python3 -m http.server", false),
+            ("python3 manage.py shell -c 'x'", false),
+            ("python3 manage.py showmigrations", false),
+            ("psql -c 'select 1'", false),
+            ("curl https://x/y", false),
+            ("curl -s https://x/y | jq .a", false),
+            ("cat a | grep b", false),
+            ("kubectl get pods", false),
+            ("docker ps", false),
+            ("terraform show", false),
+            ("gh pr view 3", false),
+            ("ssh host uptime", false),
+            // `thru` uses exit codes to answer questions.
+            ("thru gate check", false),
+            ("/usr/local/bin/thru loop start x", false),
+            ("./target/debug/thru brief", false),
+            ("", false),
+        ] {
+            assert_eq!(failure_lasts(command, "", "/w/app"), expected, "{command}");
+        }
+        assert!(failure_lasts("./deploy.sh", "/w/app/ops", "/w/app"));
+        assert!(!failure_lasts("./deploy.sh", "/w/other", "/w/app"));
+        assert!(failure_lasts("./deploy.sh", "/w/app", ""));
+    }
+}

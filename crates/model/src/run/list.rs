@@ -1,0 +1,148 @@
+//! Divides a list of commands, such as `make test; ./deploy.sh`, into its checks and the part after them. The list's
+//! exit code is that of its last part, so the checks may have passed although the list failed.
+
+use super::exit::CheckedLine;
+use super::script::expand_shells;
+use super::typed::is_cd_step;
+use crate::shell::{CommandStep, StepJoin, here_document_end};
+
+/// A command line with something after its last check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DividedLine {
+    /// The line up to its last check.
+    pub checks: String,
+    /// The part after the checks, with the `cd` commands before it.
+    pub rest: String,
+    /// Whether `rest` runs only if the checks pass.
+    pub needs_checks: bool,
+}
+
+/// Divides a line that failed, if the part after its checks is what may have failed. Returns `None` if the exit code
+/// may be that of a check or cannot be assigned to a part.
+pub fn divide_failed_line(command: &str) -> Option<DividedLine> {
+    let command = &*expand_shells(command);
+    divide_parsed_line(command, &CheckedLine::parse_command(command))
+}
+
+pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<DividedLine> {
+    let steps = line.plain_steps()?;
+    let last_check = line.last_check()?;
+    let after_pipe =
+        last_check + steps[last_check..].iter().take_while(|step| step.then == StepJoin::Pipe).count();
+    let checks = match steps.get(after_pipe + 1) {
+        Some(next) => trim_operators(&command[..next.spans[0].start]).to_owned(),
+        None => command[..end_of_words(steps.last()?)].to_owned(),
+    };
+    if steps.last()?.then == StepJoin::Document {
+        let document = command[end_of_words(steps.last()?)..].find("<<")? + end_of_words(steps.last()?);
+        let behind = here_document_end(command, document);
+        if !command[behind..].trim().is_empty() {
+            return divide_behind_document(command, behind, steps, &checks);
+        }
+    }
+    let last = steps.len() - 1;
+    let ended_by = |at: &usize| matches!(steps[*at].then, StepJoin::Next);
+    let (start, needs_checks) = match (after_pipe..last).rev().find(ended_by) {
+        Some(at) => (at + 1, false),
+        // A filter other than these may have failed itself.
+        None if steps[last_check + 1..=after_pipe].iter().all(is_cutting_filter) => (after_pipe + 1, true),
+        None => return None,
+    };
+    let joined = |step: &CommandStep| matches!(step.then, StepJoin::And | StepJoin::Pipe);
+    let from_checks = if needs_checks { after_pipe } else { start };
+    if start > last || !steps[from_checks..last].iter().all(joined) {
+        return None;
+    }
+    let start_of_rest = steps[start].spans[0].start;
+    let rest = with_folder(command, &steps[..start], &command[start_of_rest..]);
+    let is_document = steps[last].then == StepJoin::Document;
+    (is_document || CheckedLine::parse_command(&rest).is_failure_of_check()).then(|| DividedLine {
+        checks,
+        rest,
+        needs_checks,
+    })
+}
+
+/// Divides a line in which commands follow a here-document.
+fn divide_behind_document(
+    command: &str,
+    behind: usize,
+    steps: &[CommandStep],
+    checks: &str,
+) -> Option<DividedLine> {
+    let rest = command[behind..].trim();
+    let line = CheckedLine::parse_command(rest);
+    let later = line.plain_steps()?;
+    let is_next = |step: &CommandStep| step.then == StepJoin::Next;
+    let start = later.iter().rposition(is_next).map_or(0, |at| at + 1);
+    let part = &rest[later.get(start)?.spans[0].start..];
+    let fails = !line.has_checks() && CheckedLine::parse_command(part).is_failure_of_check();
+    fails.then(|| DividedLine {
+        checks: checks.to_owned(),
+        rest: with_folder(command, steps, part),
+        needs_checks: false,
+    })
+}
+
+/// Puts the `cd` commands of the earlier steps before a part of the line.
+fn with_folder(command: &str, before: &[CommandStep], part: &str) -> String {
+    let mut line = String::new();
+    for step in before.iter().filter(|step| is_cd_step(step)) {
+        line.push_str(&command[step.spans[0].start..end_of_words(step)]);
+        line.push_str(" && ");
+    }
+    line + part.trim_end()
+}
+
+fn end_of_words(step: &CommandStep) -> usize {
+    step.spans.last().map_or(0, |span| span.end)
+}
+
+fn trim_operators(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '('))
+}
+
+/// Whether a filter only shortens or copies what is piped into it, so that it does not fail.
+fn is_cutting_filter(step: &CommandStep) -> bool {
+    matches!(step.words[0].as_str(), "tail" | "head" | "cat" | "tee" | "less" | "sort" | "nl" | "fold")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::divide_failed_line;
+
+    #[test]
+    fn a_failed_list_is_divided_behind_its_checks() {
+        for (line, expected) in [
+            ("make test; ./deploy.sh", Some(("make test", "./deploy.sh"))),
+            ("make test\n./deploy.sh prod\n", Some(("make test", "./deploy.sh prod"))),
+            ("make test >log 2>&1; ./deploy.sh", Some(("make test >log 2>&1", "./deploy.sh"))),
+            ("make test 2>&1 | tail -5; ls y", Some(("make test 2>&1 | tail -5", "ls y"))),
+            ("make test && ./deploy.sh", Some(("make test", "./deploy.sh"))),
+            ("make test | tail -5 && ./deploy.sh", Some(("make test | tail -5", "./deploy.sh"))),
+            ("cd web && make test; ./deploy.sh", Some(("cd web && make test", "cd web && ./deploy.sh"))),
+            ("make lint; make test; a && b", Some(("make lint; make test", "a && b"))),
+            ("bash -c 'make test; ./deploy.sh'", Some(("make test", "./deploy.sh"))),
+            ("make test\npython3 - <<'E'\n1/0\nE\n", Some(("make test", "python3 - <<'E'\n1/0\nE"))),
+            ("make test; cat > x <<E\na\nE\n./deploy.sh", Some(("make test", "./deploy.sh"))),
+            // The exit code is that of a check, or it is not known whose it is.
+            ("make test", None),
+            ("./deploy.sh; make test", None),
+            ("make test || ./deploy.sh", None),
+            ("make test | grep x && ./deploy.sh", None),
+            ("make test; ./deploy.sh | grep x", None),
+            ("make test; ./deploy.sh &", None),
+            ("make test; ./deploy.sh || exit 1", None),
+            ("for x in a b; do make test; ./deploy.sh; done", None),
+            ("make test; cat <<E\na\nE\nmake lint", None),
+            ("./a; ./b", None),
+            ("", None),
+        ] {
+            let divided = divide_failed_line(line);
+            let found = divided.as_ref().map(|parts| (parts.checks.as_str(), parts.rest.as_str()));
+            assert_eq!(found, expected, "{line}");
+        }
+        assert!(divide_failed_line("make test && ./deploy.sh").unwrap().needs_checks);
+        assert!(!divide_failed_line("make test; ./deploy.sh").unwrap().needs_checks);
+    }
+}
