@@ -174,7 +174,13 @@ impl TranscriptReplay {
         if let Some(branch) = line.branch.as_deref().filter(|branch| *branch != self.branch) {
             self.branch = Redacted::redact_head(branch, MAX_ID_BYTES, self.redact).to_string();
         }
-        let at = line.parsed_time().map(time::to_rfc3339);
+        // Most lines contain only calls and token counts, whose time is not recorded.
+        let is_timeless =
+            |item: &TranscriptItem| matches!(item, TranscriptItem::Call(_) | TranscriptItem::Usage(_));
+        let at = match line.items.iter().all(is_timeless) {
+            true => None,
+            false => line.parsed_time().map(time::to_rfc3339),
+        };
         for item in line.items {
             if let Some(item) = self.dedup.keep_if_new(item) {
                 self.read_item(&item, at.as_deref());
