@@ -99,7 +99,7 @@ pub struct JournalRecord<'a> {
     pub id: Cow<'a, str>,
     /// For a message of the agent: the id of the call that came after it. Calls are recorded earlier than messages.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
-    pub before: Cow<'a, str>,
+    pub next_call: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub tool: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,7 +121,7 @@ pub struct JournalRecord<'a> {
     pub step: Option<usize>,
     /// How the checks in the line ended (`passed` or `ran`), if a command after them failed.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
-    pub before: Cow<'a, str>,
+    pub checks_ended: Cow<'a, str>,
     /// The line that sums up the check's output.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub result: Cow<'a, str>,
@@ -366,7 +366,7 @@ fn set_result_fields<'a>(record: &mut JournalRecord<'a>, done: &'a ToolDone<'_>,
         ended => ended.name().into(),
     };
     record.step = verdict.step;
-    record.before = verdict.before.map_or("", RunResult::name).into();
+    record.checks_ended = verdict.before.map_or("", RunResult::name).into();
     record.counts = verdict.counts;
     if let Some(line) = verdict.line {
         let end = line.end.min(line.start + MAX_SHORT_TEXT_BYTES);

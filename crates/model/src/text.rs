@@ -30,10 +30,11 @@ pub fn quoted_commands(text: &str) -> Vec<&str> {
 }
 
 /// Splits like `str::split_once`, but is faster on short lines, because that method's setup takes longer than its
-/// search. This function searches for the first character of the mark that is not a space.
+/// search. This function searches for the first byte of the mark that is not a space.
 pub fn split_at_first<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str)> {
-    let (before, first) = mark.char_indices().find(|(_, c)| *c != ' ').or(mark.char_indices().next())?;
-    let mut starts = text.match_indices(first).filter_map(|(at, _)| at.checked_sub(before));
+    let before = mark.bytes().position(|byte| byte != b' ').unwrap_or(0);
+    let first = *mark.as_bytes().get(before)?;
+    let mut starts = memchr::memchr_iter(first, text.as_bytes()).filter_map(|at| at.checked_sub(before));
     let at = starts.find(|at| text.as_bytes()[*at..].starts_with(mark.as_bytes()))?;
     Some((&text[..at], &text[at + mark.len()..]))
 }

@@ -534,25 +534,25 @@ fn error_of_record<'a>(record: &'a JournalRecord) -> &'a str {
 
 /// Divides a record into the checks and the failed commands after them, if the record says so.
 fn divide_record<'a>(record: &JournalRecord<'a>) -> Option<(JournalRecord<'a>, JournalRecord<'a>)> {
-    if record.before.is_empty() {
+    if record.checks_ended.is_empty() {
         return None;
     }
     let parts = run::divide_failed_line(record.command.trim())?;
-    let before = RunResult::parse(&record.before);
+    let before = RunResult::parse(&record.checks_ended);
     let checks = JournalRecord {
         command: parts.checks.into(),
         ok: Some(before == RunResult::Passed),
         exit: None,
         error: "".into(),
-        ended: record.before.clone(),
-        before: "".into(),
+        ended: record.checks_ended.clone(),
+        checks_ended: "".into(),
         ..record.clone()
     };
     let rest = JournalRecord {
         command: parts.rest.into(),
         result: "".into(),
         counts: TestCounts::default(),
-        before: "".into(),
+        checks_ended: "".into(),
         ..record.clone()
     };
     Some((checks, rest))

@@ -171,8 +171,7 @@ fn counts_in_line(line: &str) -> Option<LineCounts> {
 fn counts_in_row(text: &str) -> Option<TestCounts> {
     let mut counts = TestCounts::default();
     for piece in split_pieces(text).map(str::trim) {
-        let mut words = piece.split_whitespace();
-        let (Some(Ok(n)), Some(what)) = (words.next().map(str::parse::<u64>), words.next()) else { continue };
+        let Some((n, what)) = number_and_word(piece) else { continue };
         match what.trim_end_matches(['.', ':']) {
             "passed" => counts.passed = Some(n),
             "failed" | "error" | "errors" => counts.failed = Some(counts.failed.unwrap_or(0) + n),
@@ -185,6 +184,13 @@ fn counts_in_row(text: &str) -> Option<TestCounts> {
         counts.passed = Some(0);
     }
     (counts != TestCounts::default()).then_some(counts)
+}
+
+/// Parses the number at the start of a trimmed piece, and returns the word after it.
+fn number_and_word(piece: &str) -> Option<(u64, &str)> {
+    let (number, rest) = piece.split_once(char::is_whitespace)?;
+    let number = number.parse().ok()?;
+    Some((number, rest.split_whitespace().next()?))
 }
 
 /// Splits at commas, semicolons, bars and parentheses. These are single bytes, so no characters need to be decoded.
@@ -294,6 +300,8 @@ fn first_number(text: &str) -> Option<u64> {
 
 /// Parses a JUnit report, such as `<testsuite tests="5" failures="1" errors="0" skipped="1">`.
 fn counts_in_junit(text: &str) -> Option<TestCounts> {
+    // Almost no output contains a tag.
+    memchr::memchr(b'<', text.as_bytes())?;
     let mut sum: Option<TestCounts> = None;
     for (start, is_all) in [("<testsuites", true), ("<testsuite", false)] {
         // Searching for a single character is cheaper than searching for the whole tag.

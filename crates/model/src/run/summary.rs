@@ -35,9 +35,12 @@ pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -
     let mut seen = OutputSummary::default();
     let mut weight = 0;
     let mut next = 0;
+    // Later lines that are as informative as the chosen line. The last of them that counts tests replaces it. Reading
+    // the counts is slow, so it is done at the end. A workspace prints one such line for each of its crates.
+    let mut rivals = Vec::new();
     for whole in output.split_inclusive('\n') {
-        let start = next;
-        next += whole.len();
+        let line = next..next + whole.len();
+        next = line.end;
         if !may_be_summary(whole) {
             continue;
         }
@@ -45,14 +48,17 @@ pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -
         let is_news = match (word.failed, seen.failed) {
             (true, false) => true,
             (false, true) => false,
-            // cargo runs documentation tests last, and often there are none.
+            (false, false) if seen.line.is_some() && word.weight == weight => {
+                rivals.push(line.clone());
+                false
+            }
             (false, false) => word.weight >= weight && !(seen.line.is_some() && counts_no_tests(whole)),
             (true, true) => word.weight >= weight,
         };
         if is_news {
             weight = word.weight;
-            let before = whole.len() - whole.trim_start().len();
-            seen.line = Some(start + before..start + before + whole.trim().len());
+            seen.line = Some(line);
+            rivals.clear();
         }
         seen.passed_last = !word.failed;
         if word.failed {
@@ -61,7 +67,17 @@ pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -
             seen.task = word.task.or(seen.task);
         }
     }
+    // cargo runs documentation tests last, and often there are none.
+    let counting = rivals.into_iter().rev().find(|line| !counts_no_tests(&output[line.clone()]));
+    seen.line = counting.or(seen.line).map(|line| trimmed_range(output, line));
     seen
+}
+
+/// Returns the range without the white space at its ends.
+fn trimmed_range(text: &str, range: Range<usize>) -> Range<usize> {
+    let part = &text[range.clone()];
+    let start = range.start + part.len() - part.trim_start().len();
+    start..start + part.trim().len()
 }
 
 /// Returns whether a summary line reports zero tests.
@@ -111,6 +127,13 @@ fn begins_summary_sign(rest: &[u8]) -> bool {
         b'A' => begins("All "),
         _ => false,
     }
+}
+
+/// Returns whether `line` starts with `with`. The first bytes are compared first, because dozens of beginnings are
+/// tried on each line, and almost all of them already differ there.
+#[inline(always)]
+fn begins_with(line: &str, with: &str) -> bool {
+    line.as_bytes().first() == with.as_bytes().first() && line.starts_with(with)
 }
 
 fn line_result(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResult> {
@@ -173,14 +196,15 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
         Some(LineResult { failed: true, weight: 1, sort: None, task: task.map(str::to_owned) })
     };
     let passed = Some(LineResult { failed: false, weight: 1, sort: None, task: None });
-    let begins = |with: &str| line.starts_with(with);
+    let begins = |with: &str| begins_with(line, with);
     let quoted = |quote: char| line.split(quote).nth(1);
-    // A long word is searched for only if a short part of it occurs, because the short part is found much faster.
-    let holds = |part: &str, word: &str| line.contains(part) && line.contains(word);
+    // Most lines have no capital E, so one search for it replaces the searches for these words.
+    let has_e = memchr::memchr(b'E', line.as_bytes()).is_some();
+    let holds = |word: &str| has_e && line.contains(word);
     if line.ends_with("ERROR task failed") {
         return failed(program_prefix(line));
     }
-    if begins("mise ERROR") || begins("npm ERR!") || begins("npm error") || holds("ELIFE", "ELIFECYCLE") {
+    if begins("mise ERROR") || begins("npm ERR!") || begins("npm error") || holds("ELIFECYCLE") {
         return failed(None);
     }
     if (begins("make") || begins("gmake")) && line.contains(": *** ") {
@@ -195,13 +219,13 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
         return failed(quoted('"'));
     }
     if begins("error Command failed")
-        || holds("ERR_", "ERR_PNPM_")
+        || holds("ERR_PNPM_")
         || begins("rake aborted!")
         || begins("ninja: build stopped")
     {
         return failed(None);
     }
-    if line.contains("ERROR") && line.contains("run failed: command ") {
+    if holds("ERROR") && line.contains("run failed: command ") {
         return failed(None); // turbo
     }
     if begins("Failed:") && line.contains('#') {
@@ -256,7 +280,7 @@ fn task_runner_result(line: &str) -> Option<LineResult> {
 
 /// Parses messages of test runners. [`counts_show_failure`] parses their counts.
 fn test_runner_result(line: &str) -> Option<LineResult> {
-    let begins = |with: &str| line.starts_with(with);
+    let begins = |with: &str| begins_with(line, with);
     let fail = |weight| failed_result(weight, CommandKind::Test);
     let pass = |weight| passed_result(weight, CommandKind::Test);
     if let Some(rest) = line.strip_prefix("test result: ") {
@@ -368,7 +392,7 @@ fn test_runner_result(line: &str) -> Option<LineResult> {
 
 /// Parses messages which say that the test code does not build.
 fn broken_build_result(line: &str) -> Option<LineResult> {
-    let begins = |with: &str| line.starts_with(with);
+    let begins = |with: &str| begins_with(line, with);
     let broken = begins("error: could not compile")
         || begins("error[E")
         || line.contains("[build failed]")
@@ -381,7 +405,7 @@ fn broken_build_result(line: &str) -> Option<LineResult> {
 
 fn compiler_result(line: &str, builds: bool) -> Option<LineResult> {
     let trimmed = line.trim();
-    let begins = |with: &str| trimmed.starts_with(with);
+    let begins = |with: &str| begins_with(trimmed, with);
     let sort = if builds { CommandKind::Build } else { CommandKind::Lint };
     let harmless = [": warning", ": note:", ": info", ": help:"].iter().any(|word| line.contains(word));
     if begins("error: could not compile")
@@ -419,7 +443,7 @@ fn compiler_result(line: &str, builds: bool) -> Option<LineResult> {
 }
 
 fn linter_result(line: &str) -> Option<LineResult> {
-    let begins = |with: &str| line.starts_with(with);
+    let begins = |with: &str| begins_with(line, with);
     let (pass, fail) = (passed_result(2, CommandKind::Lint), failed_result(2, CommandKind::Lint));
     if begins("Success: no issues found")
         || begins("All checks passed!")
@@ -621,7 +645,7 @@ fn numbers_in_line(line: &str) -> impl Iterator<Item = u64> {
 
 /// Removes terminal escape sequences from a line.
 pub(super) fn without_escapes(line: &str) -> Cow<'_, str> {
-    if !line.contains('\u{1b}') {
+    if memchr::memchr(0x1b, line.as_bytes()).is_none() {
         return Cow::Borrowed(line);
     }
     let mut text = String::with_capacity(line.len());

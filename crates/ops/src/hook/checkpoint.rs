@@ -127,7 +127,11 @@ fn read_new_transcript(
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
     // If hooks were installed after the session started, they have missed prompts too.
-    let mut retelling = TranscriptReplay::new(!reports_all || is_first_contact, work.policy.redact_options);
+    // Like the digest, the replay is not freed.
+    let mut retelling = ManuallyDrop::new(TranscriptReplay::new(
+        !reports_all || is_first_contact,
+        work.policy.redact_options,
+    ));
     let limits = FeedLimits { max_tail_bytes: TRANSCRIPT_TAIL_BYTES, ..FeedLimits::default() };
     let hear = |line: TranscriptLine, line_at| retelling.read_line_at(line, line_at);
     let read =

@@ -36,7 +36,7 @@ pub struct TranscriptRecord {
     /// of line for them.
     pub is_agent_message: bool,
     /// For a message of the agent: the id of the call that came after it, if any.
-    pub before: String,
+    pub next_call: String,
     /// Whether the transcript ends before the result of the call.
     pub is_unfinished: bool,
     /// The branch that was checked out at the time of the record, if the harness records it.
@@ -72,7 +72,7 @@ impl TranscriptRecord {
         }
         if self.is_agent_message {
             record.event = journal::SAID_EVENT.into();
-            record.before = Cow::Borrowed(&self.before);
+            record.next_call = Cow::Borrowed(&self.next_call);
         }
         if self.is_unfinished {
             record.ok = None;
@@ -141,7 +141,7 @@ impl TranscriptReplay {
             at: None,
             kind: EventKind::ToolDone(Box::new(call)),
             is_agent_message: false,
-            before: String::new(),
+            next_call: String::new(),
             is_unfinished: true,
             branch: String::new(),
             refused_call: None,
@@ -178,7 +178,13 @@ impl TranscriptReplay {
         if let Some(branch) = line.branch.as_deref().filter(|branch| *branch != self.branch) {
             self.branch = Redacted::redact_head(branch, MAX_ID_BYTES, self.redact_options).to_string();
         }
-        let at = line.parsed_time().map(time::to_rfc3339);
+        // Most lines contain only calls and token counts, whose time is not recorded.
+        let is_timeless =
+            |item: &TranscriptItem| matches!(item, TranscriptItem::Call(_) | TranscriptItem::Usage(_));
+        let at = match line.items.iter().all(is_timeless) {
+            true => None,
+            false => line.parsed_time().map(time::to_rfc3339),
+        };
         for item in line.items {
             if let Some(item) = self.dedup.keep_if_new(item) {
                 self.read_item(&item, at.as_deref());
@@ -246,8 +252,8 @@ impl TranscriptReplay {
                     self.redact_options,
                 );
                 let said = self.last_message_index.and_then(|said| self.records.get_mut(said));
-                if let Some(said) = said.filter(|said| said.before.is_empty()) {
-                    said.before = id.to_string();
+                if let Some(said) = said.filter(|said| said.next_call.is_empty()) {
+                    said.next_call = id.to_string();
                 }
                 self.open_calls.push((unfinished_tool_call(call), self.line_offset));
             }
@@ -411,7 +417,7 @@ impl TranscriptReplay {
             at: at.map(str::to_owned),
             kind,
             is_agent_message,
-            before: String::new(),
+            next_call: String::new(),
             is_unfinished: false,
             branch: self.branch.clone(),
             refused_call: None,

@@ -119,7 +119,7 @@ impl ShownRecord {
         ShownRecord {
             at: record.ts.to_string(),
             id: record.id.to_string(),
-            before: record.before.to_string(),
+            before: record.next_call.to_string(),
             agent_message,
             ends_turn: is_stop || is_end,
             is_late: !record.from.is_empty(),
