@@ -157,7 +157,7 @@ pub struct BriefFact {
 /// out because the packet lists them separately.
 pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> {
     let mut candidates = gather::gather_candidates(material);
-    candidates.retain(|candidate| !candidate.class.is_file_class());
+    candidates.retain(|candidate| !candidate.class.is_file_class() && candidate.class != FactClass::Answered);
     let order = FixedOrder::for_room(cap, material.digest.count_likely_files());
     let ranked = rank_candidates(candidates, order, None);
     let choice =
@@ -176,6 +176,9 @@ pub fn describe_last_steps(digest: &Digest, most: usize) -> Vec<String> {
     let mut steps = sections::state::describe_steps(digest, digest.steps_since_last_message());
     steps.split_off(steps.len().saturating_sub(most))
 }
+
+/// Requests that were answered are listed only in a brief with at least this much room, in UTF-16 units.
+const MIN_ROOM_FOR_ANSWERED: usize = 3_000;
 
 struct BriefDraft {
     head: String,
@@ -198,11 +201,14 @@ impl BriefDraft {
 
     fn from_candidates(
         head: String,
-        candidates: Vec<Candidate>,
+        mut candidates: Vec<Candidate>,
         material: &BriefMaterial,
         cap: usize,
     ) -> BriefDraft {
         let room = cap.saturating_sub(utf16_length(&head));
+        if room < MIN_ROOM_FOR_ANSWERED {
+            candidates.retain(|candidate| candidate.class != FactClass::Answered);
+        }
         let order = FixedOrder::for_room(room, material.digest.count_likely_files());
         let ranked = rank_candidates(candidates, order, material.scoring);
         let ratios = material.scoring.map_or(TokenRatios::UNIFORM_RATIOS, |scoring| scoring.ratios);

@@ -51,7 +51,11 @@ fn max_facts_of_class(class: FactClass, thin: bool) -> Option<usize> {
         FactClass::Goal | FactClass::State | FactClass::Done | FactClass::Earlier => {
             Some(if thin { 3 } else { 0 })
         }
-        FactClass::Edited | FactClass::Read | FactClass::Commands | FactClass::Named => Some(0),
+        FactClass::Edited
+        | FactClass::Read
+        | FactClass::Commands
+        | FactClass::Named
+        | FactClass::Answered => Some(0),
     }
 }
 

@@ -113,8 +113,11 @@ pub enum FactClass {
     Edited,
     Read,
     Commands,
+    /// Requests that the agent has not answered yet, and the one that opened the session.
     Earlier,
     Named,
+    /// Requests that were answered. Only a roomy brief lists them.
+    Answered,
     Last(&'static BriefSection),
     Problems,
 }
@@ -146,6 +149,7 @@ impl FactClass {
             FactClass::Commands => "Commands that worked",
             FactClass::Earlier => "Also asked",
             FactClass::Named => "Files named in commands",
+            FactClass::Answered => "Answered before, newest first",
             FactClass::Problems => "Throughline itself",
         }
     }
@@ -167,6 +171,7 @@ impl FactClass {
             FactClass::Commands => "command",
             FactClass::Earlier => "earlier",
             FactClass::Named => "named",
+            FactClass::Answered => "answered",
             FactClass::Problems => "problem",
         }
     }
@@ -177,7 +182,9 @@ impl FactClass {
             FactClass::First(section) | FactClass::Last(section) => section.signal,
             FactClass::Risk => ScoreSignal::Risk,
             FactClass::Outside => ScoreSignal::Effects,
-            FactClass::Goal | FactClass::Words | FactClass::Earlier => ScoreSignal::Prompts,
+            FactClass::Goal | FactClass::Words | FactClass::Earlier | FactClass::Answered => {
+                ScoreSignal::Prompts
+            }
             FactClass::State => ScoreSignal::State,
             FactClass::Done => ScoreSignal::Statements,
             FactClass::Failing => ScoreSignal::RecentFailure,
@@ -190,21 +197,22 @@ impl FactClass {
     /// Returns the priority, which breaks ties between facts with the same score. The highest comes first.
     pub(super) fn priority(self) -> u32 {
         match self {
-            FactClass::Risk => 16,
-            FactClass::First(_) => 15,
-            FactClass::Goal => 14,
-            FactClass::Words => 13,
-            FactClass::Outside => 12,
-            FactClass::State => 11,
-            FactClass::Done => 10,
-            FactClass::Checks => 9,
-            FactClass::Failing => 8,
-            FactClass::Traps => 7,
-            FactClass::Edited => 6,
-            FactClass::Read => 5,
-            FactClass::Commands => 4,
-            FactClass::Earlier => 3,
-            FactClass::Named => 2,
+            FactClass::Risk => 17,
+            FactClass::First(_) => 16,
+            FactClass::Goal => 15,
+            FactClass::Words => 14,
+            FactClass::Outside => 13,
+            FactClass::State => 12,
+            FactClass::Done => 11,
+            FactClass::Checks => 10,
+            FactClass::Failing => 9,
+            FactClass::Traps => 8,
+            FactClass::Edited => 7,
+            FactClass::Read => 6,
+            FactClass::Commands => 5,
+            FactClass::Earlier => 4,
+            FactClass::Named => 3,
+            FactClass::Answered => 2,
             FactClass::Last(_) => 1,
             FactClass::Problems => 0,
         }
@@ -223,6 +231,7 @@ impl FactClass {
             | FactClass::State
             | FactClass::Done
             | FactClass::Earlier
+            | FactClass::Answered
             | FactClass::Problems => TextKind::Prose,
         }
     }
@@ -243,7 +252,7 @@ impl FactClass {
     pub(super) fn style(self) -> FactStyle {
         match self {
             FactClass::Edited | FactClass::Read | FactClass::Named => FactStyle::Folders,
-            FactClass::Earlier => FactStyle::Inline,
+            FactClass::Earlier | FactClass::Answered => FactStyle::Inline,
             _ => FactStyle::Lines,
         }
     }

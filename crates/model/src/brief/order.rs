@@ -23,6 +23,7 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
         FactClass::Commands => (46, 6, 90),
         FactClass::Earlier => (23, 4, 90),
         FactClass::Named => (120, 2, 90),
+        FactClass::Answered => (400, 1, 1),
     }
 }
 

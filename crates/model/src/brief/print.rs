@@ -132,7 +132,7 @@ fn omitted_line(candidates: &[Candidate], choice: &FormChoice) -> Option<String>
     let failures = of(&[FactClass::Failing]);
     let files = of(&[FactClass::Edited, FactClass::Read]);
     let commands = of(&[FactClass::Traps, FactClass::Checks, FactClass::Commands]);
-    let background = of(&[FactClass::Earlier, FactClass::Named]);
+    let background = of(&[FactClass::Earlier, FactClass::Answered, FactClass::Named]);
     let facts = left.len() - failures - files - commands - background;
     let words = [(failures, "failure"), (files, "file"), (commands, "command"), (facts, "fact")];
     let parts: Vec<String> =

@@ -46,7 +46,46 @@ pub(in crate::brief) fn facts_about_git(digest: &Digest, claims: &SummaryClaims)
     let noted = ["stash", "stashed", "reset", "discarded", "restored", "reverted", "restore", "checkout"];
     all.extend(effects::checkout_notes(&git).filter(|_| !has(&noted)));
     all.extend(acts);
+    all.extend(ids_not_named(digest, claims));
     all
+}
+
+/// The kinds of acts whose ids an agent needs later, with the plural for a list.
+const KINDS_WITH_IDS: [(EffectKind, &str); 6] = [
+    (EffectKind::Commit, "commits"),
+    (EffectKind::Amend, "amended"),
+    (EffectKind::Comment, "comments"),
+    (EffectKind::Review, "reviews"),
+    (EffectKind::Issue, "issues"),
+    (EffectKind::Message, "messages"),
+];
+
+/// How many ids of one kind are listed.
+const MAX_IDS: usize = 12;
+
+/// Returns one line with the ids of acts that the summary tells without their ids.
+fn ids_not_named(digest: &Digest, claims: &SummaryClaims) -> Option<Candidate> {
+    let standing: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
+    let acts = || digest.effects.iter().filter(|used| is_new(digest, used) && !used.effect.id.is_empty());
+    let is_lacking = |used: &&EffectUse| {
+        let is_commit = matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend);
+        let alone = acts().filter(|other| other.effect.kind == used.effect.kind).count() == 1;
+        claims.tells_act(&used.effect, alone)
+            && !claims.text.contains(used.effect.id.as_str())
+            && (!is_commit || used.elsewhere || standing.contains(&used.record))
+    };
+    let lists: Vec<String> = KINDS_WITH_IDS
+        .iter()
+        .filter_map(|(kind, noun)| {
+            let same = acts().filter(|used| used.effect.kind == *kind).filter(is_lacking);
+            let ids: Vec<String> = same.map(|used| inline_for_model(&used.effect.id, 40)).collect();
+            let more = ids.len().saturating_sub(MAX_IDS);
+            let more = if more > 0 { format!(", +{more} more") } else { String::new() };
+            (!ids.is_empty()).then(|| format!("{noun} {}{more}", ids[..ids.len().min(MAX_IDS)].join(", ")))
+        })
+        .collect();
+    let text = format!("the summary tells of these without their ids: {}", lists.join("; "));
+    (!lists.is_empty()).then(|| effect_candidate(FactClass::Outside, "effect:ids", vec![text]))
 }
 
 /// Describes commits whose work the summary calls unfinished.

@@ -1,5 +1,7 @@
 //! Earlier requests that still matter: those that the agent has not answered yet, and the one that opened the session.
-//! What was answered is told by its outcome.
+//! A brief with much room also lists the requests that were answered.
+
+use std::borrow::Cow;
 
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
@@ -9,6 +11,11 @@ use crate::render::in_quotation_marks;
 use crate::text::sentences;
 
 const MAX_REQUESTS: usize = 4;
+
+/// An answered request is cut at the first space after this many characters.
+const MAX_BEGINNING_CHARS: usize = 62;
+/// If no space follows within this many characters, the request is not cut.
+const MAX_LAST_WORD_CHARS: usize = 20;
 
 /// A request of at most this many characters is quoted in full. Of a longer one, only the first sentence is quoted.
 const MAX_WHOLE_CHARS: usize = 160;
@@ -37,6 +44,34 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
         all.add_fact(FactClass::Earlier, id, vec![form]).known_by = vec![text.to_owned()];
     }
     add_opening_request(digest, all);
+    add_answered_requests(digest, &known, all);
+}
+
+/// Adds the beginnings of the requests that were answered. They show what the user asked for, in which order.
+fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCandidates) {
+    let mut known: Vec<Cow<str>> = known.iter().map(|text| beginning(text)).collect();
+    for prompt in digest.prompts.iter().rev() {
+        let id = format!("prompt:{}", prompt.record);
+        let words = beginning(&prompt.text);
+        let is_yes = prompt.prompt_kind() == PromptKind::Approval
+            && prompt.text.split_whitespace().count() <= MAX_YES_WORDS;
+        let is_told = all.has_fact(&id) || digest.is_in_goal(prompt) || known.contains(&words);
+        if is_yes || is_told || prompt::is_without_substance(&prompt.text) {
+            continue;
+        }
+        let form = in_quotation_marks(&words, MAX_BEGINNING_CHARS + MAX_LAST_WORD_CHARS + 4);
+        all.add_fact(FactClass::Answered, id, vec![form]).known_by = vec![prompt.text.clone()];
+        known.push(words);
+    }
+}
+
+/// Returns the beginning of a text, without cutting a word.
+fn beginning(text: &str) -> Cow<'_, str> {
+    let mut ends = text.char_indices().skip(MAX_BEGINNING_CHARS).map(|(at, c)| (at, c.is_whitespace()));
+    match ends.clone().nth(MAX_LAST_WORD_CHARS).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
+        Some(at) => Cow::Owned(format!("{}…", text[..at].trim_end_matches([',', ';', ':']))),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// Adds the request that opened the session, if the newest prompt is unclear without context.
