@@ -14,9 +14,6 @@ use crate::text::{count_with_noun, cut_to_bytes};
 /// Branches on which feature work is seldom meant to be committed.
 const DEFAULT_BRANCHES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
-/// Words of a request for which the branch matters.
-const BRANCH_WORDS: [&str; 8] = ["branch", "rebase", "merge", "push", "pr", "pull", "checkout", "worktree"];
-
 /// Hidden folders whose files belong to the project's work. Other hidden folders belong to tools.
 const PROJECT_HIDDEN_FOLDERS: [&str; 5] = [".github", ".gitlab", ".circleci", ".cargo", ".config"];
 
@@ -158,10 +155,6 @@ fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> 
     if branch.is_empty() || claims.content.has_phrase(&branch.to_lowercase()) {
         return false;
     }
-    let asks = digest.prompts.last().is_some_and(|prompt| {
-        let small = prompt.text.to_lowercase();
-        small.split(|c: char| !c.is_alphanumeric()).any(|word| BRANCH_WORDS.contains(&word))
-    });
     let is_other = |used: &&EffectUse| {
         matches!(used.effect.kind, EffectKind::Switch | EffectKind::Branch)
             && !used.elsewhere
@@ -172,7 +165,7 @@ fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> 
     // The folder of a worktree is often named after a branch, and the summary has that name.
     let folder = digest.worktree.rsplit('/').next().unwrap_or_default();
     let misleads = digest.worktree.contains("worktree") && !branch.ends_with(folder);
-    asks || is_default || misleads || digest.effects.iter().any(|used| is_other(&used))
+    is_default || misleads || digest.effects.iter().any(|used| is_other(&used))
 }
 
 /// Returns the edited files that are in no commit. If the summary says that the work is not committed, only the files
