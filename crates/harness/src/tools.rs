@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use model::declared::{ChangedNames, compare_declarations, may_declare_names, texts_in_patch};
+use model::declared::{
+    ChangedNames, MAX_BYTES_SEARCHED, compare_declarations, may_declare_names, texts_in_patch,
+};
 use model::event::{
     Agent, DelegatedWork, Event, EventKind, FileAction, QuestionAnswer, Todo, TodoChange, TodoStatus,
     TouchedFile,
@@ -123,11 +125,13 @@ pub fn names_in_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -> Change
     if !may_declare_names(path) {
         return ChangedNames::default();
     }
-    if let Some(content) = input.text("content") {
+    if let Some(content) = input.text_head("content", MAX_BYTES_SEARCHED) {
         return compare_declarations("", &content).of_written_file(is_new);
     }
     let compare = |edit: &JsonFields| {
-        let text = |names: [&str; 3]| names.iter().find_map(|name| edit.text(name)).unwrap_or_default();
+        let text = |names: [&str; 3]| {
+            names.iter().find_map(|name| edit.text_head(name, MAX_BYTES_SEARCHED)).unwrap_or_default()
+        };
         let old = text(["old_string", "old_str", "oldString"]);
         compare_declarations(&old, &text(["new_string", "new_str", "newString"]))
     };

@@ -13,7 +13,7 @@ const MAX_NAMES: usize = 6;
 const MAX_NAME_BYTES: usize = 60;
 
 /// How many bytes of an edit's text are searched.
-const MAX_BYTES_SEARCHED: usize = 16 * 1024;
+pub const MAX_BYTES_SEARCHED: usize = 16 * 1024;
 
 /// A constant with a shorter name, such as `OK`, says nothing.
 const MIN_CONSTANT_BYTES: usize = 3;
@@ -223,7 +223,7 @@ fn split_at_declarations(text: &str) -> Vec<SourcePart<'_>> {
     let mut parts = Vec::new();
     let (mut name, mut start, mut at) = ("", 0, 0);
     for line in text.split_inclusive('\n') {
-        if let Some(declared) = declared_name(line) {
+        if let Some(declared) = Some(line).filter(|line| may_declare(line)).and_then(declared_name) {
             parts.push(SourcePart { name, text: without_last_comment(&text[start..at]) });
             (name, start) = (declared, at);
         }
@@ -245,6 +245,22 @@ fn without_last_comment(text: &str) -> &str {
         }
         rest = before.trim_end();
     }
+}
+
+/// Returns false for most lines that declare nothing. It is much cheaper than [`declared_name`], which matters at every
+/// tool call.
+fn may_declare(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let indentation = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let bare = &bytes[indentation..];
+    let is_word = bare.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    if !is_word || indentation > MAX_INDENTATION {
+        return false;
+    }
+    let word = bare.iter().position(u8::is_ascii_whitespace).unwrap_or(bare.len());
+    bare.trim_ascii_end().ends_with(b"{")
+        || indentation == 0 && bare.contains(&b'=')
+        || source::is_declaration_word(&bare[..word])
 }
 
 /// Returns the name that a line declares: a function, a type, or a constant of the whole file.

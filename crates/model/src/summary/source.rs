@@ -101,6 +101,12 @@ pub fn without_modifiers(line: &str) -> &str {
     rest
 }
 
+/// Returns whether a word begins a declaration, or may stand before such a word.
+pub fn is_declaration_word(word: &[u8]) -> bool {
+    let is_it = |known: &&str| known.as_bytes() == word;
+    DECLARATION_WORDS.iter().any(|known| is_it(&known)) || MODIFIER_WORDS.iter().any(|known| is_it(&known))
+}
+
 /// Splits a line into the word that begins a declaration, such as `fn` or `class`, and the text after it.
 pub fn split_declaration(line: &str) -> Option<(&str, &str)> {
     let (word, after) = line.split_once(char::is_whitespace)?;
