@@ -1,4 +1,5 @@
-//! The supported platforms. Runs the lints for each, and tests the binary for Linux on arm64 under an emulator.
+//! The supported platforms. This module runs the lints for each of them, and tests the binary for Linux on arm64
+//! under an emulator.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
@@ -43,7 +44,8 @@ const EMULATORS: [&str; 2] = ["qemu-aarch64-static", "qemu-aarch64"];
 /// take several minutes, and the remaining code is the same on every machine.
 const EMULATED_TESTS: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::", "roots::", "rotation::"];
 
-/// Packages that are built without optimisation. This halves the build time, and the tests run the binary only briefly.
+/// Packages that are built without optimisation. This halves the build time and hardly slows the tests, which run the
+/// binary only briefly.
 const UNOPTIMISED_PACKAGES: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
 
 /// Returns why the lints cannot run for every platform, or `None` if they can.
@@ -75,7 +77,7 @@ pub fn lint_all() -> Result<bool> {
     Ok(passed)
 }
 
-/// Runs `cargo clippy` for the machine that it runs on.
+/// Runs `cargo clippy` for this machine.
 pub fn lint_host() -> Result<bool> {
     let mut clippy = crate::cargo_command();
     clippy.args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);

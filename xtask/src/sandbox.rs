@@ -49,7 +49,7 @@ impl SandboxRoot {
     }
 }
 
-/// Where a lab is created.
+/// Where the folder of all sandboxes is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SandboxLocation {
     /// A real disk, as on a user's machine.
@@ -217,7 +217,8 @@ pub mod payload {
         value.to_string().into_bytes()
     }
 
-    /// Returns the payload of a finished Bash call. Its journal line can be found by its id.
+    /// Returns the payload of a finished Bash call. `id` is the id of the call, by which its journal line can be
+    /// found.
     pub fn bash_payload(sandbox: &Path, id: &str, command: &str) -> Vec<u8> {
         let input = json!({"command": command, "description": "Run the tests"});
         let response = json!({"stdout": "ok\n", "stderr": "", "interrupted": false, "isImage": false});

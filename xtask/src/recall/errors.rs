@@ -13,8 +13,8 @@ const COMPARED_CHARS: usize = 60;
 /// The minimum number of characters of a line. A shorter line does not distinguish one error from another.
 const MIN_DISTINCTIVE_CHARS: usize = 14;
 
-/// A text warns of an error if it contains this many characters from the beginning of one of the error's lines, or the
-/// whole line if it is shorter.
+/// How many characters from the beginning of an error line a text must contain in order to warn of the error. If the
+/// line is shorter, the text must contain all of it.
 const MIN_WARNING_CHARS: usize = 40;
 
 /// Mistakes with the harness's own tools. A brief should not warn of them.
@@ -30,7 +30,7 @@ const TRIVIAL_ERRORS: [&str; 6] = [
 /// Lines that say that something failed, but not what.
 const UNINFORMATIVE_LINES: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
-/// The first words of a line that reports a failure in a successful call. Such a call has exit code 0 because a pipe
+/// How a line begins that reports a failure in a call with exit code 0. Such a call looks successful because a pipe
 /// hid the failure.
 const HIDDEN_FAILURE_STARTS: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
@@ -54,10 +54,10 @@ const ERROR_WORDS: [&str; 16] = [
     "unable",
 ];
 
-/// The first words of a line that repeats the command, or that names the source of the lines above.
+/// How a line begins that repeats the command, or that names the source of the lines above.
 const ECHO_LINE_STARTS: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
-/// An error that occurred again: the lines that both reports have in common.
+/// An error that occurred again, as the lines that both reports have in common.
 pub type RecurringError = BTreeSet<String>;
 
 /// Returns the errors that occurred again. Errors with the same first line are counted as one error.

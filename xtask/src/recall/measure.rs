@@ -34,7 +34,7 @@ pub const QUESTION_NAMES: [&str; 13] = [
 ];
 pub const FILES_AGAIN_QUESTION: &str = "files needed again";
 pub const COMMANDS_AGAIN_QUESTION: &str = "commands needed again";
-/// The question about commands without pipes, redirections and a leading `cd`, for texts that leave them out.
+/// The same question without pipes, redirections and a leading `cd`, because some texts leave them out.
 const BARE_COMMANDS_QUESTION: &str = "the same, without pipes";
 
 pub fn question_index(name: &str) -> usize {
@@ -198,8 +198,8 @@ impl RecallAnswers {
     }
 }
 
-/// Returns whether the text contains the path, or an end of the path that no other file of the session has. The match
-/// must be a separate word.
+/// Returns whether the text contains the path as a separate word. The end of a path is enough if no other file of the
+/// session ends with it.
 fn is_path_mentioned(session: &RecallSession, text: &str, path: &str) -> bool {
     let starts = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at + 1);
     let endings = starts.map(|at| &path[at..]).chain([path]).filter(|ending| !ending.is_empty());
@@ -222,11 +222,10 @@ fn contains_as_word(text: &str, name: &str) -> bool {
     })
 }
 
-/// A line repeats the summary if the summary contains at least this percentage of its words.
+/// The minimum percentage of a line's words in the summary for the line to be a repetition.
 const MIN_REPEATED_PERCENT: usize = 80;
 
-/// Counts the new lines. A line is new if the summary does not contain one of its paths, numbers or ids, or does not
-/// contain most of its words.
+/// Counts the new lines. A line is new if the summary lacks one of its paths, numbers or ids, or most of its words.
 fn count_new_lines(brief: &str, summary: &str) -> FoundShare {
     let known = summary.to_lowercase();
     let is_new = |line: &&str| {
