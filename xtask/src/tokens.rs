@@ -291,8 +291,7 @@ fn print_figures(figures: &[ErrorFigures]) {
     print!("{}", plain_table(&align, &rows));
 }
 
-/// Returns the smallest value that is not exceeded by at least `percent` percent of all values, or 0 if there are no
-/// values.
+/// Returns the smallest value such that at least `percent` percent of all values are no larger.
 fn percentile(values: &[f64], percent: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,9 +1,11 @@
-//! Stores any text inside a section byte for byte. For example, a loop's prompt may contain headings, fences and `---`.
+//! Stores any text inside a section byte for byte, for example a loop's prompt, which may contain headings, fences
+//! and `---`.
 
 use super::line::{lines_from, range_without_blank_lines, slice_or_empty};
 use super::outline::CodeFence;
 
-/// Marks the fences that `wrap_verbatim` writes, so that a text that is itself a code block is not unwrapped.
+/// Marks the fences that `wrap_verbatim` writes. Without this mark, text that is itself a code block would be
+/// unwrapped.
 const FENCE_INFO: &[u8] = b"verbatim";
 
 /// Wraps a text in a fence that is longer than any run of backticks in the text. The line end before the closing fence
