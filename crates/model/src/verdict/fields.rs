@@ -28,7 +28,7 @@ const FIELD_NAMES: &[&str] = &[
 
 const MAX_LIST_ENTRIES: usize = 20;
 
-/// Reads the fields of a whole answer. The text must already be redacted.
+/// Reads the fields of a whole answer. `text` must already be redacted.
 pub fn read_answer_fields(text: &str) -> AnswerFields {
     let mut all = AnswerFields::default();
     let mut open: Option<&str> = None;
