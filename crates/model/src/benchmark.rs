@@ -274,8 +274,8 @@ pub enum NoDataPolicy {
     FailsGate,
 }
 
-/// Returns the combined outcome of all checks. If no check has data, the outcome is no-data or, if the policy says
-/// so, a failure.
+/// Returns the combined outcome of all checks. Without any data, this is no-data or, under
+/// [`NoDataPolicy::FailsGate`], a failure.
 pub fn gate_outcome(checks: &[MetricCheck], no_data: NoDataPolicy) -> CheckOutcome {
     let has = |outcome: CheckOutcome| checks.iter().any(|check| check.outcome == outcome);
     match () {

@@ -54,7 +54,8 @@ keeping_the_rest! {
 /// The value of `migration_status` in a plan that another tool or a person wrote.
 const MIGRATED_STATUS: &str = "migrated";
 
-/// The owner of a plan. Only these fields of `plan.json` are parsed, so reading the owner of a large plan costs little.
+/// The owner of a plan. Only these fields of `plan.json` are parsed, so that reading the owner of a large plan is
+/// fast.
 #[derive(Debug, Deserialize)]
 pub struct PlanOwner {
     #[serde(default)]
@@ -175,7 +176,7 @@ impl TaskStatus {
         })
     }
 
-    /// Returns whether tasks that depend on this task may start.
+    /// Returns whether the task is completed or closed, so that tasks that depend on it may start.
     pub fn is_over(self) -> bool {
         matches!(self, TaskStatus::Completed | TaskStatus::Closed)
     }
@@ -345,7 +346,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 enum PlanVersion {
     Current,
-    /// The file has no version. It was written before the first version number was introduced, or by another tool.
+    /// The file has no version. It is older than the first version number, or another tool wrote it.
     Missing,
     Newer(String),
 }

@@ -109,7 +109,8 @@ impl fmt::Display for LifecycleState {
     }
 }
 
-/// The lifecycle of one role in one root, stored in `state/lifecycle/<role>.json`.
+/// The lifecycle of one role in one root, stored in `state/lifecycle/<stem>.json`, where the stem is
+/// [`state_file_stem`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lifecycle {
     pub schema_version: u32,

@@ -12,7 +12,7 @@ pub enum TaskField {
     /// The ids, and a warning about text that names no task.
     Depends(Vec<String>, Option<String>),
     Size(TaskSize),
-    /// The size that corresponds to a time such as `2 hours`. The text is also kept as a note, because it is more
+    /// The size that corresponds to a time such as `2 hours`. The time is also kept as a note, because it is more
     /// precise.
     Estimate(TaskSize),
     Status(TaskStatus),

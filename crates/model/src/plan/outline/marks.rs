@@ -1,4 +1,4 @@
-//! Marks for a state in the text of an item or a heading: `✅ DONE`, `- COMPLETE`, `— BLOCKED: why`.
+//! Marks in the text of an item or a heading that give its state: `✅ DONE`, `- COMPLETE`, `— BLOCKED: why`.
 
 use super::super::TaskStatus;
 
