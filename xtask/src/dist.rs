@@ -43,8 +43,8 @@ impl AddressMode {
     pub const RELEASE_MODE: Self = Self::Fixed;
 }
 
-/// The facts about this machine that decide how the binary is built. They are read once, so that the decision itself is
-/// a pure function.
+/// The facts about this machine that decide how the binary is built. They are read in advance, so that the decision
+/// itself can be tested without this machine.
 #[derive(Debug)]
 struct MachineFacts {
     host: String,

@@ -34,7 +34,7 @@ pub const PLATFORMS: [Platform; 4] = [
 
 const ARM64_TARGET: &str = "aarch64-unknown-linux-musl";
 
-/// The linker that comes with Rust. With it, no C compiler for the other architecture is needed.
+/// The linker that comes with Rust. With it, no C compiler for arm64 is needed.
 pub const ARM64_LINKER: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
 
 /// The names of the emulator. Debian's package `qemu-user-static` uses the first name.

@@ -142,7 +142,7 @@ impl Sandbox {
     /// Makes the project a root, and trusts it.
     pub fn init_root(&self) -> Result<()> {
         let output = self.run_successfully(&["init"], b"")?;
-        // If `thru` found a root further up, the sandbox would be set up in the wrong place.
+        // If `thru` found a root further up, it would create no root in the sandbox.
         ensure!(
             self.store_folder().join("root.json").exists(),
             "setting up the sandbox: init created no root here: {}",

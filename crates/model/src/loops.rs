@@ -81,7 +81,7 @@ pub enum EndReason {
     TimeLimit,
     NoProgress,
     Cancelled,
-    /// The harness ended the turn although it was told to continue.
+    /// The harness ended the turn although the hook told it to continue.
     #[serde(rename = "harness-cap")]
     HarnessLimit,
     Error,

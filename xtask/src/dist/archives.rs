@@ -53,7 +53,7 @@ fn build_for_platform(platform: &Platform, addresses: AddressMode) -> Result<Pat
     match platform.system {
         OperatingSystem::Linux => {
             cargo.arg("build").env(platforms::ARM64_LINKER.0, platforms::ARM64_LINKER.1);
-            // The linker for the other architecture is not GNU ld, so the layout script is not used.
+            // arm64 is linked with `rust-lld`, which is not GNU ld, so the layout script is not used for it.
             let layout = (platform.target == HOST_TARGET && has_gnu_ld()).then_some(LAYOUT_FLAG);
             let flags: Vec<_> =
                 [STATIC_FLAG].into_iter().chain(fixed_address_flag(addresses)).chain(layout).collect();

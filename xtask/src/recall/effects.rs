@@ -9,7 +9,7 @@ use super::events::{CallEnd, EventKind, ToolCall, TranscriptEvent};
 pub struct RecallEffect {
     /// The kind of effect: `commit`, `push`, `pull request`, …
     pub kind: &'static str,
-    /// The ids of the effect. A text that contains one of them mentions the effect.
+    /// The ids of the effect. A brief or a summary mentions the effect if it contains one of them.
     pub ids: Vec<String>,
 }
 
@@ -168,10 +168,9 @@ fn effect_of_tool(call: &ToolCall, printed: &str) -> Option<RecallEffect> {
     (!ids.is_empty()).then_some(RecallEffect { kind: "tool", ids })
 }
 
-/// Returns whether a text mentions the effect.
 pub fn is_effect_mentioned(effect: &RecallEffect, text: &str) -> bool {
     effect.ids.iter().any(|id| {
-        // A text may shorten a commit hash, but rarely to fewer than seven digits.
+        // A commit hash may be shortened, but rarely to fewer than seven digits.
         let id = if is_commit_hash(id) { &id[..7] } else { id };
         text.match_indices(id).any(|(at, _)| {
             let glued = |c: char| c.is_ascii_digit();

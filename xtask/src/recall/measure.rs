@@ -1,4 +1,5 @@
-//! Measures one cut: which wanted items a text contains, and what a plain list of the same length would contain.
+//! Measures one cut: which wanted items a brief, a packet or a summary contains, and what a plain list of the same
+//! length would contain.
 
 use anyhow::Result;
 use model::score::Scoring;
@@ -16,7 +17,7 @@ pub struct FoundShare {
     pub total: usize,
 }
 
-/// The questions about a text, in the order of the report.
+/// The questions asked about each brief, packet and summary, in the order of the report.
 pub const QUESTION_NAMES: [&str; 13] = [
     FILES_AGAIN_QUESTION,
     COMMANDS_AGAIN_QUESTION,
@@ -34,7 +35,7 @@ pub const QUESTION_NAMES: [&str; 13] = [
 ];
 pub const FILES_AGAIN_QUESTION: &str = "files needed again";
 pub const COMMANDS_AGAIN_QUESTION: &str = "commands needed again";
-/// The same question without pipes, redirections and a leading `cd`, because some texts leave them out.
+/// The question about commands without their pipes, redirections and a leading `cd`, which briefs often leave out.
 const BARE_COMMANDS_QUESTION: &str = "the same, without pipes";
 
 pub fn question_index(name: &str) -> usize {

@@ -36,7 +36,7 @@ impl AnswerTotal {
         total
     }
 
-    /// Returns the F1 score of the files that a text or a list names. `hits` counts the needed files among them.
+    /// Returns the F1 score of a list of files. `hits` counts the needed files among them.
     fn f1_score(&self, hits: FoundShare) -> f64 {
         let (named, needed) =
             (hits.total as f64, self.shares[question_index(FILES_AGAIN_QUESTION)].total as f64);

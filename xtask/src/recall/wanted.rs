@@ -1,4 +1,5 @@
-//! The items that a text should contain at a cut. They are derived from the events before and after the cut.
+//! The items that a brief or a summary should contain at a cut. They are derived from the events before and after the
+//! cut.
 
 use std::collections::BTreeSet;
 

@@ -154,7 +154,7 @@ pub fn run_limits(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally
     Ok(tally)
 }
 
-/// Restores the sandbox, except for the file at `place`.
+/// Restores the sandbox and removes the file at `place`.
 fn restore_without_file(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
     before.restore(&sandbox.dir)?;
     fs::create_dir_all(place.parent().context("the path has no parent folder")?)?;

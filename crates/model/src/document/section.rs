@@ -264,7 +264,7 @@ fn heading_line(head: &SectionHead) -> Result<String, EditError> {
     }
 }
 
-/// Returns the rest of the line from `at`, including its end.
+/// Returns the line from `at` to its end, including the line end.
 fn rest_of_line(bytes: &[u8], at: usize) -> Option<Line> {
     lines_from(bytes, at, 1).next()
 }

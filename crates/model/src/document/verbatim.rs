@@ -8,8 +8,8 @@ use super::outline::CodeFence;
 /// unwrapped.
 const FENCE_INFO: &[u8] = b"verbatim";
 
-/// Wraps a text in a fence that is longer than any run of backticks in the text. The line end before the closing fence
-/// belongs to the fence, so a line end at the end of the text is preserved. `line_end` is the document's line end.
+/// Wraps `text` in a fence that is longer than any run of backticks in it. The line end before the closing fence
+/// belongs to the fence, so a line end at the end of `text` is preserved. `line_end` is the document's line end.
 pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     let text = text.as_ref();
     // A lone CR is never used, because together with an LF at the start of the text it would become another line end.

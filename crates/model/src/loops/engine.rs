@@ -312,9 +312,9 @@ pub fn digest_of_text(text: &str) -> String {
     format!("{:016x}", fnv_fingerprint([text]))
 }
 
-/// Returns whether the harness ended the turn although it was told to continue. Call this function at an event other
-/// than a stop, or at the first stop after a prompt. `cap` is how many times in a row the harness lets a stop hook
-/// continue the turn without a tool call.
+/// Returns whether the harness ended the turn although the hook told it to continue. Call this function at an event
+/// other than a stop, or at the first stop after a prompt. `cap` is how many times in a row the harness lets a stop
+/// hook continue the turn without a tool call.
 pub fn was_continuation_overridden(state: &Loop, cap: u64) -> bool {
     let unaided = state.last_stop.as_ref().map_or(0, |last| last.continued_without_calls);
     state.status == LoopStatus::Active && cap > 0 && unaided > cap

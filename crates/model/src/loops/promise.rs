@@ -28,7 +28,7 @@ pub fn with_promise_tags(text: &str) -> String {
     format!("{OPEN_TAG}{}{CLOSE_TAG}", collapse_white_space(text))
 }
 
-/// Returns why a text cannot be a promise, or `None` if it can.
+/// Returns why `text` cannot be a promise, or `None` if it can.
 pub fn why_invalid_promise(text: &str) -> Option<&'static str> {
     if collapse_white_space(text).is_empty() {
         return Some("it is empty");

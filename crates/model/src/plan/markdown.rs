@@ -72,7 +72,7 @@ fn phase_lines(phase: &Phase) -> String {
     format!("{plain}{}", exact_comment("", &without_tasks(phase), &got))
 }
 
-/// Returns the lines of a task: its text, its details, and a comment with the fields that the other lines do not
+/// Returns the lines of a task: its description, its details, and a comment with the fields that these lines do not
 /// express exactly.
 fn task_lines(task: &Task, is_current: bool) -> String {
     let mark = match task.status {

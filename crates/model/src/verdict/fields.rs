@@ -1,4 +1,5 @@
-//! The other fields in the answer of a reviewer, critic or test engineer: RISK, ISSUES, SUMMARY, TESTS and FAILURES.
+//! The fields besides the verdict in the answer of a reviewer, critic or test engineer: RISK, ISSUES, SUMMARY, TESTS
+//! and FAILURES.
 
 use super::ruling::split_words;
 

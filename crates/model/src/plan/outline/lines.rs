@@ -201,7 +201,7 @@ impl LineScan {
         (self.label_meaning, self.item_label, self.expected_item) = (None, None, None);
         self.heading_count += 1;
         self.open_headings.retain(|(above, _)| *above < level);
-        // The title of the file says nothing about its lists.
+        // The title of the file does not describe its lists.
         let above = self
             .open_headings
             .last()
@@ -314,7 +314,7 @@ fn parse_checkbox(text: &str) -> Option<LineKind> {
     Some(LineKind::Checkbox { mark: parse_box_mark(inside)?, text: rest.trim().to_owned() })
 }
 
-/// Returns the state that the text in a box stands for.
+/// Returns the state that the mark in a box means.
 pub fn parse_box_mark(inside: &str) -> Option<BoxMark> {
     let mut chars = inside.chars();
     Some(match (chars.next(), chars.next()) {

@@ -15,7 +15,7 @@ pub struct TaskTableRow {
     pub line: usize,
     pub mark: BoxMark,
     pub text: String,
-    /// The other cells as fields, such as `Depends on: 1.1`.
+    /// The remaining cells of the row as fields, such as `Depends on: 1.1`.
     pub fields: Vec<String>,
 }
 
