@@ -142,7 +142,7 @@ pub fn count_calls_by<'a>(
     counts
 }
 
-/// The longest time between two edits of the same file by different sessions that counts as a clash.
+/// The edits of one file by two sessions clash if they are at most this far apart in time.
 pub const MAX_CLASH_GAP: SignedDuration = SignedDuration::from_mins(10);
 
 /// A file that this session and another one edited at about the same time.

@@ -352,7 +352,7 @@ enum PlanVersion {
 }
 
 fn read_version(bytes: &[u8]) -> Result<PlanVersion, UnreadableReason> {
-    // thru writes the version first, so a file with its own version need not be parsed twice.
+    // thru writes the version first, so a file that thru wrote need not be parsed just for its version.
     let first = bytes.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     let value = first.and_then(|rest| rest.strip_prefix(b"\"schema_version\": "));
     if value.is_some_and(|value| value.starts_with(b"\"1.")) {

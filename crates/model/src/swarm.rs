@@ -58,7 +58,7 @@ impl SwarmRole {
         SwarmRole::from_agent_type(described_agent(text))
     }
 
-    /// Returns whether agents with this part may not change files.
+    /// Returns whether agents with this part are forbidden to change files.
     pub fn is_read_only(self) -> bool {
         matches!(self, SwarmRole::Explorer | SwarmRole::Sme | SwarmRole::Reviewer | SwarmRole::Critic)
     }

@@ -233,8 +233,8 @@ pub fn is_settings_path(path: &Path) -> bool {
     ["project/.claude", "home/.claude", "project/.git/info"].iter().any(|folder| path.starts_with(folder))
 }
 
-/// Returns whether the path is in the store, is the folder of the store, or is in our part of the user's state
-/// folder.
+/// Returns whether the path is in the store, is the folder that contains the store, or is in our part of the user's
+/// state folder.
 fn is_store_or_state_path(path: &Path) -> bool {
     path.starts_with("project/.agent/context")
         || path == Path::new("project/.agent")

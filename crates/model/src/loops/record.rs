@@ -193,7 +193,7 @@ impl FieldReader<'_> {
         }
     }
 
-    /// Reads the last stop. An unreadable value is ignored, because it only helps to recognise repeated stops.
+    /// Reads the last stop. An unreadable value is ignored, because the engine can work without it.
     fn read_last_stop(&self) -> Option<LastStop> {
         serde_json::from_value(self.0.value_of("last_stop")?.clone()).ok()
     }

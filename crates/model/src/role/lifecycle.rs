@@ -310,7 +310,7 @@ fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(Lifecycl
         (LifecycleEvent::Compaction(FileValidity::Valid), Compacting) => {
             vec![NO_COMPACTION_STEP, CHECK_STEP, VALID_STEP, COMPACT_STEP]
         }
-        // The agent continued with the brief alone.
+        // The agent continued from the brief and did not read the file.
         (LifecycleEvent::Compaction(FileValidity::Valid), Recovering) => {
             vec![(Active, "continued to work without reading the file"), CHECK_STEP, VALID_STEP, COMPACT_STEP]
         }

@@ -8,7 +8,7 @@ use crate::sandbox::{SESSION, Sandbox};
 /// What a command may do outside its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandKind {
-    /// The command writes records and, if that is its purpose, trust.
+    /// The command may write records and, if that is its purpose, a trust record.
     Plain,
     /// The command changes the settings of harnesses, and the exclude list of this clone.
     Settings,

@@ -152,7 +152,7 @@ fn size_of_time(text: &str) -> Option<TaskSize> {
     })
 }
 
-/// Returns paths separated by commas, or `None` if the text is a sentence.
+/// Splits `list` at commas into paths. Returns `None` if it is a sentence.
 fn parse_file_list(list: &str) -> Option<Vec<String>> {
     let paths: Vec<String> = list
         .split(',')
