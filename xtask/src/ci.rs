@@ -67,7 +67,8 @@ pub fn run_ci() -> Result<bool> {
             // The tests use the binary that users install, not the debug build.
             test.env("THRU_BIN", dist::dist_binary_path()).envs(harnesses);
             if std::env::var_os("RUST_TEST_THREADS").is_none() {
-                // The tests spend most of their time waiting for other processes.
+                // The tests spend most of their time waiting for other processes, so there are twice as many threads
+                // as cores.
                 let threads = 2 * thread::available_parallelism()?.get();
                 test.env("RUST_TEST_THREADS", threads.to_string());
             }

@@ -54,8 +54,8 @@ impl SandboxRoot {
 pub enum SandboxLocation {
     /// A real disk, as on a user's machine.
     Disk,
-    /// A disk in memory, if there is one. It is faster for thousands of sandboxes. It is sufficient for the torture,
-    /// which injects faults into system calls.
+    /// A disk in memory, if there is one, because it is faster for thousands of sandboxes. The torture needs no real
+    /// disk, because it injects faults into system calls.
     Memory,
 }
 

@@ -346,7 +346,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 enum PlanVersion {
     Current,
-    /// The file has no version. It is older than the first version number, or another tool wrote it.
+    /// The file has no version. Either it was written before versions were introduced, or another tool wrote it.
     Missing,
     Newer(String),
 }

@@ -50,9 +50,9 @@ pub struct RecallAnswers {
     pub missed: Vec<(usize, String)>,
     /// How many of the files that the text names were needed again.
     pub precision: FoundShare,
-    /// The same share for a list of the most recently used files, with the same number of files.
+    /// The precision of a list with the same number of files, the most recently used ones.
     pub recent_files_share: FoundShare,
-    /// The same share for a list of the most frequently used files, with the same number of files.
+    /// The precision of a list with the same number of files, the most frequently used ones.
     pub frequent_files_share: FoundShare,
     /// How many of the needed files are in a plain list of recent paths that is as long as the text.
     pub path_list_share: FoundShare,
