@@ -1,8 +1,8 @@
-//! `cargo xtask bench`: measures the time of `thru` in relation to `/bin/true`, in the same run.
+//! `cargo xtask bench`: times `thru` against `/bin/true` in the same run.
 //!
-//! An absolute time means nothing on a shared machine. So in every round, each row and `/bin/true` run once, in random
-//! order. Any disturbance then affects all rows alike. A sample is the time to start the process, write its payload and
-//! wait for its end.
+//! An absolute time means nothing on a shared machine. So in every round, each row and `/bin/true` run once, in
+//! random order, and any disturbance affects all of them alike. A sample is the time to start the process, write its
+//! payload and wait for its exit.
 
 mod gates;
 pub mod layout;
@@ -32,7 +32,7 @@ const PARALLEL_TARGET: f64 = 2.0;
 struct PreparedRow {
     row: &'static Row,
     sandbox: Sandbox,
-    /// The path of the transcript in the payload. It is empty if there is none.
+    /// The path of the transcript that the payload names. It is empty if the payload names none.
     transcript: PathBuf,
     command: Command,
     /// The payload with the session id that all rows share.
@@ -45,7 +45,7 @@ struct PreparedRow {
 
 /// A command that is timed against `/bin/true`.
 trait TimedCommand {
-    /// Called before each sample. Its time is not measured.
+    /// Called before each sample and not included in its time.
     fn prepare_sample(&mut self, _round: usize) -> Result<()> {
         Ok(())
     }
@@ -236,8 +236,8 @@ fn collect_samples<C: TimedCommand>(
     Ok(floor)
 }
 
-/// Returns the time from before the start of the process to after its end, in nanoseconds. If `speaks` is true, it is
-/// an error if the process prints nothing.
+/// Returns the time from before the start of the process to after its exit, in nanoseconds. If `speaks` is true, a
+/// process that prints nothing is an error.
 fn time_command(command: &mut Command, payload: &[u8], speaks: bool) -> Result<u64> {
     let stdout = if speaks { Stdio::piped() } else { Stdio::null() };
     command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::null());
@@ -260,7 +260,7 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Returns the p99 of 64 parallel `/bin/true` processes, and the p99 of 64 parallel hooks.
+/// Runs 64 `/bin/true` processes and then 64 hooks in parallel. Returns the p99 of each.
 fn time_parallel_hooks(
     true_command: &mut Command,
     ready: &mut [PreparedRow],
@@ -367,7 +367,8 @@ fn format_report(
     format!("thru, {}, {rounds} rounds beside {TRUE_PROGRAM} in random order\n\n{table}", kind.name())
 }
 
-/// Compares each row with a large transcript to the same row with 10 MB. Also compares the peak memory with its limits.
+/// Compares `before-compact` on the largest transcript with `before-compact` on 10 MB, and the peak memory with its
+/// limits.
 fn check_size_independence(ready: &[PreparedRow]) -> String {
     let mut text = String::new();
     let find = |name: &str| ready.iter().find(|one| one.row.name == name);

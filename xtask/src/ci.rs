@@ -34,7 +34,7 @@ pub fn run_ci() -> Result<bool> {
     let mut run = CiRun { steps: Vec::new() };
     let mut tests = TestCounts::default();
 
-    // Linking takes long and uses one core. The steps that do not need the binary run in the meantime.
+    // Linking is slow and uses one core, so the steps that do not need the binary run in the meantime.
     let dist = ParallelStep::start(&["dist"])?;
     run.run_step("format", || run_successfully(crate::cargo_command().args(["fmt", "--all", "--check"])));
     match platforms::missing_targets() {
@@ -67,7 +67,8 @@ pub fn run_ci() -> Result<bool> {
             // The tests use the binary that users install, not the debug build.
             test.env("THRU_BIN", dist::dist_binary_path()).envs(harnesses);
             if std::env::var_os("RUST_TEST_THREADS").is_none() {
-                // The tests spend most of their time waiting for other processes.
+                // The tests spend most of their time waiting for other processes, so there are twice as many threads
+                // as cores.
                 let threads = 2 * thread::available_parallelism()?.get();
                 test.env("RUST_TEST_THREADS", threads.to_string());
             }
@@ -76,10 +77,10 @@ pub fn run_ci() -> Result<bool> {
             Ok(ended.ok)
         });
     } else {
-        run.skip_step("tests", "they do not build, or there is no binary to drive");
+        run.skip_step("tests", "the tests do not build, or there is no binary to test");
     }
     if !cfg!(target_os = "linux") {
-        run.skip_step("arm64 tests", "the emulator runs programs of Linux, on Linux");
+        run.skip_step("arm64 tests", "the emulator runs Linux programs, and only on Linux");
     } else if built {
         run.run_step_unless_missing("arm64 tests", platforms::missing_emulator(), || {
             let ended = platforms::test_emulated()?;
@@ -90,7 +91,7 @@ pub fn run_ci() -> Result<bool> {
         run.skip_step("arm64 tests", "they do not build");
     }
     if !cfg!(target_os = "linux") {
-        run.skip_step("torture", "it breaks single system calls with strace, which exists on Linux only");
+        run.skip_step("torture", "it makes single system calls fail with strace, which exists on Linux only");
         run.skip_step("bench", "its limits were measured on Linux");
     } else if binary {
         // The quick torture kills processes at every call that changes the disk, and makes every call fail once. The
@@ -137,8 +138,8 @@ impl CiRun {
         passed
     }
 
-    /// Installs the harnesses before the tests, so that no test is skipped because its harness is missing. Without npm,
-    /// such tests are skipped. In CI, they fail instead.
+    /// Installs the harnesses before the tests run. Without npm they cannot be installed. Their tests are then
+    /// skipped or, in CI, fail.
     fn install_harnesses(&mut self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         self.run_step("harnesses", || {
@@ -150,14 +151,13 @@ impl CiRun {
             && !is_in_ci()
         {
             *outcome = StepOutcome::Skipped(
-                "a harness could not be installed, its tests are skipped; in CI this fails",
+                "a harness could not be installed; its tests are skipped (in CI, this step fails)",
             );
         }
         found
     }
 
-    /// Runs a step that needs something to be installed. If it is missing, the step is skipped. In CI, the step fails
-    /// instead.
+    /// Runs a step that needs an installed tool. If the tool is missing, the step is skipped or, in CI, fails.
     fn run_step_unless_missing(
         &mut self,
         name: &'static str,
@@ -203,7 +203,7 @@ impl CiRun {
     }
 }
 
-/// An xtask command that runs in parallel to other steps. Its output is printed after they have finished.
+/// An xtask command that runs in parallel with other steps. Its output is printed after those steps have finished.
 struct ParallelStep(thread::JoinHandle<Result<(Output, Duration)>>);
 
 impl ParallelStep {
@@ -239,13 +239,13 @@ impl TestCounts {
         self.ignored += other.ignored;
     }
 
-    /// Counts passed tests as ignored. A test runner reports a test that skips itself as passed.
+    /// Counts `tests` of the passed tests as ignored, because cargo reports a test that skips itself as passed.
     pub fn count_skipped(&mut self, tests: usize) {
         self.passed = self.passed.saturating_sub(tests);
         self.ignored += tests;
     }
 
-    /// Parses one of cargo's summary lines: `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
+    /// Adds the counts of one of cargo's summary lines: `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
     pub fn add_summary_line(&mut self, line: &str) {
         let Some(counts) = line.trim().strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {

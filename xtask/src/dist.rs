@@ -30,8 +30,8 @@ impl LinkKind {
     }
 }
 
-/// Where the program is loaded. Fixed addresses save relocations at start-up. Random addresses need
-/// position-independent code.
+/// Whether the program is loaded at fixed or random addresses. Fixed addresses save relocations at start-up. Random
+/// addresses need position-independent code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressMode {
     Random,
@@ -39,12 +39,12 @@ pub enum AddressMode {
 }
 
 impl AddressMode {
-    /// The kind of addresses in the binary that users get.
+    /// The mode of the binary that users get.
     pub const RELEASE_MODE: Self = Self::Fixed;
 }
 
-/// The facts about this machine that decide how the binary is built. They are read once, so that the decision itself is
-/// a pure function.
+/// The facts about this machine that decide how the binary is built. They are read in advance, so that the decision
+/// itself can be tested without this machine.
 #[derive(Debug)]
 struct MachineFacts {
     host: String,
@@ -201,7 +201,7 @@ fn read_machine_facts() -> MachineFacts {
         .unwrap_or_default();
     let musl_target_installed =
         musl_target_of(&host).is_some_and(|target| platforms::is_target_installed(&target));
-    // If the compiler does not find the file, it prints the name without a folder. Some distributions have no libc.a.
+    // Some distributions have no libc.a. If the compiler does not find the file, it prints the name without a folder.
     let has_libc_archive = command_output(Command::new("cc").arg("-print-file-name=libc.a"))
         .is_some_and(|found| Path::new(found.trim()).is_absolute());
     MachineFacts { host, musl_target_installed, has_libc_archive, has_gnu_ld: has_gnu_ld() }
@@ -225,8 +225,7 @@ fn replace_binary(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(&temporary, to).with_context(|| format!("writing {}", to.display()))
 }
 
-/// Returns how a binary is linked, according to its file. A dynamic binary names its loader. `--bin` may name any
-/// binary.
+/// Returns how a binary is linked. The answer comes from the file, because `--bin` may name any binary.
 pub fn link_kind(binary: &Path) -> Result<LinkKind> {
     let bytes = std::fs::read(binary).with_context(|| format!("reading {}", binary.display()))?;
     Ok(link_kind_of_bytes(&bytes))

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::ci::TestCounts;
 use crate::dist;
 
-/// Runs a command in a network namespace that has only the loopback interface.
+/// Brings up the loopback interface of a new network namespace and runs a command there.
 const ISOLATE_SCRIPT: &str = "ip link set lo up && exec \"$@\"";
 
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ pub fn run_e2e(args: &Args) -> Result<bool> {
     let ended = run_tests(&mut test)?;
 
     let network =
-        if alone { "in a network of their own" } else { "network left on: not root, or no unshare" };
+        if alone { "without network access" } else { "with network access: not root, or no unshare" };
     let seconds = start.elapsed().as_secs_f64();
     println!("\ne2e: {}, {seconds:.0} s, {network}", ended.tests.format_line());
     for line in ended.skipped {
@@ -61,7 +61,7 @@ pub fn run_e2e(args: &Args) -> Result<bool> {
 }
 
 pub struct InstalledHarnesses {
-    /// For each harness, the variable that tells the tests where it is, and its path.
+    /// For each harness, the name of the environment variable that tells the tests its path, and the path.
     pub variables: Vec<(String, String)>,
     /// Whether every harness is installed. Tests of a missing harness print `skipped`, and fail in CI.
     pub all: bool,
@@ -109,7 +109,7 @@ pub struct TestRun {
     skipped: Vec<String>,
 }
 
-/// Runs tests. Prints their output as it arrives, and keeps the lines that the summary needs.
+/// Runs tests, prints their output as it arrives, and keeps the lines that the summary needs.
 pub fn run_tests(command: &mut Command) -> Result<TestRun> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().context("starting the tests")?;

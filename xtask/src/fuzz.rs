@@ -24,10 +24,11 @@ const DEFAULT_SEED: u64 = 20_261_115;
 /// The longest input, in bytes. Longer inputs find no further failures and take longer to test.
 const MAX_INPUT_BYTES: usize = 4096;
 
-/// The longest time that a target may take. Inputs are short, and every function under test takes linear time.
+/// The longest time that a target may take for one input. Inputs are short, and every function under test takes
+/// linear time.
 const MAX_TARGET_TIME: Duration = Duration::from_secs(2);
 
-/// Strings with a meaning for one of the parsers. They would rarely occur by chance.
+/// Strings that are special to one of the parsers and would rarely occur by chance.
 const INTERESTING_STRINGS: [&str; 40] = [
     "---\n",
     "\r\n",
@@ -71,7 +72,7 @@ const INTERESTING_STRINGS: [&str; 40] = [
     "<!-- AGENT_COMPLETE -->",
 ];
 
-/// Bytes with a meaning for one of the parsers.
+/// Bytes that are special to one of the parsers.
 const INTERESTING_BYTES: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
 
 #[derive(Debug, clap::Args)]

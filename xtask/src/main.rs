@@ -42,13 +42,13 @@ enum Command {
     E2e(e2e::Args),
     /// Test properties on random bytes
     Fuzz(fuzz::Args),
-    /// Measure how much of what an agent needs after a compaction is in the brief, on a folder of transcripts
+    /// Measure, on a folder of transcripts, how much of what an agent needs after a compaction is in the brief
     Recall(recall::Args),
-    /// Compare the estimate of tokens with the usage that transcripts record
+    /// Compare the token estimate with the usage that transcripts record
     Tokens(tokens::Args),
     /// Summarise real tool outputs from a folder of transcripts, and retrieve the originals
     Summaries(summaries::Args),
-    /// Check the rules of this repository: file lengths, limits between crates, dependencies, licences
+    /// Check the rules of this repository: file lengths, crate boundaries, dependencies, licences
     Tidy(tidy::Args),
     /// Rewrite the outputs and the picture in the README, from a session played with the real binary
     Picture,
@@ -102,7 +102,7 @@ fn target_dir() -> PathBuf {
     }
 }
 
-/// Returns the cargo that started this program, so that the same toolchain is used.
+/// Returns a command for the cargo that started this program, so that the toolchain stays the same.
 fn cargo_command() -> std::process::Command {
     let mut command = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace_root());

@@ -1,9 +1,9 @@
 //! Measures the peak memory of one command.
 //!
-//! The kernel records the peak memory of a child process from the fork. Before `exec`, the child is a copy of its
-//! parent, so its peak is never below the size of the parent. A large parent could not measure the 2 MB of a hook. So a
-//! small helper (`src/bin/peak-memory.rs`) runs the command. The helper's own size is measured with `/bin/true` and
-//! printed as the lower bound.
+//! The kernel counts the peak memory of a child process from the moment of the fork. Before `exec`, the child is a
+//! copy of its parent, so its peak is never below the size of the parent. A large parent could not measure the 2 MB
+//! of a hook. So a small helper (`src/bin/peak-memory.rs`) runs the command. The helper's own size is measured with
+//! `/bin/true` and printed as the lower bound.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ impl MemoryHelper {
         let mut child =
             helper.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("starting the helper")?;
         if let Some(mut pipe) = child.stdin.take() {
-            // The command may ignore its input.
+            // The command may ignore its input, so a closed pipe is not an error.
             let _ = pipe.write_all(stdin);
         }
         let output = child.wait_with_output()?;

@@ -1,4 +1,5 @@
-//! The supported platforms. Runs the lints for each, and tests the binary for Linux on arm64 under an emulator.
+//! The supported platforms. This module runs the lints for each of them, and tests the binary for Linux on arm64
+//! under an emulator.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
@@ -33,7 +34,7 @@ pub const PLATFORMS: [Platform; 4] = [
 
 const ARM64_TARGET: &str = "aarch64-unknown-linux-musl";
 
-/// The linker that comes with Rust. With it, no C compiler for the other architecture is needed.
+/// The linker that comes with Rust. With it, no C compiler for arm64 is needed.
 pub const ARM64_LINKER: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
 
 /// The names of the emulator. Debian's package `qemu-user-static` uses the first name.
@@ -43,7 +44,8 @@ const EMULATORS: [&str; 2] = ["qemu-aarch64-static", "qemu-aarch64"];
 /// take several minutes, and the remaining code is the same on every machine.
 const EMULATED_TESTS: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::", "roots::", "rotation::"];
 
-/// Packages that are built without optimisation. This halves the build time, and the tests run the binary only briefly.
+/// Packages that are built without optimisation. This halves the build time and hardly slows the tests, which run the
+/// binary only briefly.
 const UNOPTIMISED_PACKAGES: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
 
 /// Returns why the lints cannot run for every platform, or `None` if they can.
@@ -75,7 +77,7 @@ pub fn lint_all() -> Result<bool> {
     Ok(passed)
 }
 
-/// Runs `cargo clippy` for the machine that it runs on.
+/// Runs `cargo clippy` for this machine.
 pub fn lint_host() -> Result<bool> {
     let mut clippy = crate::cargo_command();
     clippy.args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);

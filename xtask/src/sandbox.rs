@@ -49,13 +49,13 @@ impl SandboxRoot {
     }
 }
 
-/// Where a lab is created.
+/// Where the folder of all sandboxes is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SandboxLocation {
     /// A real disk, as on a user's machine.
     Disk,
-    /// A disk in memory, if there is one. It is faster for thousands of sandboxes. It is sufficient for the torture,
-    /// which injects faults into system calls.
+    /// A disk in memory, if there is one, because it is faster for thousands of sandboxes. The torture needs no real
+    /// disk, because it injects faults into system calls.
     Memory,
 }
 
@@ -142,7 +142,7 @@ impl Sandbox {
     /// Makes the project a root, and trusts it.
     pub fn init_root(&self) -> Result<()> {
         let output = self.run_successfully(&["init"], b"")?;
-        // If `thru` found a root further up, the sandbox would be set up in the wrong place.
+        // If `thru` found a root further up, it would create no root in the sandbox.
         ensure!(
             self.store_folder().join("root.json").exists(),
             "setting up the sandbox: init created no root here: {}",
@@ -217,7 +217,8 @@ pub mod payload {
         value.to_string().into_bytes()
     }
 
-    /// Returns the payload of a finished Bash call. Its journal line can be found by its id.
+    /// Returns the payload of a finished Bash call. `id` is the id of the call, by which its journal line can be
+    /// found.
     pub fn bash_payload(sandbox: &Path, id: &str, command: &str) -> Vec<u8> {
         let input = json!({"command": command, "description": "Run the tests"});
         let response = json!({"stdout": "ok\n", "stderr": "", "interrupted": false, "isImage": false});

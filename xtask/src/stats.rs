@@ -1,7 +1,7 @@
 //! Percentiles, and random numbers that are the same in every run.
 
-/// Returns a percentile: at least `percent` percent of all samples are at most this large. Returns 0 if there are no
-/// samples.
+/// Returns the smallest sample such that at least `percent` percent of all samples are no larger, or 0 if there are
+/// no samples.
 pub fn percentile(samples: &[u64], percent: f64) -> u64 {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable();
@@ -13,7 +13,7 @@ pub fn ratio(ours: u64, theirs: u64) -> f64 {
     if theirs == 0 { 0.0 } else { ours as f64 / theirs as f64 }
 }
 
-/// The generator xorshift64, which is not suitable for secrets.
+/// The xorshift64 generator. It is not suitable for secrets.
 #[derive(Debug)]
 pub struct Random(u64);
 

@@ -12,7 +12,7 @@ pub fn require_strace() -> Result<()> {
         return Ok(());
     }
     bail!(
-        "strace is needed and not installed (apt-get install strace; ./test.sh does it when root); it exists on Linux only"
+        "strace is not installed (apt-get install strace; ./test.sh installs it when run as root); it exists on Linux only"
     );
 }
 
@@ -46,7 +46,8 @@ impl SystemCall<'_> {
     }
 }
 
-/// Returns all calls, in order. If a line of another thread splits a call in two, the call is counted at its beginning.
+/// Returns all calls in order. If a line of another thread splits a call in two, the position of its first half
+/// counts.
 pub fn parse_log(log: &str) -> impl Iterator<Item = SystemCall<'_>> {
     log.lines().filter_map(parse_call)
 }
@@ -73,7 +74,7 @@ fn parse_call(line: &str) -> Option<SystemCall<'_>> {
     })
 }
 
-/// For each kind of call: the numbers of the calls that differ from every earlier call, with their arguments.
+/// For each kind of call, the calls that differ from every earlier call: the number of each call and its arguments.
 pub type FirstCalls = BTreeMap<String, BTreeMap<usize, String>>;
 
 /// Returns the calls that differ from every earlier call. Calls are counted from 1 in each process, like strace's

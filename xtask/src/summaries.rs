@@ -141,7 +141,7 @@ fn summarise_output(
     Ok(problems)
 }
 
-/// Returns the texts of all tool results in a transcript.
+/// Returns the text of every tool result in a transcript.
 fn tool_outputs(transcript: &[u8]) -> Vec<String> {
     let lines =
         transcript.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());

@@ -1,8 +1,8 @@
-//! `cargo xtask tokens DIR`: compares the estimate of tokens with the usage that transcripts record.
+//! `cargo xtask tokens DIR`: compares the token estimate with the usage that transcripts record.
 //!
-//! The input of a request is the whole conversation before it. So between two requests, the input grows by the text
-//! that was added in between. A step between two requests is used only if nearly all of its new text is of one kind.
-//! The growth is then the number of tokens of that text.
+//! The input of a request is the whole conversation before it. So the input grows from one request to the next by the
+//! text that was added in between. Such a step is used only if nearly all of its new text is of one kind. The growth
+//! is then the number of tokens of that text.
 
 use std::path::PathBuf;
 
@@ -74,11 +74,11 @@ impl TokenStep {
     }
 }
 
-/// The text between two requests, according to the transcript.
+/// The text that the transcript contains between two requests.
 #[derive(Default)]
 struct TextBetween {
     chars: [usize; 4],
-    /// Whether the transcript does not contain the whole text. Thinking may be shortened, and pictures have no text.
+    /// Whether the transcript may lack part of the text. Thinking may be shortened, and pictures have no text.
     is_unclear: bool,
 }
 
@@ -205,7 +205,7 @@ fn add_result_block(block: &Value, between: &mut TextBetween, calls: &[(String, 
     }
 }
 
-/// Returns the kind of a text that a person or an agent wrote. A text with headings, lists or emphasis is markdown.
+/// Returns the kind of text that a person or an agent wrote. Text with headings, lists or emphasis is markdown.
 fn kind_of_written_text(text: &str) -> TextKind {
     let marks = text.lines().filter(|line| {
         let line = line.trim_start();
@@ -220,7 +220,7 @@ fn kind_of_written_text(text: &str) -> TextKind {
     }
 }
 
-/// The errors of one kind of text.
+/// The errors of the estimates for one kind of text.
 struct ErrorFigures {
     kind: TextKind,
     texts: usize,
@@ -229,7 +229,7 @@ struct ErrorFigures {
     ratio: f64,
     /// The median of the errors in percent, with its sign.
     median: f64,
-    /// The error in percent that nine out of ten texts do not exceed.
+    /// The error in percent that nine out of ten estimates do not exceed.
     p90: f64,
     /// The median and the p90 for the ratio 0.33, which is used if scoring is off.
     uniform_ratio_errors: (f64, f64),
@@ -291,7 +291,7 @@ fn print_figures(figures: &[ErrorFigures]) {
     print!("{}", plain_table(&align, &rows));
 }
 
-/// Returns a percentile: at least `percent` percent of all values are at most this large.
+/// Returns the smallest value such that at least `percent` percent of all values are no larger.
 fn percentile(values: &[f64], percent: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

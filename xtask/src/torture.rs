@@ -40,7 +40,7 @@ use crate::table::{self, Align};
 
 /// How many different failures are printed. The table counts all of them.
 const MAX_FAILURES_PRINTED: usize = 40;
-/// How many ways to reproduce each failure are printed.
+/// How many reproductions of each failure are printed.
 const MAX_REPRODUCTIONS_PRINTED: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ pub enum LossKind {
     RecordLost,
     /// A file that could not be read was treated as missing or empty.
     TreatedAsEmpty,
-    /// Any other failure: a crash, a hang, a wrong exit code, a command that no longer works.
+    /// Any other failure: a crash, a hang, a wrong exit code, or a command that no longer works.
     NoLoss,
 }
 
@@ -68,7 +68,7 @@ pub struct TortureTally {
     pub faults_injected: usize,
     pub failures: Vec<TortureFailure>,
     pub skipped: Vec<String>,
-    /// The tables that are printed below the sections.
+    /// Tables that are printed below the results of the sections.
     pub tables: Vec<String>,
 }
 
@@ -211,7 +211,7 @@ pub fn run_torture(args: &Args) -> Result<bool> {
     let [only, row] = [&args.only, &args.row].map(|text| text.as_deref().unwrap_or_default());
     let bin = dist::chosen_binary(args.bin.as_deref())?;
     strace::require_strace()?;
-    // A run in which no section is selected must not pass.
+    // A filter that selects nothing must not let the run pass.
     ensure!(SECTIONS.iter().any(|section| section.name.contains(only)), "no section is called `{only}`");
     let is_row = rows::ROWS.iter().any(|known| known.name.contains(row));
     ensure!(is_row || stores::matches_filter_text(row), "no row is called `{row}`");

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::sandbox::{SESSION, payload};
 
 /// The size of a block, in bytes. A large file consists of equal blocks. A block is larger than what a hook reads at
-/// once, so the end of a file does not depend on its size.
+/// once, so a hook reads the same text at the end of every large file.
 const BLOCK_BYTES: usize = 10 * MEGABYTE;
 pub const MEGABYTE: usize = 1024 * 1024;
 
@@ -40,7 +40,7 @@ pub fn append_turn(path: &Path, project: &Path, number: usize) -> Result<()> {
     Ok(file.write_all(turn_lines(project, &format!("new{number:06}"), number).as_bytes())?)
 }
 
-/// Returns a tool call and its result. In every tenth turn, a prompt comes first.
+/// Returns the lines of a tool call and its result. In every tenth turn, a prompt comes first.
 pub fn turn_lines(project: &Path, id: &str, number: usize) -> String {
     let mut text = String::new();
     if number.is_multiple_of(10) {

@@ -52,7 +52,8 @@ impl Activity {
         if record.event_name() != Some(EventName::ToolDone) {
             return None;
         }
-        // A command line may mention a file that the command does not change.
+        // Files that were only guessed are left out, because a command line may mention a file that the command does
+        // not change.
         let files =
             record.files.iter().filter(|file| !file.guess).take(MAX_FILES_PER_CALL).cloned().collect();
         Some(Activity {
@@ -95,7 +96,7 @@ impl Activity {
     }
 }
 
-/// The calls of one tool, agent or session.
+/// The number of calls of one tool, agent or session, and their results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CallCounts {
     pub name: String,
@@ -141,13 +142,13 @@ pub fn count_calls_by<'a>(
     counts
 }
 
-/// The edits of two sessions clash if they are at most this far apart.
+/// The edits of one file by two sessions clash if they are at most this far apart in time.
 pub const MAX_CLASH_GAP: SignedDuration = SignedDuration::from_mins(10);
 
 /// A file that this session and another one edited at about the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash {
-    /// The path in this session's form, which is relative to its checkout or absolute.
+    /// The path as this session records it: relative to its checkout, or absolute.
     pub path: String,
     pub session: String,
     /// The harness of the other session.
@@ -250,7 +251,7 @@ impl Clash {
     }
 }
 
-/// Returns an abbreviated session id, which every command accepts.
+/// Returns an abbreviated session id. Every command accepts it.
 pub fn short_session_id(session: &str) -> String {
     path_or_code(session.split('-').next().filter(|first| first.len() >= 8).unwrap_or(session), 40)
 }

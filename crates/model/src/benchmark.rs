@@ -1,6 +1,6 @@
 //! The benchmark: figures about the quality of the work, computed from records and compared with limits.
 //!
-//! A figure without records is `None`, and its check results in no-data, which is never a pass.
+//! A figure without records is `None`, and its check results in no-data, which never counts as a pass.
 
 mod history;
 mod picture;
@@ -20,18 +20,18 @@ pub struct CountedRecords {
     pub rejected: u64,
     pub approved: u64,
     pub tested_tasks: u64,
-    /// Tasks whose last test passed. Earlier failures of such a task count as retries.
+    /// The number of tasks whose last test passed. Earlier failures of such a task count as retries.
     pub passing_tasks: u64,
     pub failed_tests: u64,
-    /// Tasks with a test or a review that passed or failed, or with a review that asked for a revision.
+    /// The number of tasks with a test or a review that passed or failed, or with a review that asked for a revision.
     pub judged_tasks: u64,
     pub completed_tasks: u64,
     pub calls: u64,
-    /// Calls whose result is known.
+    /// The number of calls whose result is known.
     pub known_calls: u64,
     pub failed_calls: u64,
     pub loops: u64,
-    /// Loops that ended because of a limit.
+    /// The number of loops that ended because of a limit.
     pub limited_loops: u64,
     /// The durations of hooks in milliseconds, in any order.
     pub hook_ms: Vec<f64>,
@@ -274,7 +274,8 @@ pub enum NoDataPolicy {
     FailsGate,
 }
 
-/// Returns the combined outcome of all checks. If no check has data, it is no-data and never a pass.
+/// Returns the combined outcome of all checks. Without any data, this is no-data or, under
+/// [`NoDataPolicy::FailsGate`], a failure.
 pub fn gate_outcome(checks: &[MetricCheck], no_data: NoDataPolicy) -> CheckOutcome {
     let has = |outcome: CheckOutcome| checks.iter().any(|check| check.outcome == outcome);
     match () {

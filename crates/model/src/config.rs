@@ -18,7 +18,7 @@ pub use setting::{Color, ConstantText, Key, OldName, OutOfBounds, SettingScope, 
 pub use stage::StageDefinition;
 pub use table::{KEYS, Settings};
 
-/// A setting's value and where it comes from, as text for `thru config`.
+/// A setting's value and its source, as `thru config` shows them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ConfigEntry {
     pub key: &'static str,
@@ -29,7 +29,7 @@ pub struct ConfigEntry {
 #[derive(Clone, Copy, Debug)]
 pub enum SettingsLayer<'a> {
     File(SettingsFile<'a>),
-    /// An environment variable with its content.
+    /// An environment variable and its value.
     Variable {
         name: &'a str,
         text: &'a str,
@@ -83,7 +83,7 @@ fn resolve_keys(keys: &'static [Key], layers: &[SettingsLayer]) -> ResolvedSetti
 }
 
 impl Key {
-    /// Returns the value to use, and a message if that value differs from the written one.
+    /// Returns the value to use, and a message if the written value cannot be used as it is.
     fn check_value(&self, written: &WrittenValue) -> (Option<Value>, Option<String>) {
         let settled;
         let written = match written {
@@ -349,7 +349,7 @@ impl WrittenValue {
         }
     }
 
-    /// Parses the text of a variable as `shape`. For a flag, `1`, `true`, `yes` and `on` have the same meaning.
+    /// Parses the value of a variable as `shape`. For a flag, `1`, `true`, `yes` and `on` have the same meaning.
     fn parse_text_as(text: &str, shape: &ValueShape) -> WrittenValue {
         match shape {
             ValueShape::Text | ValueShape::OptionalText => return WrittenValue::Word(text.to_owned()),
@@ -461,7 +461,7 @@ impl Default for Settings {
     }
 }
 
-/// Reports the use of an old name. `both` means that the same source also sets the new name.
+/// Reports the use of an old name. `both` is true if the same source also sets the new name.
 fn old_name_finding(old: &str, new: &str, both: bool) -> Finding {
     if both {
         let text = format!("`{old}` is ignored: `{new}`, its new name, is set too");

@@ -165,8 +165,8 @@ impl Decision {
     }
 }
 
-/// Returns an id that depends only on the content, so that the same answer, statement or import always gets the same
-/// id.
+/// Returns an id that depends only on the source and the text, so that the same answer, statement or import always
+/// gets the same id.
 pub fn id_from_content(source: DecisionSource, text: &str) -> String {
     hash_id(&["", source.name(), text.trim()])
 }
@@ -202,12 +202,12 @@ pub fn decision_from_answer(answer: &AnswerField) -> Option<Decision> {
     })
 }
 
-/// Returns the question and the answer as one text, such as `Which database? → SQLite`.
+/// Returns the question and the answer as one string, such as `Which database? → SQLite`.
 fn question_and_answer(answer: &AnswerField) -> String {
     format!("{}{ANSWER_ARROW}{}", answer.question.trim(), answer.answer.trim())
 }
 
-/// Separates a question from its answer.
+/// The separator between a question and its answer.
 const ANSWER_ARROW: &str = " → ";
 
 /// Returns the id that the decision from this answer gets.
@@ -215,7 +215,7 @@ pub fn answer_id(answer: &AnswerField) -> String {
     id_from_content(DecisionSource::Answer, &question_and_answer(answer))
 }
 
-/// Reads null as an empty text, because other programs write null.
+/// Reads null as an empty string, because other programs write null.
 fn null_as_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(Option::<String>::deserialize(from)?.unwrap_or_default())
 }

@@ -32,7 +32,7 @@ fn a_line_takes_the_place_of_what_it_names() {
         vec![decision_line("a", "x"), supersedes("b", "a"), supersedes("c", "b")],
         &["a superseded", "b superseded", "c current"],
     );
-    // A merge of two branches can cause this order.
+    // A merge of two branches can put the lines in this order.
     check_states(vec![supersedes("b", "a"), decision_line("a", "x")], &["b current", "a superseded"]);
     // A decision cannot supersede itself. A decision that supersedes an unknown id is still in force.
     check_states(vec![supersedes("a", "a"), supersedes("b", "gone")], &["a current", "b current"]);
@@ -173,7 +173,7 @@ fn statements_of_a_decision_are_told_from_talk() {
             vec!["Lanes are kept for each session"],
         ),
         ("Open decisions:\n- whether lanes are kept at all", vec![]),
-        // These texts state no decision. The decision is still open, is somebody else's, or is asked in a question.
+        // These sentences state no decision: it is still open, is somebody else's, or is only asked about.
         ("The reader returns a slice instead of a copy.", vec![]),
         ("It is not decided yet which parser we take.", vec![]),
         ("You need to decide on the parser.", vec![]),

@@ -1,10 +1,10 @@
 //! Markdown documents with line-oriented frontmatter. This module is the only reader and writer for packets, loops,
 //! roles, manifests and plans.
 //!
-//! A document consists of its bytes and the positions of its parts. Reading never fails: unusual text is reported as a
-//! finding, and unknown text is kept. **An edit changes only the bytes it edits**. It splices them, and nothing is
-//! printed back from a syntax tree. After an edit the document is parsed again, in linear time, so no second
-//! representation can get out of date.
+//! A document consists of its bytes and the positions of its parts. Reading never fails: unusual text is reported as
+//! a finding, and unknown text is kept. **An edit changes only the bytes it edits**, because it splices bytes and
+//! never prints a document back from a syntax tree. After an edit the document is parsed again, in linear time, so no
+//! second representation can get out of date.
 
 mod frontmatter;
 mod items;
@@ -127,7 +127,7 @@ impl Document {
         self.value_of(key)?.as_i64()
     }
 
-    /// Returns a list of texts. Items of other types are printed as JSON.
+    /// Returns the items of a list as strings. Items of other types are returned as JSON.
     pub fn list(&self, key: &str) -> Option<Vec<String>> {
         let text = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
         Some(self.value_of(key)?.as_array()?.iter().map(text).collect())
@@ -179,7 +179,7 @@ impl Document {
     /// Replaces the content of a section, including deeper sections, and keeps the blank lines around it. A missing
     /// section is appended to its parent section or to the document. Line ends within `text` are unchanged.
     ///
-    /// Refuses a text that would hide or split the text after the section. `wrap_verbatim` makes any text safe.
+    /// Refuses `text` if it would hide or split what follows the section. `wrap_verbatim` makes any text safe.
     pub fn set_section(&mut self, path: &[SectionHead], text: impl AsRef<[u8]>) -> Result<(), EditError> {
         let edits = section::set_section_edits(self, path, text.as_ref())?;
         self.apply_edits(edits);
@@ -277,7 +277,7 @@ pub enum FindingKind {
     UnclosedFrontmatter,
     /// A line of the frontmatter that cannot be parsed.
     UnknownLine,
-    /// The entry on the line `wins` is used instead of this entry.
+    /// The entry on the line `effective_line` is used instead of this entry.
     DuplicateKey { effective_line: usize },
     /// The value starts like a list or an object but is not JSON on one line. It is read as text.
     BrokenJson,

@@ -1,8 +1,8 @@
 //! Evidence that a task is done. Each task has one bundle, with an entry for each test run, review, diff, approval or
 //! note.
 //!
-//! Only a run that `thru` itself saw is proof, either a command that it ran or a test run in a tool call. The entry of
-//! such a run is bound to its files ([`FileListing`]) and becomes stale when they change. Only [`standing`] judges
+//! Only a run that `thru` itself saw is proof: either a command that it ran or a test run in a tool call. The entry
+//! of such a run is bound to its files ([`FileListing`]) and becomes stale when they change. Only [`standing`] judges
 //! evidence, and all code that shows evidence uses its judgement.
 
 mod import;
@@ -63,14 +63,14 @@ keeping_the_rest! {
         verdict: String,
         summary: String,
         metadata: Map<String, Value> = skip Map::is_empty,
-        /// Only used in a review.
+        /// This field and the next belong to reviews.
         risk: Option<String> = skip Option::is_none,
         issues: Vec<Value> = skip Vec::is_empty,
-        /// Only used in a test run.
+        /// This field and the next two belong to test runs.
         tests_passed: Option<u64> = skip Option::is_none,
         tests_failed: Option<u64> = skip Option::is_none,
         failures: Vec<Value> = skip Vec::is_empty,
-        /// Only used in a diff.
+        /// This field and the next three belong to diffs.
         files_changed: Vec<Value> = skip Vec::is_empty,
         additions: Option<u64> = skip Option::is_none,
         deletions: Option<u64> = skip Option::is_none,
@@ -92,7 +92,7 @@ keeping_the_rest! {
     }
 }
 
-/// The type of an entry. Types of other tools are not parsed but kept as they are.
+/// The type of an entry. Unknown types of other tools are kept as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryType {
     Review,
@@ -270,12 +270,12 @@ impl EvidenceBundle {
         bytes
     }
 
-    /// Inserts an entry in chronological order, because observed runs and imports are recorded late. Returns false if
-    /// the same entry already exists.
+    /// Inserts an entry in chronological order, because observed runs and imports may be recorded late. Returns false
+    /// if the same entry already exists.
     pub fn add_entry(&mut self, entry: EvidenceEntry) -> bool {
         let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
         if !is_known {
-            // An entry with an invalid time comes first, because it must not settle entries that may be later.
+            // An entry with an invalid time comes first, so that it settles no entry that may be later.
             let when = |entry: &EvidenceEntry| time::parse_time(&entry.timestamp);
             let before = self.entries.iter().rposition(|known| when(known) <= when(&entry));
             let at = before.map_or(0, |before| before + 1);

@@ -283,7 +283,7 @@ fn an_entry_too_large_for_a_bundle_takes_no_other_with_it() {
     assert_eq!(entries_kept_for_new(&large, &[of("new", MAX_BUNDLE_BYTES)]), None);
 }
 
-/// Observed runs and imports are recorded late.
+/// Entries are ordered by their time, because observed runs and imports are recorded late.
 #[test]
 fn entries_stand_by_their_time() {
     let at = |id: &str, time: &str| EvidenceEntry {

@@ -1,8 +1,8 @@
 //! Finds the code blocks of a message, their names, and the paths to which they may be written.
 //!
-//! Messages come from a model. A name outside the folder, or in a folder that must not be written to, is not used. The
-//! block then gets a plain name and a note. A file that changes which programs run, or what agents are told, is marked
-//! as guarded.
+//! Messages come from a model, so their names are not trusted. A name outside the folder, or in a folder that must
+//! not be written to, is not used. The block then gets a plain name and a note. A file that changes which programs
+//! run, or what agents are told, is marked as guarded.
 
 mod name;
 
@@ -29,7 +29,7 @@ pub struct CodeBlock {
 pub struct NamedBlock {
     pub block: CodeBlock,
     pub path: String,
-    /// Why the path is not the name in the message. It is empty if it is that name or if there is no name.
+    /// Why the path differs from the name in the message. It is empty if both are the same or if there is no name.
     pub note: String,
     /// Whether the file changes which programs run or what agents are told.
     pub is_guarded: bool,
@@ -136,8 +136,8 @@ fn is_guarded(path: &str, rules: &NameRules) -> bool {
         || file.iter().any(|file| rules.guarded_files.contains(&file.as_str()))
 }
 
-/// Returns a part of a path in the form in which some systems compare it, which is in lower case and without dots and
-/// blanks at the end.
+/// Returns a path component in the form in which some systems compare it: in lower case, without trailing dots and
+/// blanks.
 fn part_as_compared(part: &str) -> String {
     part.trim().trim_end_matches(['.', ' ']).to_lowercase()
 }
@@ -203,7 +203,7 @@ impl BlockFence {
         bare.len() >= self.length && bare.chars().all(|c| c == self.fence_char)
     }
 
-    /// Removes the indentation of the fence. In a list, all lines of a block have it.
+    /// Removes the indentation of the fence, because in a list all lines of a block are indented.
     fn without_indent<'l>(&self, line: &'l str) -> &'l str {
         let blanks = line.len() - line.trim_start_matches([' ', '\t', '>']).len();
         &line[blanks.min(self.indent)..]

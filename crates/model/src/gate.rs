@@ -1,6 +1,6 @@
 //! Gates decide whether the outputs of sub-agents exist, are complete and are fresh, and whether the stage passes.
 //!
-//! These functions are pure. Other modules read files and start commands.
+//! The functions in this module have no side effects. Other modules read files and start commands.
 
 mod ending;
 mod expected;
@@ -44,7 +44,7 @@ pub const LAUNCH_PROCESS_SUFFIX: &str = ".process";
 
 pub const MAX_OUTPUT_BYTES: u64 = 5 * 1024 * 1024;
 
-/// How often an output may be launched: once, and one retry.
+/// How many times an output may be launched: once, and one retry.
 pub const MAX_LAUNCHES: u32 = 2;
 
 /// What happens to the stage if an output is missing.
@@ -89,7 +89,7 @@ pub enum GateResult {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundOutput {
     Missing,
-    /// A file that must not be opened. The text says why.
+    /// A file that must not be opened. The string describes why.
     Unopenable(String),
     File {
         modified: Timestamp,
@@ -102,7 +102,7 @@ pub enum FoundOutput {
 pub enum LaunchStep {
     Reuse,
     Launch,
-    /// The output was already launched as often as allowed.
+    /// The output was already launched as many times as allowed.
     GiveUp,
     /// The output has no command, so the run cannot launch it.
     NoCommand,
@@ -157,7 +157,7 @@ pub fn next_launch_step(output: &ExpectedOutput, verdict: OutputVerdict) -> Laun
             LaunchStep::NoCommand
         }
         _ if output.launch.is_empty() => LaunchStep::NoCommand,
-        // If an output was valid before, its launches are counted from zero again.
+        // For an output that was valid before, the launches start again from zero.
         _ if output.attempts >= MAX_LAUNCHES && !output.was_valid => LaunchStep::GiveUp,
         _ => LaunchStep::Launch,
     }

@@ -1,5 +1,5 @@
-//! A loop gives the agent the same prompt again until the agent gives a promise. This module defines the state of a
-//! loop, and [`engine`] decides what happens at a stop.
+//! A loop sends the agent the same prompt again and again until the agent gives a promise. This module defines the
+//! state of a loop, and [`engine`] decides what happens at a stop.
 
 pub mod engine;
 pub mod last_turn;
@@ -28,7 +28,7 @@ pub struct Loop {
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
     pub source_packet_id: Option<String>,
-    /// The source of an imported loop, or `None` for any other loop.
+    /// Where an imported loop comes from, or `None` for any other loop.
     pub imported_from: Option<String>,
     /// The only session that gets this loop's prompt.
     pub session: Option<String>,
@@ -54,7 +54,7 @@ pub enum LoopStatus {
     Cancelled,
 }
 
-/// A text that ends the loop when the agent writes it between `<promise>` and `</promise>`.
+/// Text that ends the loop when the agent writes it between `<promise>` and `</promise>`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Promise {
     pub text: String,
@@ -81,14 +81,14 @@ pub enum EndReason {
     TimeLimit,
     NoProgress,
     Cancelled,
-    /// The harness ended the turn although it was told to continue.
+    /// The harness ended the turn although the hook told it to continue.
     #[serde(rename = "harness-cap")]
     HarnessLimit,
     Error,
 }
 
-/// The last stop at which the agent got the prompt again. It contains what is needed to recognise the same stop and to
-/// detect a loop without progress.
+/// The last stop at which the agent got the prompt again. The fields serve to recognise a repeated report of the same
+/// stop, and to detect a loop without progress.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LastStop {
@@ -103,16 +103,16 @@ pub struct LastStop {
     pub feedback_time: Option<String>,
     /// The time of the stop, to the millisecond, such as `2026-11-15T19:22:00.918Z`.
     pub at: String,
-    /// Why the turn did not end the loop, in a few words.
+    /// Why the turn did not end the loop, as a short phrase.
     #[serde(rename = "why")]
     pub continue_reason: String,
-    /// The failed validator. It is shown again if the same stop is reported again.
+    /// The failed validator. It is shown again if this stop is reported again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<ValidatorFailure>,
     /// The number of consecutive turns without progress.
     #[serde(rename = "idle")]
     pub idle_turns: u64,
-    /// How many times in a row the agent continued without a tool call.
+    /// How many times in a row the agent was told to continue and made no tool call.
     #[serde(rename = "unaided")]
     pub continued_without_calls: u64,
     /// The position in the session at that stop, or `None` if it is unknown.

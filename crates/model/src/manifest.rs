@@ -12,9 +12,9 @@ use crate::finding::{Finding, FindingLevel};
 use crate::time;
 
 pub const MANIFEST_FILE_NAME: &str = "resume-context.md";
-/// The former file name, which `migrate` converts.
+/// The former file name. `migrate` converts such a file.
 pub const LEGACY_FILE_NAME: &str = "_resume.md";
-/// The maximum size of a manifest. Longer texts belong in the files that it lists.
+/// The maximum size of a manifest in bytes. Longer text belongs in the files that it lists.
 pub const MAX_MANIFEST_BYTES: usize = 5 * 1024;
 
 pub const SCHEMA_VERSION: &str = "1.0";
@@ -24,14 +24,15 @@ pub const KNOWN_PHASES: &[&str] =
 /// The phase assumed if a manifest contains no known phase.
 pub const DEFAULT_PHASE: &str = "execution";
 
-/// The next action in a new manifest. It names no skill or command, but means the first unticked box of the steps.
+/// The next action in a new manifest. It names no skill or command, but stands for the first unticked box of the
+/// steps.
 pub const NEXT_OPEN_STEP: &str = "next-open-step";
 /// Explains [`NEXT_OPEN_STEP`] to people who read the manifest.
 const NEXT_OPEN_STEP_COMMENT: &str = "  # no skill or command: the first unticked box of the steps";
 /// The former name of [`NEXT_OPEN_STEP`].
 const NEXT_OPEN_STEP_BEFORE: &str = "continue-next-step";
 
-/// The maximum depth of a workstream's folder below the root. `.agent/context/workstreams/<id>` is the deepest.
+/// The maximum depth of a workstream's folder below the root. The deepest is `.agent/context/workstreams/<id>`.
 const MAX_FOLDER_DEPTH: usize = 4;
 
 const GATE_HEADING: SectionHead<'static> = SectionHead::prefix(1, "Validation Gate");
@@ -82,7 +83,7 @@ impl Manifest {
         (!["", NEXT_OPEN_STEP, NEXT_OPEN_STEP_BEFORE].contains(&action)).then_some(action)
     }
 
-    /// Whether every step is done, according to `progress`.
+    /// Returns whether every step is done, according to `progress`.
     pub fn is_finished(&self) -> bool {
         matches!(progress_counts(&self.progress), Some((done, all)) if all > 0 && done == all)
     }
@@ -217,8 +218,8 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
             for file in &files {
                 let why = match () {
                     () if file.starts_with('/') => "is not a relative path",
-                    // No workstream is deeper, so this path leads out of the project. With fewer `..` components,
-                    // that depends on the manifest's location.
+                    // No workstream folder is deeper than this, so the path leads out of the project. With fewer `..`
+                    // components, that depends on where the manifest is.
                     () if file.split('/').filter(|part| *part == "..").count() > MAX_FOLDER_DEPTH => {
                         "is outside the project, not opened"
                     }
@@ -305,7 +306,7 @@ fn is_progress_text(text: &str) -> bool {
     progress_counts(text).is_some()
 }
 
-/// Parses the counts in a text such as `14/40 tasks complete`.
+/// Parses the counts in a string such as `14/40 tasks complete`.
 fn progress_counts(text: &str) -> Option<(u32, u32)> {
     let (done, all) = text.split_whitespace().next()?.split_once('/')?;
     let (done, all) = (done.parse().ok()?, all.parse().ok()?);
@@ -426,7 +427,7 @@ pub fn tick_next_box(steps: &mut Document) -> Option<String> {
     Some(next.text)
 }
 
-/// Ticks the boxes whose texts are in `done`. Returns whether any box was ticked.
+/// Ticks the boxes whose text is in `done`. Returns whether any box was ticked.
 pub fn tick_named_boxes<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) -> bool {
     let done: Vec<String> = done.map(|text| text.trim().to_lowercase()).collect();
     let open: Vec<usize> = steps

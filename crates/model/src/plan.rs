@@ -54,7 +54,8 @@ keeping_the_rest! {
 /// The value of `migration_status` in a plan that another tool or a person wrote.
 const MIGRATED_STATUS: &str = "migrated";
 
-/// The owner of a plan. Only these fields of `plan.json` are parsed, so reading the owner of a large plan costs little.
+/// The owner of a plan. Only these fields of `plan.json` are parsed, so that reading the owner of a large plan is
+/// fast.
 #[derive(Debug, Deserialize)]
 pub struct PlanOwner {
     #[serde(default)]
@@ -175,7 +176,7 @@ impl TaskStatus {
         })
     }
 
-    /// Returns whether tasks that depend on this task may start.
+    /// Returns whether the task is completed or closed, so that tasks that depend on it may start.
     pub fn is_over(self) -> bool {
         matches!(self, TaskStatus::Completed | TaskStatus::Closed)
     }
@@ -345,13 +346,13 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 enum PlanVersion {
     Current,
-    /// The file has no version. It was written before the first version number was introduced, or by another tool.
+    /// The file has no version. Either it was written before versions were introduced, or another tool wrote it.
     Missing,
     Newer(String),
 }
 
 fn read_version(bytes: &[u8]) -> Result<PlanVersion, UnreadableReason> {
-    // thru writes the version first, so the rest of such a file is not parsed twice.
+    // thru writes the version first, so a file that thru wrote need not be parsed just for its version.
     let first = bytes.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     let value = first.and_then(|rest| rest.strip_prefix(b"\"schema_version\": "));
     if value.is_some_and(|value| value.starts_with(b"\"1.")) {

@@ -196,7 +196,7 @@ fn todo_changes_move_their_tasks() {
     assert_eq!((third.changed_ids.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
     let back = follow_todos(&second.plan, &second.todos, &[todo("Grammar", Pending)], "s", TEST_TIME);
     assert_eq!(back.plan.task("1.2").unwrap().status, TaskStatus::Pending);
-    // A list does not change another session's task.
+    // A session's list does not change another session's task.
     let others = follow_todos(&first.plan, &known, &[todo("Grammar", Completed)], "s2", TEST_TIME);
     assert_eq!(others.changed_ids, Vec::<String>::new());
     let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };

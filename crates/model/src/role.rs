@@ -1,5 +1,5 @@
-//! A role is a named agent with a context file and a lifecycle. This module checks and fixes the file and summarises it
-//! in a brief.
+//! A role is a named agent with a context file and a lifecycle. This module checks and fixes the context file and
+//! summarises it for a brief.
 
 mod check;
 pub mod event;
@@ -40,7 +40,7 @@ const MAX_FILES: usize = 12;
 /// The maximum number of finished tasks in a brief.
 const MAX_DONE_TASKS: usize = 6;
 
-/// The maximum length of a text in a brief, in characters.
+/// The maximum length of each quoted text in a brief, in characters.
 const MAX_TEXT_CHARS: usize = 400;
 
 /// Returns the name of a role's context file, such as `tester.context.md`.
@@ -60,7 +60,7 @@ pub struct ContextFile {
     document: Document,
 }
 
-/// The content of a context file without its prose.
+/// The structured content of a context file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ContextEssentials {
     pub title: String,
@@ -213,7 +213,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
 /// The placeholder goal in a new file. A file that still contains it is not valid.
 pub(crate) const UNSET_GOAL: &str = "Not set yet: one or two sentences on what this role is after.";
 
-/// Returns a template for a new context file. Only its goal is not valid yet, and it lists no finished work.
+/// Returns a template for a new context file. Its only error is the unset goal, and it lists no finished work.
 pub fn context_file_template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
     let title: Vec<String> =
         role.as_str().split(['-', '_', '.']).filter(|word| !word.is_empty()).map(capitalise).collect();

@@ -2,7 +2,8 @@
 //!
 //! A summary contains the original's id, size, kind and number of lines, and every error line with its position. It
 //! also shows the structure: JSON keys, code declarations, the files of a diff or a listing, or the first and last
-//! lines. A summary has at most 15 % of the original's size. If the error lines alone need more, there is no summary.
+//! lines. A summary has at most 15 % of the original's size. If the error lines alone do not fit, there is no
+//! summary.
 
 mod diff;
 mod json;
@@ -24,8 +25,8 @@ use crate::error_line;
 use crate::redact::Redacted;
 use crate::text::{count_with_noun, cut_to_bytes};
 
-/// Whether an output is large enough for a summary. It must exceed the threshold by a quarter, because summarising a
-/// slightly larger output saves little.
+/// Returns whether an output is large enough for a summary. It must exceed the threshold by more than a quarter,
+/// because summarising a slightly larger output saves little.
 pub fn is_large_enough(bytes: usize, threshold: u64) -> bool {
     bytes as u64 > threshold.saturating_add(threshold / 4)
 }
@@ -73,7 +74,7 @@ pub fn summary_room(bytes: usize, cap: usize) -> usize {
     (bytes * MAX_SUMMARY_PERCENT / 100).min(cap)
 }
 
-/// Returns a summary of at most `room` bytes, or `None` if the error lines alone need more.
+/// Returns a summary of at most `room` bytes, or `None` if the error lines alone do not fit.
 pub fn summarise_output(output: &Redacted, id: &str, room: usize) -> Option<OutputSummary> {
     let lines: Vec<&str> = output.lines().collect();
     let kind = OutputKind::detect(output, &lines);

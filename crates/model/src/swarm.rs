@@ -58,7 +58,7 @@ impl SwarmRole {
         SwarmRole::from_agent_type(described_agent(text))
     }
 
-    /// Returns whether agents with this part change no files.
+    /// Returns whether agents with this part are forbidden to change files.
     pub fn is_read_only(self) -> bool {
         matches!(self, SwarmRole::Explorer | SwarmRole::Sme | SwarmRole::Reviewer | SwarmRole::Critic)
     }
@@ -72,8 +72,8 @@ impl SwarmRole {
         }
     }
 
-    /// Converts a ruling to an evidence verdict. If a critic requests a revision, no work is rejected, because the
-    /// plan is revised before the work starts.
+    /// Converts a ruling to an evidence verdict. A critic's request for a revision rejects no work, because the plan
+    /// is revised before the work starts.
     pub fn to_evidence_verdict(self, ruling: Ruling) -> EvidenceVerdict {
         match (self, ruling) {
             (SwarmRole::TestEngineer, ruling) if ruling.is_good() => EvidenceVerdict::Pass,
@@ -150,7 +150,7 @@ impl fmt::Display for SwarmId {
     }
 }
 
-/// The maximum length of a swarm's name. Some harnesses cut agent names that are longer.
+/// The maximum length of a swarm's name in bytes. Some harnesses truncate longer agent names.
 const MAX_NAME_BYTES: usize = 40;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -161,7 +161,7 @@ pub enum InvalidSwarmId {
     WrongShape,
 }
 
-/// Shown instead of a swarm's name for an imported plan that names no swarm. No real swarm can have this name.
+/// Shown instead of a name for an imported plan that names no swarm. No real swarm can have this name.
 pub const UNNAMED_SWARM: &str = "(unnamed)";
 
 /// Returns the swarm to which a plan belongs, if it is not one of `ours`. Plans of the default swarm are never

@@ -1,8 +1,8 @@
 //! Reads the ruling in the answer of a reviewer, critic or test engineer. It recognises the forms that models use:
 //! `VERDICT: APPROVED`, in bold, in a list, in a table, in a code fence, or on the line below a heading.
 //!
-//! An approval that leaves any doubt is unreadable, because a pass that nobody gave would skip the review. A rejection
-//! that is not understood costs only a question.
+//! An approval that leaves any doubt is treated as unreadable, because a pass that nobody gave would skip the review.
+//! A rejection that is not recognised costs only a question.
 
 mod fields;
 mod label;

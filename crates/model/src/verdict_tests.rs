@@ -169,7 +169,7 @@ fn answers_as_models_write_them() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), ANSWER_CASES.len(), wrong.join("\n"));
 }
 
-/// The same texts are checked in another letter case and inside a longer answer.
+/// Each unclear answer is checked again in other letter cases and inside longer answers.
 #[test]
 fn no_formatting_makes_an_unclear_answer_a_pass() {
     let dresses: &[fn(&str) -> String] = &[

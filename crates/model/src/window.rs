@@ -55,7 +55,7 @@ pub struct ContextUse {
     counted_to: u64,
 }
 
-/// What a newly read part of the transcript says about the window.
+/// What a newly read part of the transcript reveals about the window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WindowFacts {
     /// The number of tokens in the last request.
@@ -151,7 +151,7 @@ fn matches_pattern(pattern: &str, name: &str) -> bool {
     name.ends_with(last)
 }
 
-/// A warning to the agent, with figures about the session.
+/// A warning for the agent, with figures about the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WindowWarning {

@@ -90,7 +90,7 @@ fn real_figures_replace_estimates_and_a_compaction_clears_both() {
     let mut used = ContextUse::default();
     used.update_from(&WindowFacts::default(), 0, 4_000);
     assert_eq!((used.tokens, used.estimated), (1_000, true));
-    // After an unfinished call, the same bytes are read again but counted only once.
+    // After an unfinished call, the same bytes are read again, but they must be counted only once.
     used.update_from(&WindowFacts::default(), 3_000, 8_000);
     assert_eq!(used.tokens, 2_000);
     let mut seen = WindowFacts::default();

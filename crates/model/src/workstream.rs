@@ -48,7 +48,7 @@ pub struct DetectionFacts<'a> {
     /// The workstream whose manifest names this session.
     pub workstream_naming_session: Option<&'a str>,
     pub digest: &'a Digest,
-    /// The existing workstreams, because a path may belong to one that does not exist.
+    /// The ids of the existing workstreams. A path may name a workstream that does not exist.
     pub existing_workstreams: &'a [String],
     /// The result of the last detection.
     pub last_detected: Option<&'a str>,
@@ -59,8 +59,8 @@ pub fn workstream_of_path(path: &str) -> Option<&str> {
     rest.split_once('/').map(|(id, _)| id).filter(|id| is_workstream_id(id))
 }
 
-/// Returns the mapped workstream, or else the one used since the last detection, or else the last detected one. Older
-/// actions are not counted again, because the last detection already included them.
+/// Returns the workstream whose manifest names the session, or else the one used since the last detection, or else
+/// the last detected one. Older actions are not counted again, because the last detection already included them.
 pub fn detect_workstream(clues: &DetectionFacts) -> DetectedWorkstream {
     let found =
         |id: &str, confidence, method| DetectedWorkstream { id: Some(id.to_owned()), confidence, method };
@@ -122,7 +122,7 @@ fn find_leader<'d>(clues: &DetectionFacts<'d>) -> LeadingWorkstream<'d> {
     }
 }
 
-/// The content of `precompact_state.json`. It is flat and small, and the same facts always give the same bytes.
+/// The content of `precompact_state.json`. It is flat and small, and equal facts always give equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PrecompactState {
     pub active_project_id: Option<String>,

@@ -1,4 +1,4 @@
-//! Counts what a hook does instead of measuring its time. The counts are the same in every run, so CI can enforce
+//! Counts what a hook does and does not measure its time. The counts are the same in every run, so CI can enforce
 //! limits.
 
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ use crate::transcript;
 
 const MAX_SYSTEM_CALLS: usize = 40;
 const MAX_INSTRUCTIONS: usize = 150_000;
-/// How many bytes of a transcript the hook before-compact may read, no matter how long the transcript is.
+/// How many bytes of a transcript the before-compact hook may read, no matter how long the transcript is.
 const MAX_TRANSCRIPT_BYTES_READ: usize = 16 * transcript::MEGABYTE + 128 * 1024;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
 /// The limit at a first contact, which happens once per session and reads up to 14 MB.
@@ -33,8 +33,8 @@ pub fn check_limits<'a>(lab: &SandboxRoot, peaks: impl Iterator<Item = (&'a str,
 
     let sandbox = lab.sandbox("gates")?;
     prepare_trusted(&sandbox)?;
-    // The first event of a session creates the journal. All later events only append to it. So one hook runs before
-    // anything is counted.
+    // The first event of a session creates the journal, and all later events only append to it. So one hook runs
+    // before anything is counted.
     sandbox.run_successfully(POST_TOOL_USE, &edit_4k_payload(&sandbox.dir))?;
     let mut opened = Vec::new();
     if strace::is_installed() {
@@ -102,8 +102,8 @@ impl LimitChecks {
         ]);
     }
 
-    /// Prints a missed limit without failing. The limit was set for musl, which makes fewer calls at start-up than
-    /// glibc.
+    /// Prints a missed limit without failing, because the limit was set for musl and glibc makes more calls at
+    /// start-up.
     fn mention_limit(&mut self, name: String, found: usize, most: usize) {
         let missed = self.any_missed;
         self.check_limit(name, found, most);

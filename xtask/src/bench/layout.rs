@@ -1,7 +1,8 @@
 //! `cargo xtask layout`: records which functions hooks call, so that `dist` can put them next to each other.
 //!
-//! The first access to a page of the program costs a hook two microseconds. The kernel then maps the sixteen pages
-//! around it. In the linker's own order, the functions of one tool call are spread over fifty groups of sixteen pages.
+//! The first access to a page of the program costs a hook two microseconds. The kernel then also maps the pages
+//! around it, sixteen in all. In the linker's own order, the functions of one tool call are spread over fifty such
+//! groups of pages.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -105,7 +106,7 @@ fn linker_patterns(called: &[&str], symbols: &BTreeMap<String, u64>) -> Vec<Stri
     [own, shared].concat()
 }
 
-/// Returns a pattern for a Rust name, without the parts that differ between builds. Returns `None` for all other names.
+/// Returns a pattern for a Rust name without the parts that differ between builds. Returns `None` for any other name.
 fn linker_pattern(name: &str) -> Option<String> {
     let name = name.split_once(".llvm.").map_or(name, |(name, _)| name);
     if name.starts_with("_ZN") {

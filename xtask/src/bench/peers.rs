@@ -1,4 +1,5 @@
-//! `cargo xtask bench --peers`: measures hooks in other languages that do the same work as ours, in the same run.
+//! `cargo xtask bench --peers`: times our hook against hooks in other languages that do the same work, in the same
+//! run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +18,7 @@ use crate::table::{self, Align};
 struct PeerProgram {
     name: &'static str,
     interpreter: &'static str,
-    /// The programs that the script itself calls.
+    /// The programs that the script calls.
     needed_programs: &'static [&'static str],
     script: &'static str,
 }
@@ -101,8 +102,7 @@ fn prepare_hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> 
     Ok(PeerHook { name, command, payload, samples: Vec::new(), peak_kb: 0 })
 }
 
-/// Returns the real path of a program. The program on PATH may be a shim, and the time of the shim must not be
-/// included.
+/// Returns the real path of a program. The program on PATH may be a shim, whose own time must not be measured.
 fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())?;

@@ -1,4 +1,5 @@
-//! The projects in which the benchmark runs commands, the payloads of its hooks, and what it restores between rounds.
+//! The projects in which the benchmark runs commands, the payloads of its hooks, and the state that it restores
+//! between rounds.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ pub fn prepare_many_sessions(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(START, &start_payload(&sandbox.dir))?;
     sandbox.run_successfully(PROMPT, &prompt_payload(&sandbox.dir))?;
     let sessions = sandbox.store_folder().join("indexes/sessions.jsonl");
-    // The session with the journal comes last, so that a new session is told about it.
+    // A new session is told about the last one in the list, so the session with the journal is moved to the end.
     let last = std::fs::read_to_string(&sessions)?;
     repeat_last_line(&sessions, SESSION, 999, |number| format!("0197a000-1111-7222-8333-{number:012}"))?;
     let others = std::fs::read_to_string(&sessions)?;
@@ -77,8 +78,8 @@ pub fn add_decisions(sandbox: &Sandbox, decisions: usize) -> Result<()> {
     Ok(std::fs::write(&log, lines)?)
 }
 
-/// A project with a task in progress and evidence about a thousand files. The evidence is so old that only the times of
-/// the files are compared.
+/// A project with a task in progress and evidence about a thousand files. The evidence is old, so only the
+/// modification times of the files are compared.
 pub fn prepare_evidence(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     let folder = sandbox.dir.join("src");
@@ -111,8 +112,8 @@ pub fn add_plan(sandbox: &Sandbox, phases: usize, tasks: usize) -> Result<()> {
     sandbox.run_successfully(&["plan", "import", &file.to_string_lossy()], b"").map(drop)
 }
 
-/// A project with a hundred thousand packets. The packets were listed once, so there is an index. Their folder is old
-/// enough that the index is used.
+/// A project with a hundred thousand packets and an index of them. The packet folder is old enough for the index to
+/// be trusted.
 pub fn prepare_packets(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     add_packets(sandbox, 100_000)
@@ -313,7 +314,7 @@ pub fn edit_2m_payload(sandbox: &Path) -> Vec<u8> {
     payload::edit_payload(sandbox, "toolu_01bench", 1_900_000, &payload::github_token())
 }
 
-/// The payload of a Bash call with 4 KB. The journal records the command, so the hook must redact it.
+/// The payload of a 4 KB Bash call. The journal records the command, so the hook must redact it.
 pub fn bash_4k_payload(sandbox: &Path) -> Vec<u8> {
     let script = payload::sample_code(3_300, &payload::github_token());
     payload::bash_payload(sandbox, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))

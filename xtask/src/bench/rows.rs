@@ -27,8 +27,8 @@ pub struct Row {
     pub run_in_parallel: bool,
     /// The transcript in the row's payload.
     pub transcript: Option<TranscriptSpec>,
-    /// Resets the sandbox before each sample. Its arguments are the sandbox, the transcript and the number of the
-    /// round. Its time is not measured.
+    /// Resets the sandbox before each sample and is not included in its time. The arguments are the sandbox, the
+    /// transcript and the number of the round.
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
     /// Whether the hook must print something in every sample. Without this check, a hook that does nothing would look
     /// fast.
@@ -38,7 +38,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns a row whose session is seen for the first time in every sample.
+    /// Returns a row in which every sample is the first contact with its session.
     const fn at_first_contact(self, size: Size) -> Self {
         let transcript = Some(TranscriptSpec { size, transcript_use: TranscriptUse::Unchanged });
         Self { transcript, before_each: remove_session_records, ..self }
@@ -86,7 +86,7 @@ pub struct TranscriptSpec {
 }
 
 impl TranscriptSpec {
-    /// Returns the transcript, which is created once in the folder of the run.
+    /// Creates the transcript in the folder of the run unless it exists, and returns its path.
     pub fn create(&self, lab: &Path, large: usize) -> Result<PathBuf> {
         let (name, mb) = match self.size {
             Size::Mb1 => ("1", 1),
@@ -106,7 +106,7 @@ impl TranscriptSpec {
     }
 }
 
-/// The highest allowed cost of a row, as a multiple of `/bin/true`.
+/// The highest allowed time of a row, as a multiple of the time of `/bin/true`.
 pub struct TimeTarget {
     musl: f64,
     gnu: f64,
@@ -117,7 +117,8 @@ impl TimeTarget {
         match kind {
             LinkKind::Musl => self.musl,
             LinkKind::StaticGnu => self.gnu,
-            // The dynamic loader was measured to cost 0.5 to 0.7, in addition to glibc's own start-up.
+            // The dynamic loader was measured to cost 0.5 to 0.7 times `/bin/true`, in addition to glibc's own
+            // start-up.
             LinkKind::Dynamic => self.gnu + 0.7,
         }
     }
@@ -148,7 +149,7 @@ const fn row(
     }
 }
 
-/// The benchmark. Each target has two values, because glibc's start-up costs about half a `/bin/true` more than musl's.
+/// The rows. Each target has two values, because glibc's start-up costs about half a `/bin/true` more than musl's.
 pub const ROWS: &[Row] = &[
     Row {
         run_in_parallel: true,

@@ -13,7 +13,7 @@ use crate::platforms::{self, OperatingSystem, Platform};
 
 const ZIG_PACKAGES: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 
-/// The target that is linked with the C compiler.
+/// The only target that is linked with the C compiler.
 const HOST_TARGET: &str = "x86_64-unknown-linux-musl";
 
 const CHECKSUMS: &str = "SHA256SUMS";
@@ -53,7 +53,7 @@ fn build_for_platform(platform: &Platform, addresses: AddressMode) -> Result<Pat
     match platform.system {
         OperatingSystem::Linux => {
             cargo.arg("build").env(platforms::ARM64_LINKER.0, platforms::ARM64_LINKER.1);
-            // The linker for the other architecture is not GNU ld, so the layout script is not used.
+            // arm64 is linked with `rust-lld`, which is not GNU ld, so the layout script is not used for it.
             let layout = (platform.target == HOST_TARGET && has_gnu_ld()).then_some(LAYOUT_FLAG);
             let flags: Vec<_> =
                 [STATIC_FLAG].into_iter().chain(fixed_address_flag(addresses)).chain(layout).collect();
@@ -156,7 +156,7 @@ mod tests {
         write_checksums(folder.path(), &[archive]).unwrap();
         let check =
             Command::new("sha256sum").args(["--check", CHECKSUMS]).current_dir(folder.path()).output();
-        // macOS checks the checksums with another program, which reads the same file format.
+        // macOS verifies the checksums with `shasum`, which reads the same file format.
         if let Ok(check) = check {
             assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
         }

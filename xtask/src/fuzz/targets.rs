@@ -31,8 +31,8 @@ pub const TARGETS: [(&str, FuzzTarget); 8] = [
     ("id", fuzz_id),
 ];
 
-/// Parsing and writing a document returns the same bytes. After an edit of the frontmatter, the new value can be read,
-/// and the body is unchanged.
+/// Parsing and writing a document returns the same bytes. After a frontmatter edit, the new value can be read, and
+/// the body is unchanged.
 pub fn fuzz_document(data: &[u8]) {
     let mut document = Document::parse(data);
     assert_eq!(document.bytes(), data, "parse and write");
@@ -56,8 +56,8 @@ pub fn fuzz_document(data: &[u8]) {
     assert_eq!(document.value_of("fuzzed"), None);
 }
 
-/// The input is a text, the byte 0xff, which no text contains, and a document. When the text replaces the document's
-/// first section, the rest of the document does not change.
+/// The input is a new text, the byte 0xff, which valid UTF-8 never contains, and a document. When the new text
+/// replaces the document's first section, the rest of the document does not change.
 pub fn fuzz_section(data: &[u8]) {
     let split = data.iter().position(|byte| *byte == 0xff).unwrap_or(0);
     let (text, rest) = (&data[..split], &data[(split + 1).min(data.len())..]);
@@ -88,7 +88,7 @@ pub fn fuzz_section(data: &[u8]) {
     }
 }
 
-/// Reading a line of any transcript always makes progress, so reading ends.
+/// Reading a transcript line always makes progress, so reading ends.
 pub fn fuzz_transcript(data: &[u8]) {
     for harness in HARNESSES {
         let read_line = harness.transcript.read_line();
@@ -100,7 +100,7 @@ pub fn fuzz_transcript(data: &[u8]) {
     }
 }
 
-/// If the input can be decoded as a payload, it has a session.
+/// An input that can be decoded as a payload has a session.
 pub fn fuzz_payload(data: &[u8]) {
     for harness in HARNESSES {
         for event in ["PostToolUse", "UserPromptSubmit", "SessionStart", "Stop", "SubagentStop", "PreCompact"]
@@ -153,7 +153,7 @@ pub fn fuzz_redact(data: &[u8]) {
     }
 }
 
-/// A text for a model contains no invisible characters and no colour codes, and cannot close the quotes around it.
+/// Text for a model contains no invisible characters and no colour codes, and cannot close the quotes around it.
 pub fn fuzz_render(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for max in [1, 7, 80, 2_000] {

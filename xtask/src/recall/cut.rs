@@ -1,4 +1,5 @@
-//! A session, and the points at which it is cut. The agent forgets everything before a cut.
+//! A session, and the points at which it is cut. The measurement assumes that the agent forgets everything before a
+//! cut.
 
 use std::collections::BTreeSet;
 
@@ -48,8 +49,8 @@ pub enum CutKind {
     Artificial,
 }
 
-/// The half that a session belongs to, by its id. The second half shows whether an improvement on the first half is
-/// real.
+/// The half that a session belongs to. Changes are tuned on one half, and the other half shows whether the
+/// improvement is real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorpusHalf {
     TuningHalf,
@@ -126,7 +127,7 @@ impl<'a> RecallSession<'a> {
                 first_event_since_compaction = at;
             }
         }
-        // If no file was used before a cut, a brief has no files to name.
+        // If no file was used before a cut, a brief has no files to name, so the cut is not measured.
         cuts.retain(|cut| self.files_seen_before(cut).next().is_some());
         cuts
     }
@@ -152,7 +153,7 @@ impl<'a> RecallSession<'a> {
                     let is_between = calls >= MIN_CALLS_BEFORE
                         && since >= MIN_CALLS_SINCE_COMPACTION
                         && to_come >= MAX_CALLS_AFTER;
-                    // A compaction never comes between a call and its result.
+                    // A compaction never comes between a call and its result, so an artificial cut must not either.
                     if is_between && running.is_empty() {
                         fit.push((at, epoch));
                     }

@@ -1,4 +1,4 @@
-//! `--dump`: writes the texts that a judge reads, in one folder for each compaction.
+//! `--dump`: writes the files that a judge reads, in one folder for each compaction.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -46,14 +46,14 @@ pub fn write_dump(
     Ok(())
 }
 
-/// Describes what the agent did next, for a judge.
+/// Describes to a judge what the agent did next.
 fn describe_what_followed(session: &RecallSession, cut: &SessionCut) -> String {
     let mut text = String::new();
     let mut calls = 0;
     let later = session.events[cut.event_count_before..].iter().map(|event| &event.kind);
     for what in later.skip_while(|what| matches!(what, EventKind::Compaction | EventKind::Summary(_))) {
         let line = match what {
-            // After the next compaction, the agent has another summary.
+            // After the next compaction, the agent works from another summary.
             EventKind::Compaction | EventKind::Summary(_) => break,
             EventKind::Call(_) if calls == MAX_CALLS_AFTER => break,
             EventKind::Prompt(words) => format!("USER: {}", cut_for_judge(words, MAX_MESSAGE_BYTES)),

@@ -9,11 +9,11 @@ use super::events::{CallEnd, EventKind, ToolCall, TranscriptEvent};
 pub struct RecallEffect {
     /// The kind of effect: `commit`, `push`, `pull request`, …
     pub kind: &'static str,
-    /// The ids of the effect. If a text contains one of them, it mentions the effect.
+    /// The ids of the effect. A brief or a summary mentions the effect if it contains one of them.
     pub ids: Vec<String>,
 }
 
-/// Words in the name of an MCP tool which show that the tool writes.
+/// Words in the name of an MCP tool that show that the tool writes.
 const WRITING_TOOL_WORDS: [&str; 8] =
     ["create", "update", "delete", "send", "save", "add", "post", "comment"];
 
@@ -154,8 +154,7 @@ fn long_numbers_in(text: &str) -> Vec<String> {
     numbers.filter(|number| number.len() >= 6).map(str::to_owned).collect()
 }
 
-/// Returns the effect of an MCP tool that writes. The effect's id is the beginning of the answer, or an id like
-/// `ABC-12`.
+/// Returns the effect of an MCP tool that writes. Its id is a field of the tool's JSON answer.
 fn effect_of_tool(call: &ToolCall, printed: &str) -> Option<RecallEffect> {
     let name = call.tool.rsplit("__").next().filter(|_| call.tool.starts_with("mcp__"))?.to_lowercase();
     let writes = name.split(['_', '-']).any(|word| WRITING_TOOL_WORDS.contains(&word));
@@ -169,10 +168,9 @@ fn effect_of_tool(call: &ToolCall, printed: &str) -> Option<RecallEffect> {
     (!ids.is_empty()).then_some(RecallEffect { kind: "tool", ids })
 }
 
-/// Returns whether a text mentions the effect.
 pub fn is_effect_mentioned(effect: &RecallEffect, text: &str) -> bool {
     effect.ids.iter().any(|id| {
-        // A text may shorten the hash of a commit, but rarely below seven digits.
+        // A commit hash may be shortened, but rarely to fewer than seven digits.
         let id = if is_commit_hash(id) { &id[..7] } else { id };
         text.match_indices(id).any(|(at, _)| {
             let glued = |c: char| c.is_ascii_digit();

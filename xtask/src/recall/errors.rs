@@ -13,8 +13,8 @@ const COMPARED_CHARS: usize = 60;
 /// The minimum number of characters of a line. A shorter line does not distinguish one error from another.
 const MIN_DISTINCTIVE_CHARS: usize = 14;
 
-/// A text warns of an error if it contains this many characters from the beginning of one of the error's lines, or the
-/// whole line if it is shorter.
+/// A brief or a summary warns of an error if it contains this many characters from the beginning of an error line, or
+/// the whole line if the line is shorter.
 const MIN_WARNING_CHARS: usize = 40;
 
 /// Mistakes with the harness's own tools. A brief should not warn of them.
@@ -27,14 +27,14 @@ const TRIVIAL_ERRORS: [&str; 6] = [
     "File does not exist",
 ];
 
-/// Lines that say that something failed, but not what.
+/// Lines that report that something failed, but not what.
 const UNINFORMATIVE_LINES: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
-/// The first words of a line that reports a failure in a successful call. Such a call has exit code 0 because a pipe
+/// How a line begins that reports a failure in a call with exit code 0. Such a call looks successful because a pipe
 /// hid the failure.
 const HIDDEN_FAILURE_STARTS: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
-/// Words in a line that says what went wrong. The word `error` alone also occurs in code.
+/// Words in a line that explains what went wrong. The word `error` alone also occurs in code.
 const ERROR_WORDS: [&str; 16] = [
     "error:",
     "error[",
@@ -54,10 +54,10 @@ const ERROR_WORDS: [&str; 16] = [
     "unable",
 ];
 
-/// The first words of a line that repeats the command, or that names the source of the lines above.
+/// How a line begins that repeats the command, or that names the source of the lines above.
 const ECHO_LINE_STARTS: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
-/// An error that occurred again: the lines that both reports have in common.
+/// An error that occurred again, as the lines that both reports have in common.
 pub type RecurringError = BTreeSet<String>;
 
 /// Returns the errors that occurred again. Errors with the same first line are counted as one error.
@@ -90,7 +90,7 @@ pub fn warns_of_error(error: &RecurringError, text: &str) -> bool {
         .any(|line| text.contains(line.chars().take(MIN_WARNING_CHARS).collect::<String>().trim_end()))
 }
 
-/// Returns the lines that say what went wrong, without numbers, which differ from run to run.
+/// Returns the lines that explain what went wrong, without numbers, because numbers differ from run to run.
 fn error_lines(end: CallEnd, text: &str) -> Vec<String> {
     let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
     if TRIVIAL_ERRORS.iter().any(|trivia| text.contains(trivia)) {

@@ -1,7 +1,7 @@
 //! Reads the events of a session from its transcript.
 //!
-//! This file shares no code with the readers that briefs are made with, because briefs are judged by its results. It
-//! may be slow and simple, so every line is parsed completely.
+//! This module shares no code with the readers that briefs are made with, because briefs are judged by its results.
+//! It may be slow and simple, so it parses every line completely.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub struct TranscriptEvent {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
-    /// Text that a person typed, also with a refusal or while the agent was working.
+    /// Text that a person typed, including text typed with a refusal or while the agent was working.
     Prompt(String),
     AgentMessage(String),
     Call(ToolCall),
@@ -85,7 +85,7 @@ const FILE_TOOLS: [(&str, bool); 8] = [
 
 const SHELL_TOOLS: [&str; 3] = ["bash", "execute", "shell"];
 
-/// The first words of messages in the user's role that nobody typed.
+/// How messages begin that have the user's role although nobody typed them.
 const NOT_TYPED_STARTS: [&str; 12] = [
     "<local-command",
     "<command-message>",
@@ -101,9 +101,9 @@ const NOT_TYPED_STARTS: [&str; 12] = [
     "Base directory for this skill",
 ];
 
-/// The first words of the result of a refused call.
+/// How the result of a refused call begins.
 const REFUSAL_STARTS: [&str; 3] = ["The user doesn't want to", "[Request interrupted", "Tool use rejected"];
-/// The text before the user's reason.
+/// The text before the user's reason for a refusal.
 const REFUSAL_REASON_START: &str = "the user said:\n";
 const CANCELLED_MARK: &str = "Sibling tool call errored";
 
@@ -206,8 +206,8 @@ impl EventReader {
     }
 }
 
-/// Returns the content of a message or a result as blocks. In the transcript, the content is a text or a list of
-/// blocks.
+/// Returns the content of a message or a result as blocks. In the transcript, the content is either a string or a
+/// list of blocks.
 fn content_blocks(content: &Value) -> Vec<Value> {
     match content {
         Value::String(text) => vec![serde_json::json!({ "type": "text", "text": text })],
@@ -216,8 +216,8 @@ fn content_blocks(content: &Value) -> Vec<Value> {
     }
 }
 
-/// Returns the text if a person typed it for the agent. Commands that control the harness are left out. A command of
-/// the project is included if it has arguments.
+/// Returns the text if a person typed it for the agent. Commands that control the harness are left out. A project's
+/// own command is included if it has arguments.
 fn typed_words(text: &str) -> Option<String> {
     let text = text.trim();
     if let Some(command) = text_between(text, "<command-name>", "</command-name>") {

@@ -1,4 +1,4 @@
-//! Failing calls that a person has read and labelled. The label says whether the failure was still open at a
+//! Failing calls that a person has read and labelled. A label records whether the failure was still open at a
 //! compaction.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use super::cut::{CutKind, RecallSession, SessionCut, collapse_white_space};
 
-/// The labels. The file explains its columns and its words.
+/// The labels. Comments in the file explain its columns and labels.
 const LABELS_TSV: &str = include_str!("labels.tsv");
 
 /// The labelled calls, by session and compaction (counted from 0).
@@ -49,7 +49,7 @@ pub fn parse_labels(text: &str) -> Result<Labels> {
     Ok(labels)
 }
 
-/// Returns the commands that were open at a cut, in the form that a text would use, or `None` if the session is not
+/// Returns the commands that were open at a cut, each as `command_core` shortens it, or `None` if the session is not
 /// labelled.
 pub fn open_commands_at_cut(
     labels: &Labels,
@@ -74,7 +74,7 @@ pub fn failing_lines(text: &str) -> Vec<&str> {
     lines.filter(|line| !is_omission_line(line)).collect()
 }
 
-/// Returns whether the line is `- +3 more`, which gives the number of further lines.
+/// Returns whether the line is an omission line such as `- +3 more`.
 fn is_omission_line(line: &str) -> bool {
     let words = line.trim_start_matches("- ");
     words.starts_with('+') && words[1..].starts_with(|c: char| c.is_ascii_digit())

@@ -1,4 +1,5 @@
-//! Measures one cut: which wanted items a text contains, and what a plain list of the same length would contain.
+//! Measures one cut: which wanted items a brief, a packet or a summary contains, and what a plain list of the same
+//! length would contain.
 
 use anyhow::Result;
 use model::score::Scoring;
@@ -16,7 +17,7 @@ pub struct FoundShare {
     pub total: usize,
 }
 
-/// The questions about a text, in the order of the report.
+/// The questions asked about each brief, packet and summary, in the order of the report.
 pub const QUESTION_NAMES: [&str; 13] = [
     FILES_AGAIN_QUESTION,
     COMMANDS_AGAIN_QUESTION,
@@ -34,7 +35,7 @@ pub const QUESTION_NAMES: [&str; 13] = [
 ];
 pub const FILES_AGAIN_QUESTION: &str = "files needed again";
 pub const COMMANDS_AGAIN_QUESTION: &str = "commands needed again";
-/// The question about commands without pipes, redirections and a leading `cd`, for texts that leave them out.
+/// The question about commands without their pipes, redirections and a leading `cd`, which briefs often leave out.
 const BARE_COMMANDS_QUESTION: &str = "the same, without pipes";
 
 pub fn question_index(name: &str) -> usize {
@@ -49,9 +50,9 @@ pub struct RecallAnswers {
     pub missed: Vec<(usize, String)>,
     /// How many of the files that the text names were needed again.
     pub precision: FoundShare,
-    /// The same share for a list of the most recently used files, with the same number of files.
+    /// The precision of a list with the same number of files, the most recently used ones.
     pub recent_files_share: FoundShare,
-    /// The same share for a list of the most frequently used files, with the same number of files.
+    /// The precision of a list with the same number of files, the most frequently used ones.
     pub frequent_files_share: FoundShare,
     /// How many of the needed files are in a plain list of recent paths that is as long as the text.
     pub path_list_share: FoundShare,
@@ -198,8 +199,8 @@ impl RecallAnswers {
     }
 }
 
-/// Returns whether the text contains the path, or an end of the path that no other file of the session has. The match
-/// must be a separate word.
+/// Returns whether the text contains the path as a separate word. The end of a path is enough if no other file of the
+/// session ends with it.
 fn is_path_mentioned(session: &RecallSession, text: &str, path: &str) -> bool {
     let starts = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at + 1);
     let endings = starts.map(|at| &path[at..]).chain([path]).filter(|ending| !ending.is_empty());
@@ -222,11 +223,10 @@ fn contains_as_word(text: &str, name: &str) -> bool {
     })
 }
 
-/// A line repeats the summary if the summary contains at least this percentage of its words.
+/// The minimum percentage of a line's words in the summary for the line to be a repetition.
 const MIN_REPEATED_PERCENT: usize = 80;
 
-/// Counts the new lines. A line is new if the summary does not contain one of its paths, numbers or ids, or does not
-/// contain most of its words.
+/// Counts the new lines. A line is new if the summary lacks one of its paths, numbers or ids, or most of its words.
 fn count_new_lines(brief: &str, summary: &str) -> FoundShare {
     let known = summary.to_lowercase();
     let is_new = |line: &&str| {

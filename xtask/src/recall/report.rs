@@ -36,7 +36,7 @@ impl AnswerTotal {
         total
     }
 
-    /// Returns the F1 score. `hits` counts the needed files among the files in a text or a list.
+    /// Returns the F1 score of a list of files. `hits` counts the needed files among them.
     fn f1_score(&self, hits: FoundShare) -> f64 {
         let (named, needed) =
             (hits.total as f64, self.shares[question_index(FILES_AGAIN_QUESTION)].total as f64);
@@ -63,7 +63,7 @@ fn selections(measured: &[MeasuredCut]) -> Vec<CutSelection<'_>> {
     found
 }
 
-/// A figure with a target, for each half of the sessions.
+/// A measured figure and its target, for each half of the sessions.
 struct TargetCell {
     question: &'static str,
     place: String,
@@ -116,7 +116,7 @@ impl CutSelection<'_> {
         cells
     }
 
-    /// Returns the names of the texts, each with the sum of its results for all cuts.
+    /// Returns the name of each text, with the sum of its results for all cuts.
     fn text_columns(&self) -> Vec<(String, AnswerTotal)> {
         let mut columns: Vec<(String, AnswerTotal)> = BRIEF_SIZES
             .iter()
@@ -178,7 +178,7 @@ fn print_targets(selection: &CutSelection) {
     print!("{}", plain_table(&align, &rows));
 }
 
-/// Returns, for every target, the share of the items that were found in one half of the sessions.
+/// Returns, for every target, the share of items that were found in one half of the sessions.
 pub fn shares_per_target(measured: &[MeasuredCut], half: CorpusHalf) -> Vec<FoundShare> {
     let all = CutSelection { name: "all", cuts: measured.iter().collect() };
     let of_half = |cell: TargetCell| if half == CorpusHalf::TuningHalf { cell.tune } else { cell.report };

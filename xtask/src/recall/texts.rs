@@ -1,4 +1,4 @@
-//! Composes the texts that are measured at a cut: the briefs that a hook would send, and the text of `thru pickup`.
+//! Composes the text that is measured at a cut: the briefs that a hook would send, and the output of `thru pickup`.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ impl SessionPast {
         Ok(SessionPast { folder, transcript, digest })
     }
 
-    /// Returns the brief for a reader who has no summary.
+    /// Returns the brief for an agent that has no summary.
     pub fn brief_alone(&self, size: usize, scoring: Option<&Scoring>) -> String {
         compose_brief(&self.digest, size, scoring)
     }
@@ -99,8 +99,8 @@ impl SessionPast {
     }
 }
 
-/// Returns the line with the user's `/compact` command. The transcript contains it after the summary, but a hook
-/// reports its words before the compaction.
+/// Returns the line with the user's `/compact` command. The transcript contains this line after the summary, but a
+/// hook reports its text before the compaction.
 fn words_for_compaction<'a>(session: &RecallSession<'a>, cut: &SessionCut) -> Option<&'a [u8]> {
     const LINES_SEARCHED: usize = 8;
     const COMMAND: &str = "<command-name>/compact</command-name>";

@@ -1,4 +1,4 @@
-//! `--tune`: searches for a better weight on one half of the sessions, and reports the improvement on the other half.
+//! `--tune`: searches for better weights on one half of the sessions, and reports the improvement on the other half.
 //!
 //! One weight is changed at a time. Transcripts have no plan and no decisions, so only the weights of signals that
 //! occur in sessions are tried.
@@ -33,7 +33,7 @@ pub struct WeightTrial {
     measured: Vec<MeasuredCut>,
 }
 
-/// Returns the default weights, and all changed sets of weights.
+/// Returns a trial with the default weights, and one trial for each changed weight.
 pub fn weight_trials(default: &Scoring) -> Vec<WeightTrial> {
     let trial = |name: String, weights: SignalWeights| WeightTrial {
         name,

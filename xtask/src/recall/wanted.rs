@@ -1,4 +1,5 @@
-//! The items that a text should contain at a cut. They are derived from the events before and after the cut.
+//! The items that a brief or a summary should contain at a cut. They are derived from the events before and after the
+//! cut.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ pub struct WantedItems {
     /// The newest prompt that is long enough to describe a task.
     pub newest_task_prompt: Option<String>,
     pub prompts: BTreeSet<String>,
-    /// `None` if nobody has labelled the failures.
+    /// The commands that were failing at the cut, or `None` if nobody has labelled them.
     pub open_failures: Option<Vec<String>>,
     pub edited_files: BTreeSet<String>,
     pub read_files: BTreeSet<String>,
@@ -31,7 +32,7 @@ pub struct WantedItems {
     pub commands: BTreeSet<String>,
     /// The files that were used before the cut, without duplicates. The file that was used last comes last.
     pub files_by_recency: Vec<String>,
-    /// The same files. The file that was used most often comes last.
+    /// The same files, with the most frequently used file last.
     pub files_by_frequency: Vec<String>,
 }
 

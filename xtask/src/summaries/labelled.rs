@@ -1,6 +1,6 @@
 //! Invented outputs whose error lines were chosen by a person.
 
-/// An output, and texts that its summary must contain.
+/// An output, and the lines that its summary must contain.
 pub struct LabelledOutput {
     pub output: String,
     pub errors: Vec<&'static str>,
@@ -47,7 +47,7 @@ pub fn labelled_outputs() -> Vec<LabelledOutput> {
             all.push(LabelledOutput { output: format!("{filler}{line}\n{filler}"), errors: vec![line] });
         }
     }
-    // Words that report an error only in a log.
+    // Lines that report an error only if they occur in a log.
     for line in [
         "error while parsing {",
         "retrying after connection refused ... ok? no",

@@ -23,7 +23,7 @@ const ERROR_CAPITALS: &[&str] = &["ERROR", "FATAL", "FAILED", "FAIL", "CRITICAL"
 /// Words that can follow a number of failures.
 const COUNTED_FAILURE_WORDS: &[&str] = &["failed", "failures", "errors", "error", "failure"];
 
-/// Returns the error lines of an output. The summary must contain them.
+/// Returns the error lines that the summary of an output must contain.
 pub fn error_lines(output: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(output) {
         Ok(value) if value.is_object() || value.is_array() => {
@@ -39,20 +39,20 @@ pub fn error_lines(output: &str) -> Vec<String> {
     }
 }
 
-/// Returns whether a summary contains a text: as a line, or as a text in JSON.
+/// Returns whether a summary contains `text`, either as a line or inside a JSON string.
 pub fn is_kept(summary: &str, text: &str) -> bool {
     let quoted = Value::from(text).to_string();
     summary.contains(&line_as_shown(text)) || summary.contains(quoted.trim_matches('"'))
 }
 
-/// Returns a line in the form that a summary shows.
+/// Returns a line as a summary shows it.
 fn line_as_shown(line: &str) -> String {
     model::clean::clean_line(line).trim().to_owned()
 }
 
 fn is_error_line(line: &str) -> bool {
     let line = line_as_shown(line);
-    // Quoted lines of files are not errors. `grep -n` and `cat -n` print such lines, and some programs print them in
+    // Quoted lines of files are not errors. `grep -n` and `cat -n` print such lines, and some programs put them in
     // quotation marks.
     if is_quoted_file(&line) {
         return false;
@@ -110,7 +110,7 @@ fn is_quoted_file(line: &str) -> bool {
     is_numbered || is_match
 }
 
-/// Collects the texts below keys such as `error`, and the texts of records with a bad level or status.
+/// Collects the strings below keys such as `error`, and the strings of objects with a bad level or status.
 fn collect_errors_of_json(value: &Value, is_error: bool, found: &mut Vec<String>) {
     match value {
         Value::String(text) if is_error && !text.trim().is_empty() => found.push(text.clone()),

@@ -41,7 +41,7 @@ pub fn check_page(
 
 /// Returns the files that a line names in backticks, each with the items after it: `` `a.rs`: `one`, `two` ``.
 fn named_files(line: &str) -> Vec<(&str, Vec<&str>)> {
-    // The texts at odd positions are between backticks.
+    // The parts at odd positions are between backticks.
     let parts: Vec<&str> = line.split('`').collect();
     let mut files: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut has_items = false;
@@ -57,7 +57,8 @@ fn named_files(line: &str) -> Vec<(&str, Vec<&str>)> {
     files
 }
 
-/// Returns whether a path ends with a name. The page leaves out `crates/`, and folders that the context makes clear.
+/// Returns whether a path ends with a name. ARCHITECTURE.md leaves out `crates/`, and folders that the context makes
+/// clear.
 fn is_path_named(path: &Path, name: &str) -> bool {
     path.ends_with(name)
 }

@@ -8,7 +8,7 @@ use super::Finding;
 
 const MAX_FILE_LINES: usize = 700;
 
-/// Leftovers that must not be merged.
+/// Markers of unfinished code, which must not be merged.
 const FORBIDDEN_LEFTOVERS: &[&str] =
     &[concat!("to", "do!"), concat!("unimple", "mented!"), concat!("FIX", "ME"), concat!("XX", "X")];
 
@@ -29,11 +29,12 @@ const fn forbidden_word(folder: &'static str, word: &'static str, why: &'static 
 }
 
 const PURE_CRATES_REASON: &str = "model and harness are pure: bytes in, values out";
-const PRINTING_REASON: &str = "only thru talks to a person";
+const PRINTING_REASON: &str = "only thru prints for people";
 const REDACTION_REASON: &str =
     "captured text is redacted whole, then cut or picked from: use model::redact::Redacted outside harness";
 
-/// The reason for several of these rules. The readers of the standard library block on pipes and have no limit.
+/// The reason for several of the rules below. The readers of the standard library block on pipes and have no size
+/// limit.
 const READER_REASON: &str = "files and streams are read by crates/store/src/read.rs, which bounds every read";
 
 const fn forbidden_reader(folder: &'static str, word: &'static str) -> ForbiddenWord {
@@ -101,7 +102,7 @@ const STREAM_HANDLES: &[&str] = &[
 /// open.
 const MAY_HOLD_HANDLES: &[&str] = &["crates/thru/src/output/printer.rs", "crates/thru/src/entry.rs"];
 
-/// The file that may use `anstream`. Its function `choose_color` configures the colours of `anstream`.
+/// The file that may use `anstream`, because its function `choose_color` configures the colours.
 const MAY_CHOOSE_COLOR: &str = "crates/thru/src/output.rs";
 
 fn find_stream_handle(path: &Path, code: &str) -> Option<&'static str> {
@@ -136,7 +137,7 @@ const HARNESS_WORDS: &[&str] = &[
 const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
     (
         "crates/model/src/packet.rs",
-        "the sources that the format of packets allows; a test holds it against the table",
+        "the sources that the packet format allows; a test compares them with the table",
     ),
     ("crates/model/src/redact", "names of products in the names of secrets"),
     ("crates/model/src/window.rs", "names of models"),
@@ -145,8 +146,8 @@ const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
     ("crates/thru/src/commands/import", "reads another tool's files"),
 ];
 
-/// Returns whether a text is cut inside the call that redacts it. This is forbidden, because half of a secret is not
-/// recognised.
+/// Returns whether the argument of a redaction call cuts the text. This is forbidden, because redaction does not
+/// recognise half of a secret.
 fn cuts_before_redaction(line: &str) -> bool {
     let Some((_, argument)) = line.split_once(concat!("redact", "(")) else { return false };
     ["cut(", "inline(", "one_line(", "truncate(", "take("].iter().any(|cut| argument.contains(cut))
@@ -185,7 +186,7 @@ pub fn check_source(path: &Path, text: &str) -> Vec<Finding> {
         if code.trim_start().starts_with("#[ignore]") {
             findings.push(Finding::new(place(), "an ignored test must give a reason: #[ignore = \"…\"]"));
         }
-        // The test module at the end of a file begins here. The forbidden words may occur in it.
+        // A test module at the end of a file begins here. It may contain the forbidden words.
         in_tests |=
             previous.trim() == "#[cfg(test)]" && code.trim_start().starts_with("mod ") && code.contains('{');
         if !in_tests {

@@ -264,8 +264,8 @@ pub fn loop_iterations_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result
             let said = format!("Turn {number} of {writer}.");
             let more = json!({"last_assistant_message": said, "transcript_path": null});
             let stop = payload::hook_payload(&sandbox.dir, "Stop", more);
-            // If the lock is not free in time, the agent may stop, and the stop is not counted. So the stop is reported
-            // again.
+            // If the lock is not free in time, the hook lets the agent stop and does not count the stop. So the stop
+            // is reported again.
             let mut tries = (0..CLAIM_TRIES).map(|_| sandbox.run_thru(prepare::STOP, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
                 failed.push(format!("a stop was not blocked in {CLAIM_TRIES} tries"));

@@ -50,7 +50,7 @@ pub fn are_decisions_imported(sandbox: &Sandbox) -> bool {
     decisions_in_force(sandbox).is_some_and(|texts| texts.len() == 5)
 }
 
-/// Returns the texts of the decisions in force, or `None` if they cannot be listed.
+/// Returns the text of each decision in force, or `None` if the decisions cannot be listed.
 fn decisions_in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
     let output = sandbox.run_thru(&["decisions", "list", "-n", "0", "--json"], b"").ok()?;
     let listing: Value = serde_json::from_slice(&output.stdout).ok()?;

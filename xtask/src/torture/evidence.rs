@@ -97,7 +97,8 @@ pub fn is_evidence_imported(sandbox: &Sandbox) -> bool {
     entry_summaries(sandbox) == ["note 0", "note 1", "note 2"]
 }
 
-/// Returns what is wrong with a new bundle, or `None` if it is readable. The row itself checks the entries.
+/// Returns what is wrong with a new bundle, or `None` if it is readable. Its entries are checked elsewhere, for each
+/// row.
 pub fn unreadable_bundle(new: &[u8]) -> Option<String> {
     let bundle: Option<Value> = serde_json::from_slice(new).ok();
     let entries = bundle.as_ref().and_then(|bundle| bundle["entries"].as_array());

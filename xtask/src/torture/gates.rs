@@ -17,7 +17,8 @@ pub fn prepare_gate_files(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sandbox.project_folder().join("plan.md"), "A plan.\n")?)
 }
 
-/// A sandbox with a live run. One output exists. The other output is missing, and the run has a command that writes it.
+/// A sandbox with a live run of two outputs. One output exists. The other is missing, and the run has a command that
+/// writes it.
 pub fn prepare_half_run(sandbox: &Sandbox) -> Result<()> {
     project_with_outputs(sandbox, "A report.\n\n<!-- AGENT_COMPLETE -->\n")
 }
@@ -28,7 +29,7 @@ pub fn prepare_unsealed_output(sandbox: &Sandbox) -> Result<()> {
 
 fn project_with_outputs(sandbox: &Sandbox, report: &str) -> Result<()> {
     prepare_gate_files(sandbox)?;
-    // `gate expect` records the user's consent. Without consent, a list in the project launches nothing.
+    // `gate expect` records the user's consent. Without consent, `thru` runs no command from a list in the project.
     let launch = "printf 'B.\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"";
     let expect = ["gate", "expect", "review", "review-a.md", "review-b.md", "--", "sh", "-c", launch];
     sandbox.run_successfully(&expect, b"")?;

@@ -1,7 +1,7 @@
 //! Runs `thru` in folders where nobody should start it, with input that nobody should send, and on full disks.
 //!
-//! The rules are always the same: a hook exits with 0 and prints nothing, a command says what is wrong and exits with a
-//! documented code, nothing hangs, no existing file changes, and no file is created outside the project.
+//! The rules are always the same: a hook exits with 0 and prints nothing, a command reports what is wrong and exits
+//! with a documented code, nothing hangs, no existing file changes, and no file is created outside the project.
 
 mod disks;
 mod input;
@@ -23,7 +23,7 @@ use crate::sandbox::{self, Sandbox};
 
 const SESSION_START_HOOK: &[&str] = &["hook", "claude-code", "SessionStart"];
 
-/// The commands that are tried in each place.
+/// The commands that are tried in each folder.
 const COMMANDS_TRIED: &[&[&str]] = &[
     TOOL_DONE,
     SESSION_START_HOOK,
@@ -49,7 +49,7 @@ fn stdin_for_command(argv: &[&str], sandbox: &Path) -> Vec<u8> {
 fn judge_output(argv: &[&str], output: &Output, wrong: &mut Failures) {
     if argv.first() == Some(&"hook") {
         judge::judge_hook_output(output, wrong);
-        // Only a session start may print a text: a notice that the project is not trusted.
+        // Only a session start may print something: a notice that the project is not trusted.
         if argv != SESSION_START_HOOK && !output.stdout.is_empty() {
             wrong
                 .push((LossKind::NoLoss, format!("the hook printed: {}", judge::first_line(&output.stdout))));

@@ -13,11 +13,11 @@ use super::snapshot::Snapshot;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowedRemoval {
     Nothing,
-    /// The trust in the sandbox's own project, which the command revokes.
+    /// The trust in the sandbox's own project. The command revokes it.
     Trust,
-    /// No record. The command changes the settings of a harness, which another check judges.
+    /// No record. The command changes the settings of a harness, which `settings::judge_settings_files` judges.
     Settings,
-    /// The error in a context file, which the command fixes.
+    /// The error in a context file. The command fixes it.
     ContextFileError,
     /// The role of a session.
     Role,
@@ -31,7 +31,7 @@ pub fn find_losses(before: &Snapshot, after: &Snapshot, takes: AllowedRemoval) -
     let elsewhere = |path: &Path| takes == AllowedRemoval::Settings && is_settings_path(path);
     for (path, old) in before.files().filter(|(path, _)| !elsewhere(path)) {
         let Some(new) = after.file_bytes(path) else {
-            // A brief is no longer pending after it was sent. Digests and cursors can be rebuilt.
+            // A pending brief is removed once it has been sent. Digests and cursors can be rebuilt.
             let passing =
                 [PENDING_PATH, DIGESTS_PATH, CURSORS_PATH].iter().any(|folder| path.starts_with(folder));
             let kept = path.starts_with(WORKSTREAMS_PATH) && is_moved_by_migration(path, old, after, takes);
@@ -121,7 +121,7 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
         return super::evidence::unreadable_bundle(new);
     }
     // These files are overwritten: the last state of the agent's list, the list of test runs that are evidence, the
-    // list of answers that were seen, the run that a session works on, and the number of lost records.
+    // list of answers already recorded, the run that a session works on, and the number of lost records.
     let is_written_over = ["state/plan-todos", "state/evidence", "state/answers-seen", "state/gate-run"]
         .iter()
         .any(|folder| path.starts_with(format!("project/.agent/context/{folder}")));
@@ -180,7 +180,7 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
         return lost.then(|| "more than its boxes has changed".into());
     }
     if path.starts_with(PACKETS_PATH) {
-        // An edit replaces a line or a section. A person's text outside that part must stay.
+        // An edit replaces a line or a section. A person's text outside it must stay.
         let lost = contains_text(old, HANDWRITTEN_TEXT) && !contains_text(new, HANDWRITTEN_TEXT)
             || !new.starts_with(b"---\n");
         return lost.then(|| "a person's text is gone".into());
@@ -194,7 +194,7 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
     Some("has changed".into())
 }
 
-/// A text that every hand-made packet in a sandbox contains.
+/// Text that every handwritten packet in a sandbox contains.
 pub const HANDWRITTEN_TEXT: &str = "Text of a person.";
 
 fn contains_text(bytes: &[u8], text: &str) -> bool {
@@ -204,7 +204,7 @@ fn contains_text(bytes: &[u8], text: &str) -> bool {
 const WORKSTREAMS_PATH: &str = "project/.agent/context/workstreams";
 const PACKETS_PATH: &str = "project/.agent/context/packets";
 
-/// Returns what is wrong with a changed loop. The prompt must be the same, and the iteration may grow by one.
+/// Returns what is wrong with a changed loop. The prompt must be the same, and the iteration may grow by at most one.
 fn find_loss_in_loop(old: &[u8], new: &[u8]) -> Option<String> {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
     let prompt = |text: &str| text.split_once("## Loop Prompt").map(|(_, prompt)| prompt.to_owned());
@@ -233,7 +233,8 @@ pub fn is_settings_path(path: &Path) -> bool {
     ["project/.claude", "home/.claude", "project/.git/info"].iter().any(|folder| path.starts_with(folder))
 }
 
-/// Returns whether the path is in the store or above it, or in our part of the user's state folder.
+/// Returns whether the path is in the store, is the folder that contains the store, or is in our part of the user's
+/// state folder.
 fn is_store_or_state_path(path: &Path) -> bool {
     path.starts_with("project/.agent/context")
         || path == Path::new("project/.agent")

@@ -1,4 +1,4 @@
-//! Decides what is wrong after a command has run under bad conditions.
+//! Finds out what is wrong after a command has run under bad conditions.
 
 use std::process::Output;
 
@@ -17,8 +17,8 @@ pub type Failures = Vec<(LossKind, String)>;
 /// 13 foreign, 14 busy, 15 refused, 16 I/O.
 const EXIT_CODES: &[i32] = &[0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16];
 
-/// The beginning of the only reply that is not JSON. Before a compaction, Claude Code passes plain text to the
-/// summariser.
+/// The beginning of the only reply that is not JSON. Before a compaction, Claude Code passes a hook's plain text to
+/// the summariser.
 const SUMMARY_REPLY_START: &[u8] = b"Keep verbatim in the summary: ";
 
 /// Checks that a hook exits with 0 and prints nothing or one JSON object.
@@ -83,8 +83,8 @@ fn judge_no_panic(output: &Output, wrong: &mut Failures) {
     }
 }
 
-/// Checks whether every record still exists, now and after the next commands. Also checks whether the next commands
-/// work, and whether `thru doctor` still works.
+/// Checks that every record still exists, now and after the next commands, and that the next commands and `thru
+/// doctor` work.
 pub fn judge_aftermath(
     row: &Row,
     sandbox: &Sandbox,

@@ -1,7 +1,7 @@
 //! Checks that no hook exceeds its deadline or uses more than eight megabytes, even if its files are replaced.
 //!
-//! At every event, each file is replaced with a gigabyte of data (a sparse file, which needs no disk space), a pipe, a
-//! device and a folder.
+//! For every event, each file is replaced in turn with a gigabyte of data (a sparse file, which needs no disk space),
+//! a pipe, a device and a folder.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -154,7 +154,7 @@ pub fn run_limits(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally
     Ok(tally)
 }
 
-/// Restores the sandbox, except for the file at `place`.
+/// Restores the sandbox and removes the file at `place`.
 fn restore_without_file(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
     before.restore(&sandbox.dir)?;
     fs::create_dir_all(place.parent().context("the path has no parent folder")?)?;
@@ -166,10 +166,10 @@ fn restore_without_file(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> R
     Ok(())
 }
 
-/// Makes a journal of 500 MB. Most of it is a hole in the file. Its end repeats the existing records.
+/// Makes a journal of 500 MB. Most of it is a hole, and its end repeats the existing records.
 fn make_long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Result<()> {
     before.restore(&sandbox.dir)?;
-    // The journal must not be rotated, so that it stays one file.
+    // Rotation is prevented, so that the journal stays one file.
     fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
     fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 1000000\n")?;
     if keep_digest {
@@ -181,7 +181,7 @@ fn make_long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) ->
     let mut file = File::options().write(true).open(sandbox.journal_path())?;
     file.seek(SeekFrom::Start(500 << 20))?;
     file.write_all(b"\n")?;
-    // The last eight megabytes are real records. A hook reads less than this.
+    // The last eight megabytes are real records, which is more than a hook reads.
     for _ in 0..(8 << 20) / known.len().max(1) {
         file.write_all(&known)?;
     }
@@ -228,8 +228,7 @@ fn check_event(
     Ok(wrong)
 }
 
-/// Returns whether the end of the journal contains the call. Only the end is read, because the file can have half a
-/// gigabyte.
+/// Returns whether the end of the journal contains the call. Only the end is read, because the file may have 500 MB.
 fn journal_ends_with_call(sandbox: &Sandbox) -> Result<bool> {
     use std::os::unix::fs::FileExt as _;
     let file = File::open(sandbox.journal_path())?;

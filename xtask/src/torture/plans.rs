@@ -105,15 +105,15 @@ fn task_status(sandbox: &Sandbox, id: &str) -> Option<String> {
     tasks.filter(|task| task["id"] == id).find_map(|task| task["status"].as_str().map(str::to_owned))
 }
 
-/// Returns whether the ledger gives the same plan as the file.
+/// Returns whether replaying the ledger gives the same plan as the file.
 fn does_ledger_match_plan(sandbox: &Sandbox) -> bool {
     sandbox.run_thru(&["plan", "check"], b"").is_ok_and(|output| {
         output.status.success() && String::from_utf8_lossy(&output.stdout).contains("The plan is sound")
     })
 }
 
-/// All processes change tasks of one plan at the same time. Every change must be a line of the ledger, and the ledger
-/// must give the plan.
+/// All processes change tasks of one plan at the same time. Every change must be a line of the ledger, and replaying
+/// the ledger must give the plan.
 pub fn plan_changes_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("plan-changes")?;

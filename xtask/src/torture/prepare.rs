@@ -1,5 +1,5 @@
 //! The states that commands under torture start from, the payloads that they are given, and the checks of the states
-//! that they leave.
+//! that they leave behind.
 
 use std::fs;
 use std::io::Write as _;
@@ -24,8 +24,8 @@ pub fn prepare_root(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()
 }
 
-/// A project with records: journal lines, receipts, a foreign key in root.json, the user's files, and a second root in
-/// the same trust record.
+/// A project with records: journal lines, receipts, an unknown key in root.json, the user's files, and a second root
+/// in the same trust record.
 pub fn prepare_records(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(&["hook", "claude-code", "SessionStart"], &start_payload(&sandbox.dir))?;
@@ -81,14 +81,14 @@ pub fn trust_record_path(sandbox: &Sandbox) -> Result<std::path::PathBuf> {
     Ok(sandbox.state_folder().join("trust").join(format!("{id}.json")))
 }
 
-/// Settings that are easily damaged: they have comments, tabs, other hooks, and no newline at the end.
+/// Settings that are easily damaged, because they have comments, tabs, other hooks, and no newline at the end.
 pub const USER_SETTINGS_TEXT: &str = "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
 pub const EXCLUDE_TEXT: &str = "# git ls-files --others\n*.swp\n";
 pub const LOCAL_SETTINGS_PATH: &str = "project/.claude/settings.local.json";
 pub const USER_SETTINGS_PATH: &str = "home/.claude/settings.json";
 pub const EXCLUDE_PATH: &str = "project/.git/info/exclude";
 
-/// A repository without settings of any harness, and with only the files that git needs.
+/// A repository without harness settings, which contains only the files that git needs.
 pub fn prepare_repository(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let git = sandbox.project_folder().join(".git");
@@ -136,7 +136,7 @@ pub const TRANSCRIPT_TURNS: usize = 8;
 pub fn is_transcript_in_journal(sandbox: &Sandbox) -> bool {
     let edits = ["src/module1.rs", "src/module5.rs"];
     let ids: Vec<String> = (0..TRANSCRIPT_TURNS).map(|number| format!("toolu_told{number}")).collect();
-    // Some searches are not recorded, but all other calls are.
+    // Every fourth call is a search, which need not be recorded.
     let shown = ids_shown_by_journal(sandbox);
     let once = |id: &String| shown.iter().filter(|shown| *shown == id).count() == 1;
     ids.iter().enumerate().filter(|(number, _)| number % 4 != 3).all(|(_, id)| once(id))

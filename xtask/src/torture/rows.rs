@@ -261,7 +261,7 @@ pub const ROWS: &[Row] = &[
             packets::is_section_set,
         )
     },
-    // The session is named, because a second claim is recognised only if it names the same session.
+    // The command names the session, because a second claim is accepted only from the same session.
     command_row(
         "pickup --claim",
         packets::prepare_packet,

@@ -1,5 +1,5 @@
-//! Checks a user's settings after an installation: each file has the old bytes or the new bytes, and the old bytes can
-//! be restored.
+//! Checks a user's settings after an installation: each file has either its old bytes or its new bytes, and the old
+//! bytes can be restored.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,8 +17,8 @@ use super::rows::Row;
 use super::snapshot::Snapshot;
 use crate::sandbox::Sandbox;
 
-/// Checks that each settings file is unchanged, or is the same as after the command without a fault. A missing file is
-/// also compared.
+/// Checks that each settings file is either unchanged or the same as after the command without a fault. This includes
+/// files that do not exist.
 pub fn judge_settings_files(
     before: &Snapshot,
     clean: &Snapshot,

@@ -18,7 +18,7 @@ pub enum SnapshotEntry {
         mode: u32,
     },
     Symlink(PathBuf),
-    /// FIFOs, sockets, devices and huge files. Only their existence is checked.
+    /// A FIFO, a socket, a device or a huge file. Only its existence is compared.
     Other,
 }
 
@@ -86,7 +86,7 @@ impl Snapshot {
         paths
     }
 
-    /// Restores only what has changed, so that owners, FIFOs and huge files are not affected.
+    /// Restores only the paths that have changed, so that owners, FIFOs and huge files are not affected.
     pub fn restore_changed(&self, after: &Self, folder: &Path) -> Result<()> {
         let changed = self.changed_paths(after);
         // Remove the content of a folder before the folder itself.
@@ -104,7 +104,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Returns a hash that is equal for equal files within one run. Times in the files are ignored.
+    /// Returns a hash that is equal for equal files within one run of the torture. Times in paths and files are
+    /// ignored.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for (path, entry) in &self.entries {

@@ -1,8 +1,8 @@
 //! `cargo xtask torture --only hostile-stores`: runs every hook and command in stores that an attacker made.
 //!
-//! It tests these promises: no command from such a store runs, no prompt from it is given to an agent as the user's
-//! own, no record in it makes `thru` read or write outside the project, and no record delays a hook. To add an attack
-//! through records, add a line to `ATTACKS`. To add an attack through the layout, add a line to `layouts`.
+//! The rules are: no command from such a store runs, no agent gets a prompt from it as the user's own, no record in
+//! it makes `thru` read or write outside the project, and no record delays a hook. To add an attack through records,
+//! add a line to `ATTACKS`. To add an attack through the layout, add a line to `layouts`.
 
 mod arrivals;
 mod commands;
@@ -138,8 +138,8 @@ impl HostileStore {
 
 type StoreAttack = (&'static str, fn(&Sandbox) -> Vec<RepositoryItem>);
 
-/// Records that ask for a command to be run or a prompt to be given to an agent. Each attack arrives in the project
-/// in several ways.
+/// Records that try to have a command run or a prompt given to an agent. Each attack arrives in the project in
+/// several ways.
 const ATTACKS: &[StoreAttack] = &[
     ("everything at once", files::attack_with_everything),
     ("active loop and pointer", files::attack_with_active_loop),
@@ -176,8 +176,8 @@ fn all_stores(depth: TortureDepth) -> Vec<HostileStore> {
     let mut stores = Vec::new();
     for (number, &(name, make)) in ATTACKS.iter().enumerate() {
         for (at, arrival) in ARRIVALS.iter().enumerate() {
-            // A quick run tries the first attack in every way. It tries each of the other attacks in only one way,
-            // which differs from attack to attack.
+            // A quick run tries the first attack in every way. It tries every other attack in only one way, which
+            // changes from attack to attack.
             if depth == TortureDepth::Quick && number > 0 && number % ARRIVALS.len() != at {
                 continue;
             }
@@ -221,7 +221,7 @@ pub fn hostile_stores(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureT
     let mut skipped = Vec::new();
     if !runner.may_change_user() {
         stores.retain(|store| store.user == TestUser::CurrentUser);
-        skipped.push("stores of other users: that needs root and `setpriv`".to_owned());
+        skipped.push("stores of other users: testing them needs root and `setpriv`".to_owned());
     }
     ensure!(stores.len() >= 60, "only {} hostile stores", stores.len());
     stores.retain(|store| store.matches_filter(&lab.row_filter));

@@ -1,8 +1,8 @@
 //! Breaks every file system call of every command once. Either the process is killed at the call, or the call fails.
 //!
 //! strace counts each kind of call separately, so the sweep handles one kind after another. It breaks the first
-//! `openat`, then the second, and so on, until the command ends without reaching the fault. Most commands begin with the
-//! same calls, so a quick run makes each different call fail in only a few of the commands.
+//! `openat`, then the second, and so on, until the command ends without reaching the fault. Most commands begin with
+//! the same calls, so a quick run makes each distinct call fail in only a few of the commands.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::os::unix::process::ExitStatusExt as _;
@@ -35,7 +35,7 @@ const LONG_COMMANDS: &[&str] = &["uninstall --all"];
 const PROCESS_STARTING_CALLS: &[&str] = &["fork", "vfork", "clone", "clone3"];
 
 /// Calls that change nothing on disk. Killing a process at such a call has the same effect as killing it at its next
-/// change.
+/// call that changes something.
 const READ_ONLY_CALLS: &[&str] = &[
     "read",
     "pread64",
@@ -57,7 +57,7 @@ const READ_ONLY_CALLS: &[&str] = &[
 ];
 
 const INJECTED_ERRORS: &[&str] = &["ENOSPC", "EIO", "EROFS", "EACCES", "EMFILE"];
-/// The errors that a quick run injects in turn, so that each call fails once.
+/// The errors between which a quick run alternates, so that each call fails once.
 const QUICK_INJECTED_ERRORS: &[&str] = &["EIO", "EACCES"];
 
 #[derive(Debug, Clone, Copy)]
@@ -134,15 +134,15 @@ fn sweep_all_rows(lab: &SandboxRoot, faults: &[InjectedFault]) -> Result<Torture
     })
 }
 
-/// One command and the calls of it that are broken.
+/// A command, and which of its calls are broken.
 struct Sweep<'a> {
     row: &'a Row,
     fault: InjectedFault,
-    /// The numbers of the calls, by kind; `None` for every call.
+    /// The numbers of the calls to break, by kind, or `None` to break every call.
     calls: Option<BTreeMap<String, BTreeSet<usize>>>,
 }
 
-/// How many further clean runs must make a call before a missing fault counts as an error of strace.
+/// How many further clean runs must make a call before a fault that was never injected counts as an error of strace.
 const RUNS_TO_SHOW_CHANCE: usize = 4;
 
 /// In how many commands a quick run makes the same call fail.
@@ -162,7 +162,7 @@ fn traced_calls(lab: &SandboxRoot, row: &Row) -> Result<FirstCalls> {
     Ok(calls)
 }
 
-/// Chooses the calls that a quick run breaks: each different call in the first commands that make it.
+/// Chooses the calls that a quick run breaks: each distinct call, in the first few commands that make it.
 fn choose_calls(commands: Vec<FirstCalls>) -> Vec<BTreeMap<String, BTreeSet<usize>>> {
     let mut chosen_before: HashMap<(String, String), usize> = HashMap::new();
     let mut is_chosen = |kind: &str, arguments: String| {
@@ -225,7 +225,7 @@ fn sweep_row(lab: &SandboxRoot, sweep: &Sweep) -> Result<TortureTally> {
             let (output, log) = bench.run_under_strace(&format!("trace={call}"), &["-e", &inject])?;
             if !strace::was_injected(&log) && !strace::was_killed(&log) {
                 // The clean run made this call, so the sweep must fail if the fault is never injected. The only
-                // exception is a random call: one write in sixteen removes leftovers of a cache.
+                // exception is a call that is made at random: one write in sixteen removes leftovers of a cache.
                 let makes_again = || -> Result<bool> {
                     before.restore(&sandbox.dir)?;
                     let (_, log) = bench.run_under_strace(&format!("trace={FAULTY_CALLS}"), &[])?;
@@ -235,14 +235,14 @@ fn sweep_row(lab: &SandboxRoot, sweep: &Sweep) -> Result<TortureTally> {
                 for _ in 0..RUNS_TO_SHOW_CHANCE {
                     is_always_made = is_always_made && makes_again()?;
                 }
-                ensure!(!is_always_made, "strace did not inject what it was asked to: {inject}");
+                ensure!(!is_always_made, "strace did not inject the fault: {inject}");
                 break;
             }
             let hit = strace::parse_log(&log).find(|call| call.injected);
             let mut wrong = judge_output_of_broken_command(row, &sandbox, &output, hit.as_ref());
             let after = Snapshot::take(&sandbox.dir)?;
             if row.allowed_removal == AllowedRemoval::Settings {
-                // A temporary file may remain only if its removal failed.
+                // A temporary file may be left over only if its removal failed.
                 let may_litter = hit.as_ref().is_none_or(|call| call.name.contains("unlink"));
                 settings::judge_settings_files(&before, &clean, &after, may_litter, &mut wrong);
             }
@@ -279,7 +279,7 @@ fn judge_output_of_broken_command(
         judge::judge_hook_output(output, &mut wrong);
     } else {
         judge::judge_command_output(output, &mut wrong);
-        // If writing the message failed, there is no message.
+        // If writing the message failed, no message is expected.
         if !hit.is_some_and(|call| {
             call.name.starts_with("write") && ["1,", "2,"].iter().any(|fd| call.arguments.starts_with(fd))
         }) {

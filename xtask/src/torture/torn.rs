@@ -86,8 +86,8 @@ fn judge_readable(sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
 
 type FindFileFn = fn(&Sandbox) -> Result<PathBuf>;
 
-/// Truncates root.json and the trust record. These files are replaced by a rename, so only a bad disk could truncate
-/// them. Still, a damaged file must never be treated as a missing file.
+/// Truncates root.json and the trust record. Both are replaced by a rename, so only a bad disk could truncate them.
+/// Still, a damaged file must never be treated as a missing file.
 pub fn truncated_files(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let step = if depth == TortureDepth::Quick { 24 } else { 6 };
     let files: [(&str, FindFileFn); 2] = [
@@ -102,7 +102,7 @@ pub fn truncated_files(lab: &SandboxRoot, depth: TortureDepth) -> Result<Torture
         ensure!(!whole.is_empty(), "{} is empty before the test", path.display());
         let before = Snapshot::take(&sandbox.dir)?;
         let mut tally = TortureTally::default();
-        // Do not cut off only the final line end, because the file would still be complete.
+        // The final line end is never cut off alone, because the file would still be complete.
         let end = whole.trim_ascii_end().len();
         for cut in (0..end).step_by(step) {
             for argv in [
@@ -138,7 +138,7 @@ fn try_damaged_file(sandbox: &Sandbox, path: &Path, bytes: &[u8], argv: &[&str])
         judge::judge_command_output(&output, &mut wrong);
         judge::judge_error_message(argv, &output, &mut wrong);
     }
-    // The damaged file must be kept: in place or, if a write must replace it, under another name.
+    // The damaged file must still exist, either at its path or, if a write must replace it, under another name.
     let kept = fs::read(path).is_ok_and(|now| now == bytes);
     if !kept && !is_set_aside(path, bytes)? {
         wrong.push((

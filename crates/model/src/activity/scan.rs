@@ -1,6 +1,7 @@
-//! Searches logs without parsing their lines, because a long turn has thousands of lines and few of them are needed.
+//! Searches logs without parsing their lines, because a long turn has thousands of lines and only a few of them are
+//! needed.
 //!
-//! JSON escapes quotes inside strings, so the patterns cannot occur in a string value.
+//! JSON escapes quotes inside strings, so the patterns cannot occur inside a string value.
 
 use memchr::{memchr, memmem, memrchr};
 
@@ -9,7 +10,7 @@ pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
     const ACTION_KEY: &[u8] = br#""action":""#;
     let (mut lines, mut read) = (Vec::new(), 0);
     for at in memmem::find_iter(text, ACTION_KEY) {
-        // The actions that change a file are `create`, `delete` and `edit`.
+        // All actions that change a file begin with one of these letters: `create`, `delete`, `edit`.
         if at < read || !matches!(text.get(at + ACTION_KEY.len()), Some(b'c' | b'd' | b'e')) {
             continue;
         }
@@ -64,8 +65,8 @@ pub fn last_prompt_time<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
     prompts.filter_map(|at| time_of_line(line(at))).filter(|ts| *ts <= before).last()
 }
 
-/// How many lines at the start of a text are checked for their times. Records taken from a transcript may be older than
-/// the lines around them.
+/// How many lines at the start of the text are checked for their times. One line is not enough, because a record
+/// taken from a transcript may be older than the lines around it.
 const LINES_EXAMINED: usize = 32;
 
 /// Returns whether the end of a journal contains everything since `from`, because all of its first lines are older.

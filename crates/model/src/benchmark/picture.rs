@@ -1,4 +1,4 @@
-//! Draws the benchmark as a line of bars for a terminal, or as an SVG for a README or a pull request.
+//! Draws the benchmark as a sparkline for a terminal, or as an SVG for a README or a pull request.
 
 use std::fmt::Write as _;
 

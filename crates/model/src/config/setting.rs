@@ -11,10 +11,10 @@ use crate::score::DecayShape;
 /// One setting. Its default is in [`Settings::DEFAULT`].
 #[derive(Debug)]
 pub struct Key {
-    /// The name in settings files, in the form `group.word`.
+    /// The name in settings files, in the form `group.name`.
     pub name: &'static str,
-    /// The variable that overrides the setting. It is empty if there is none. The table contains the full name, because
-    /// every hook looks up all variables.
+    /// The variable that overrides the setting, or an empty string if there is none. The name is written out in the
+    /// table, so that hooks need not build it.
     pub variable: &'static str,
     pub shape: ValueShape,
     pub help: &'static str,
@@ -32,7 +32,7 @@ pub struct OldName {
     pub variable: &'static str,
 }
 
-/// What happens to a value that a setting does not accept.
+/// What happens to a value that is out of bounds or otherwise not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutOfBounds {
     /// The value is reported as a warning, and a number is moved to the nearer bound.
@@ -57,12 +57,12 @@ pub enum ValueShape {
     Choice {
         allowed: &'static [&'static str],
     },
-    /// A text that must not be empty.
+    /// A string that must not be empty.
     Text,
-    /// A text that may be empty, which means that the setting is not set.
+    /// A string. If it is empty, the setting is not set.
     OptionalText,
     AbsolutePaths,
-    /// A list of allowed words, or a text that contains such words separated by commas.
+    /// A list of allowed words, or a string that contains such words separated by commas.
     Words {
         allowed: &'static [&'static str],
     },
@@ -105,10 +105,10 @@ impl fmt::Display for Value {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingScope {
-    /// The setting counts in both settings files and as a variable.
+    /// The setting is accepted in both settings files and as a variable.
     Everywhere,
-    /// The setting counts only in the user's own file. Project files are ignored, and so are variables, because any
-    /// script can set them.
+    /// The setting is accepted only in the user's own file. It is ignored in project files and as a variable, because
+    /// any script can set a variable.
     OnlyUserFile,
 }
 
@@ -123,7 +123,7 @@ pub enum Value {
 }
 
 impl Key {
-    /// The values for the fields that a row of the table leaves out.
+    /// The values of the fields that a row of the table leaves out.
     pub(super) const ROW_DEFAULTS: Key = Key {
         name: "",
         variable: "",
@@ -164,7 +164,7 @@ pub(super) trait FieldType: Sized {
     fn from_value(value: &Value) -> Option<Self>;
 }
 
-/// A text whose default is a constant.
+/// A string whose default is a constant.
 pub type ConstantText = Cow<'static, str>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

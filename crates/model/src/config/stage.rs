@@ -11,7 +11,7 @@ use crate::gate::{ExpectedOutput, OutputTier, agent_role_in_name};
 use crate::id::Id;
 use crate::text::nearest_allowed_word;
 
-/// A definition, merged key by key from all files. Later files override earlier ones.
+/// A stage definition, merged key by key from all files. Later files override earlier ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StageDefinition {
     pub name: String,
@@ -41,7 +41,7 @@ struct ListedOutput {
 const STAGE_KEYS: &[&str] = &["critical", "advisory", "outputs", "inputs", "prompt", "launch"];
 const OUTPUT_KEYS: &[&str] = &["file", "tier", "inputs", "prompt", "launch"];
 
-/// A settings file with stages: its path for messages, and its text to compute line numbers.
+/// A settings file with stages: its path for messages, and its text, from which line numbers are computed.
 #[derive(Clone, Copy)]
 pub(super) struct SourceFile<'a> {
     pub path: &'a str,

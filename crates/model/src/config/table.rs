@@ -104,7 +104,7 @@ settings! {
         name: "resume.max_age_hours",
         variable: "THROUGHLINE_RESUME_MAX_AGE_HOURS",
         shape: ValueShape::Number { min: 1, max: 8_760 },
-        help: "a state from before a compaction is ignored if it is older than this many hours",
+        help: "ignore the state saved before a compaction if it is older than this many hours",
     }
     resume_globs: ConstantText = Cow::Borrowed("") => {
         name: "resume.globs",
@@ -128,25 +128,25 @@ settings! {
         name: "benchmark.max_rejection_percent",
         variable: "THROUGHLINE_BENCHMARK_MAX_REJECTION_PERCENT",
         shape: ValueShape::Number { min: 0, max: 100 },
-        help: "`swarm benchmark` fails if a larger percentage of reviews rejected",
+        help: "`swarm benchmark` fails if more than this percentage of reviews rejected the work",
     }
     benchmark_min_test_pass_percent: u64 = 80 => {
         name: "benchmark.min_test_pass_percent",
         variable: "THROUGHLINE_BENCHMARK_MIN_TEST_PASS_PERCENT",
         shape: ValueShape::Number { min: 0, max: 100 },
-        help: "`swarm benchmark` fails if the last test passed in a smaller percentage of tested tasks",
+        help: "`swarm benchmark` fails if the last test passed in less than this percentage of tested tasks",
     }
     benchmark_max_tool_error_percent: u64 = 20 => {
         name: "benchmark.max_tool_error_percent",
         variable: "THROUGHLINE_BENCHMARK_MAX_TOOL_ERROR_PERCENT",
         shape: ValueShape::Number { min: 0, max: 100 },
-        help: "`swarm benchmark` fails if a larger percentage of tool calls failed",
+        help: "`swarm benchmark` fails if more than this percentage of tool calls failed",
     }
     benchmark_max_hard_limit_hits: u64 = 1 => {
         name: "benchmark.max_hard_limit_hits",
         variable: "THROUGHLINE_BENCHMARK_MAX_HARD_LIMIT_HITS",
         shape: ValueShape::Number { min: 0, max: 1_000_000 },
-        help: "`swarm benchmark` fails if limits ended more loops than this",
+        help: "`swarm benchmark` fails if more loops than this ended at a limit",
     }
     swarm_domains: bool = false => {
         name: "swarm.domains",
@@ -158,7 +158,7 @@ settings! {
         name: "redact.emails",
         variable: "THROUGHLINE_REDACT_EMAILS",
         shape: ValueShape::Flag,
-        help: "true redacts e-mail addresses too",
+        help: "true also redacts e-mail addresses",
     }
     output_color: Color = Color::Auto => {
         name: "output.color",
@@ -194,7 +194,7 @@ settings! {
         name: "gates.timeout_s",
         variable: "THROUGHLINE_GATES_TIMEOUT_S",
         shape: ValueShape::Number { min: 1, max: 86_400 },
-        help: "seconds after which a launched command is ended",
+        help: "seconds after which a launched command is killed",
     }
     live_state_file: ConstantText = Cow::Borrowed("") => {
         name: "gates.live_state_file",
@@ -249,7 +249,7 @@ settings! {
         name: "brief.scoring.decision_decay.half_life_hours",
         shape: ValueShape::Decimal { min: 1.0, max: 168.0 },
         outside: OutOfBounds::UseDefault,
-        help: "after this many hours a decision counts half",
+        help: "hours after which a decision counts half as much",
     }
     ratio_prose: f64 = 0.25 => {
         name: "brief.scoring.token_ratios.prose",

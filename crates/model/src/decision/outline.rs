@@ -60,7 +60,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
         .collect();
     let headings = document.headings();
     let mut out = OutlinedDecisions::default();
-    // The last entry is the innermost heading.
+    // The open headings, outermost first.
     let mut role_headings: Vec<RoleHeading> = Vec::new();
     for (i, heading) in headings.iter().enumerate() {
         let end = headings.get(i + 1).map_or(usize::MAX, |next| next.line);
@@ -74,7 +74,7 @@ pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
         let role = match role_of_heading(&heading.text, heading.level) {
             Some(role) => {
                 let has_entries = blocks.iter().any(SectionBlock::is_entry);
-                // A heading of level 3 or deeper that has entries of its own does not pass its role on to the headings
+                // A heading of level 3 or deeper that has its own entries does not pass its role on to the headings
                 // below it.
                 role_headings.push(RoleHeading {
                     level: heading.level,

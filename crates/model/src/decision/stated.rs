@@ -9,10 +9,10 @@ pub struct StatedDecision {
     pub why: String,
 }
 
-/// The minimum length of a suggested sentence, in bytes. A shorter sentence is too short to contain a decision.
+/// The minimum length of a suggested sentence, in bytes. Shorter sentences rarely contain a decision.
 const MIN_SENTENCE_BYTES: usize = 20;
 
-/// The maximum length of a suggested sentence, in bytes. A longer sentence contains much more than the decision.
+/// The maximum length of a suggested sentence, in bytes. Longer sentences contain much more than the decision.
 const MAX_SENTENCE_BYTES: usize = 400;
 
 /// Words that state a decision.
@@ -49,11 +49,11 @@ const DECIDED_WORDS: &[&str] = &[
     "the approach chosen ",
 ];
 
-/// Words of a comparison. In a sentence about code they do not express a choice, so one of [`CHOOSING_WORDS`] is also
+/// Words of a comparison. In a sentence about code they may express no choice, so one of [`CHOOSING_WORDS`] is also
 /// required.
 const COMPARING_WORDS: &[&str] = &["rather than ", "instead of ", " over "];
 
-/// Words that express a choice of the agent.
+/// Words that express the agent's own choice.
 const CHOOSING_WORDS: &[&str] =
     &["i used ", "we use ", "i kept ", "i'm using ", "we're using ", "we keep ", "i picked ", "i prefer"];
 
@@ -77,7 +77,7 @@ const OPEN_WORDS: &[&str] = &[
     "a decision is needed",
 ];
 
-/// Returns the decisions that a text states. Items of lists titled `Key decisions` or similar come first, followed by
+/// Returns the decisions that `said` states. Items of lists titled `Key decisions` or similar come first, followed by
 /// sentences. Code, quotations and questions are skipped.
 pub fn find_stated_decisions(said: &str) -> Vec<StatedDecision> {
     let quoted = |line: &&str| !line.trim_start().starts_with(['>', '|']);

@@ -38,7 +38,7 @@ pub struct FrontmatterEntry {
     value_span: Range<usize>,
     items: Vec<FrontmatterItem>,
     /// The lines below the entry that belong to its value in YAML but are not parsed here, such as a nested map or a
-    /// block text.
+    /// block scalar.
     unparsed_lines: Vec<Range<usize>>,
 }
 
@@ -133,7 +133,7 @@ impl Frontmatter {
     }
 }
 
-/// Returns whether every YAML reader reads the written key as this key.
+/// Returns whether every YAML reader would parse `key` as this key.
 pub(super) fn is_valid_key(key: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     scalar::needs_no_quotes(key) && key.bytes().all(word)
@@ -247,7 +247,8 @@ fn report_duplicates(entries: &[FrontmatterEntry], findings: &mut Vec<DocumentFi
     }
 }
 
-/// Returns the items of a list that can be written as a block list. Such a list is not empty and contains only texts.
+/// Returns the items of a list that can be written as a block list. Such a list is not empty and contains only
+/// strings.
 fn texts_for_block_list(value: &Value) -> Option<Vec<&str>> {
     value.as_array().filter(|items| !items.is_empty())?.iter().map(Value::as_str).collect()
 }

@@ -11,7 +11,7 @@ pub struct Line {
     pub start: usize,
     /// The end of the text, before the line end.
     pub text_end: usize,
-    /// The start of the next line. It equals `stop` for a last line without a line end.
+    /// The start of the next line. It equals `text_end` for a last line without a line end.
     pub end: usize,
 }
 
@@ -56,7 +56,8 @@ pub(super) fn lines_from(bytes: &[u8], at: usize, number: usize) -> impl Iterato
     })
 }
 
-/// Returns the bytes of a range, or an empty slice if the range is out of bounds. No function of this module may panic.
+/// Returns the bytes of a range, or an empty slice if the range is out of bounds, because no function of this module
+/// may panic.
 pub(super) fn slice_or_empty(bytes: &[u8], range: Range<usize>) -> &[u8] {
     bytes.get(range).unwrap_or_default()
 }

@@ -1,8 +1,8 @@
 //! Reads and writes one value of the frontmatter.
 //!
-//! Reading accepts more than writing produces. For example, `purpose: fix: the thing` is read as a text although YAML
-//! rejects it, and it is written with quotes. Every YAML parser reads a written value in the same way. This includes
-//! parsers of YAML 1.1, where `no`, `12:30`, `1_000` and timestamps are not texts.
+//! Reading accepts more than writing produces. For example, `purpose: fix: the thing` is read as a string although
+//! YAML rejects it, and it is written with quotes. Every YAML parser reads a written value in the same way. This
+//! includes parsers of YAML 1.1, in which unquoted `no`, `12:30`, `1_000` and timestamps are not strings.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ pub(super) fn read_scalar(text: &[u8]) -> ScalarToken {
     ScalarToken { span: bare, value, flaw }
 }
 
-/// Reads an item of a block list. An item is always a text, so `- 5` is read as `"5"`.
+/// Reads an item of a block list. An item is always a string, so `- 5` is read as `"5"`.
 pub(super) fn read_list_item(text: &[u8]) -> ScalarToken {
     let token = read_scalar(text);
     if token.value.is_string() {
@@ -64,7 +64,7 @@ pub(super) fn read_list_item(text: &[u8]) -> ScalarToken {
     ScalarToken { value, ..token }
 }
 
-/// Writes a value on one line. `quoted` means that the replaced value was in double quotes.
+/// Writes a value on one line. If `quoted` is true, the replaced value was in double quotes.
 pub(super) fn write_scalar(value: &Value, quoted: bool) -> String {
     match value {
         Value::String(text) if !quoted && needs_no_quotes(text) => text.clone(),
@@ -72,7 +72,7 @@ pub(super) fn write_scalar(value: &Value, quoted: bool) -> String {
     }
 }
 
-/// Returns whether a text can be written without quotes because YAML reads it back as the same text.
+/// Returns whether a string can be written without quotes because YAML reads it back unchanged.
 pub(super) fn needs_no_quotes(text: &str) -> bool {
     let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
     let indicator = "-?:,[]{}#&*!|>'\"%@`=<~".contains(first);
@@ -83,13 +83,13 @@ pub(super) fn needs_no_quotes(text: &str) -> bool {
     !(indicator || edge || inside || is_yaml_word(text) || is_number_like(text))
 }
 
-/// Returns whether a text is a word that some version of YAML does not read as a text.
+/// Returns whether a string is a word that some version of YAML does not read as a string.
 fn is_yaml_word(text: &str) -> bool {
     const YAML_WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
     YAML_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// Returns whether a YAML reader might read this as a number, a date or a time of day. In doubt, it returns true.
+/// Returns whether a YAML reader might read this as a number, a date or a time of day. In doubt, returns true.
 fn is_number_like(text: &str) -> bool {
     let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'.'));
     let digits = |byte: u8| byte.is_ascii_hexdigit() || b"xXoO_:.+- tTzZ".contains(&byte);
@@ -103,8 +103,7 @@ fn is_unsafe_in_yaml(character: char) -> bool {
     matches!(character, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Makes JSON valid as YAML. Unsafe characters occur only inside strings, where an escape stands for the same
-/// character.
+/// Makes JSON valid as YAML. Unsafe characters occur only inside strings, where they can be escaped.
 fn escape_for_yaml(json: &str) -> String {
     if !json.contains(is_unsafe_in_yaml) {
         return json.to_owned();
@@ -167,10 +166,10 @@ fn bare_value(text: &[u8]) -> Value {
     }
 }
 
-/// Parses a JSON number. `007`, `+7`, `.5` and `1_000` are texts.
+/// Parses a JSON number. `007`, `+7`, `.5` and `1_000` are not numbers.
 fn parse_number(text: &[u8]) -> Option<Number> {
     let number = serde_json::from_slice::<Number>(text).ok()?;
-    // The number that serde_json parses may be wrong in the last bit.
+    // serde_json may round the last bit of a float wrongly, so Rust parses it again.
     let exact = || Number::from_f64(std::str::from_utf8(text).ok()?.parse().ok()?);
     if number.is_f64() { exact() } else { Some(number) }
 }

@@ -18,7 +18,7 @@ pub struct SectionHead<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeadMatching {
     Exact,
-    /// The heading starts with the text, so `Pending` matches `Pending Tasks`.
+    /// The heading starts with `text`, so `Pending` matches `Pending Tasks`.
     Prefix,
 }
 
@@ -44,7 +44,7 @@ impl<'a> SectionHead<'a> {
 #[derive(Debug, Clone)]
 pub struct Section<'d> {
     pub heading: &'d Heading,
-    /// From the line after the heading to the next heading of the same or a higher level.
+    /// The range from the line after the heading to the next heading of the same or a higher level.
     pub span: Range<usize>,
     document: &'d [u8],
 }
@@ -110,8 +110,8 @@ impl Outline {
     }
 }
 
-/// Returns the edits of `set_section`. The text is checked first, to ensure that the heading after it remains a
-/// heading. No block is open after a heading, so the text after that heading keeps its meaning.
+/// Returns the edits of `set_section`. `text` is checked first, so that the heading after it remains a heading. No
+/// block is open after a heading, so everything after that heading is parsed as before.
 pub(super) fn set_section_edits(
     document: &Document,
     path: &[SectionHead],
@@ -130,7 +130,7 @@ pub(super) fn set_section_edits(
     }
 }
 
-/// Returns how many headings of a path exist, without counting the last one, and the range of the deepest existing
+/// Returns how many headings of a path exist, not counting the last one, and the range of the deepest existing
 /// section including its heading.
 fn deepest_existing_section(document: &Document, path: &[SectionHead]) -> (usize, Range<usize>) {
     let there = (1..path.len()).rev().find_map(|length| {
@@ -152,7 +152,7 @@ fn path_level(path: &[SectionHead]) -> Result<u8, EditError> {
     if level == 0 { Err(EditError::BadHeading(String::new())) } else { Ok(level) }
 }
 
-/// Refuses a text that would not stay within its section. `end` is the end of the section.
+/// Refuses `text` if it would not stay within its section. `end` is the end of the section.
 fn check_section_text(document: &Document, level: u8, text: &[u8], end: usize) -> Result<(), EditError> {
     // An unclosed `---` is text, but a second `---` would turn the lines between them into frontmatter.
     let unclosed = document.has_unclosed_frontmatter();
@@ -180,8 +180,8 @@ fn check_section_text(document: &Document, level: u8, text: &[u8], end: usize) -
     }
 }
 
-/// Replaces the content with `text` and keeps the blank lines around it. If the section has no content, a blank line is
-/// added before the text. Another one is added after it unless the document ends there.
+/// Replaces the content with `text` and keeps the blank lines around it. If the section has no content, a blank line
+/// is added before `text`, and another one after it unless the document ends there.
 fn replace_content_edit(document: &Document, section: &Section, text: &[u8]) -> Option<ByteEdit> {
     let (bytes, body) = (document.bytes(), section.body());
     let old = range_without_blank_lines(body);
@@ -264,7 +264,7 @@ fn heading_line(head: &SectionHead) -> Result<String, EditError> {
     }
 }
 
-/// Returns the rest of the line from `at`, including its end.
+/// Returns the line from `at` to its end, including the line end.
 fn rest_of_line(bytes: &[u8], at: usize) -> Option<Line> {
     lines_from(bytes, at, 1).next()
 }

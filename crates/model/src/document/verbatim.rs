@@ -1,13 +1,15 @@
-//! Stores any text inside a section byte for byte. For example, a loop's prompt may contain headings, fences and `---`.
+//! Stores any text inside a section byte for byte, for example a loop's prompt, which may contain headings, fences
+//! and `---`.
 
 use super::line::{lines_from, range_without_blank_lines, slice_or_empty};
 use super::outline::CodeFence;
 
-/// Marks the fences that `wrap_verbatim` writes, so that a text that is itself a code block is not unwrapped.
+/// Marks the fences that `wrap_verbatim` writes. Without this mark, text that is itself a code block would be
+/// unwrapped.
 const FENCE_INFO: &[u8] = b"verbatim";
 
-/// Wraps a text in a fence that is longer than any run of backticks in the text. The line end before the closing fence
-/// belongs to the fence, so a line end at the end of the text is preserved. `line_end` is the document's line end.
+/// Wraps `text` in a fence that is longer than any run of backticks in it. The line end before the closing fence
+/// belongs to the fence, so a line end at the end of `text` is preserved. `line_end` is the document's line end.
 pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     let text = text.as_ref();
     // A lone CR is never used, because together with an LF at the start of the text it would become another line end.

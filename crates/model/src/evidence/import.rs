@@ -14,11 +14,11 @@ pub enum ForeignEvidence {
         task: String,
         entries: Vec<EvidenceEntry>,
     },
-    /// The file is not evidence. The text says what it is.
+    /// The file is not evidence. The string describes what it is.
     NotEvidence(&'static str),
 }
 
-/// Reads a file. `path` is relative to the evidence folder. The error says why the file cannot be read.
+/// Reads a file. `path` is relative to the evidence folder. The error describes why the file cannot be read.
 pub fn read_foreign_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Value::Object(fields) = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string())?
@@ -42,8 +42,8 @@ pub fn read_foreign_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, St
     Ok(ForeignEvidence::Evidence { task, entries })
 }
 
-/// Returns the task named in the file's content. If there is none, returns the name of its folder or else the file's
-/// own name. `2.1 2.json` is a copy of `2.1.json`.
+/// Returns the task named in the file's content, or else the name of the file's folder, or else the file's own name.
+/// `2.1 2.json` is a copy of `2.1.json`.
 fn task_of_file(path: &str, fields: &Map<String, Value>) -> String {
     let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
     if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {
@@ -140,7 +140,7 @@ fn entries_of_gates(
     entries
 }
 
-/// Turns any other file into a note that contains the whole content.
+/// Turns any other file into a note that contains the file's whole content.
 fn note_of_any_file(task: &str, path: &str, value: &Value) -> EvidenceEntry {
     let text = |keys: &[&str]| keys.iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
     let verdict = text(&["verdict", "status"])

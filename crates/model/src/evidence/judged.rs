@@ -12,13 +12,13 @@ pub struct AgentAnswer<'a> {
     pub swarm_role: SwarmRole,
     /// The agent's type, as the harness names it.
     pub agent: &'a str,
-    /// The harness's id of this agent. It is empty if there is none.
+    /// The harness's id of this agent. It is empty if the harness gives none.
     pub agent_id: &'a str,
     pub session: &'a str,
     pub harness: &'a str,
     pub at: &'a str,
     pub text: &'a str,
-    /// Why the text was not read. If this is set, `text` is empty.
+    /// Why the answer was not read. If this is set, `text` is empty.
     pub unread_reason: Option<VerdictProblem>,
 }
 
@@ -32,7 +32,8 @@ pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry
     let reading = unread_reason.map_or_else(|| read_verdict(text), VerdictReading::Unreadable);
     let fields = read_answer_fields(text);
     let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, MAX_FIELD_CHARS).into()).collect();
-    // Two processes may report the same stop. Without an agent id, the time distinguishes stops.
+    // Two processes may report the same stop, so the id must be the same in both. Without an agent id, the time
+    // distinguishes stops.
     let mark = fnv_fingerprint([session, if agent_id.is_empty() { at } else { agent_id }, agent, text]);
     let mut entry = EvidenceEntry {
         id: format!("v-{mark:016x}"),

@@ -16,9 +16,9 @@ pub struct TrimmedBundle {
     pub archived: Vec<EvidenceEntry>,
 }
 
-/// Archives entries until at most `max_entries` are left. Entries that a later entry settled come first, then those
-/// that passed, and within each group the oldest comes first. An unsettled failure is kept, because without it the task
-/// would pass. It is archived only if there are more than [`MAX_ENTRIES`] entries.
+/// Archives entries until at most `max_entries` are left. Entries that a later entry settled go first, then those
+/// that passed, and within each group the oldest goes first. An unsettled failure is kept, because without it the
+/// task would pass. It is archived only if there are more than [`MAX_ENTRIES`] entries.
 pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundle {
     let over = |count: usize, most: usize| count.saturating_sub(most);
     let leaving = ArchiveOrder::order_entries(&bundle.entries);
@@ -45,8 +45,8 @@ pub fn trim_to_size(bundle: EvidenceBundle) -> TrimmedBundle {
     archive_entries(bundle, &order[..taken])
 }
 
-/// Returns how many entries a bundle may keep so that the new entries fit. Returns `None` if the new entries fit into
-/// no bundle.
+/// Returns how many old entries a bundle may keep so that the new entries also fit. Returns `None` if the new entries
+/// are too large for any bundle.
 pub fn entries_kept_for_new(bundle: &EvidenceBundle, new: &[EvidenceEntry]) -> Option<usize> {
     let room = MAX_BUNDLE_BYTES.checked_sub(new.iter().map(size_in_bundle).sum())?;
     let fits = |most: &usize| trim_to_count(bundle.clone(), *most).bundle.to_bytes().len() <= room;
@@ -76,7 +76,8 @@ impl ArchiveOrder {
     }
 }
 
-/// Splits a bundle into the entries that are kept and those at `places`. Both parts keep their order.
+/// Splits a bundle into the entries to keep and the entries at `places`, which are archived. Both parts keep their
+/// order.
 fn archive_entries(mut bundle: EvidenceBundle, places: &[usize]) -> TrimmedBundle {
     let entries = std::mem::take(&mut bundle.entries);
     let mut archived = Vec::new();

@@ -1,4 +1,5 @@
-//! The recorded state of the files that evidence is bound to, with one line per file and one hash over all files.
+//! The recorded state of the files that evidence is bound to. A listing has one line for each file, and one hash
+//! identifies it.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,8 @@ pub struct FileState {
     pub size: u64,
     /// The time of the last change, in nanoseconds since 1970.
     pub modified_ns: i64,
-    /// SHA-256 of the content. It is empty if there was no time to read the file. In that case size and time are
-    /// compared.
+    /// The SHA-256 of the content, or empty if there was no time to read the file. In that case, only size and time
+    /// are compared.
     pub hash: String,
 }
 
@@ -41,15 +42,15 @@ impl FileListing {
         let mut text = String::new();
         for (path, FileState { size, modified_ns, hash }) in files {
             let hash = if hash.is_empty() { "-" } else { hash };
-            // A path can contain a line end.
+            // The path is written as a JSON string, because it can contain a line end.
             let path = serde_json::to_string(path).unwrap_or_default();
             text.push_str(&format!("{hash} {size} {modified_ns} {path}\n"));
         }
         text.into_bytes()
     }
 
-    /// Parses a listing. An unreadable line is an error, because its file may have changed. The error is the line
-    /// number.
+    /// Parses a listing. An unreadable line is an error, because its file may have changed. The error is the number
+    /// of that line.
     pub fn parse(bytes: &[u8]) -> Result<FileListing, usize> {
         let mut files = BTreeMap::new();
         for (number, line) in bytes.split(|b| *b == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {

@@ -6,9 +6,9 @@ use crate::plan::{Plan, Task, TaskStatus};
 use crate::run::{self, CommandKind, RunResult};
 use crate::text::fnv_fingerprint;
 
-/// Returns the task that a run at `at` belongs to. This is a task of this session or a task that no other session works
-/// on. `now` is the time of this checkpoint. If a task was started or finished at `now`, the real time is earlier but
-/// unknown, because the todo list was read only at this checkpoint.
+/// Returns the task that a run at the time `at` belongs to. This is a task of this session or a task that no other
+/// session works on. `now` is the time of this checkpoint. If a task was started or finished at `now`, the real time
+/// is earlier but unknown, because the todo list was read only at this checkpoint.
 pub fn task_of_run<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Option<&'p Task> {
     let is_on = |task: &&Task| {
         let begun = task.started_at.as_deref().is_none_or(|begun| begun <= at || begun == now);
@@ -29,7 +29,7 @@ pub fn entry_of_run(check: &CheckUse, task: &str, session: &str, harness: &str) 
         return None;
     }
     let CheckUse { run, folder, result, at, exit, .. } = check;
-    // Records of older versions contain only the summary line and no counts.
+    // Records of older versions contain the summary line but no counts.
     let counts = match check.counts.is_none() {
         true => run::counts_in_output(result).unwrap_or_default(),
         false => check.counts,
@@ -56,7 +56,7 @@ pub fn entry_of_run(check: &CheckUse, task: &str, session: &str, harness: &str) 
     Some(entry)
 }
 
-/// Returns the verdict on a run. A run without tests proves nothing.
+/// Returns the verdict on a run. A successful run without any test proves nothing.
 pub fn verdict_of_run(ended: RunResult, counts: run::TestCounts) -> EvidenceVerdict {
     match ended {
         RunResult::Failed => EvidenceVerdict::Fail,

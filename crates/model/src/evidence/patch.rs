@@ -10,7 +10,8 @@ pub struct PatchStats {
 /// Reads a unified diff from git or `diff -u`.
 pub fn patch_stats(patch: &str) -> PatchStats {
     let mut stats = PatchStats::default();
-    // The numbers of lines left in the hunk. Without them, a removed line `-- x` would look like a file name.
+    // The numbers of old and new lines left in the hunk. Without them, a removed line `-- x` would look like a file
+    // name.
     let (mut old, mut new) = (0_u64, 0_u64);
     let mut from = "";
     for line in patch.lines() {

@@ -11,10 +11,10 @@ use crate::swarm::SwarmRole;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
     Fresh,
-    /// A file has changed. The text describes the change, as in `src/a.rs changed`.
+    /// A file has changed. The string describes the change, as in `src/a.rs changed`.
     Stale(String),
-    /// It is unknown whether a file has changed. The text says why. A failure still counts as a failure, but a success
-    /// proves nothing.
+    /// It is unknown whether a file has changed. The string describes why. A failure still counts as a failure, but a
+    /// success proves nothing.
     Unknown(String),
 }
 
@@ -81,7 +81,7 @@ pub fn rejecting_entry(entries: &[EvidenceEntry]) -> Option<&EvidenceEntry> {
 }
 
 /// Returns the positions of the entries that no later entry has settled, newest first. These are the last run of each
-/// command and the last verdict of each kind of judge. Only they are judged.
+/// command and the last verdict of each kind of judge. Only these entries are judged.
 pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
     let mut later: Vec<SeenRun> = Vec::new();
     let mut settled: Vec<(EntryType, bool, bool)> = Vec::new();
@@ -168,7 +168,8 @@ impl<'e> SeenRun<'e> {
 }
 
 impl EvidenceStanding<'_> {
-    /// Returns what has changed since the entry, or why that is unknown. The result is empty if nothing has changed.
+    /// Returns what has changed since the entry, or why that is unknown. Returns an empty string if nothing has
+    /// changed.
     pub fn what_has_changed(&self) -> &str {
         match &self.freshness {
             Freshness::Fresh => "",
@@ -187,7 +188,7 @@ impl EvidenceStanding<'_> {
         }
     }
 
-    /// Describes in one line for a person the run, its result and whether the result still counts.
+    /// Describes for a person, in one line, the run, its result and whether the result still counts.
     pub fn describe(&self) -> String {
         let Some(entry) = self.entry else { return "no evidence".to_owned() };
         let what = describe_entry(entry, one_line);

@@ -136,7 +136,7 @@ pub fn name_in_fence_info(info: &str) -> Option<String> {
     })
 }
 
-/// Returns a value in quotation marks, or the text up to the next blank.
+/// Returns the value in quotation marks at the start of `text`, or the part of `text` up to the next blank.
 fn quoted_or_bare_value(text: &str) -> Option<String> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
     let name = match quote {
@@ -257,7 +257,7 @@ fn name_after_label(text: &str) -> Option<String> {
         let name = NAME_LABELS
             .contains(&label.as_str())
             .then(|| quoted_or_bare_value(name.trim().trim_matches(['*', '`', ' '])))?;
-        // The texts `name: ci` and `Source: https://example.com/a.html` do not name a file.
+        // `name: ci` and `Source: https://example.com/a.html` do not name a file.
         name.filter(|name| !name.contains("://") && (is_file_label(&label) || as_file_name(name).is_some()))
     });
     after.or_else(|| as_file_name(text))
@@ -277,7 +277,7 @@ fn has_ending(name: &str) -> bool {
         && ending.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
 }
 
-/// Returns the text if it looks like a file name, which is one word with an extension or a well-known name.
+/// Returns `text` if it looks like a file name, which is one word with an extension, or a well-known name.
 fn as_file_name(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['`', '"', '\'', '*']).trim_end_matches([':', ',']);
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -286,7 +286,7 @@ fn as_file_name(text: &str) -> Option<String> {
         && !text.contains([' ', '\t', '(', ')', '<', '>', '|', ';', '{', '}', '=', '"']);
     let ending = name.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
     let is_known = PLAIN_NAMES.contains(&name.to_lowercase().as_str());
-    // The texts `v1.x`, `e.g` and `https://…` are not file names.
+    // `v1.x`, `e.g` and `https://…` are not file names.
     let is_other = text.contains("://")
         || name.len() <= 3 && ending.len() <= 1 && !text.contains('/') && !SHORT_EXTENSIONS.contains(&ending);
     (is_word && (has_ending(name) || is_known) && !is_other).then(|| text.to_owned())

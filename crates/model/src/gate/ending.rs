@@ -57,7 +57,7 @@ impl OutputScanner {
         self.ending
     }
 
-    /// Returns the line of the code fence that is still open.
+    /// Returns the number of the line that opened the code fence that is still open, if any.
     pub fn line_of_open_fence(&self) -> Option<usize> {
         self.scanner.line_of_open_fence()
     }

@@ -12,7 +12,7 @@ pub const SCHEMA_VERSION: u64 = 1;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedOutputs {
     pub stage: String,
-    /// How often the whole stage was started. Every `--again` adds one.
+    /// How many times the whole stage was started. Every `--again` adds one.
     pub attempt: u32,
     pub outputs: Vec<ExpectedOutput>,
     /// The original content, including unknown fields.
@@ -28,7 +28,8 @@ pub struct ExpectedOutput {
     pub launch: Vec<String>,
     pub inputs: Vec<String>,
     pub not_before: Option<Timestamp>,
-    /// The number of launches since the stage was started or, if the output was valid in between, since then.
+    /// The number of launches since the stage was started or, if the output was valid at some later time, since it
+    /// became invalid again.
     pub attempts: u32,
     /// Whether the output was valid when it was last judged after a launch.
     pub was_valid: bool,
@@ -130,7 +131,8 @@ impl ExpectedOutputs {
         format!("{:#}\n", Value::Object(self.original_fields.clone())).into_bytes()
     }
 
-    /// Counts a launch before it happens. Otherwise repeated crashes could repeat the launch without limit.
+    /// Counts a launch before it happens. Otherwise a process that crashes each time could launch the output without
+    /// limit.
     pub fn count_launch(&mut self, i: usize, inputs_digest: &str) {
         let Some(output) = self.outputs.get_mut(i) else { return };
         output.attempts += 1;

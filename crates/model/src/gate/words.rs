@@ -1,4 +1,4 @@
-//! Texts about outputs for sub-agents, for the agent after a compaction, and for people.
+//! Messages about outputs for sub-agents, for the agent after a compaction, and for people.
 
 use super::{
     COMPLETE_SENTINEL, ExpectedOutput, ExpectedOutputs, JudgedOutput, LaunchStep, MAX_LAUNCHES, OutputTier,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::render::{in_backticks, one_line, path_or_code as shown_path};
 
-/// Returns the instruction for a sub-agent, which says where its result goes and how to mark it as complete.
+/// Returns the instruction that tells a sub-agent where to write its result and how to mark it as complete.
 pub fn subagent_instruction(path: &str) -> String {
     format!(
         "Write your complete result to this file: {path}\n\

@@ -12,7 +12,7 @@ use crate::render::{in_backticks, inline_for_model};
 use crate::text::fnv_fingerprint;
 use crate::time;
 
-/// The loop in the foreground of the session that stopped.
+/// The loop in the foreground of a session that has stopped.
 #[derive(Clone, Copy, Debug)]
 pub enum Foreground<'a> {
     NoLoop,
@@ -21,14 +21,13 @@ pub enum Foreground<'a> {
     Unusable(&'a str),
 }
 
-/// A stop in the form that is common to all harnesses.
+/// A stop, independent of the harness.
 #[derive(Clone, Debug)]
 pub struct LoopStop<'a> {
     pub session: &'a str,
     pub stopped_agent: StoppedAgent,
     pub now: Timestamp,
-    /// The main agent's last message. It is `None` if there is no message, and `Err` with a reason if the message is
-    /// unknown.
+    /// The main agent's last message, `None` if there is none, or the reason why it is unknown.
     pub message: Result<Option<AgentMessage<'a>>, String>,
     pub prompt: Option<&'a str>,
     /// The time of the newest stop-hook message in the transcript.
@@ -187,8 +186,8 @@ fn why_not_our_stop(state: &Loop, stop: &LoopStop) -> Option<AllowReason> {
 }
 
 /// Returns whether the last stop is reported again. If both messages have an id, equal ids mean the same stop.
-/// Otherwise the texts must be equal. In addition, either the message was already answered, or the prompt and the
-/// feedback are unchanged and the two stops are almost simultaneous.
+/// Otherwise the text of both messages must be equal. In addition, either the message was already answered, or the
+/// prompt and the feedback are unchanged and the two stops are almost simultaneous.
 fn is_same_stop(last: &LastStop, state: &Loop, stop: &LoopStop, message: Option<AgentMessage>) -> bool {
     match (last.message.as_deref(), message.and_then(|message| message.id)) {
         (Some(last), Some(now)) => last == now,
@@ -211,7 +210,7 @@ fn quote_message(text: &str, rules: &EngineRules) -> String {
 /// How much progress a turn made.
 struct TurnProgress {
     idle_turns: u64,
-    /// How many times in a row before this turn the agent continued without a tool call.
+    /// How many times in a row, before this turn, the agent was told to continue and made no tool call.
     continued_without_calls: u64,
 }
 
@@ -224,7 +223,7 @@ impl TurnProgress {
         let repeated = state.last_message_digest.is_some()
             && state.last_message_digest == digest_of_message(stop.agent_message());
         let idle_turns = match calls {
-            // If the progress is unknown, the turn does not count as one without progress.
+            // If it is unknown whether the turn made progress, it does not count as a turn without progress.
             None => 0,
             Some(_) if stop.changed_files > 0 => 0,
             // The first turn with the same message also made no progress.
@@ -308,14 +307,14 @@ fn digest_of_message(message: Option<AgentMessage>) -> Option<String> {
     message.map(|message| digest_of_text(message.text))
 }
 
-/// Returns a digest that distinguishes texts without storing them.
+/// Returns a digest that distinguishes messages without storing them.
 pub fn digest_of_text(text: &str) -> String {
     format!("{:016x}", fnv_fingerprint([text]))
 }
 
-/// Returns whether the harness ended the turn although it was told to continue. Call this function at an event other
-/// than a stop, or at the first stop after a prompt. `cap` is how many times in a row the harness lets a stop hook
-/// continue the turn without a tool call.
+/// Returns whether the harness ended the turn although the hook told it to continue. Call this function at an event
+/// other than a stop, or at the first stop after a prompt. `cap` is how many times in a row the harness lets a stop
+/// hook continue the turn without a tool call.
 pub fn was_continuation_overridden(state: &Loop, cap: u64) -> bool {
     let unaided = state.last_stop.as_ref().map_or(0, |last| last.continued_without_calls);
     state.status == LoopStatus::Active && cap > 0 && unaided > cap

@@ -8,7 +8,8 @@ pub struct LastTurn {
     last_message: MessageBlocks,
     /// The last message that a stop hook answered.
     answered_message: MessageBlocks,
-    /// Whether a call or a result was read. Messages read after that come earlier in the transcript.
+    /// Whether a call or a result was read. All messages read after it are earlier in the transcript, so they are not
+    /// the last message.
     is_past_message: bool,
     /// The time of the last stop-hook message.
     pub feedback_time: Option<String>,
@@ -87,7 +88,7 @@ impl LastTurn {
     pub fn last_message_with_text(&self, text: &str) -> Option<LastMessage> {
         let is_it = |said: &str| {
             let (said, text) = (said.trim(), text.trim());
-            // Transcript readers cut very long texts.
+            // Transcript readers truncate very long messages.
             said == text || said.len() >= crate::transcript::MAX_TEXT_BYTES / 2 && text.starts_with(said)
         };
         let message = self.last_message()?;
@@ -230,7 +231,7 @@ mod tests {
         assert_eq!((id(&blocks, "one\ntwo").as_deref(), id(&blocks, "one")), (Some("a"), None));
     }
 
-    /// The slower of two hooks finds the answer that the faster one gave to the same message.
+    /// The slower of two hooks finds the answer that the faster hook gave to the same message.
     #[test]
     fn a_message_that_was_answered_already() {
         let answer = || transcript_line(vec![TranscriptItem::Feedback { text: "go on".into() }]);

@@ -10,7 +10,7 @@ use crate::transcript::TokenUsage;
 pub struct LoopLogEntry {
     pub ts: String,
     pub event: LoopEvent,
-    /// The iteration that ended. For a start or a change, it is the current iteration.
+    /// The number of the iteration that ended or, for a start or a change, of the current iteration.
     pub iteration: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -25,7 +25,7 @@ pub struct LoopLogEntry {
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
-    /// The first of the files that were changed in this iteration.
+    /// The first few files that were changed in this iteration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

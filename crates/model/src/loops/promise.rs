@@ -6,8 +6,9 @@ pub const TAG_NAME: &str = "promise";
 const OPEN_TAG: &str = "<promise>";
 const CLOSE_TAG: &str = "</promise>";
 
-/// Returns the text of the last promise in `message`, with white space collapsed. Text in code fences and in backticks
-/// is a quotation. So is text that was fed to the agent, which is the loop's prompt and thru's own text about the loop.
+/// Returns the text of the last promise in `message`, with white space collapsed. Quoted text is ignored: text in
+/// code fences, in backticks, and text repeated from `fed`, which is the loop's prompt and thru's own text about the
+/// loop.
 pub fn last_promise_given(message: &str, fed: &[&str]) -> Option<String> {
     if !message.contains(CLOSE_TAG) {
         return None;
@@ -17,7 +18,7 @@ pub fn last_promise_given(message: &str, fed: &[&str]) -> Option<String> {
     last_tagged_text(&lines.collect::<String>())
 }
 
-/// Returns the form in which promises are compared, which is trimmed and has single spaces.
+/// Returns the form in which promises are compared: trimmed and with single spaces.
 pub fn collapse_white_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -27,7 +28,7 @@ pub fn with_promise_tags(text: &str) -> String {
     format!("{OPEN_TAG}{}{CLOSE_TAG}", collapse_white_space(text))
 }
 
-/// Returns why a text cannot be a promise, or `None` if it can.
+/// Returns why `text` cannot be a promise, or `None` if it can.
 pub fn why_invalid_promise(text: &str) -> Option<&'static str> {
     if collapse_white_space(text).is_empty() {
         return Some("it is empty");
@@ -40,7 +41,8 @@ fn last_tagged_text(seen: &str) -> Option<String> {
     let mut found = None;
     let mut at = 0;
     while let Some(end) = seen[at..].find(CLOSE_TAG).map(|end| at + end) {
-        // The innermost opening tag is used, so that a mentioned tag does not become part of the next promise.
+        // The innermost opening tag is used, so that an earlier mention of the tag does not become part of the
+        // promise.
         if let Some(start) = seen[at..end].rfind(OPEN_TAG).map(|start| at + start) {
             let after = end + CLOSE_TAG.len();
             let in_code = seen[..start].ends_with('`') && seen[after..].starts_with('`');
@@ -54,7 +56,8 @@ fn last_tagged_text(seen: &str) -> Option<String> {
 }
 
 /// Removes text that the agent repeats from the prompt, because repeating the prompt is not a promise. A line of the
-/// prompt that consists of the tag alone is not removed, because it cannot be distinguished from the promise itself.
+/// prompt that consists only of the tagged promise is kept, because it cannot be distinguished from the promise
+/// itself.
 fn without_repeated_prompt(message: &str, fed: &[&str]) -> String {
     let is_tag =
         |text: &str| text.starts_with(OPEN_TAG) && text.find(CLOSE_TAG) == Some(text.len() - CLOSE_TAG.len());

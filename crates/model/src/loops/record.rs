@@ -26,7 +26,7 @@ pub struct LoopDamage {
 impl LoopRecord {
     pub fn new(loop_state: Loop) -> Result<LoopRecord, EditError> {
         let mut document = Document::default();
-        // Missing values are left out, except the promise, because people look for it.
+        // Fields without a value are left out, except the promise, because people look for it.
         for (key, value) in frontmatter_fields(&loop_state)
             .into_iter()
             .filter(|(key, value)| *key == PROMISE_KEY || !value.is_null())
@@ -54,7 +54,7 @@ impl LoopRecord {
         Ok(LoopRecord { loop_state, document })
     }
 
-    /// Returns the record with the new `state`. A loop's prompt never changes.
+    /// Returns the record with the new `loop_state`. A loop's prompt never changes.
     pub fn with_state(&self, loop_state: Loop) -> Result<LoopRecord, EditError> {
         let mut document = self.document.clone();
         let before = frontmatter_fields(&self.loop_state);
@@ -168,8 +168,8 @@ impl FieldReader<'_> {
         }
     }
 
-    /// Reads the promises. People edit `completion_promise`, so if it differs from the first of `promises`, it replaces
-    /// that promise.
+    /// Reads the promises. People edit `completion_promise`, so if it differs from the first entry of `promises`, it
+    /// replaces that entry.
     fn read_promises(&self) -> Result<Vec<Promise>, LoopDamage> {
         let mut promises: Vec<Promise> = match self.0.value_of("promises") {
             None | Some(Value::Null) => Vec::new(),
@@ -193,7 +193,7 @@ impl FieldReader<'_> {
         }
     }
 
-    /// Reads the last stop. An unreadable value is ignored, because only the engine needs it.
+    /// Reads the last stop. An unreadable value is ignored, because the engine can work without it.
     fn read_last_stop(&self) -> Option<LastStop> {
         serde_json::from_value(self.0.value_of("last_stop")?.clone()).ok()
     }

@@ -1,4 +1,4 @@
-//! Texts for the agent when a loop continues, and descriptions of a turn for people.
+//! The text that the agent gets when a loop continues, and descriptions of a turn for people.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +19,8 @@ pub struct ValidatorFailure {
 }
 
 impl ValidatorFailure {
-    /// Returns the failure with only the part of the output that the agent gets. The loop's file stores it in case the
-    /// same stop is reported again.
+    /// Returns the failure with only the part of the output that the agent gets. The loop's file stores this part in
+    /// case the same stop is reported again.
     pub fn with_output_shortened(&self) -> ValidatorFailure {
         let lines: Vec<&str> = self.output.lines().collect();
         let kept = &lines[lines.len().saturating_sub(MAX_OUTPUT_LINES)..];
@@ -58,7 +58,8 @@ pub fn text_to_feed(state: &Loop, why: &str, failure: Option<&ValidatorFailure>)
     text
 }
 
-/// Describes how the agent ends the loop. The tags are not in backticks, because text in backticks is a quotation.
+/// Describes how the agent ends the loop. The tags are not in backticks, because text in backticks counts as a
+/// quotation.
 pub fn how_to_end_loop(state: &Loop) -> String {
     let of = |outcome: IterationOutcome| {
         let tags = state.promises.iter().filter(move |promise| promise.outcome == outcome);

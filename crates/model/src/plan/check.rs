@@ -15,7 +15,7 @@ pub enum PlanProblem {
     DuplicatePhase {
         id: u32,
     },
-    /// An id that is not valid in a file name.
+    /// An id that cannot be part of a file name.
     BadId {
         id: String,
         why: &'static str,
@@ -24,7 +24,7 @@ pub enum PlanProblem {
         task: String,
         depends: String,
     },
-    /// Tasks that depend on each other in a cycle. They are in cycle order and start with the smallest id.
+    /// Tasks that depend on each other in a cycle, in cycle order, starting with the smallest id.
     Cycle {
         ids: Vec<String>,
     },
@@ -87,7 +87,8 @@ pub fn find_problems(plan: &Plan) -> Vec<PlanProblem> {
     found.into_iter().collect()
 }
 
-/// The dependencies of all tasks, by task number. The dependencies of task `n` are `to[starts[n]..starts[n + 1]]`.
+/// The dependencies of all tasks, by task number. Those of task `n` are `edge_targets[edge_starts[n]..edge_starts[n +
+/// 1]]`.
 struct DependencyEdges {
     edge_starts: Vec<usize>,
     edge_targets: Vec<usize>,

@@ -31,12 +31,12 @@ type EditResult = Result<Plan, EditRefusal>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AcceptanceEvidence<'a> {
     Proven,
-    /// No fresh evidence exists. The text describes the evidence that does exist.
+    /// No fresh evidence exists. The string describes the evidence that does exist.
     Unproven(&'a str),
-    /// A reviewer rejected the work or reported failed tests. The text names the reviewer. The task is not done even if
-    /// it has no acceptance criterion.
+    /// A reviewer rejected the work or reported failed tests. The string names the reviewer. The task is not done
+    /// even if it has no acceptance criterion.
     Rejected(&'a str),
-    /// The user completes the task without evidence. The text is the reason.
+    /// The user completes the task without evidence. The string is the reason.
     Waived(&'a str),
 }
 
@@ -209,7 +209,7 @@ pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32)
     Ok((refuse_new_problems(plan, next)?, id))
 }
 
-/// The fields that `plan set` changes. `None` leaves a field unchanged, and an empty text removes it.
+/// The fields that `plan set` changes. `None` leaves a field unchanged, and an empty string removes it.
 #[derive(Clone, Debug, Default)]
 pub struct TaskChange {
     pub status: Option<TaskStatus>,
@@ -256,7 +256,8 @@ pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> EditResult {
     refuse_new_problems(plan, edited)
 }
 
-/// Appends the phases of another plan. Numbers and ids that already exist are replaced, including in dependencies.
+/// Appends the phases of another plan. Phase numbers and task ids that already exist are replaced, also in
+/// dependencies.
 pub fn append_plan(plan: &Plan, other: &Plan) -> Plan {
     let mut next = plan.clone();
     let mut renamed: HashMap<String, String> = HashMap::new();
@@ -288,8 +289,8 @@ pub fn append_plan(plan: &Plan, other: &Plan) -> Plan {
     next
 }
 
-/// Changes a task and updates its phase. A phase is in progress once one of its tasks is started, and complete once all
-/// of them are over.
+/// Changes a task and updates its phase. A phase is in progress once one of its tasks is started, and complete once
+/// all of them are completed or closed.
 pub(super) fn edit_task(plan: &Plan, id: &str, edit: impl FnOnce(&mut Task)) -> EditResult {
     let mut next = plan.clone();
     let Some(task) = next.task_mut(id) else { return no_such_task_refusal(plan, id) };
@@ -317,7 +318,7 @@ fn update_phase_status(plan: &mut Plan, id: u32) {
     }
 }
 
-/// Returns the phases that are over in `after` but not in `before`.
+/// Returns the phases that have ended in `after` but not in `before`.
 pub fn newly_ended_phases(before: &Plan, after: &Plan) -> Vec<u32> {
     let was_over = |id: u32| before.phase(id).is_some_and(|phase| phase.status.is_over());
     after

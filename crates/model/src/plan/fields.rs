@@ -16,7 +16,7 @@ macro_rules! keeping_the_rest {
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name {
             $($(#[$field_doc])* pub $field: $type,)*
-            /// The keys that this version does not know.
+            /// The keys that this version does not recognise.
             pub rest: serde_json::Map<String, serde_json::Value>,
         }
 
@@ -48,7 +48,7 @@ macro_rules! keeping_the_rest {
                         let mut read = $name::default();
                         while let Some(key) = map.next_key::<$crate::plan::fields::Key>()? {
                             match key.0.as_ref() {
-                                // Some programs write null for a missing value.
+                                // A null value is read as a missing one, because some programs write null.
                                 $($crate::plan::fields::key!($field $($key)?) => {
                                     read.$field = map.next_value::<Option<$type>>()?.unwrap_or_default();
                                 })*

@@ -9,12 +9,13 @@ pub struct GraphLine<'p> {
     /// The tree lines before the task.
     pub tree_prefix: String,
     pub task: &'p Task,
-    /// Whether the task was already drawn with the tasks below it.
+    /// Whether the task was already drawn, together with the tasks below it.
     pub already_drawn: bool,
 }
 
-/// Draws the graph. It starts with the tasks without dependencies and draws the tasks that depend on them below each. A
-/// task is drawn with its subtree only once. Tasks in a cycle cannot be reached in this way and come last.
+/// Draws the graph, starting with the tasks that have no dependencies. The tasks that depend on a task are drawn
+/// below it. A task is drawn with its subtree only once. Tasks in a cycle cannot be reached in this way and come
+/// last.
 pub fn draw_graph(plan: &Plan) -> Vec<GraphLine<'_>> {
     let mut tasks: Vec<&Task> = plan.tasks().collect();
     tasks.sort_by(|a, b| compare_naturally(&a.id, &b.id));
@@ -46,8 +47,8 @@ struct GraphDrawing<'p> {
 impl<'p> GraphDrawing<'p> {
     /// Draws a task and all tasks below it. It does not use recursion, because a chain may be as long as the plan.
     fn draw_task(&mut self, root: &'p Task) {
-        // Each entry is the rails before a task, the task, and whether it is its parent's last child (`None` for the
-        // root).
+        // Each entry is the rails before a task, the task, and whether the task is its parent's last child (`None`
+        // for the root).
         let mut open: Vec<(String, &'p Task, Option<bool>)> = vec![(String::new(), root, None)];
         while let Some((rails, task, last)) = open.pop() {
             let own = match last {

@@ -19,7 +19,7 @@ pub struct ImportedPlan {
     pub warnings: Vec<ImportWarning>,
 }
 
-/// A warning about ambiguous text. It says how the text was read.
+/// A warning about ambiguous text, which states how the text was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ImportWarning {
     /// The line in the file, or 0 if it is unknown.
@@ -32,7 +32,7 @@ fn is_zero(line: &usize) -> bool {
     *line == 0
 }
 
-/// Reads JSON or markdown. Any markdown gives a plan, but JSON that is invalid or is not a plan is an error.
+/// Reads JSON or markdown. Any markdown is accepted, but JSON that is invalid or is not a plan is an error.
 pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, UnreadableReason> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
@@ -79,7 +79,7 @@ pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, Unread
     fields.shift_remove("schema_version");
     let title = take_text(&mut fields, &["title", "name", "project"]).unwrap_or_default();
     let mut plan = Plan::new(&title);
-    // A plan from another tool may not name a swarm.
+    // A plan from another tool may name no swarm.
     plan.swarm = take_text(&mut fields, &["swarm"]).unwrap_or_default();
     plan.current_phase = fields.get("current_phase").and_then(number_value);
     if plan.current_phase.is_some() {
@@ -253,7 +253,7 @@ fn number_value(value: &Value) -> Option<u32> {
     }
 }
 
-/// Removes the first of these fields that contains a text or a number and returns its value as text.
+/// Removes the first of these fields that contains a string or a number and returns its value as a string.
 fn take_text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     for key in keys {
         match fields.get(*key) {
@@ -273,8 +273,8 @@ fn take_text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     None
 }
 
-/// Removes the first of these fields that contains a text or a list of texts and returns the texts. Fields with other
-/// values are kept.
+/// Removes the first of these fields that contains a string, a number or a list of them, and returns the values as
+/// strings. Fields with other values are kept.
 fn take_texts(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
     let plain = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),

@@ -9,7 +9,7 @@ use super::{Plan, PlanChange, apply_changes, plan_changes};
 pub struct LedgerLine {
     pub seq: u64,
     pub ts: String,
-    /// The kind of change in words for people, such as `task_started`, `task_done` or `imported`.
+    /// The kind of change as people read it, such as `task_started`, `task_done` or `imported`.
     #[serde(rename = "what")]
     pub change_kind: String,
     /// The task or phase that changed. It is empty if the change concerns the whole plan.
@@ -34,7 +34,8 @@ pub struct LedgerLine {
 }
 
 impl LedgerLine {
-    /// Returns the line for a change from `before` to `after`. Without `before`, the line contains the whole plan.
+    /// Returns the line for a change to `after`. `hash_before` is the plan before the change. Without it, the line
+    /// contains the whole plan.
     pub fn of_change(seq: u64, hash_before: Option<&Plan>, after: &Plan) -> LedgerLine {
         let changes = match hash_before {
             Some(hash_before) => plan_changes(hash_before, after),
@@ -56,7 +57,7 @@ pub struct ReplayedLedger {
     pub plan: Option<Plan>,
     pub last_line: Option<LedgerLine>,
     pub lines: usize,
-    /// The sequence numbers of the lines that do not continue the previous line.
+    /// The sequence numbers of lines that do not continue from the line before them.
     pub gaps: Vec<u64>,
 }
 
@@ -82,10 +83,10 @@ pub fn fold_ledger(lines: impl IntoIterator<Item = LedgerLine>) -> ReplayedLedge
 pub enum LedgerComparison {
     /// The file matches the ledger.
     Same,
-    /// The file contains an earlier state, because a crash interrupted a change between the two writes. The ledger is
-    /// used.
+    /// The file contains an earlier state, because a crash interrupted a change between the two writes. The state in
+    /// the ledger counts.
     FileBehind,
-    /// Somebody edited the file. The file is used, and the next change records the edit in the ledger.
+    /// Somebody edited the file. The state in the file counts, and the next change records the edit in the ledger.
     FileEdited,
 }
 

@@ -1,5 +1,5 @@
 //! `plan.md` shows the plan to people. [`super::read_markdown`] reads it back as the same plan, because comments
-//! contain everything that the plain form cannot express.
+//! contain everything that the visible lines cannot express.
 
 use serde_json::{Map, Value};
 
@@ -72,7 +72,7 @@ fn phase_lines(phase: &Phase) -> String {
     format!("{plain}{}", exact_comment("", &without_tasks(phase), &got))
 }
 
-/// Returns the lines of a task: its text, its details, and a comment with the fields that the other lines do not
+/// Returns the lines of a task: its description, its details, and a comment with the fields that these lines do not
 /// express exactly.
 fn task_lines(task: &Task, is_current: bool) -> String {
     let mark = match task.status {
@@ -113,8 +113,8 @@ fn task_lines(task: &Task, is_current: bool) -> String {
     format!("{plain}{}", exact_comment("  ", &to_json_fields(task), &got))
 }
 
-/// Returns a comment with the fields that cannot be read back correctly from the plain form. In the comment, null means
-/// that the field is not set.
+/// Returns a comment with the fields that the visible lines do not give correctly. In the comment, null means that
+/// the field is not set.
 fn exact_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -> String {
     let mut exact = Map::new();
     for (key, value) in wanted.iter().filter(|(key, value)| got.get(*key) != Some(*value)) {
@@ -139,7 +139,7 @@ fn to_json_fields(value: &impl serde::Serialize) -> Map<String, Value> {
     }
 }
 
-/// Puts a text on one line, with single spaces.
+/// Returns the text on one line, with single spaces.
 fn to_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

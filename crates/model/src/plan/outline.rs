@@ -27,7 +27,7 @@ use label::ListMeaning;
 use lines::{BoxMark, LineKind, SourceLine};
 use shape::OutlineShape;
 
-/// Starts a comment whose fields override the plain form.
+/// The start of a comment whose fields override the visible lines.
 pub(super) const EXACT_COMMENT: &str = "<!-- thru: ";
 pub(super) const EXACT_COMMENT_END: &str = " -->";
 
@@ -57,17 +57,17 @@ pub(super) fn read_rendered_task(lines: &str, phase: u32) -> Option<Task> {
 
 struct OutlineReader<'s> {
     shape: &'s OutlineShape,
-    /// Whether thru wrote the file. If it did, the title is always a title.
+    /// Whether thru wrote the file. If it did, the first heading of level 1 is always the title.
     is_ours: bool,
     plan: Plan,
     has_title: bool,
     warnings: Vec<ImportWarning>,
     headings: Vec<OpenHeading>,
-    /// The tasks that may be the parent of the next item, each with its indent, outermost first.
+    /// The tasks that may be the parent of the next item, each with its indentation, outermost first.
     parents: Vec<(usize, String)>,
-    /// The task that the next lines belong to, as the index of its phase, its index in the phase, and its indent.
+    /// The task that the next lines belong to: the index of its phase, its index in the phase, and its indentation.
     task: Option<(usize, usize, usize)>,
-    /// Whether a blank line has ended the task's own text.
+    /// Whether a blank line has ended the task's description.
     paragraph_ended: bool,
     /// Whether the next comment belongs to the last phase.
     comment_is_of_phase: bool,
@@ -77,7 +77,7 @@ struct OutlineReader<'s> {
     /// The task ids of the file that could not be kept, as (phase, old id, new id).
     renamed_ids: Vec<(u32, String, String)>,
     heading_task: Option<HeadingTask>,
-    /// Facts that can be resolved only after the whole file is read.
+    /// Facts that can be resolved only after the whole file has been read.
     deferred: resolve::DeferredDependencies,
 }
 
@@ -201,8 +201,8 @@ impl<'s> OutlineReader<'s> {
             rest,
             ..Task::default()
         };
-        // If thru wrote the file, a comment gives the exact fields wherever the line alone is not exact, so no warning
-        // is needed.
+        // In a file that thru wrote, a comment gives the exact fields wherever the line alone is not exact, so no
+        // warning is needed.
         if let Some(doubt) = parsed.warning.filter(|_| !self.is_ours) {
             self.add_warning(line, doubt);
         }
@@ -217,7 +217,7 @@ impl<'s> OutlineReader<'s> {
         id
     }
 
-    /// Returns the heading between a task and its phase.
+    /// Returns the text of the heading between a task and its phase.
     fn section_name(&self) -> Option<String> {
         let section = self.headings.last().filter(|open| !open.is_explicit && open.phase.is_none());
         match &self.heading_task {
@@ -284,8 +284,8 @@ impl<'s> OutlineReader<'s> {
         id
     }
 
-    /// Reads a line that is not a task. It may be a field of the task above, a continuation of that task's text, or a
-    /// note.
+    /// Reads a line that is not a task. It may be a field of the task above, a continuation of that task's
+    /// description, or a note.
     fn read_other_line(&mut self, block: &SourceLine, text: &str, is_item: bool) {
         if self.read_phase_field(block, text, is_item) {
             return;
@@ -488,7 +488,8 @@ fn separator_on_one_line(known: &str, more: &str) -> String {
     format!("{known} {}", more.trim())
 }
 
-/// Marks a pending phase as complete if all its tasks are over, or as in progress if one of them was started.
+/// Marks a pending phase as complete if all its tasks are completed or closed, or as in progress if one of them was
+/// started.
 pub(super) fn complete_finished_phases(plan: &mut Plan) {
     for phase in &mut plan.phases {
         let over = !phase.tasks.is_empty() && phase.tasks.iter().all(|task| task.status.is_over());

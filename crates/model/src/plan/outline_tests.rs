@@ -59,7 +59,7 @@ fn plans_written_by_people_are_read() {
             "## Phase 1: A\n- [ ] 1. one\n- [ ] 2. two (depends on 1)\n## Phase 2: B\n- [ ] 1. uno\n- [ ] 2. dos (depends: 1)\n",
             "# 1 A\n1.1 pending one\n1.2 pending two <- 1.1\n# 2 B\n2.1 pending uno\n2.2 pending dos <- 2.1\n",
         ),
-        // Ids may be bold, ticket ids, or ids of spec-kit.
+        // Ids may be bold, or have the form of ticket ids or of spec-kit's ids.
         (
             "## Tasks\n- [ ] **1.1** Build\n- [ ] **1.2: Ship** it\n- [ ] T003 [P] Test\n- [ ] `AUTH-4`: Log in\n- [ ] 3 tests pass\n",
             "# 1 Tasks\n1.1 pending Build\n1.2 pending **Ship** it\nT003 pending [P] Test\nAUTH-4 pending Log in\n1.3 pending 3 tests pass\n",
@@ -118,7 +118,7 @@ fn plans_written_by_people_are_read() {
             "## A\r\n- [ ] one\r\n  and more\r\n\t- [ ] sub\r\n",
             "# 1 A\n1.1 pending one and more\n1.1.1 pending sub\n",
         ),
-        // Duplicate ids and duplicate phases get new ones.
+        // Duplicate task ids and duplicate phase numbers are replaced.
         (
             "## Phase 1\n- [ ] 1.1: a\n- [ ] 1.1: b\n## Phase 1\n- [ ] c\n",
             "# 1 \n1.1 pending a\n1.1-2 pending b\n# 2 \n2.1 pending c\n",

@@ -62,7 +62,7 @@ pub fn standing_of_plan<'p>(plan: &'p Plan) -> PlanStanding<'p> {
         let is_over = |id: &String| by_id.find_task(id).is_some_and(|place| place.task.status.is_over());
         task.status == TaskStatus::Pending && task.depends.iter().all(is_over) && !stopped(task)
     };
-    // In a large plan few tasks are ready, so only these are sorted.
+    // Few tasks of a large plan are ready, so only these are sorted.
     let ready = in_order(&is_ready);
     let in_progress = with(TaskStatus::InProgress);
     let phase = current_phase(plan);
@@ -80,7 +80,8 @@ pub fn standing_of_plan<'p>(plan: &'p Plan) -> PlanStanding<'p> {
 }
 
 impl<'p> PlanStanding<'p> {
-    /// Returns the dependencies of a task that are not over. The task is `None` if the plan has no task with this id.
+    /// Returns the dependencies of a task that are neither completed nor closed. The second value is `None` if the
+    /// plan has no task with this id.
     pub fn open_dependencies<'t>(&self, task: &'t Task) -> impl Iterator<Item = (&'t str, Option<&'p Task>)> {
         let open = task
             .depends

@@ -1,5 +1,5 @@
-//! The validator of context files, with every rule of the format and its message. It is pure: the caller passes in the
-//! facts from the disk.
+//! The validator of context files, with every rule of the format and its message. The caller passes in the facts from
+//! the disk.
 
 use std::fmt;
 
@@ -28,9 +28,9 @@ pub struct OutsideFacts<'a> {
     pub now: Timestamp,
     /// The age in hours after which a file is stale.
     pub stale_hours: u64,
-    /// The time of the newest commit, if git was queried.
+    /// The time of the newest commit, or `None` if it is unknown.
     pub newest_commit: Option<Timestamp>,
-    /// The key files that do not exist, as written in the context file.
+    /// The key files that do not exist, each as the context file names it.
     pub missing_key_files: &'a [String],
 }
 

@@ -6,7 +6,7 @@ use crate::session::PendingBrief;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoleEvent {
-    /// A session started. It gets its role from the environment, unless it already has one.
+    /// A session started. If it has no role yet, it gets one from the environment.
     Started,
     /// The session continued after a compaction, or was resumed.
     Continued,
@@ -17,10 +17,10 @@ pub enum RoleEvent {
     ContextFilesTouched(Vec<FileField>),
 }
 
-/// Returns what an event means for the role, or `None` if it does not affect the role. A tool call affects the role if
-/// it touched a context file or shows that an announced compaction did not happen.
+/// Returns what an event means for the role, or `None` if the event does not affect the role. A tool call affects the
+/// role if it touched a context file or shows that an announced compaction did not happen.
 pub fn role_event(event: &Event, pending: Option<PendingBrief>, files: &[FileField]) -> Option<RoleEvent> {
-    // A sub-agent has its own context, so its events do not change the state of the session.
+    // A sub-agent has its own context, so its events do not change the state of the session's role.
     if event.agent.is_some() {
         return None;
     }

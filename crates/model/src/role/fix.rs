@@ -1,5 +1,5 @@
-//! Fixes that need no judgement, to the dash in the title, the labels and the names of headings. Each fix changes one
-//! line, and prose is unchanged.
+//! Fixes that need no judgement: the dash in the title, the labels, and the names of headings. Each fix changes one
+//! line, and prose is never changed.
 
 use crate::document::Document;
 
@@ -9,7 +9,7 @@ use super::section;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedFile {
     pub bytes: Vec<u8>,
-    /// The numbers of the changed lines. It is empty if there was nothing to fix.
+    /// The numbers of the changed lines.
     pub lines: Vec<usize>,
 }
 
@@ -25,7 +25,7 @@ pub fn fix_context_file(bytes: impl Into<Vec<u8>>) -> FixedFile {
     let fields = header::header_fields(&document);
     let in_header = || fields.iter().filter(|field| field.line <= HEADER_LINES);
     for field in in_header().filter(|field| field.spelling == FieldSpelling::Loose) {
-        // If the key occurs twice, choosing one needs judgement.
+        // If a key occurs twice, choosing one of the lines needs judgement.
         if in_header().filter(|other| other.key == field.key).count() == 1 {
             let blank = if field.value.is_empty() { "" } else { " " };
             edits.push((field.line, format!("**{}**:{blank}{}", field.key, field.value)));
@@ -58,13 +58,13 @@ fn fixed_title(title: &str) -> Option<String> {
         Some(_) => None,
         None => {
             let tails = ["Session Context", "Context"];
-            // `Foo: Session Context` and `Foo― Session Context` need judgement, because the mark may be part of the
-            // name.
+            // In `Foo: Session Context` and `Foo― Session Context`, the mark may be part of the name, so these titles
+            // need judgement.
             let is_plain = |name: &str| name.ends_with(char::is_alphanumeric);
             let named = |tail: &&str| title.strip_suffix(tail).is_some_and(|name| name.ends_with(' '));
             let told = tails.into_iter().find(named);
             let name = told.and_then(|tail| title.strip_suffix(tail)).unwrap_or(title).trim_end();
-            // A title of only these words does not name a role.
+            // A title that consists only of these words does not name a role.
             let is_form = ["session", "context", "session context"].contains(&name.to_lowercase().as_str());
             let says_so = told.is_none() && name.to_lowercase().contains("context");
             (is_plain(name) && !is_form && !says_so)

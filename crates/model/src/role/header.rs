@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::document::Document;
 use crate::time;
 
-/// The number of lines at the start of the file that must contain the fields. People look for them there.
+/// The number of lines at the start of the file that must contain the fields, because people look for them there.
 pub const HEADER_LINES: usize = 6;
 
 pub const UPDATED_KEY: &str = "Updated";
@@ -23,7 +23,7 @@ const KEY_ALIASES: &[(&str, &str)] = &[
     ("tmux pane", PANE_KEY),
 ];
 
-/// A line with the value of a key, in the exact or a loose spelling.
+/// A line that gives a key its value, in the exact or a loose spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderField {
     pub key: &'static str,
@@ -117,7 +117,7 @@ pub fn ends_with_context(title: &str) -> bool {
 pub enum ParsedDate {
     /// The time up to which the file claims to be current. A date alone means the end of that day.
     Time(Timestamp),
-    /// A text that looks like a date but does not exist in the calendar.
+    /// Text that looks like a date but does not exist in the calendar.
     Impossible(String),
     NoDate,
 }

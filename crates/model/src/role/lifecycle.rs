@@ -3,8 +3,8 @@
 //!
 //! active → saving → saved → compacting → recovering → active
 //!
-//! A step that is not in [`ALLOWED_STEPS`] is refused. The functions are pure: the caller reads and writes the record
-//! while it holds the lock.
+//! A step that is not in [`ALLOWED_STEPS`] is refused. These functions have no side effects: the caller reads and
+//! writes the record while it holds the lock.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 const MAX_STEPS_STORED: usize = 400;
 
 /// How long a session that compacts or recovers has exclusive use of the role. Both take minutes, so a session that
-/// needs longer is assumed to be dead.
+/// takes longer than this is assumed to be dead.
 const MAX_EXCLUSIVE_TIME: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +109,8 @@ impl fmt::Display for LifecycleState {
     }
 }
 
-/// The lifecycle of one role in one root, stored in `state/lifecycle/<machine>.json`.
+/// The lifecycle of one role in one root, stored in `state/lifecycle/<stem>.json`, where the stem is
+/// [`state_file_stem`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lifecycle {
     pub schema_version: u32,
@@ -138,7 +139,7 @@ pub struct LifecycleStep {
     pub actor: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
-    /// Whether the step is not in the table and was forced.
+    /// Whether the step was forced although the table does not allow it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forced: bool,
 }
@@ -147,9 +148,9 @@ pub struct LifecycleStep {
 #[derive(Clone, Copy, Debug)]
 pub struct StepActor<'a> {
     pub actor: &'a str,
-    /// The session, or `None` for a terminal outside any session.
+    /// The session, or `None` for a command outside any session.
     pub session: Option<&'a str>,
-    /// The session that this one continues. It is the same agent under an older id.
+    /// The session that this one continues. Both belong to the same agent.
     pub previous_session: Option<&'a str>,
     pub now: Timestamp,
 }
@@ -309,7 +310,7 @@ fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(Lifecycl
         (LifecycleEvent::Compaction(FileValidity::Valid), Compacting) => {
             vec![NO_COMPACTION_STEP, CHECK_STEP, VALID_STEP, COMPACT_STEP]
         }
-        // The agent continued with the brief alone.
+        // The agent continued from the brief and did not read the file.
         (LifecycleEvent::Compaction(FileValidity::Valid), Recovering) => {
             vec![(Active, "continued to work without reading the file"), CHECK_STEP, VALID_STEP, COMPACT_STEP]
         }

@@ -9,7 +9,7 @@ use super::KeyFile;
 pub struct NamedSection {
     pub name: &'static str,
     matching: HeadMatching,
-    /// Synonyms, in lower case.
+    /// Synonyms of the name, in lower case.
     aliases: &'static [&'static str],
 }
 
@@ -146,8 +146,8 @@ pub fn completed_tasks(document: &Document) -> Vec<String> {
     section.items().into_iter().filter(|item| item.number.is_some()).map(|item| item.text).collect()
 }
 
-/// Returns the paths in the section Key Files. Of each item, this is the first text in backticks, or the first word if
-/// it looks like a path.
+/// Returns the paths in the section Key Files. For each item, this is the first text in backticks, or else the first
+/// word if it looks like a path.
 pub fn key_files(document: &Document) -> Vec<KeyFile> {
     let items = KEY_FILES_SECTION.find(document).map(|section| section.items()).unwrap_or_default();
     items
@@ -172,7 +172,7 @@ fn path_in_item(text: &str) -> Option<String> {
         Some((path, place)) if place.bytes().all(|b| b.is_ascii_digit() || b == b'-') => path,
         _ => word,
     };
-    // A pattern or a text of several words is not a path.
+    // A pattern, or text of several words, is not a path.
     let plain = !path.is_empty() && !path.contains(|c: char| c.is_whitespace() || "*?{<$".contains(c));
     plain.then(|| path.to_owned())
 }

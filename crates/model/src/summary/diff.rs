@@ -62,7 +62,7 @@ fn diff_files(lines: &[&str]) -> Vec<DiffFile> {
     files
 }
 
-/// Whether a file without a git header starts here, with the lines `--- a`, `+++ b` and `@@ `.
+/// Returns whether a file without a git header starts here, with the lines `--- a`, `+++ b` and `@@ `.
 fn begins_file(lines: &[&str], i: usize) -> bool {
     let next = |n: usize| lines.get(i + n).copied().unwrap_or_default();
     lines[i].starts_with("--- ") && next(1).starts_with("+++ ") && next(2).starts_with("@@ ")

@@ -70,8 +70,8 @@ fn is_diff(lines: &[&str]) -> bool {
     hunks > 0 && heads > 0 && changed >= 70
 }
 
-/// Whether a line is a search result such as `src/a.rs:12:text`. Lines of compilers and linters, which print a column
-/// or a space before the message, do not count, because they report errors.
+/// Returns whether a line is a search result such as `src/a.rs:12:text`. Lines of compilers and linters have a column
+/// or a space before the message. They are not search results, because they report errors.
 fn is_search_match(line: &str) -> bool {
     text_after_file_and_line(line, &[':', '-']).is_some_and(|text| !is_after_column(text))
         && !is_compiler_message(line)
@@ -109,7 +109,7 @@ fn is_path_line(line: &str) -> bool {
     line.contains(['/', '.']) && !line.contains([' ', '=', '(', '{', ';', '"', '<'])
 }
 
-/// Whether most lines have about as many cells as the first line.
+/// Returns whether most lines have about as many cells as the first line.
 fn is_table(lines: &[&str]) -> bool {
     let Some(separator) =
         ["|", "\t", "  "].into_iter().find(|one| count_cells(lines.first().unwrap_or(&""), one) >= 3)

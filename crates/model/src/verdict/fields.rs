@@ -1,4 +1,5 @@
-//! The other fields in the answer of a reviewer, critic or test engineer: RISK, ISSUES, SUMMARY, TESTS and FAILURES.
+//! The fields besides the verdict in the answer of a reviewer, critic or test engineer: RISK, ISSUES, SUMMARY, TESTS
+//! and FAILURES.
 
 use super::ruling::split_words;
 
@@ -28,7 +29,7 @@ const FIELD_NAMES: &[&str] = &[
 
 const MAX_LIST_ENTRIES: usize = 20;
 
-/// Reads the fields of a whole answer. The text must already be redacted.
+/// Reads the fields of a whole answer. `text` must already be redacted.
 pub fn read_answer_fields(text: &str) -> AnswerFields {
     let mut all = AnswerFields::default();
     let mut open: Option<&str> = None;

@@ -11,7 +11,7 @@ const VERDICT_LABEL: &str = "verdict";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AnswerLine<'t> {
     text: &'t str,
-    /// Whether the line is in a quotation or in a fence with code.
+    /// Whether the line is in a quotation or in a code fence that contains code.
     is_quoted: bool,
     /// Whether the line opens or closes a fence.
     is_fence: bool,
@@ -48,7 +48,7 @@ pub(super) fn answer_lines(text: &str) -> Vec<AnswerLine<'_>> {
     all
 }
 
-/// Returns the ruling of each label in an answer, or why it has none.
+/// Returns, for each label in an answer, its ruling or why it has none.
 pub(super) fn rulings_of_labels(lines: &[AnswerLine]) -> Vec<Result<Ruling, VerdictProblem>> {
     let mut found = Vec::new();
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_fence) {
@@ -110,7 +110,7 @@ fn ruling_of_label(before: &str, after: &str, rest: &[AnswerLine]) -> Option<Res
     let place = label_place(before, after);
     if !has_value {
         return match (place, separator) {
-            // Below a label in a table cell there is only the next row.
+            // Below a label in a table cell there is only the next row, so nothing below it is read.
             (LabelPlace::Start, _) if !before.contains('|') => ruling_below(rest),
             _ => None,
         };
@@ -318,7 +318,7 @@ fn ruling_below(rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     }
     let said = read_ruling(value.text);
     let ruling = match said {
-        // The line is another label or a sentence.
+        // The line below is another label or a sentence.
         Err(VerdictProblem::UnknownWord) => return Some(Err(VerdictProblem::UnknownWord)),
         Ok(ruling) => ruling,
         said => return Some(said),

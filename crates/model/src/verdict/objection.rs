@@ -1,4 +1,4 @@
-//! Objections to a good verdict elsewhere in the answer, such as failed tests, a condition or another decision.
+//! Objections to a good verdict elsewhere in the same answer, such as failed tests, a condition or another decision.
 
 use super::ruling::ruling_at_start;
 use super::{Ruling, VerdictProblem, read_answer_fields};

@@ -1,4 +1,4 @@
-//! The words for a ruling, and the check whether a text is a ruling.
+//! The words for a ruling, and the parser that decides whether text contains a ruling.
 
 use super::VerdictProblem;
 
@@ -26,7 +26,7 @@ impl Ruling {
         matches!(self, Ruling::Approved | Ruling::Pass)
     }
 
-    /// Parses one or two words into a ruling. Also returns how many words were used.
+    /// Parses one or two words into a ruling. Also returns the number of words used.
     fn from_words(words: &[String]) -> Option<(Ruling, usize)> {
         let first = words.first()?.as_str();
         let two = |next: &[&str]| words.get(1).is_some_and(|word| next.contains(&word.as_str()));
@@ -234,7 +234,7 @@ pub(super) fn read_ruling(value: &str) -> Result<Ruling, VerdictProblem> {
     Ok(ruling)
 }
 
-/// Cuts the value off before the next field, as in `APPROVED RISK: LOW`.
+/// Returns the value up to the next field, as in `APPROVED RISK: LOW`.
 fn before_next_field(value: &str) -> &str {
     let upper = value.to_ascii_uppercase();
     let is_label = |(at, name): (usize, &str)| {
@@ -246,7 +246,7 @@ fn before_next_field(value: &str) -> &str {
     &value[..ends.min().unwrap_or(value.len())]
 }
 
-/// Returns the ruling at the start of a line in a list of choices.
+/// Returns the ruling at the start of a line.
 pub(super) fn ruling_at_start(line: &str) -> Option<Ruling> {
     let upper: Vec<String> =
         split_words(without_numbering(line)).iter().take(2).map(|word| word.to_ascii_uppercase()).collect();
@@ -286,7 +286,8 @@ pub(super) fn is_negation(upper: &str) -> bool {
     NEGATION_WORDS.contains(&upper)
 }
 
-/// Returns whether a text contains a fraction such as `3/5`, `3 of 5` or `80%`, which means that not everything passed.
+/// Returns whether `value` contains a fraction such as `3/5`, `3 of 5` or `80%`, which means that not everything
+/// passed.
 fn is_fraction(value: &str) -> bool {
     if value.contains('%') && !value.contains("100%") {
         return true;
@@ -304,7 +305,7 @@ fn is_fraction(value: &str) -> bool {
     })
 }
 
-/// Splits a text at all characters except letters, digits and `_`. Underscores used for emphasis are removed.
+/// Splits `text` at all characters except letters, digits and `_`. Underscores used for emphasis are removed.
 pub(super) fn split_words(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     parts.map(|word| word.trim_matches('_')).filter(|word| !word.is_empty()).map(str::to_owned).collect()

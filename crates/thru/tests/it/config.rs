@@ -26,22 +26,22 @@ fn config_shows_every_default() {
     loops.validator_timeout                       300                            default  seconds for all validators of a loop; run `thru install` again after a change
     resume.reminders                              true                           default  remind the agent of unread manifest files while work continues
     resume.inline                                 true                           default  include the text of the files to load, if there is room
-    resume.max_age_hours                          72                             default  a state from before a compaction is ignored if it is older than this many hours
+    resume.max_age_hours                          72                             default  ignore the state saved before a compaction if it is older than this many hours
     resume.globs                                                                 default  additional paths of manifests, separated by commas: work/*/resume-context.md
     summaries.enabled                             false                          default  true shows the model a summary of a large tool output; `thru swarm retrieve` prints the original
     summaries.threshold_bytes                     16384                          default  an output is summarised if it exceeds this size by more than a quarter
-    benchmark.max_rejection_percent               30                             default  `swarm benchmark` fails if a larger percentage of reviews rejected
-    benchmark.min_test_pass_percent               80                             default  `swarm benchmark` fails if the last test passed in a smaller percentage of tested tasks
-    benchmark.max_tool_error_percent              20                             default  `swarm benchmark` fails if a larger percentage of tool calls failed
-    benchmark.max_hard_limit_hits                 1                              default  `swarm benchmark` fails if limits ended more loops than this
+    benchmark.max_rejection_percent               30                             default  `swarm benchmark` fails if more than this percentage of reviews rejected the work
+    benchmark.min_test_pass_percent               80                             default  `swarm benchmark` fails if the last test passed in less than this percentage of tested tasks
+    benchmark.max_tool_error_percent              20                             default  `swarm benchmark` fails if more than this percentage of tool calls failed
+    benchmark.max_hard_limit_hits                 1                              default  `swarm benchmark` fails if more loops than this ended at a limit
     swarm.domains                                 false                          default  true lets `swarm domains` name the fields of expertise that a text touches
-    redact.emails                                 false                          default  true redacts e-mail addresses too
+    redact.emails                                 false                          default  true also redacts e-mail addresses
     output.color                                  auto                           default  colour on the terminal
     roles.dir                                     .agent/context/agents          default  where the context files of roles are, relative to the project
     roles.stale_hours                             24                             default  warn about a context file that was last updated more than this many hours ago
     roles.architecture_doc                        docs/architecture.md           default  the document that a recovering role should read
     gates.jobs                                    4                              default  how many outputs `thru gate run` produces at the same time
-    gates.timeout_s                               1800                           default  seconds after which a launched command is ended
+    gates.timeout_s                               1800                           default  seconds after which a launched command is killed
     gates.live_state_file                                                        default  a YAML file of the project whose `live.dir` is the live run
     swarm.id                                      default                        default  the swarm of this project; its agents have the prefix <id>_ unless it is the default one
     swarm.models                                                                 default  models of agents: coder=opus, HARNESS:coder=openai/gpt-5; run `thru swarm install` again after a change
@@ -50,7 +50,7 @@ fn config_shows_every_default() {
     brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered
     brief.scoring.max_tokens                      4000                           default  with scoring: the maximum length of a brief, in estimated tokens
     brief.scoring.decision_decay.mode             exponential                    default  how a decision loses its value: exponential or linear
-    brief.scoring.decision_decay.half_life_hours  24                             default  after this many hours a decision counts half
+    brief.scoring.decision_decay.half_life_hours  24                             default  hours after which a decision counts half as much
     brief.scoring.token_ratios.prose              0.25                           default  tokens per character of prose
     brief.scoring.token_ratios.code               0.4                            default  tokens per character of code
     brief.scoring.token_ratios.markdown           0.3                            default  tokens per character of markdown

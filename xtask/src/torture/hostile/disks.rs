@@ -37,8 +37,8 @@ fn can_mount() -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// Replaces the sandbox's folder with a small disk in memory that is completely full. $0 is the sandbox, $1 is its
-/// original, and $2 is the folder for the result. The remaining arguments are the command.
+/// Mounts a small disk in memory over the sandbox's folder and fills it completely. $0 is the sandbox, $1 is a copy
+/// of it, and $2 is the folder for the result. The remaining arguments are the command.
 const FULL_DISK_SCRIPT: &str = r#"
     sandbox=$0 was=$1 became=$2; shift 2
     mount -t tmpfs -o size=512k none "$sandbox"
@@ -52,7 +52,7 @@ const FULL_DISK_SCRIPT: &str = r#"
     exit $code
 "#;
 
-/// Makes all files readable and none writable. $0 and $1 are the sandbox. The remaining arguments are the command.
+/// Makes all files of the sandbox read-only. $0 and $1 are the sandbox. The remaining arguments are the command.
 const READ_ONLY_SCRIPT: &str = r#"
     sandbox=$0; shift
     mount --bind "$sandbox" "$sandbox"
@@ -88,7 +88,7 @@ fn full_disk(lab: &SandboxRoot) -> Result<TortureTally> {
     Ok(tally)
 }
 
-/// Checks that hooks work when the disk is no longer full.
+/// Checks that hooks work once the disk is no longer full.
 fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: &mut Failures) -> Result<()> {
     let had_store = before.file_bytes(Path::new("project/.agent/context/root.json")).is_some();
     if !had_store {
@@ -113,9 +113,9 @@ fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: 
     Ok(())
 }
 
-/// Fills the disk, runs 600 hooks, and then frees space. $0 is the sandbox, $1 is its original, $2 is the folder for
+/// Fills the disk, runs 600 hooks, and then frees space. $0 is the sandbox, $1 is a copy of it, $2 is the folder for
 /// the result and the output of the commands, $3 is the payload of a tool call, and $4 is the payload of a session
-/// start. The remaining arguments are the binary.
+/// start. The remaining argument is the binary.
 const FULL_FOR_LONG_SCRIPT: &str = r#"
     sandbox=$0 was=$1 became=$2 tool=$3 start=$4; shift 4
     mount -t tmpfs -o size=1m none "$sandbox"
@@ -140,9 +140,9 @@ const FULL_FOR_LONG_SCRIPT: &str = r#"
     exit $failed
 "#;
 
-/// Reports 600 tool calls on a full disk. Each call must be in the journal, in a receipt, or in the number of lost
-/// records. The report of the loss must give the right times. `thru doctor` must say that the disk is full. The first
-/// session start that can write must report the loss, and only once.
+/// Reports 600 tool calls on a full disk. Each call must be in the journal, in a receipt, or in the count of lost
+/// records. The report of the loss must give the right times. `thru doctor` must report that the disk is full. The
+/// first session start that can write must report the loss, and only once.
 fn disk_full_for_long(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("full-for-long")?;
@@ -267,8 +267,8 @@ const FORBIDDEN_FILES: &[(&str, &[(&str, u32)])] = &[
     ("the settings may not be read", &[("project/.agent/context/config.toml", 0o000)]),
 ];
 
-/// Tries every command on these files. Root may read and write all files, so if root runs this test, the commands run
-/// as another user.
+/// Tries every command on these files. Root may read and write all files, so if root runs the torture, the commands
+/// run as another user.
 fn forbidden_files(lab: &SandboxRoot) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let root = is_root();
@@ -278,7 +278,7 @@ fn forbidden_files(lab: &SandboxRoot) -> Result<TortureTally> {
         tally.skipped.push("forbidden files: root needs `setpriv` to run commands as another user".into());
         return Ok(tally);
     }
-    // The other user must be able to reach the lab.
+    // The other user must be able to reach the folder of the sandboxes.
     fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
     let bin = lab.path().join("thru");
     fs::copy(&lab.bin, &bin)?;
@@ -308,7 +308,8 @@ fn forbidden_files(lab: &SandboxRoot) -> Result<TortureTally> {
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
-    // If all files are allowed, all commands must work for that user. Otherwise the tests above would prove nothing.
+    // Control: with all files allowed, every command must work for that user. Otherwise the tests above would prove
+    // nothing.
     tally.add_tally(try_forbidden_files(lab, &bin, root)?);
     Ok(tally)
 }

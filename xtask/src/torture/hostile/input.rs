@@ -76,7 +76,7 @@ const PAYLOADS: &[(&str, MakePayloadFn)] = &[
     ("transcript is a device", |s| payload_with_fields(s, &[("transcript_path", json!("/dev/zero"))])),
 ];
 
-/// Wrong arguments of `thru hook`. People also write hooks into settings by hand.
+/// Wrong arguments of `thru hook`. They can occur because people also write hooks into settings by hand.
 const MEANINGLESS_ARGUMENTS: &[&[&str]] = &[
     &["hook"],
     &["hook", "claude-code"],
@@ -125,7 +125,7 @@ fn try_payload(sandbox: &Sandbox, before: &Snapshot, argv: &[&str], payload: &[u
     judge_output(argv, &output, &mut wrong);
     let after = Snapshot::take(&sandbox.dir)?;
     judge_files(argv, before, &after, &mut wrong);
-    // The name of a session must not become the name of a file next to root.json.
+    // The id of a session must not become the name of a file next to root.json.
     let store = Path::new("project/.agent/context");
     let new =
         after.files().filter(|(path, _)| path.parent() == Some(store) && before.file_bytes(path).is_none());

@@ -1,4 +1,4 @@
-//! Unusual folders, files and environments. To add a place, add a line to `PLACES`.
+//! Unusual folders, files and environments. To add one, add a line to `PLACES`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -20,7 +20,7 @@ struct HostilePlace {
     name: &'static str,
     /// Changes a project that already has records.
     arrange: fn(&Sandbox) -> Result<()>,
-    /// How the command is started in this place.
+    /// How the command is started.
     start: StartMethod,
 }
 

@@ -13,8 +13,8 @@ use crate::sandbox::Sandbox;
 
 pub struct Arrival {
     pub name: &'static str,
-    /// Whether the user has trusted the project. In a trusted project, hooks may record and answer, but must not
-    /// run a command or give the agent a prompt.
+    /// Whether the user has trusted the project. In a trusted project, hooks may record and answer, but must not run
+    /// a command from it or give the agent a prompt from it.
     pub is_trusted: bool,
     pub bring_items: fn(&Sandbox, &[RepositoryItem]) -> Result<()>,
 }

@@ -8,9 +8,9 @@ use crate::sandbox::{SESSION, Sandbox};
 /// What a command may do outside its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandKind {
-    /// The command writes records and, if that is its purpose, trust.
+    /// The command may write records and, if that is its purpose, a trust record.
     Plain,
-    /// The command changes settings of harnesses, and the exclude list of this clone.
+    /// The command changes the settings of harnesses, and the exclude list of this clone.
     Settings,
     /// The user starts a loop with the command. The agent may get the loop's prompt afterwards, but nothing may run.
     StartsLoop,
@@ -21,7 +21,7 @@ pub struct CommandLine {
     pub argv: &'static [&'static str],
     pub kind: CommandKind,
     pub stdin: &'static str,
-    /// Whether the command runs inside a harness, as if an agent ran it.
+    /// Whether the command runs as if an agent had started it inside a harness.
     pub in_harness: bool,
 }
 
@@ -164,7 +164,7 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["swarm", "status"]),
     plain_command(&["swarm", "retrieve", "0123456789ab"]),
     plain_command(&["swarm", "benchmark"]),
-    // Without `--dry-run`, the command may write to any path that its user names.
+    // Without `--dry-run`, the command may write to any path in its input.
     command_with_stdin(&["swarm", "extract", "--dry-run"], "```rust ../outside/made.rs\nfn made() {}\n```\n"),
     command_with_stdin(&["swarm", "domains"], "a database\n"),
     command_with_stdin(&["statusline"], "{}"),
@@ -207,7 +207,7 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["harness", "list"]),
     plain_command(&["harness", "show", "opencode"]),
     plain_command(&["completions", "bash"]),
-    // A binary that `--bin` names might not have this command. The line is then a usage error.
+    // A binary that `--bin` names might lack this command and then report a usage error.
     plain_command(&["debug", "hook", "claude-code", "SessionStart"]),
 ];
 
@@ -238,7 +238,7 @@ pub fn all_command_lines(sandbox: &Sandbox) -> Result<Vec<CommandLine>> {
     Ok(COMMAND_LINES.to_vec())
 }
 
-/// Returns the commands that a help page lists. Continuation lines are indented more deeply, and are skipped.
+/// Returns the commands that a help page lists. Continuation lines are indented more deeply and are skipped.
 fn commands_in_help(sandbox: &Sandbox, argv: &[&str]) -> Result<Vec<String>> {
     let output = sandbox.run_successfully(argv, b"")?;
     let help = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,4 +1,4 @@
-//! Every event of every harness row, in the order of a session. The payloads make each hook do real work.
+//! Every event of every harness, in the order of a session. The payloads make each hook do real work.
 
 use std::path::Path;
 
@@ -50,7 +50,7 @@ pub fn all_hooks() -> Result<Vec<HookSpec>> {
         let mut order: Vec<(usize, HookSpec)> = Vec::new();
         for wired in harness.events {
             let calls = payloads_of_event(wired.event);
-            // If a harness gets a new event, its payloads must be added here.
+            // A new event of a harness must get its payloads below.
             ensure!(
                 !calls.is_empty(),
                 "the hostile stores have no payload for {} {}",

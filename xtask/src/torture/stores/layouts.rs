@@ -1,5 +1,5 @@
-//! Stores whose layout is the attack: links, foreign owners, stores in parent folders and subfolders, git, the
-//! environment.
+//! Stores whose layout is the attack: links, foreign owners, stores in parent folders and subfolders, git
+//! repositories, and the environment.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -510,7 +510,7 @@ fn make_fifo(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Creates a file of the largest possible size, without using disk space.
+/// Makes a file one gigabyte long without using disk space.
 fn make_huge_file(path: &Path) -> Result<()> {
     fs::create_dir_all(path.parent().context("the path has no parent folder")?)?;
     let file = fs::OpenOptions::new().create(true).append(true).open(path)?;

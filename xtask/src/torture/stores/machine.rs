@@ -68,7 +68,8 @@ pub fn trust_project(sandbox: &Sandbox) -> Result<()> {
     trust_root(sandbox, &sandbox.project_folder(), PROJECT_ID)?;
     let status = sandbox.run_successfully(&["status", "--json"], b"")?;
     let told: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
-    // If the project were not trusted, hooks would ignore the stores of half of the attacks.
+    // If the project were not trusted, hooks would ignore its store, and the attacks on trusted stores would prove
+    // nothing.
     ensure!(told["trusted"] == true, "setting up the sandbox: the project is not trusted: {told}");
     Ok(())
 }
@@ -84,7 +85,7 @@ pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
     Ok(fs::write(state.join("trust").join(format!("{project_id}.json")), format!("{record:#}\n"))?)
 }
 
-/// Runs a session of the user, so that ids are known and hooks have something to report.
+/// Runs a session of the user, so that hooks have something to report.
 pub fn run_past_session(sandbox: &Sandbox) -> Result<()> {
     sandbox
         .run_successfully(&["hook", "claude-code", "SessionStart"], &prepare::start_payload(&sandbox.dir))?;

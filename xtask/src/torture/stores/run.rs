@@ -24,9 +24,9 @@ const PROCESS_START_MS: u64 = 50;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
 /// How much memory a hook may use besides the size of a large debug binary.
 const MAX_OWN_MEMORY_KB: u64 = 6 * 1024;
-/// The longest time that a command may take, in seconds. After this time, a user would assume that it hangs.
+/// The longest time that a command may take, in seconds. A user would assume that a slower command hangs.
 const MAX_COMMAND_SECONDS: u64 = 5;
-/// How many times a slow hook is measured. It is a violation only if the hook is slow every time.
+/// How many times a slow hook is measured. The hook is reported only if it is slow every time.
 const MAX_MEASUREMENTS: u64 = 8;
 
 pub struct StoreRunner {
@@ -63,7 +63,7 @@ struct StoreTrial<'a> {
 
 impl StoreRunner {
     pub fn new(lab: &SandboxRoot) -> Result<Self> {
-        // Other users must be able to reach the lab.
+        // Other users must be able to reach the folder of the sandboxes.
         fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
         let bin = lab.path().join("thru");
         fs::copy(&lab.bin, &bin).context("copying the binary")?;
@@ -82,8 +82,8 @@ impl StoreRunner {
         root && setpriv.is_ok_and(|status| status.success())
     }
 
-    /// Checks that the agent really gets the prompt of a loop that the user started, and that the user's run is really
-    /// launched. Otherwise the torture could pass because it cannot detect violations.
+    /// Checks that the torture detects the prompt of a loop that the user started and the launch of the user's own
+    /// run. Otherwise the torture could pass because it cannot detect violations.
     pub fn check_control_case(&self, lab: &SandboxRoot) -> Result<()> {
         let store = HostileStore::trusted("control", "control", |sandbox| {
             edited::start_loop(
@@ -141,9 +141,9 @@ impl StoreRunner {
         Ok(StoreTrial { store, sandbox, snapshot_before })
     }
 
-    /// Runs all hooks and commands in one store. A full run tries every hook alone and in a session, and every command.
-    /// A quick run tries a hook alone only if it would act on a loop. It tries all commands that start something or
-    /// write settings, and a third of the remaining commands. That third differs from store to store.
+    /// Runs all hooks and commands in one store. A full run tries every hook alone and in a session, and every
+    /// command. A quick run tries a hook alone only if it affects loops. It tries all commands that start something
+    /// or write settings, and a third of the remaining commands. That third differs from store to store.
     pub fn try_store(
         &self,
         lab: &SandboxRoot,
@@ -201,7 +201,7 @@ impl StoreRunner {
                 break;
             }
             before.restore_changed(&after, &sandbox.dir)?;
-            // After a short wait the machine may be less busy.
+            // The machine may be less busy after a short wait.
             std::thread::sleep(Duration::from_millis(10 * again));
             spent.ms = spent.ms.min(self.helper.measure(&command, &payload)?.1.ms);
             after = Snapshot::take(&sandbox.dir)?;

@@ -16,9 +16,9 @@ use crate::torture::snapshot::Snapshot;
 pub enum Violation {
     /// A command from the store was run.
     RanCommand,
-    /// An agent was given a prompt from the store, or was told that text from the store is the user's text.
+    /// An agent was given a prompt from the store, or was told that text from the store came from the user.
     PromptGiven,
-    /// Something changed that must not change.
+    /// A path changed that must not change.
     WroteForbidden,
     /// Text from outside the project was shown.
     LeakedText,
@@ -80,7 +80,7 @@ pub fn judge_command(
 fn may_change(rules: &StoreRules, kind: CommandKind, path: &Path) -> bool {
     let below = |folder: &str, name: &str| path.starts_with(Path::new(folder).join(name));
     let is_record = rules.writable_folders.iter().any(|folder| below(folder, ".agent"));
-    // The exclude list belongs to the repository of the current folder.
+    // A command may change the exclude list of the repository in which it runs.
     let is_own_list = || {
         let in_project = rules.writable_folders.iter().any(|folder| Path::new(folder).starts_with("project"));
         let is_list = path.ends_with("info/exclude") || path.ends_with("info");
@@ -101,7 +101,7 @@ fn may_change(rules: &StoreRules, kind: CommandKind, path: &Path) -> bool {
         || (kind == CommandKind::Settings && (is_setting() || is_own_list()))
 }
 
-/// Returns whether a changed path shows that a command of the store was run, and adds the violation to `found`.
+/// Returns whether a changed path shows that a command from the store was run. If so, adds the violation to `found`.
 fn report_if_command_ran(path: &Path, found: &mut Violations) -> bool {
     let is_canary = path.starts_with("canary");
     if is_canary {

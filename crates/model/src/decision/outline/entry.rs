@@ -112,8 +112,8 @@ pub fn split_blocks(lines: &[(usize, &str)]) -> Vec<SectionBlock> {
     out
 }
 
-/// Reads the entries of a section. `title` is the heading inside the section, or empty if there is none. This heading
-/// can itself be a decision.
+/// Reads the entries of a section. `title` is the heading above them, if it lies inside the section, and can itself
+/// be a decision. Otherwise it is empty.
 pub fn read_entries(
     blocks: &[SectionBlock],
     at: usize,
@@ -254,7 +254,7 @@ fn why_left_out(text: &str, status: Option<String>) -> Option<String> {
     NOT_IN_FORCE.contains(&first).then(|| format!("{first}, left out: {}", one_line(text, 80)))
 }
 
-/// Splits `**Rationale**: …` or `Why: …` into the label, in lower case, and the text after it.
+/// Splits `**Rationale**: …` or `Why: …` into the lower-case label and the text after it.
 fn split_label(text: &str) -> Option<(String, String)> {
     let bare = without_bold(text);
     let (label, rest) = bare.split_once(':')?;
@@ -274,7 +274,7 @@ fn split_inline_reason(text: &str) -> Option<(String, String)> {
     (!before.is_empty()).then(|| (before, reason.to_owned()))
 }
 
-/// Removes a checkbox, a tag and a date from the start of a text. Returns the remaining text and the date.
+/// Removes a checkbox, a tag and a date from the start of `text`. Returns the remaining text and the date.
 fn strip_box_tag_and_date(text: &str) -> (String, String) {
     let mut text = without_bold(text);
     for mark in ["[ ] ", "[x] ", "[X] ", "✅ ", "✓ "] {
@@ -304,7 +304,7 @@ fn without_bold(text: &str) -> String {
     text.replace("**", "").trim().to_owned()
 }
 
-/// Returns whether a text is a placeholder that was never filled in.
+/// Returns whether `text` is a placeholder that was never filled in.
 fn is_placeholder(text: &str) -> bool {
     let bare = text.trim().trim_matches(['_', '*', '(', ')', '.', '-', ' ']).to_lowercase();
     let enclosed = (text.starts_with('[') && text.ends_with(']')

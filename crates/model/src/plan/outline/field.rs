@@ -12,7 +12,7 @@ pub enum TaskField {
     /// The ids, and a warning about text that names no task.
     Depends(Vec<String>, Option<String>),
     Size(TaskSize),
-    /// The size that corresponds to a time such as `2 hours`. The text is also kept as a note, because it is more
+    /// The size that corresponds to a time such as `2 hours`. The time is also kept as a note, because it is more
     /// precise.
     Estimate(TaskSize),
     Status(TaskStatus),
@@ -152,7 +152,7 @@ fn size_of_time(text: &str) -> Option<TaskSize> {
     })
 }
 
-/// Returns paths separated by commas, or `None` if the text is a sentence.
+/// Splits `list` at commas into paths. Returns `None` if it is a sentence.
 fn parse_file_list(list: &str) -> Option<Vec<String>> {
     let paths: Vec<String> = list
         .split(',')

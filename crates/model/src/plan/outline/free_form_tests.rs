@@ -31,7 +31,7 @@ fn the_state_of_an_item_may_be_in_its_text() {
             "## X\n- [ ] a — BLOCKED: no host\n- [ ] b (blocked on legal)\n- [ ] c; blocked until May\n- [ ] d (blocked by 1.1)\n- [ ] list blocked users\n- [ ] remove blocked by users\n",
             "# 1 X\n1.1 blocked a\n1.2 blocked b\n1.3 blocked c\n1.4 pending d <- 1.1\n1.5 pending list blocked users\n1.6 pending remove blocked by users\n",
         ),
-        // `done` at the end of a sentence is not a mark.
+        // `done` at the end of a sentence does not mark the task as done.
         (
             "## X\n- [ ] check that all is done\n- [ ] a - b done\n",
             "# 1 X\n1.1 pending check that all is done\n1.2 pending a - b done\n",

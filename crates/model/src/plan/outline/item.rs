@@ -46,7 +46,7 @@ pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
     let (id, rest) = leading_id(without_priority(&text));
     parsed.id = id;
     let mut rest = rest.trim().to_owned();
-    // The marks at the end can come in any order.
+    // The marks at the end of an item can come in any order.
     loop {
         if let Some(shorter) = take_mark_at_end(&rest, &mut parsed) {
             rest = shorter;
@@ -63,7 +63,7 @@ pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
         }
     }
     take_blocked_reason(&mut rest, &mut parsed);
-    // The id may be outside the struck text, as in `1.2: ~~text~~`.
+    // The id may be outside the text that is struck through, as in `1.2: ~~text~~`.
     if let Some((inside, behind)) = split_struck_text(&rest) {
         is_struck = true;
         rest = format!("{inside}{behind}");
@@ -97,7 +97,7 @@ fn split_struck_text(text: &str) -> Option<(&str, &str)> {
     (behind.is_empty() || behind.starts_with([' ', ':', ','])).then_some((inside, behind))
 }
 
-/// Removes the priority from `[P0] TASK-001: name`. A text without an id is unchanged.
+/// Removes the priority from `[P0] TASK-001: name`. Text without an id is unchanged.
 fn without_priority(text: &str) -> &str {
     after_priority(text).filter(|rest| begins_with_ticket_id(rest)).unwrap_or(text)
 }
@@ -141,14 +141,14 @@ pub fn is_task_heading(heading: &str) -> bool {
     is_dotted_id(id) || begins_with_ticket_id(heading)
 }
 
-/// Returns the number of a heading such as `1.2 Name`. It is either a task or a chapter with tasks.
+/// Returns the number of a heading such as `1.2 Name`, which is either a task or a chapter with tasks.
 pub fn chapter_number(heading: &str) -> Option<String> {
     let text = heading.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let id = text.split(' ').next().unwrap_or_default().trim_end_matches([':', '.', ')']);
     is_dotted_id(id).then(|| id.to_owned())
 }
 
-/// Returns whether a text starts with a ticket id, as in `TASK-001: name`, `T012 name` and `TASK-1.2: name`.
+/// Returns whether `text` starts with a ticket id, as in `TASK-001: name`, `T012 name` and `TASK-1.2: name`.
 pub fn begins_with_ticket_id(text: &str) -> bool {
     let text = after_priority(text).unwrap_or(text).trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let (word, _) = text.split_once(' ').unwrap_or((text, ""));
@@ -161,13 +161,13 @@ pub fn begins_with_ticket_id(text: &str) -> bool {
     is_lettered_id(id) || in_parts()
 }
 
-/// Returns whether a text is numbered, as in `3. Name` and `3) Name`.
+/// Returns whether `text` is numbered, as in `3. Name` and `3) Name`.
 pub fn is_numbered(text: &str) -> bool {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     digits > 0 && digits < 4 && text[digits..].starts_with(['.', ')', ':'])
 }
 
-/// Returns the id at the start of a text, and the text after it.
+/// Returns the id at the start of `text`, if any, and the text after it.
 fn leading_id(text: &str) -> (Option<String>, String) {
     let text = text.trim();
     for bold in ["**", "__", "`", "["] {
@@ -176,7 +176,7 @@ fn leading_id(text: &str) -> (Option<String>, String) {
         let (Some(id), rest) = leading_id_plain(inside) else { break };
         // The id may be bold, as in `**1.2** text` and `**1.2: Name** text`. In the second form the name stays bold.
         if let Some(rest) = rest.strip_prefix(close) {
-            // The text `` `T013`, `T014` are closed `` is a sentence about two tasks.
+            // `` `T013`, `T014` are closed `` is a sentence about two tasks.
             if rest.starts_with([',', ';', '/', '&', '+']) || rest.starts_with('-') && !rest.starts_with("- ")
             {
                 break;
@@ -256,7 +256,7 @@ fn is_lettered_id(id: &str) -> bool {
     number && upper && (letters.ends_with('-') || (word == "T" && digits.len() > 1))
 }
 
-/// Removes one mark from the end of a text. Returns `None` if there is no mark.
+/// Removes one mark from the end of `text` and records it. Returns `None` if there is no mark.
 fn take_mark_at_end(text: &str, parsed: &mut ParsedItem) -> Option<String> {
     let text = text.trim_end();
     for arrow in ["← CURRENT", "<- CURRENT", "⬅ CURRENT", "🔄"] {
@@ -278,13 +278,13 @@ fn take_mark_at_end(text: &str, parsed: &mut ParsedItem) -> Option<String> {
         }
         if let Some(list) = text_after_depends(inside).filter(|_| parsed.depends.is_empty()) {
             let (ids, doubt) = parse_dependencies(list);
-            // The remark `(blocked on legal review)` names no task.
+            // `(blocked on legal review)` names no task.
             if inside.to_lowercase().trim_start().starts_with("blocked")
                 && !ids.iter().all(|id| is_own_id(id))
             {
                 return None;
             }
-            // Text without an id stays where it is.
+            // If the brackets name anything but ids, they stay in the text.
             if doubt.is_none() {
                 parsed.depends = ids;
                 return Some(before.trim_end().to_owned());

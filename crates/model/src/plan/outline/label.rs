@@ -97,8 +97,8 @@ pub fn meaning_of_words(text: &str) -> ListMeaning {
     }
 }
 
-/// Returns the meaning of the list below a heading. A heading that says nothing about its list inherits the meaning
-/// from the heading above. The heading of a phase or a task inherits only `Criteria`.
+/// Returns the meaning of the list below a heading. A heading without a word for its list inherits the meaning from
+/// the heading above. The heading of a phase or a task inherits only `Criteria`.
 pub fn meaning_of_heading(text: &str, above: ListMeaning) -> ListMeaning {
     if explicit_phase(text).is_some() || item::is_task_heading(text) {
         return if above == ListMeaning::Criteria { above } else { ListMeaning::Unlabelled };

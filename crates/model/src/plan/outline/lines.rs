@@ -137,7 +137,7 @@ fn is_state_table_task_list(lines: &[&str]) -> bool {
 struct LineScan {
     lines: Vec<SourceLine>,
     reads_states: bool,
-    /// The levels of the headings that contain the line, each with the meaning of its lists.
+    /// The levels of the headings that contain the current line, each with the meaning of the lists below it.
     open_headings: Vec<(usize, ListMeaning)>,
     heading_count: usize,
     under_steps_heading: bool,
@@ -146,9 +146,9 @@ struct LineScan {
     within: Option<usize>,
     /// What the list below the last label contains.
     label_meaning: Option<ListMeaning>,
-    /// The indent of an item such as `- Acceptance criteria:`, and what the items below it are.
+    /// The indentation of an item such as `- Acceptance criteria:`, and the meaning of the items below it.
     item_label: Option<(usize, ListMeaning)>,
-    /// The indent and the number that the next item of a labelled list must have.
+    /// The indentation and the number that the next item of a labelled list must have.
     expected_item: Option<(usize, u32)>,
 }
 
@@ -201,7 +201,7 @@ impl LineScan {
         (self.label_meaning, self.item_label, self.expected_item) = (None, None, None);
         self.heading_count += 1;
         self.open_headings.retain(|(above, _)| *above < level);
-        // The title of the file says nothing about its lists.
+        // The title of the file does not describe its lists.
         let above = self
             .open_headings
             .last()
@@ -314,7 +314,7 @@ fn parse_checkbox(text: &str) -> Option<LineKind> {
     Some(LineKind::Checkbox { mark: parse_box_mark(inside)?, text: rest.trim().to_owned() })
 }
 
-/// Returns the state that the text in a box stands for.
+/// Returns the state that the mark in a box means.
 pub fn parse_box_mark(inside: &str) -> Option<BoxMark> {
     let mut chars = inside.chars();
     Some(match (chars.next(), chars.next()) {

@@ -1,4 +1,4 @@
-//! Marks for a state in the text of an item or a heading: `✅ DONE`, `- COMPLETE`, `— BLOCKED: why`.
+//! Marks in the text of an item or a heading that give its state: `✅ DONE`, `- COMPLETE`, `— BLOCKED: why`.
 
 use super::super::TaskStatus;
 
@@ -53,7 +53,7 @@ fn text_before_done_word(text: &str) -> Option<String> {
     };
     let (head, word) = before.trim_end().rsplit_once(' ')?;
     let divided = head.trim_end().strip_suffix(['—', '–']).or_else(|| head.trim_end().strip_suffix(" -"))?;
-    // A done word in lower case may be the end of a sentence.
+    // A done word in lower case may be the end of a sentence, so only a capitalised one is a mark.
     let is_mark = is_done_word(word) && word.trim_start_matches(['*', '_']).starts_with(char::is_uppercase);
     is_mark.then(|| join_with_remark(divided, remark))
 }

@@ -2,7 +2,7 @@
 /// any other heading.
 pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let text = text.trim().trim_start_matches(['*', '_', ' ']);
-    // An icon may come before the word.
+    // An icon may come before the first word.
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let text = without_chapter_number(text);
     if let Some((number, name)) = short_milestone(text) {
@@ -29,7 +29,7 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let word = PHASE_WORDS.into_iter().find(|word| lower.starts_with(word))?;
     let after = text.get(word.len()..)?;
     let rest = after.trim_start_matches([' ', '#', '-']);
-    // The headings `Phases of the work` and `Partial results` are not phases.
+    // `Phases of the work` and `Partial results` are not phases.
     if after.starts_with(char::is_alphabetic) {
         return None;
     }
@@ -51,7 +51,8 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     }
 }
 
-/// Returns whether a heading such as `Phase 2 Success:` is only about a phase, because no separator follows the number.
+/// Returns whether a heading such as `Phase 2 Success:` only mentions a phase, because no separator follows the
+/// number.
 pub fn is_about_phase(heading: &str) -> bool {
     let Some(at) = heading.find(|c: char| c.is_ascii_digit()) else { return false };
     let behind = heading[at..].trim_start_matches(|c: char| c.is_ascii_digit());

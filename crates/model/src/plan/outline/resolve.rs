@@ -10,12 +10,12 @@ use super::{OutlineReader, Position, TaskStatus};
 pub struct DeferredDependencies {
     /// Each pair is a task that has its own heading, and a task below that heading.
     pub parent_child_pairs: Vec<(Position, Position)>,
-    /// The boxes that are criteria of a task: the task, whether the box is ticked, and the text.
+    /// The boxes that are criteria of a task: the task, whether the box is ticked, and the text of the box.
     pub criteria: Vec<(Position, bool, String)>,
     /// The tasks whose state is written in the file.
     pub tasks_with_status: HashSet<Position>,
     pub phase_depends: Vec<(usize, PhaseDependencies, usize)>,
-    /// The items that are kept as notes of a phase, each with the index of the phase and the line.
+    /// The items that are kept as notes of a phase: the index of the phase and the line of the item.
     pub phase_note_items: Vec<(usize, usize)>,
 }
 
@@ -31,8 +31,8 @@ impl OutlineReader<'_> {
         self.warn_of_empty_phases();
     }
 
-    /// Updates dependencies on ids that could not be kept. For example, `depends: 3` means task 3 of the same phase in
-    /// the file.
+    /// Updates dependencies on ids that could not be kept. For example, `depends: 3` in the file means task 3 of the
+    /// same phase.
     fn resolve_renamed_ids(&mut self) {
         for phase in &mut self.plan.phases {
             for task in &mut phase.tasks {
@@ -71,7 +71,7 @@ impl OutlineReader<'_> {
         }
     }
 
-    /// Completes a task that has its own heading if all tasks below the heading are over.
+    /// Completes a task that has its own heading if all tasks below that heading are completed or closed.
     fn complete_parent_tasks(&mut self) {
         let mut open: HashMap<Position, bool> = HashMap::new();
         for (whole, part) in &self.deferred.parent_child_pairs {

@@ -14,7 +14,7 @@ pub enum HeadingRole {
     Section,
 }
 
-/// What the tasks of the file are.
+/// Which parts of the file are its tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskSource {
     Checkboxes,
@@ -22,7 +22,7 @@ enum TaskSource {
     NumberedHeadings {
         level: usize,
     },
-    /// The numbered items of each explicit phase. In a phase without numbered items, its other items are the tasks.
+    /// The numbered items of each explicit phase or, in a phase without numbered items, its other items.
     ItemsInPhases,
     NumberedItems {
         only_steps: bool,
@@ -49,9 +49,9 @@ pub struct OutlineShape {
     headings_with_labelled_tasks: HashSet<usize>,
     /// The headings that have tasks anywhere below them.
     headings_with_tasks: HashSet<usize>,
-    /// The numbers of explicit phases. No other phase gets one of these numbers.
+    /// The numbers of the explicit phases. No other phase gets one of these numbers.
     pub used_phase_numbers: HashSet<u32>,
-    /// The ids in the file. No other task gets one of these ids.
+    /// The task ids in the file. No other task gets one of these ids.
     pub used_task_ids: HashSet<String>,
 }
 
@@ -65,7 +65,8 @@ impl OutlineShape {
         };
         let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
         let any = |test: &dyn Fn(&SourceLine) -> bool| blocks.iter().any(test);
-        // In a file with explicit phases, lines outside the phases are ignored, because chapters may also be numbered.
+        // In a file with explicit phases, lines outside the phases are ignored, because ordinary chapters may also be
+        // numbered.
         let counts = |block: &SourceLine| !has_phases || block.phase > 0;
         let numbered_at = |level: usize| {
             let is_one = |block: &&SourceLine| matches!(&block.kind, LineKind::Heading { level: at, text } if *at == level && item::is_numbered(text) && explicit_phase(text).is_none());

@@ -15,7 +15,7 @@ pub struct TaskTableRow {
     pub line: usize,
     pub mark: BoxMark,
     pub text: String,
-    /// The other cells as fields, such as `Depends on: 1.1`.
+    /// The remaining cells of the row as fields, such as `Depends on: 1.1`.
     pub fields: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
     Some(TaskTable { lines: body.len() + 2, has_boxes: boxes.is_some(), rows })
 }
 
-/// Returns a cell as a field. `BLOCKED: why` in any column is the reason why the task is blocked.
+/// Returns a cell as a field. In any column, `BLOCKED: why` gives the reason why the task is blocked.
 fn field_of_cell(name: &str, cell: &str) -> String {
     match cell.get(..8).filter(|start| start.eq_ignore_ascii_case("blocked:")) {
         Some(_) => format!("Blocked: {}", cell[8..].trim()),

@@ -1,4 +1,4 @@
-//! Finds errors in JSON: values of keys such as `error`, records with `"level": "error"`, and texts with error
+//! Finds errors in JSON: values of keys such as `error`, records with `"level": "error"`, and strings with error
 //! messages.
 
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use super::super::ErrorLine;
 use crate::clean::clean_line;
 use crate::error_line::{is_error_line, is_error_report};
 
-/// A key that contains one of these texts reports an error in its value. They are in lower case.
+/// Lower-case parts of keys. The value of a key that contains one of them reports an error.
 const ERROR_KEYS: &[&str] = &["error", "exception", "fail", "panic", "stderr", "traceback", "fatal"];
 
 /// Keys that state an outcome, in lower case and without separators.
@@ -62,7 +62,7 @@ const ERROR_LEVEL: u64 = 50;
 /// shown, and the nested fields are searched.
 const MAX_WHOLE_RECORD_BYTES: usize = 2_000;
 
-/// Returns all errors with their paths. Error texts are never cut.
+/// Returns all errors with their paths. Error messages are never cut.
 pub fn find_json_errors(text: &str) -> Vec<ErrorLine> {
     let mut found = Vec::new();
     if let Ok(value) = serde_json::from_str::<Value>(text) {
@@ -147,8 +147,8 @@ fn error_line(path: &str, text: &str) -> ErrorLine {
     ErrorLine { place: path.to_owned(), text: clean_line(text).trim().to_owned() }
 }
 
-/// Whether a value means that there was no error. Null, false, 0, empty texts, and lists or objects of such values
-/// do.
+/// Returns whether a value means that there was no error: null, false, 0, an empty string, or a list or object of
+/// such values.
 fn says_no_error(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -160,7 +160,7 @@ fn says_no_error(value: &Value) -> bool {
     }
 }
 
-/// Whether a record reports a failure, such as `"level": "error"`, `"success": false` or `"exit_code": 2`.
+/// Returns whether a record reports a failure, such as `"level": "error"`, `"success": false` or `"exit_code": 2`.
 fn is_bad_record(fields: &Map<String, Value>) -> bool {
     fields.iter().any(|(key, value)| {
         let key: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
