@@ -11,7 +11,7 @@ use super::values::{self, LiteralValue};
 /// The maximum number of bytes between a name and its value, as in `Das Passwort für die Datenbank lautet x`.
 const MAX_VALUE_DISTANCE: usize = 64;
 
-/// Words for a password that can be the last word of a name. Words with `passw` are handled by `names`.
+/// Words for a password that can be the last word of a name. Words that contain `passw` are handled by `names`.
 const ASCII_PASSWORD_WORDS: [&[u8]; 16] = [
     b"toegangscode",
     b"codeword",
@@ -307,7 +307,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
     }
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.class_changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && is_line_end(text, value.end);
-    // A hash may be an API key, but it is not taken for another kind of token.
+    // Hexadecimal digits may be an API key, but they are not treated as another kind of token.
     let hash = || content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let strong = match kind {
         "password" => mixed || word,
@@ -372,7 +372,7 @@ pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Optio
     if public { None } else { value_after_name(text, end + length, "token") }
 }
 
-/// Finds the value in `clé API : x` and `chave da API: x`. `API` starts at `start`, and `at` is the colon.
+/// Finds the value in `clé API : x` and `chave da API: x`. `API` starts at `start`, and `at` points to the colon.
 pub fn secret_after_api_key_words(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     if is_key_word_before(&text[..start]) {
         secret_at(text, at + 1, "api-key", ValueForm::RightAfterName)

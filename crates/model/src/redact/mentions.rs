@@ -3,8 +3,8 @@
 //!
 //! The line is split into words. The noun determines the kind of secret. The word before a value determines whether a
 //! value is expected ([`ExpectedNext`]). The value is graded by how much it looks like a password
-//! ([`grades::PasswordGrade`]). One grammar serves all languages, because the words for `is`, `as` and `of` have the
-//! same positions in them.
+//! ([`grades::PasswordGrade`]). One grammar serves all languages, because the words for `is`, `as` and `of` take the
+//! same positions in all of them.
 
 use super::SecretHit;
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
@@ -490,7 +490,8 @@ fn secret_before_noun(
     })
 }
 
-/// Finds the first words of a sentence such as `falcon is the password` or `"copper.kettle" is our root password`.
+/// Finds the password at the start of a sentence such as `falcon is the password` or
+/// `"copper.kettle" is our root password`.
 fn words_that_are_the_password(
     text: &[u8],
     line_start: usize,

@@ -1,4 +1,5 @@
-//! Finds the name of a value. It comes right before the separator, or further away as in `name: DB_PASSWORD, value: x`.
+//! Finds the name of a value. The name comes right before the separator, or further away as in
+//! `name: DB_PASSWORD, value: x`.
 
 use memchr::memmem;
 

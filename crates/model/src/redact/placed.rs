@@ -148,7 +148,7 @@ pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<
 }
 
 /// Finds the last part of a branch or file name such as `fix/password-CopperKettle7` or
-/// `backup-password-Copper2024.zip`, if its spelling is unusual for a name. `end` is the dash.
+/// `backup-password-Copper2024.zip`, if its spelling is unusual for a name. `end` points to the dash.
 pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     // A verb may come before the value, as in `password-is-copperkettle`.
     let from = end + 1 + usize::from(text[end + 1..].starts_with(b"is-")) * 3;
@@ -239,7 +239,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
 }
 
 /// Finds a password inside a file name, as in `notes_password_is_copperkettle.md` and `backup_pw_CopperKettle.zip`.
-/// `end` is the dot.
+/// `end` points to the dot.
 pub fn secret_in_file_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     const NAME_PREFIXES: [&str; 5] = ["password_is_", "password_", "passwort_", "pass_", "pw_"];
     const FILE_EXTENSIONS: &str =

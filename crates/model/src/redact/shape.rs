@@ -69,9 +69,9 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
             }
         };
     }
-    // The match is inside a longer word or is the name of a function. Only classes without separators are tested. A
-    // very long run with separators contains many possible starts, and rejecting each of them would take one pass per
-    // start.
+    // A match inside a longer word is rejected, and so is the name of a function. Only classes without separators are
+    // tested. A very long run with separators contains many possible starts, and rejecting each of them would take one
+    // pass per start.
     if (byte_is(byte_or_newline(rest, end), ALNUM) && !joined) || byte_or_newline(rest, end) == b'(' {
         return None;
     }
