@@ -25,7 +25,7 @@ pub fn clean_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Cleans a text like [`clean_text`] and turns line feeds and tabs into spaces, so that the result is one line.
+/// Cleans text like [`clean_text`] and turns line feeds and tabs into spaces, so that the result is one line.
 pub fn clean_line(text: &str) -> Cow<'_, str> {
     let text = clean_text(text);
     if !text.contains(['\n', '\t']) {
@@ -107,8 +107,8 @@ fn first_hidden_char(text: &str, from: usize) -> Option<(usize, char)> {
     }
 }
 
-/// Returns the length of the leading run of printable ASCII, line feeds and tabs. Most texts consist only of these,
-/// so 16 bytes are tested at a time.
+/// Returns the length of the leading run of printable ASCII, line feeds and tabs. Most text consists only of these, so
+/// 16 bytes are tested at a time.
 fn plain_ascii_length(bytes: &[u8]) -> usize {
     // Without `||` and early exits, the compiler can test many bytes at once.
     let is_plain = |byte: &u8| (byte.wrapping_sub(b' ') < 95) | (*byte == b'\n') | (*byte == b'\t');
@@ -135,10 +135,10 @@ fn escape_sequence_length(introducer: char, rest: &str) -> usize {
             let middle = count_leading_in_range(&bytes[head..], b' '..=b'?');
             head + middle + final_byte_length(&bytes[head + middle..], b'@'..=b'~')
         }
-        // OSC, DCS, SOS, PM and APC are followed by a text and a terminator. If the line contains no terminator, the
-        // text is kept.
+        // OSC, DCS, SOS, PM and APC are followed by a string and a terminator. If the line contains no terminator, the
+        // string is kept.
         b']' | b'P' | b'X' | b'^' | b'_' => head + text_sequence_length(&rest[head..]),
-        // These are sequences such as `ESC ( B`.
+        // This matches sequences such as `ESC ( B`.
         b' '..=b'/' if head == 1 => {
             let middle = count_leading_in_range(bytes, b' '..=b'/');
             middle + final_byte_length(&bytes[middle..], b'0'..=b'~')

@@ -111,8 +111,8 @@ fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) ->
     }
 }
 
-/// Returns the occasion for a brief at this event, if any. `replays` says that the harness resumes sessions with
-/// their whole conversation.
+/// Returns the occasion for a brief at this event, if any. `replays` is true if the harness resumes sessions with their
+/// whole conversation.
 pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: bool) -> Option<Occasion> {
     if event.agent.is_some() {
         return None;
@@ -158,8 +158,8 @@ pub fn guides_summariser(event: &Event, settings: &Settings) -> bool {
         && settings.compaction_guidance
 }
 
-/// Returns guidance for the summariser, followed by as many facts from features as fit. Nothing depends on it,
-/// because the summariser may ignore it.
+/// Returns guidance for the summariser, followed by as many facts from features as fit. Nothing depends on the
+/// guidance, because the summariser may ignore it.
 pub fn summariser_guidance(facts: &[String]) -> Reply {
     let mut text = GUIDANCE_TEXT.to_owned();
     let mut room = MAX_GUIDANCE_FACTS;
@@ -197,8 +197,8 @@ pub enum NotCaptured<'a> {
     Unwritable { why: &'a str },
 }
 
-/// Returns one line for the user at a session start, with a remedy. It is not sent to the model, because text from an
-/// untrusted store must not reach the model unless the user requests it.
+/// Returns one line for the user at a session start, with a remedy. The line is not sent to the model, because text
+/// from an untrusted store must not reach the model unless the user requests it.
 pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCaptured) -> Reply {
     match kind {
         EventKind::SessionStart { source: StartSource::Startup } => {}

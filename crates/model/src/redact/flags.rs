@@ -150,7 +150,7 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     super::named::hit_if_secret(text, value, verdict, joint)
 }
 
-/// Returns whether `value` is only a placeholder in capitals, as help texts print it in `[--password=FILE]` and
+/// Returns whether `value` is a placeholder in capitals in the help of a program, as in `[--password=FILE]` and
 /// `--token TOKEN  the token to use`.
 pub fn is_metavariable(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
     let content = &text[value.start..value.end];
