@@ -179,7 +179,7 @@ pub fn summariser_guidance(facts: &[String]) -> Reply {
 
 const GUIDANCE_TEXT: &str = "\
 Keep verbatim in the summary: what the user asked for and every requirement they stated; the paths of files that were \
-edited or are still to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
+edited or still need to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
 
 /// The maximum total length of the facts in the guidance, in UTF-16 units.
 const MAX_GUIDANCE_FACTS: usize = 3_000;
@@ -218,12 +218,12 @@ pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCaptured) -> Re
              `thru trust --moved` in a terminal."
         ),
         NotCaptured::Disabled => format!(
-            "Throughline: hooks are turned off by `hooks.enabled = false`, so nothing of this session in {root} is \
-             captured. `thru config` shows which file says so."
+            "Throughline: hooks are turned off by `hooks.enabled = false`, so this session in {root} is not \
+             captured. `thru config` shows which file contains the setting."
         ),
         NotCaptured::Unwritable { why } => format!(
             "Throughline: the records in {root}/.agent/context cannot be written, so this session is not captured \
-             ({why}). `thru doctor` says what to do."
+             ({why}). `thru doctor` explains what to do."
         ),
     })
 }
