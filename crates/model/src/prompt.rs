@@ -656,7 +656,8 @@ pub fn abandons_work(text: &str) -> bool {
         && !["don't ", "not "].iter().any(|negation| small.contains(negation))
 }
 
-/// Returns whether the text is a pasted review or bug report. Such text is about code and is not addressed to the agent.
+/// Returns whether the text is a pasted review or bug report. Such a report is about code and is not addressed to the
+/// agent.
 fn is_pasted_report(text: &str) -> bool {
     ["Severity", "severity:", "BugBot", "Bugbot", "Traceback", "### "].iter().any(|mark| text.contains(mark))
 }

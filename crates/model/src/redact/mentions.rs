@@ -154,7 +154,6 @@ fn secret_after_noun(
         }
         _ => ExpectedNext::Anything,
     };
-    // A line such as `password reset for x` states no value.
     let assigned = matches!(byte_or_newline(rest, 0), b':' | b'=');
     let (mut first, mut seen_name, mut astray, mut answered) = (true, false, false, false);
     // Whether another label came between the noun and the word, as in `passcode count: 81432`.

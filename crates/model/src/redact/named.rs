@@ -155,7 +155,6 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             ValueContext { is_doubtful_form: !value.is_quoted && !words, without_blanks: words, ..joint },
         );
     }
-    // In `f("token:") || "x"` the quote after the colon closes the string that contains the name.
     let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
     if text[at] == b':' && opened == b'/' && name.end == at && after == at + 1 {
         return commands::secret_in_slash_flag(text, name.start, at);
@@ -163,6 +162,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[floor..name.start].ends_with(b"user/") || text[floor..name.start].ends_with(b"username/") {
         return pairs::password_in_joined_pair(text, after);
     }
+    // In `f("token:") || "x"` the quote after the colon closes the string that contains the name.
     if matches!(opened, b'"' | b'\'' | b'`') && !name.is_quoted && byte_or_newline(text, after) == opened {
         return if verdict.strength == NameStrength::Password {
             commands::secret_in_expect_send(text, after)

@@ -139,10 +139,10 @@ fn has_note_after(text: &[u8], value: LiteralValue) -> bool {
     if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && line.contains(&byte_or_newline(rest, 0)) {
         return true;
     }
-    // In code, a bracket belongs to a call, or to a function with a body or a result type.
     if byte_or_newline(rest, 0) == b']' && line.trim_ascii_start().starts_with(b"[") {
         return true;
     }
+    // A blank before the opening bracket shows that it does not belong to a call.
     let opened = memchr::memrchr(b'(', line).is_some_and(|at| line[..at].ends_with(b" "));
     opened
         && byte_or_newline(rest, 0) == b')'
