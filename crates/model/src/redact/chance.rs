@@ -23,7 +23,6 @@ pub struct ValueProfile {
     longest_consonant_run: usize,
     /// The number of filler characters: `x`, `X` and `*`.
     filler_chars: usize,
-    /// The number of different bytes, counted up to sixteen.
     pub distinct_bytes: usize,
 }
 

@@ -42,7 +42,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
         return whole_argument(text, at + 2);
     }
     let length = run_length(&text[at + 1..], LETTER, 16);
-    // Tools from Java, Go and OpenSSL take long flags with one dash, as in `-storepass x` and `-password x`.
+    // Java tools, Go programs and OpenSSL take long flags with one dash, as in `-storepass x` and `-password x`.
     let name = &text[at + 1..at + 1 + length];
     if matches!(name, b"pw" | b"upw" | b"opw") {
         return whole_argument(text, position_after_flag(text, at + 1 + length)?);
@@ -300,7 +300,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
             let after = position_after_flag(text, at + 1)?;
             if is_port_number(&text[after..]) { None } else { whole_argument(text, after) }
         }
-        // Many tools log in with these flags, as in `any login -u name -p x`.
+        // Many tools log in with these flags, as in `tool login -u name -p x`.
         b'p' if !attached
             && is_one_of_commands_before(text, at, &[" login "])
             && is_one_of_commands_before(text, at, &[" -u "]) =>

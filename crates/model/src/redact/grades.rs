@@ -8,9 +8,9 @@ use super::names::{self, WordList, word_list};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PasswordGrade {
-    /// The word is made of words and digits. It is a password only where the line expects a value.
+    /// The string consists of words and digits. It counts as a password only where the line expects a value.
     Likely,
-    /// The word is a password anywhere in the line.
+    /// The string counts as a password anywhere in the line.
     Obvious,
 }
 

@@ -1,4 +1,5 @@
-//! Key material with a recognisable frame: private keys of PEM, OpenSSH and PGP, PuTTY keys, and JSON Web Tokens.
+//! Key material with a recognisable frame: private keys in the PEM, OpenSSH, PGP and PuTTY formats, and JSON Web
+//! Tokens.
 
 use std::ops::Range;
 
@@ -117,7 +118,7 @@ fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> 
     (before.len() > length).then(|| at - length)
 }
 
-/// Finds a key without a frame by its first characters. They encode `openssh-key-v1` or the ASN.1 header of a private
+/// Finds a key without a frame by its first characters. These encode `openssh-key-v1` or the ASN.1 header of a private
 /// key.
 pub fn key_without_frame(text: &[u8], at: usize) -> Option<SecretHit> {
     const KEY_BEGINNINGS: [&[u8]; 6] = [

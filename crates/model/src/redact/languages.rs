@@ -81,7 +81,7 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
     told.then_some(NameVerdict { strength: NameStrength::Secret, kind: "token" })
 }
 
-/// Returns whether a word of a language other than English names a password.
+/// Returns whether a word in a language other than English names a password.
 pub fn names_password(word: &[u8]) -> bool {
     judge_foreign_name(word).is_some_and(|verdict| verdict.strength == NameStrength::Password)
 }
@@ -222,8 +222,8 @@ pub fn secret_before_name(text: &[u8], start: usize, end: usize, floor: usize) -
     known.then_some(hit)
 }
 
-/// Finds the value after a name. A colon or a verb comes between them, either right after the name or a few words
-/// later.
+/// Finds the value after a name. A colon or a verb comes between the name and the value, either right after the name or
+/// a few words later.
 fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<SecretHit> {
     // In `"password": "Contraseña", "confirm": "…"` the name is itself a value.
     if matches!(text.get(end..end + 2), Some(b"\"," | b"\"}" | b"\":" | b"\"\n" | b"',")) {

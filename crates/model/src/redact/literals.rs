@@ -90,8 +90,9 @@ fn bracketed_value(text: &[u8], at: usize) -> Option<LiteralValue> {
     })
 }
 
-/// Returns the length of a bare value. Returns `None` if it is too long to be a secret, or if it contains `name=value`
-/// where the name means a secret. That pair is judged separately, so no text is read more than a few times.
+/// Returns the length of a bare value. Returns `None` if the value is too long to be a secret, or if it contains
+/// `name=value` where the name means a secret. That pair is judged separately, so no text is read more than a few
+/// times.
 fn bare_value_length(text: &[u8]) -> Option<usize> {
     for (at, byte) in text.iter().enumerate().take(MAX_BARE_BYTES) {
         if ends_value(*byte) {
@@ -259,7 +260,7 @@ pub fn end_of_env_line(text: &[u8], start: usize, end: usize) -> usize {
     if whole && !code && profile_value(line).looks_random() { start + length } else { end }
 }
 
-/// Returns whether a byte ends a bare value. Brackets do, so `f(x)` and `a[0]` are recognised as code.
+/// Returns whether a byte ends a bare value. Brackets end a value, so `f(x)` and `a[0]` are recognised as code.
 fn ends_value(byte: u8) -> bool {
     byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
 }

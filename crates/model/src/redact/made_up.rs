@@ -131,7 +131,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
         {
             None
         }
-        // Terms such as `brute-force` and `two-factor` are no more certain than a single word.
+        // A term such as `brute-force` or `two-factor` is no more likely to be a password than a single word.
         2 if joint == b'-' && capitals == 0 && (everyday == 0 || common > 0) => {
             Some(PasswordCertainty::SingleWord)
         }

@@ -177,7 +177,7 @@ fn secret_after_noun(
         if let Some(hit) = password_of_pair(text, &word, noun) {
             return Some(hit);
         }
-        // A line with braces is code.
+        // A line with braces or semicolons is code.
         if text[end..word.start].iter().any(|byte| matches!(byte, b'{' | b'}' | b';')) {
             return None;
         }
@@ -201,7 +201,7 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // An everyday noun is a password where the line states one.
+        // An everyday noun counts as a password where the line states a password.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && (!first || stated || made_up::ends_clause(text, word.end))

@@ -23,7 +23,7 @@ pub fn secret_noun_at(
 ) -> Option<(SecretNoun, usize, usize)> {
     let word = &text[start..end];
     let next = byte_or_newline(text, end);
-    // In prose, a blank or a punctuation mark follows a noun. In code, a bracket or a dot does.
+    // In prose, a blank or a punctuation mark follows a noun. In code, a bracket or a dot follows it.
     let closes = match next {
         b' ' | b'\n' | b'\r' | b':' | b',' | b'"' | b'\'' | b'`' | b'*' | b')' | b'?' | b'!' | b';'
         | b'=' => true,

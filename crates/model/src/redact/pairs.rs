@@ -15,7 +15,7 @@ const ANNOUNCING_WORDS: &str = "login logged signin credential creds zugang anme
     accesso accedi connecte verbind ssh credencia credenzia inlog wifi wi-fi ssid";
 /// Phrases that announce a pair.
 const ANNOUNCING_WORD_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
-/// Account names that usually have a password.
+/// Names of accounts that usually have a password.
 const ACCOUNT_NAMES: &str =
     "admin administrator root guest sa superuser superadmin sysadmin operator demo tester testuser";
 

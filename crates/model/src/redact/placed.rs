@@ -68,7 +68,7 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
     if sure && random { hit_if_secret(text, value, verdict, ValueContext::default()) } else { None }
 }
 
-/// Words in a comment that mean the literal is not a secret.
+/// Words in a comment which show that the literal is not a secret.
 static OTHER_WORDS: WordList = word_list(
     "\
     are checksum column count digest dummy example expired fake field file hash header id invalid is length md5 \
@@ -169,7 +169,7 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Se
     let content = &text[from..from + length];
     let looks = profile_value(content);
     let cased = looks.upper > 0 && looks.lower > 0;
-    // A file such as `components/password-StrengthMeter.vue` contains no password.
+    // A file name such as `components/password-StrengthMeter.vue` contains no password.
     let git = || {
         super::contains_bytes(
             super::context::text_after_last_break(&text[start.saturating_sub(120)..start]),

@@ -36,7 +36,7 @@ pub enum RuleRequirement {
     RandomAndSeparate,
     /// Like `Random`, but the prefix stays readable and only the body is replaced.
     RandomBody,
-    /// Like `Random`. The prefix is part of a URL that is secret as a whole, so everything from the scheme on is
+    /// Like `Random`. The prefix is part of a URL that is secret as a whole, so everything from the scheme onwards is
     /// replaced.
     RandomInUrl,
 }

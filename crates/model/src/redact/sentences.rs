@@ -26,7 +26,7 @@ const FOREIGN_PREPOSITIONS: &str =
 const TYPING_WORDS: &str = "type enter use try typing entering been remains stays equals reads became";
 /// Words after the name that introduce the owner, as in `root's password on host.example.com = x`.
 const PLACE_WORDS: &str = "on for of at in";
-/// Words of which one must come before `to`. For example, `password was set to x` states a value, but
+/// One of these words must come before `to`. For example, `password was set to x` states a value, but
 /// `password to connect to x` does not.
 const SETTING_WORDS: &str = "set reset back over equal defaults";
 /// Words that may come between a linking word and the value.

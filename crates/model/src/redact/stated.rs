@@ -63,7 +63,7 @@ fn announces_pair(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"creds") || name.eq_ignore_ascii_case(b"credentials")
 }
 
-/// Returns the language of the name. Italian sentences contain the English word, as in `la password è x`.
+/// Returns the language of the name. Italian sentences use the English word, as in `la password è x`.
 fn language_of_name(before: &[u8], name: &[u8]) -> NameLanguage {
     if languages::judge_foreign_name(name).is_some() {
         return NameLanguage::Other;

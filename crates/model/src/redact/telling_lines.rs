@@ -108,7 +108,7 @@ pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> O
     told.then_some(SecretHit { start, end, kind: "token" })
 }
 
-/// Returns whether a value is the address of a wallet or a contract, which is `0x` and 40 hexadecimal digits.
+/// Returns whether a value is the address of a wallet or a contract, which is `0x` followed by 40 hexadecimal digits.
 pub fn is_wallet_address(value: &[u8]) -> bool {
     value.len() == 42 && value.starts_with(b"0x") && value[2..].iter().all(u8::is_ascii_hexdigit)
 }

@@ -123,7 +123,7 @@ pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
     match broken {
         Some(length) => at + length,
         None if at + window.len() == text.len() => text.len(),
-        // A word is not split.
+        // The line is cut at a blank, so that no word is split.
         None => at + window.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0),
     }
 }
