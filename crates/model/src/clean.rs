@@ -1,8 +1,8 @@
 //! Removes what a reader cannot see: escape sequences, control characters and invisible characters.
 //!
-//! All text that is printed for a person or sent to a model goes through this module. Redaction works on cleaned
-//! text. Otherwise, a secret with an escape sequence in the middle would not be recognised, and removing the sequence
-//! later would make the secret readable.
+//! All text that is printed for a person or sent to a model goes through this module. Redaction skips the same
+//! characters. Otherwise, a secret with an escape sequence in its middle would not be recognised, and removing the
+//! sequence later would make the secret readable.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -58,11 +58,11 @@ pub fn is_hidden_char(c: char) -> bool {
         '\n' | '\t' | ' '..='~' => false,
         // ASCII control characters, DEL and C1.
         '\0'..='\u{9f}' => true,
-        // Line and paragraph separators, the Braille blank, interlinear annotation marks and noncharacters. They are
-        // invisible, but the table does not contain them.
+        // Line and paragraph separators, the Braille blank, interlinear annotation marks and noncharacters. All of
+        // these are invisible, but `DEFAULT_IGNORABLE` does not contain them.
         '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' => true,
         _ if u32::from(c) & 0xfffe == 0xfffe => true,
-        // The table starts at U+00AD.
+        // `DEFAULT_IGNORABLE` starts at U+00AD.
         '\u{a0}'..='\u{ac}' => false,
         _ => {
             let at = DEFAULT_IGNORABLE.partition_point(|(_, last)| *last < c);

@@ -11,8 +11,7 @@ pub struct TextContent {
     words: BTreeSet<String>,
 }
 
-/// The percentage of its meaningful words that must occur in the searched text for [`TextContent::contains_text`] to
-/// find `text`.
+/// The minimum percentage of meaningful words that must match for [`TextContent::contains_text`].
 const MIN_SHARE_PERCENT: usize = 80;
 
 /// [`TextContent::shared_percent`] returns 0 for text with fewer meaningful words, because other text might contain

@@ -36,12 +36,12 @@ pub enum StoreEffect {
     SetPending(Option<PendingBrief>),
 }
 
-/// The limit for a brief at the start of a session, in UTF-16 units. It is small, because such a brief only describes
-/// the last session.
+/// The maximum length of a brief at the start of a session, in UTF-16 units. The limit is small, because such a brief
+/// only describes the last session.
 const MAX_STARTUP_BRIEF: usize = 2_000;
 
-/// The limit for a brief after a replayed conversation, in UTF-16 units. It is small, because such a brief only lists
-/// later changes.
+/// The maximum length of a brief after a replayed conversation, in UTF-16 units. The limit is small, because such a
+/// brief only lists later changes.
 const MAX_REPLAYED_BRIEF: usize = 1_000;
 
 /// Returns the effects that record an event.

@@ -46,7 +46,7 @@ const MAX_OUTPUT_BYTES_SEARCHED: usize = 16 * 1024;
 
 const MAX_TODOS: usize = 100;
 
-/// The checkout and the settings with which records are made.
+/// The checkout and the settings that are used to make records.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordPolicy<'a> {
     pub harness: &'a str,
@@ -97,7 +97,7 @@ pub struct JournalRecord<'a> {
     pub text: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub id: Cow<'a, str>,
-    /// For a message of the agent: the id of the call that came after it. Calls are recorded earlier than messages.
+    /// The id of the call that came after a message of the agent. Calls are recorded earlier than messages.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub next_call: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
@@ -194,7 +194,7 @@ pub struct AnswerField {
     pub answer: String,
 }
 
-/// Converts an event to a record, redacted and cut to the field limits.
+/// Converts an event to a record, which is redacted and cut to the field limits.
 pub fn record_of_event<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> JournalRecord<'a> {
     let mut record = JournalRecord {
         v: 1,

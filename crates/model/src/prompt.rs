@@ -105,7 +105,7 @@ const MIN_WISH_BYTES: usize = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptKind {
-    /// The user approves the agent's previous message, such as "yes", "go with A" or "do the rest".
+    /// An approval of the agent's previous message, such as "yes", "go with A" or "do the rest".
     Approval,
     /// A request that is clear on its own.
     Task,
@@ -131,8 +131,8 @@ pub fn is_handoff_command(text: &str) -> bool {
     split_slash_command(text).is_some_and(|(name, _)| matches!(name, "handoff" | "thru-handoff"))
 }
 
-/// Splits a slash command into its name and its arguments. The name of the plugin that brings the command is left out.
-/// Returns `None` for other text, such as a path.
+/// Splits a slash command into its name and its arguments. The name of the plugin that provides the command is left
+/// out. Returns `None` for other text, such as a path.
 pub fn split_slash_command(text: &str) -> Option<(&str, &str)> {
     let rest = text.trim().strip_prefix('/')?;
     let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -259,7 +259,7 @@ fn is_question(text: &str, first: &str) -> bool {
         || QUESTION_WORDS.contains(&first) && text.contains('?')
 }
 
-/// Returns the text that a person typed after `/compact`. It says what to do after the compaction.
+/// Returns the text that a person typed after `/compact`. The text says what to do after the compaction.
 pub fn words_after_compact(text: &str) -> Option<&str> {
     let words = text.trim().strip_prefix("/compact")?;
     Some(words.trim()).filter(|typed| words.starts_with(char::is_whitespace) && !typed.is_empty())
@@ -581,7 +581,8 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
         || forbids && names_file
 }
 
-/// Returns whether a later message orders what an instruction forbids. "Commit this" ends "don't commit yet".
+/// Returns whether a later message orders what an instruction forbids. For example, "commit this" lifts "don't commit
+/// yet".
 pub fn is_lifted_by(wish: &str, later: &str) -> bool {
     const FORBIDDEN_STEPS: [&str; 6] = ["amend", "force", "rebase", "merge", "push", "commit"];
     const NEGATIONS: [&str; 8] = ["not", "don't", "dont", "doesn't", "didn't", "never", "without", "no"];

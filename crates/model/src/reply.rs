@@ -26,7 +26,7 @@ pub enum Reply {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplyPart {
     pub reply: Reply,
-    /// The ids of the candidates in the reply. Once it is sent, they are recorded as known to the agent.
+    /// The ids of the candidates in the reply. Once the reply is sent, they are recorded as known to the agent.
     pub candidate_ids: Vec<String>,
 }
 

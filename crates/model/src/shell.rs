@@ -130,7 +130,7 @@ fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<S
         "&" if words.get(i + 1).is_some_and(redirects) => None,
         "&" => Some(StepJoin::Background),
         text if text.starts_with(['<', '>']) => None,
-        // This is `;`, a line break or a parenthesis.
+        // The operator is `;`, a line break or a parenthesis.
         _ => Some(StepJoin::Next),
     }
 }

@@ -1,6 +1,7 @@
 //! Judges outputs of sub-agents both with thru's line scanner and with a full markdown parser.
 //!
-//! `THRU_STAGE_FILES=DIR` adds every `*.md` file below a folder with real outputs, which must not be committed.
+//! `THRU_STAGE_FILES=DIR` adds every `*.md` file below `DIR`, a folder with real outputs. Such outputs must not be
+//! committed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests are tests")]
 

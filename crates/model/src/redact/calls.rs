@@ -25,7 +25,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     let before = before.strip_suffix(b" ").unwrap_or(before);
     let mut after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS);
     if before.ends_with(b"buildConfigField \"String\",") && text[after..].starts_with(b"\"\\") {
-        after += 1; // In Gradle, the literal itself contains quotes.
+        after += 1; // in Gradle, the literal itself contains quotes
     } else if !(before.ends_with(b"(") || is_variable_style(name) && before.ends_with(b",")) {
         return None;
     }

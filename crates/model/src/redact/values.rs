@@ -166,7 +166,7 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
         || is_validation_rule_list(content)
         || is_version(content)
         || content.ends_with(b"...")
-        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven or Ant replaces it
+        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven or Ant replaces `@name@`
         || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
     // An example of the last case is `[FILTERED]`.
     {
