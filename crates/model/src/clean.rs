@@ -1,8 +1,8 @@
 //! Removes what a reader cannot see: escape sequences, control characters and invisible characters.
 //!
-//! All text that is printed for a person or sent to a model goes through this module. Redaction works on cleaned
-//! text. Otherwise, a secret with an escape sequence in the middle would not be recognised, and removing the sequence
-//! later would make the secret readable.
+//! All text that is printed for a person or sent to a model goes through this module. Redaction skips the same
+//! characters. Otherwise, a secret with an escape sequence in its middle would not be recognised, and removing the
+//! sequence later would make the secret readable.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub fn clean_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Cleans a text like [`clean_text`] and turns line feeds and tabs into spaces, so that the result is one line.
+/// Cleans text like [`clean_text`] and turns line feeds and tabs into spaces, so that the result is one line.
 pub fn clean_line(text: &str) -> Cow<'_, str> {
     let text = clean_text(text);
     if !text.contains(['\n', '\t']) {
@@ -58,11 +58,11 @@ pub fn is_hidden_char(c: char) -> bool {
         '\n' | '\t' | ' '..='~' => false,
         // ASCII control characters, DEL and C1.
         '\0'..='\u{9f}' => true,
-        // Line and paragraph separators, the Braille blank, interlinear annotation marks and noncharacters. They are
-        // invisible, but the table does not contain them.
+        // Line and paragraph separators, the Braille blank, interlinear annotation marks and noncharacters. All of
+        // these are invisible, but `DEFAULT_IGNORABLE` does not contain them.
         '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' => true,
         _ if u32::from(c) & 0xfffe == 0xfffe => true,
-        // The table starts at U+00AD.
+        // `DEFAULT_IGNORABLE` starts at U+00AD.
         '\u{a0}'..='\u{ac}' => false,
         _ => {
             let at = DEFAULT_IGNORABLE.partition_point(|(_, last)| *last < c);
@@ -107,8 +107,8 @@ fn first_hidden_char(text: &str, from: usize) -> Option<(usize, char)> {
     }
 }
 
-/// Returns the length of the leading run of printable ASCII, line feeds and tabs. Most texts consist only of these,
-/// so 16 bytes are tested at a time.
+/// Returns the length of the leading run of printable ASCII, line feeds and tabs. Most text consists only of these, so
+/// 16 bytes are tested at a time.
 fn plain_ascii_length(bytes: &[u8]) -> usize {
     // Without `||` and early exits, the compiler can test many bytes at once.
     let is_plain = |byte: &u8| (byte.wrapping_sub(b' ') < 95) | (*byte == b'\n') | (*byte == b'\t');
@@ -135,10 +135,10 @@ fn escape_sequence_length(introducer: char, rest: &str) -> usize {
             let middle = count_leading_in_range(&bytes[head..], b' '..=b'?');
             head + middle + final_byte_length(&bytes[head + middle..], b'@'..=b'~')
         }
-        // OSC, DCS, SOS, PM and APC are followed by a text and a terminator. If the line contains no terminator, the
-        // text is kept.
+        // OSC, DCS, SOS, PM and APC are followed by a string and a terminator. If the line contains no terminator, the
+        // string is kept.
         b']' | b'P' | b'X' | b'^' | b'_' => head + text_sequence_length(&rest[head..]),
-        // These are sequences such as `ESC ( B`.
+        // This matches sequences such as `ESC ( B`.
         b' '..=b'/' if head == 1 => {
             let middle = count_leading_in_range(bytes, b' '..=b'/');
             middle + final_byte_length(&bytes[middle..], b'0'..=b'~')

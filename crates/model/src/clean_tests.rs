@@ -60,7 +60,7 @@ fn nothing_to_do_allocates_nothing() {
     }
 }
 
-/// Unicode defines the property. If Unicode changes it, this test prints the new table.
+/// If a new version of Unicode changes the property, this test prints the new table.
 #[test]
 fn the_table_is_the_unicode_property() {
     let property = regex_syntax::parse(r"\p{Default_Ignorable_Code_Point}").unwrap();

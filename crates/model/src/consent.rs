@@ -11,7 +11,7 @@ use crate::gate::ExpectedOutput;
 use crate::loops::{IterationOutcome, Loop};
 use crate::render::show_hidden_characters;
 
-/// A SHA-256 hash in hexadecimal. Nobody can construct a different text with the same digest.
+/// A SHA-256 hash in hexadecimal. Nobody can construct other input with the same digest.
 pub type ConsentDigest = String;
 
 /// Returns the digest of a loop's prompt, promises, limits and validators.
@@ -21,8 +21,8 @@ pub fn digest_of_loop(state: &Loop) -> ConsentDigest {
     fields.finish()
 }
 
-/// Returns the digest of the permission for the next session to claim a loop. A loop that already belongs to a
-/// session cannot be claimed by another one.
+/// Returns the digest of the consent that lets the next session claim a loop. A loop that already belongs to a session
+/// cannot be claimed by another one.
 pub fn digest_of_claim(state: &Loop) -> ConsentDigest {
     let mut fields = FieldHasher::new("loop claimed by the next session");
     fields.add_loop(state);

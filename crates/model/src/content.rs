@@ -1,9 +1,9 @@
-//! Compares texts by content. Quotation marks, markup, white space and letter case are ignored, and shortened
-//! quotations are recognised.
+//! Compares text by content. Quotation marks, markup, white space and letter case are ignored, and shortened quotations
+//! are recognised.
 
 use std::collections::BTreeSet;
 
-/// A normalised text, which can be searched for other texts.
+/// Normalised text that can be searched for other text.
 #[derive(Debug)]
 pub struct TextContent {
     /// The text in lower case with single spaces, without quotation marks, brackets and markup.
@@ -11,11 +11,11 @@ pub struct TextContent {
     words: BTreeSet<String>,
 }
 
-/// The percentage of meaningful words that a text must share for [`TextContent::contains_text`].
+/// The minimum percentage of meaningful words that must match for [`TextContent::contains_text`].
 const MIN_SHARE_PERCENT: usize = 80;
 
-/// [`TextContent::shared_percent`] does not compare texts with fewer meaningful words, because any text might contain
-/// them.
+/// [`TextContent::shared_percent`] returns 0 for text with fewer meaningful words, because other text might contain
+/// them by chance.
 const MIN_COMPARED_WORDS: usize = 8;
 
 /// A quotation is recognised by this many words from the start of the quoted text.
@@ -55,13 +55,13 @@ impl TextContent {
         if words.len() < MIN_COMPARED_WORDS { 0 } else { held * 100 / words.len() }
     }
 
-    /// Adds the words of another text for [`TextContent::shared_percent`].
+    /// Adds the words of `text` to those that are compared by [`TextContent::shared_percent`].
     pub fn add_words(&mut self, text: &str) {
         self.words.extend(meaningful_words(&normalise_text(text)).map(str::to_owned));
     }
 
-    /// Returns whether this text contains `wanted`, which must be in lower case, as whole words. `a.rs` does not
-    /// match in `data.rs`.
+    /// Returns whether this text contains `wanted` as whole words. For example, `a.rs` does not match in `data.rs`.
+    /// `wanted` must be in lower case.
     pub fn has_phrase(&self, wanted: &str) -> bool {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         self.text.match_indices(wanted).any(|(at, _)| {

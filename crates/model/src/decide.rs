@@ -36,12 +36,12 @@ pub enum StoreEffect {
     SetPending(Option<PendingBrief>),
 }
 
-/// The limit for a brief at the start of a session, in UTF-16 units. It is small, because such a brief only describes
-/// the last session.
+/// The maximum length of a brief at the start of a session, in UTF-16 units. The limit is small, because such a brief
+/// only describes the last session.
 const MAX_STARTUP_BRIEF: usize = 2_000;
 
-/// The limit for a brief after a replayed conversation, in UTF-16 units. It is small, because such a brief only lists
-/// later changes.
+/// The maximum length of a brief after a replayed conversation, in UTF-16 units. The limit is small, because such a
+/// brief only lists later changes.
 const MAX_REPLAYED_BRIEF: usize = 1_000;
 
 /// Returns the effects that record an event.
@@ -111,8 +111,8 @@ fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) ->
     }
 }
 
-/// Returns the occasion for a brief at this event, if any. `replays` says that the harness resumes sessions with
-/// their whole conversation.
+/// Returns the occasion for a brief at this event, if any. `replays` is true if the harness resumes sessions with their
+/// whole conversation.
 pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: bool) -> Option<Occasion> {
     if event.agent.is_some() {
         return None;
@@ -158,8 +158,8 @@ pub fn guides_summariser(event: &Event, settings: &Settings) -> bool {
         && settings.compaction_guidance
 }
 
-/// Returns guidance for the summariser, followed by as many facts from features as fit. Nothing depends on it,
-/// because the summariser may ignore it.
+/// Returns guidance for the summariser, followed by as many facts from features as fit. Nothing depends on the
+/// guidance, because the summariser may ignore it.
 pub fn summariser_guidance(facts: &[String]) -> Reply {
     let mut text = GUIDANCE_TEXT.to_owned();
     let mut room = MAX_GUIDANCE_FACTS;
@@ -179,7 +179,7 @@ pub fn summariser_guidance(facts: &[String]) -> Reply {
 
 const GUIDANCE_TEXT: &str = "\
 Keep verbatim in the summary: what the user asked for and every requirement they stated; the paths of files that were \
-edited or are still to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
+edited or still need to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
 
 /// The maximum total length of the facts in the guidance, in UTF-16 units.
 const MAX_GUIDANCE_FACTS: usize = 3_000;
@@ -197,8 +197,8 @@ pub enum NotCaptured<'a> {
     Unwritable { why: &'a str },
 }
 
-/// Returns one line for the user at a session start, with a remedy. It is not sent to the model, because text from an
-/// untrusted store must not reach the model unless the user requests it.
+/// Returns one line for the user at a session start, with a remedy. The line is not sent to the model, because text
+/// from an untrusted store must not reach the model unless the user requests it.
 pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCaptured) -> Reply {
     match kind {
         EventKind::SessionStart { source: StartSource::Startup } => {}
@@ -218,12 +218,12 @@ pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCaptured) -> Re
              `thru trust --moved` in a terminal."
         ),
         NotCaptured::Disabled => format!(
-            "Throughline: hooks are turned off by `hooks.enabled = false`, so nothing of this session in {root} is \
-             captured. `thru config` shows which file says so."
+            "Throughline: hooks are turned off by `hooks.enabled = false`, so this session in {root} is not \
+             captured. `thru config` shows which file contains the setting."
         ),
         NotCaptured::Unwritable { why } => format!(
             "Throughline: the records in {root}/.agent/context cannot be written, so this session is not captured \
-             ({why}). `thru doctor` says what to do."
+             ({why}). `thru doctor` explains what to do."
         ),
     })
 }

@@ -1,17 +1,18 @@
-//! Finds the fields of expertise that a text is about, so that an architect agent can consult the right expert. It
-//! only searches for words that are typical of each field. It is off by default, because an architect's model is
-//! better at this.
+//! Finds the fields of expertise that text is about, so that an architect agent can consult the right expert. The
+//! search only looks for words that are typical of each field. The feature is off by default, because an architect's
+//! model is better at this.
 
 use serde::Serialize;
 
-/// A field of expertise, with its typical words that occur in the text.
+/// A field of expertise, with those of its typical words that occur in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Domain {
     pub name: &'static str,
     pub words: Vec<String>,
 }
 
-/// The fields, each with words that belong to no other field. They must match whole words of a text, ignoring case.
+/// The fields, each with words that belong to no other field. The words must match whole words of the text, ignoring
+/// case.
 const FIELD_WORDS: &[(&str, &str)] = &[
     (
         "security",
@@ -42,7 +43,7 @@ const FIELD_WORDS: &[(&str, &str)] = &[
     ("legal", "licence license gdpr compliance privacy copyright"),
 ];
 
-/// Returns the fields that a text is about. The field with the most matching words comes first.
+/// Returns the fields that the text is about. The field with the most matching words comes first.
 pub fn find_domains(text: &str) -> Vec<Domain> {
     let words: Vec<String> = text
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// Texts that mark errors in any program's output, ignoring case.
+/// Strings that mark errors in any program's output, ignoring case.
 pub const ERROR_WORDS: &[&str] = &[
     "error",
     "fail",
@@ -32,7 +32,7 @@ pub const ERROR_WORDS: &[&str] = &[
     "killed",
 ];
 
-/// Texts that mark errors less reliably than [`ERROR_WORDS`]. A summary keeps lines with these texts too.
+/// Strings that mark errors less reliably than [`ERROR_WORDS`]. A summary also keeps lines with these strings.
 const DOUBTFUL_WORDS: &[&str] = &[
     "panic",
     "unable to",
@@ -56,11 +56,11 @@ const ERROR_LEVELS: &[&str] = &[
     "FAILURES",
 ];
 
-/// Labels that precede a colon and an error message, in lower case.
+/// Lower-case labels that precede a colon and an error message.
 const ERROR_LABELS: &[&str] =
     &["error", "errors", "fatal", "panic", "exception", "failure", "failed", "err", "critical", "caused by"];
 
-/// Beginnings of error messages, in lower case. A program's name and a colon may precede them.
+/// Lower-case beginnings of error messages. A program's name and a colon may precede them.
 const ERROR_BEGINNINGS: &[&str] = &[
     "error[",
     "error(",
@@ -92,7 +92,7 @@ const ERROR_BEGINNINGS: &[&str] = &[
     "❌",
 ];
 
-/// Texts that mark an error anywhere in a line, in lower case.
+/// Lower-case strings that mark an error anywhere in a line.
 const ERROR_PARTS: &[&str] = &[
     "panicked at",
     ": *** ",
@@ -105,10 +105,10 @@ const ERROR_PARTS: &[&str] = &[
     "nonzero exit",
 ];
 
-/// Nouns with which failures are counted, in lower case.
+/// Lower-case words that follow a number of failures, as in `3 errors`.
 const COUNTED_NOUNS: &[&str] = &["failed", "failures", "failure", "failing", "errors", "error", "errored"];
 
-/// Words that may come between the number and the noun.
+/// Words that may come between the number and one of the [`COUNTED_NOUNS`].
 const WORDS_BEFORE_COUNTED_NOUN: &[&str] =
     &["test", "tests", "spec", "specs", "files", "checks", "type", "lint", "fatal"];
 
@@ -194,7 +194,7 @@ fn zero_count_length(words: &[&str]) -> usize {
 
 const PUNCTUATION: &[char] = &['(', ')', '[', ']', ',', ';', ':', '.', '!', '|', '=', '*'];
 
-/// Whether a line counts at least one failure, such as `10 failed`, `Found 20 errors` or `failures: 3`.
+/// Returns whether a line counts at least one failure, such as `10 failed`, `Found 20 errors` or `failures: 3`.
 fn counts_failures(lower: &str) -> bool {
     let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_matches(PUNCTUATION)).collect();
     let is_some = |word: &str| is_number(word) && word.bytes().any(|digit| digit != b'0');
@@ -209,7 +209,7 @@ fn counts_failures(lower: &str) -> bool {
     }) || words.windows(2).any(|pair| matches!(pair[0], "failed" | "failures" | "errors") && is_some(pair[1]))
 }
 
-/// Whether a line contains a nonzero exit code, such as `exit status 2` or `exited with code 1`.
+/// Returns whether a line contains a nonzero exit code, such as `exit status 2` or `exited with code 1`.
 fn is_bad_exit(lower: &str) -> bool {
     ["exit code", "exit status", "exited with", "exit:", "exit="].iter().any(|label| {
         let after = lower.split_once(label).map_or("", |(_, after)| after);
@@ -223,8 +223,8 @@ fn is_bad_exit(lower: &str) -> bool {
     })
 }
 
-/// Whether a part of a line between colons reports an error, as in `error: x`, `a.py:3: error: x`, `ls: /x:
-/// Permission denied` or `ValueError: x`.
+/// Returns whether a part of a line between colons reports an error, as in `error: x`, `a.py:3: error: x`,
+/// `ls: /x: Permission denied` or `ValueError: x`.
 fn has_error_message(line: &str) -> bool {
     let mut parts = line.split(": ").peekable();
     while let Some(part) = parts.next() {
@@ -247,14 +247,14 @@ fn has_error_message(line: &str) -> bool {
     false
 }
 
-/// Whether a part starts with a linter's error code, such as `E1101: x` or `[E1101(no-member), f] x`.
+/// Returns whether a part starts with a linter's error code, such as `E1101: x` or `[E1101(no-member), f] x`.
 fn starts_with_finding_code(part: &str) -> bool {
     let code = part.trim_start_matches('[');
     let digits = code.strip_prefix(['E', 'F']).unwrap_or_default();
     digits.bytes().take_while(u8::is_ascii_digit).count() >= 3
 }
 
-/// Whether a word is the name of an error type, such as `ValueError` or `java.lang.IllegalStateException`.
+/// Returns whether a word is the name of an error type, such as `ValueError` or `java.lang.IllegalStateException`.
 fn is_error_type(word: &str) -> bool {
     let name = word.trim_end_matches(':').rsplit(['.', ':']).next().unwrap_or_default();
     let endings = ["Error", "Exception", "Interrupt", "Failure", "Panic"];
@@ -263,12 +263,13 @@ fn is_error_type(word: &str) -> bool {
         && endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether a line is from pytest's report of a failed assertion, such as `E     assert 3 == 4`.
+/// Returns whether a line is from pytest's report of a failed assertion, such as `E     assert 3 == 4`.
 fn is_python_assertion(line: &str) -> bool {
     line.strip_prefix("E  ").is_some_and(|rest| !rest.trim().is_empty())
 }
 
-/// Whether a line reports that a test passed, was skipped or started. The names of such tests may contain `error`.
+/// Returns whether a line reports that a test passed, was skipped or started. The names of such tests may contain
+/// `error`.
 pub(crate) fn is_passed_test(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let first = words.first().copied().unwrap_or_default();
@@ -283,8 +284,8 @@ pub(crate) fn is_passed_test(line: &str) -> bool {
         || words.contains(&"PASSED") && line.contains("::")
 }
 
-/// Whether a line is source code that a linter prints below its finding, such as `func Get(name string) (Strategy,
-/// error) {`.
+/// Returns whether a line is source code that a linter prints below its finding, such as
+/// `func Get(name string) (Strategy, error) {`.
 fn is_source_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ") && line.contains(['(', '=', '<', '.', '"', '&'])
 }

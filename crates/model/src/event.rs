@@ -82,7 +82,7 @@ pub enum EventKind<'a> {
     },
 }
 
-/// Reports that the main agent stopped and waits for the user.
+/// The main agent stopped and waits for the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StopEvent<'a> {
     /// The agent's last message, if the payload contains it.
@@ -112,7 +112,7 @@ pub struct ToolDone<'a> {
     /// The output of a command that may be a test run or have an effect on the outside world, or the result of a tool
     /// that has such an effect.
     pub output: Option<Text<'a>>,
-    /// The input of a tool with an effect on the outside world: a title or the beginning of a text.
+    /// The title or the first part of the text in the input of a tool that has an effect on the outside world.
     pub input_text: Option<Text<'a>>,
     /// The complete error message of a failed call.
     pub error: Option<Text<'a>>,

@@ -1,4 +1,4 @@
-//! A finding of a validation: the problem, its location and a hint.
+//! A validation finding: the problem, its location and a hint.
 
 use std::fmt;
 

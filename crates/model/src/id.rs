@@ -11,13 +11,13 @@ pub struct Id(String);
 pub const MAX_BYTES: usize = 128;
 
 impl Id {
-    /// Accepts texts that match `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, have at most [`MAX_BYTES`] bytes
-    /// and are not Windows device names.
+    /// Accepts a string that matches `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, has at most [`MAX_BYTES`] bytes
+    /// and is not a Windows device name.
     pub fn new(text: &str) -> Result<Id, InvalidId> {
         Id::check_id(text).map(|()| Id(text.to_owned()))
     }
 
-    /// Validates a text without creating an id.
+    /// Validates a string without creating an id.
     pub fn check_id(text: &str) -> Result<(), InvalidId> {
         let fail = |why| Err(InvalidId { displayed_id: display_id(text), why });
         if text.is_empty() {
@@ -82,7 +82,7 @@ fn display_id(text: &str) -> String {
     out
 }
 
-/// Whether Windows forbids a file of this name, such as `NUL`, `con.txt` or `COM1`.
+/// Returns whether Windows forbids a file of this name, such as `NUL`, `con.txt` or `COM1`.
 fn is_device_name(text: &str) -> bool {
     let stem = text.split('.').next().unwrap_or(text);
     let port = |prefix: &str| {
@@ -93,9 +93,9 @@ fn is_device_name(text: &str) -> bool {
     ["con", "prn", "aux", "nul"].iter().any(|d| stem.eq_ignore_ascii_case(d)) || port("com") || port("lpt")
 }
 
-/// Returns the names that match a word. First come the names whose slug (the part after the time) is the word. If
-/// there are none, the names that start with the word are returned, and otherwise those that contain it. The caller
-/// tries an exact match first. An empty word matches nothing.
+/// Returns the names that match a word. These are the names whose slug (the part after the time) is the word. If there
+/// are none, they are the names that start with the word, or else the names that contain it. The caller tries an exact
+/// match first. An empty word matches nothing.
 pub fn names_matching<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
     if word.is_empty() {
         return Vec::new();

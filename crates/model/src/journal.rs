@@ -32,7 +32,7 @@ const MAX_PROMPT_BYTES: usize = 64 * 1024;
 const MAX_SUMMARY_BYTES: usize = 32 * 1024;
 const MAX_COMMAND_BYTES: usize = 8 * 1024;
 const MAX_MESSAGE_BYTES: usize = 4 * 1024;
-/// In real sessions, approved plans have up to 18 KB. The digest uses the same limit, so that the whole plan can be
+/// In real sessions, approved plans are up to 18 KB long. The digest uses the same limit, so that the whole plan can be
 /// imported.
 pub(crate) const MAX_PLAN_BYTES: usize = 32 * 1024;
 const MAX_PATH_BYTES: usize = 4 * 1024;
@@ -46,7 +46,7 @@ const MAX_OUTPUT_BYTES_SEARCHED: usize = 16 * 1024;
 
 const MAX_TODOS: usize = 100;
 
-/// The checkout and the settings with which records are made.
+/// The checkout and the settings that are used to make records.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordPolicy<'a> {
     pub harness: &'a str,
@@ -56,7 +56,7 @@ pub struct RecordPolicy<'a> {
     pub now: Timestamp,
 }
 
-/// One line of a journal. Empty texts are not written.
+/// One line of a journal. Empty strings are not written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JournalRecord<'a> {
@@ -97,7 +97,7 @@ pub struct JournalRecord<'a> {
     pub text: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub id: Cow<'a, str>,
-    /// For a message of the agent: the id of the call that came after it. Calls are recorded earlier than messages.
+    /// The id of the call that came after a message of the agent. Calls are recorded earlier than messages.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub next_call: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
@@ -194,7 +194,7 @@ pub struct AnswerField {
     pub answer: String,
 }
 
-/// Converts an event to a record, redacted and cut to the field limits.
+/// Converts an event to a record, which is redacted and cut to the field limits.
 pub fn record_of_event<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> JournalRecord<'a> {
     let mut record = JournalRecord {
         v: 1,
@@ -300,7 +300,7 @@ impl<'a> JournalRecord<'a> {
     }
 
     /// Returns whether the agent lost its earlier context at this record. If the harness reports no summary, the
-    /// session start after a compaction shows this.
+    /// session start after a compaction is the only sign.
     pub fn is_compaction(&self) -> bool {
         match self.event_name() {
             Some(EventName::Summary) => true,
@@ -480,7 +480,7 @@ fn folder_below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
 }
 
 impl RecordPolicy<'_> {
-    /// Redacts a text and then cuts it. Only the part that can end up in the result is examined.
+    /// Redacts `text` and then cuts it. Only the part that can end up in the result is examined.
     pub fn redact_and_cut<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
         let kept = Redacted::redact_range(text, 0..text.len().min(limit), self.redact_options).into_text();
         if text.len() <= limit && kept.len() <= limit {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// The project id that [`Marker::unmarked`] uses.
+/// The project id that [`Marker::placeholder`] uses.
 const NIL_PROJECT_ID: &str = "00000000-0000-0000-0000-000000000000";
 
 /// The newest layout of `.agent/context/` that this version can write.
@@ -97,12 +97,12 @@ pub fn parse_marker(bytes: &[u8]) -> Result<Marker, MarkerProblem> {
         return Err(MarkerProblem::Damaged { line: 1, why: "the file is empty".to_owned() });
     }
     if !bytes.trim_ascii_start().starts_with(b"{") {
-        let why = "not the JSON of a marker: it is not an object".to_owned();
+        let why = "not a valid marker: it is not a JSON object".to_owned();
         return Err(MarkerProblem::Damaged { line: 1, why });
     }
     let wire: RawMarker = serde_json::from_slice(bytes).map_err(|e| MarkerProblem::Damaged {
         line: e.line().max(1),
-        why: format!("not the JSON of a marker: {e}"),
+        why: format!("not a valid marker: {e}"),
     })?;
     let version =
         wire.schema_version.and_then(number_value).ok_or_else(|| missing_field_problem("schema_version"))?;

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckoutPath<'a> {
     /// The normalised path, with `/` and without `.` and `..`. It is `.` for the checkout itself, and absolute if
-    /// `outside` is set.
+    /// `is_outside` is set.
     pub path: Cow<'a, str>,
     pub is_outside: bool,
 }

@@ -1,8 +1,8 @@
-//! Decides whether a person typed a text, and what kind of message it is.
+//! Decides whether a person typed a message, and what kind of message it is.
 
 use crate::text::sentences;
 
-/// The beginnings of texts that a harness or a hook sends in the user's name.
+/// The beginnings of messages that a harness or a hook sends in the user's name.
 const NOT_TYPED_BEGINNINGS: &[&str] = &[
     "<local-command",
     "<command-name>",
@@ -20,7 +20,7 @@ const NOT_TYPED_BEGINNINGS: &[&str] = &[
     "Read the output file",
 ];
 
-/// The beginning of a text that a harness appends to the user's message.
+/// The beginning of the text that a harness appends to the user's message.
 const HARNESS_ADDITION_START: &str = "If you need specific details from before exiting plan mode";
 
 /// Slash commands that control the harness or `thru` rather than the work.
@@ -90,7 +90,7 @@ const STEERING_COMMANDS: &[&str] = &[
     "vim",
 ];
 
-/// A prompt with fewer characters is rarely clear on its own.
+/// The minimum length of a substantial prompt. A shorter prompt is rarely clear on its own.
 pub const MIN_SUBSTANTIAL_CHARS: usize = 40;
 
 /// A prompt of at least this many bytes is considered a paste, such as a log, a plan or a file. Its sentences are not
@@ -105,7 +105,7 @@ const MIN_WISH_BYTES: usize = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptKind {
-    /// The user approves the agent's previous message, such as "yes", "go with A" or "do the rest".
+    /// An approval of the agent's previous message, such as "yes", "go with A" or "do the rest".
     Approval,
     /// A request that is clear on its own.
     Task,
@@ -126,13 +126,13 @@ pub fn is_typed_work_prompt(text: &str) -> bool {
     split_slash_command(text).is_none_or(|(name, _)| !STEERING_COMMANDS.contains(&name))
 }
 
-/// Returns whether the text is the command that writes a packet of the session.
+/// Returns whether the text is the slash command that writes a packet about the session.
 pub fn is_handoff_command(text: &str) -> bool {
     split_slash_command(text).is_some_and(|(name, _)| matches!(name, "handoff" | "thru-handoff"))
 }
 
-/// Splits a slash command into its name and its arguments. The name of the plugin that brings the command is left out.
-/// Returns `None` for other texts, such as a path.
+/// Splits a slash command into its name and its arguments. The name of the plugin that provides the command is left
+/// out. Returns `None` for other text, such as a path.
 pub fn split_slash_command(text: &str) -> Option<(&str, &str)> {
     let rest = text.trim().strip_prefix('/')?;
     let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -147,7 +147,7 @@ pub fn typed_words(text: &str) -> &str {
     text.find(HARNESS_ADDITION_START).map_or(text, |at| &text[..at]).trim()
 }
 
-/// Whether a text is nothing but JSON, like the notices in a harness's queue.
+/// Returns whether the text is nothing but JSON, like the notices in a harness's queue.
 fn is_json_object(text: &str) -> bool {
     let object =
         text.starts_with('{') && text.ends_with('}') || text.starts_with("[{") && text.ends_with(']');
@@ -209,8 +209,8 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     APPROVAL_WORDS.contains(&first) || APPROVAL_PHRASES.iter().any(begins) && !is_request
 }
 
-/// Whether a message reads like an answer: a yes or no with an explanation, a choice, or too few words to be clear on
-/// their own.
+/// Returns whether a message reads like an answer: a yes or no with an explanation, a choice, or too few words to be
+/// clear on their own.
 pub fn is_reply(text: &str) -> bool {
     const MAX_REPLY_BYTES: usize = 240;
     const REPLY_PHRASES: &[&str] =
@@ -232,7 +232,7 @@ pub fn is_reply(text: &str) -> bool {
         || small.contains("option ")
 }
 
-/// Whether a message only chooses an option, such as `A`, `2`, `option 2`, `#3` or `1 and 3`.
+/// Returns whether a message only chooses an option, such as `A`, `2`, `option 2`, `#3` or `1 and 3`.
 fn is_choice(text: &str) -> bool {
     let words = lower_words(text, 6);
     let is_one = |word: &String| {
@@ -259,13 +259,14 @@ fn is_question(text: &str, first: &str) -> bool {
         || QUESTION_WORDS.contains(&first) && text.contains('?')
 }
 
-/// Returns the text that a person typed after `/compact`. It says what to do after the compaction.
+/// Returns the text that a person typed after `/compact`. The text says what to do after the compaction.
 pub fn words_after_compact(text: &str) -> Option<&str> {
     let words = text.trim().strip_prefix("/compact")?;
     Some(words.trim()).filter(|typed| words.starts_with(char::is_whitespace) && !typed.is_empty())
 }
 
-/// Whether a message is unclear without the message before it, such as "and the tests?" or "how about the reader?".
+/// Returns whether a message is unclear without the message before it, such as "and the tests?" or "how about the
+/// reader?".
 pub fn leans_on_message_before(text: &str) -> bool {
     const MAX_LEANING_WORDS: usize = 15;
     const LEANING_STARTS: &[&[&str]] =
@@ -273,7 +274,7 @@ pub fn leans_on_message_before(text: &str) -> bool {
     const POINTING_WORDS: &[&str] = &["it", "this", "these", "those", "them"];
     let words = lower_words(text, MAX_LEANING_WORDS + 1);
     let begins = |start: &&[&str]| begins_with(&words, start);
-    // "This line" names what it points to, "this" before a verb or at the end does not.
+    // "This line" names what it points to, but "this" before a verb or at the end does not.
     let points = words.iter().enumerate().any(|(i, word)| {
         let next = words.get(i + 1).map_or("", String::as_str);
         POINTING_WORDS.contains(&word.as_str())
@@ -288,7 +289,7 @@ fn begins_with(words: &[String], start: &[&str]) -> bool {
     words.iter().map(String::as_str).take(start.len()).eq(start.iter().copied())
 }
 
-/// Whether a message only asks the agent to look at something, such as "have a look at docs/plan.md".
+/// Returns whether a message only asks the agent to look at something, such as "have a look at docs/plan.md".
 pub fn is_errand(text: &str) -> bool {
     const MAX_ERRAND_WORDS: usize = 8;
     const LOOKING_STARTS: &[&[&str]] = &[
@@ -306,11 +307,11 @@ pub fn is_errand(text: &str) -> bool {
         && LOOKING_STARTS.iter().any(|start| begins_with(&words[skipped..], start))
 }
 
-/// Whether a message could state what a session is about. A question, an errand or an order to commit does not.
+/// Returns whether a message could state what a session is about. A question, an errand or an order to commit does not.
 pub fn opens_work(text: &str) -> bool {
     const ASKING_STARTS: &[&str] =
         &["can you tell ", "can you explain ", "could you explain ", "tell me ", "explain "];
-    /// A longer order to commit or push also says what for.
+    /// A longer order to commit or push also says what it is for.
     const MAX_GIT_ORDER_CHARS: usize = 80;
     const PASTED_LINES: usize = 3;
     let small = text.trim().to_lowercase();
@@ -330,7 +331,7 @@ pub fn opens_work(text: &str) -> bool {
         && !ASKING_STARTS.iter().any(|start| small.starts_with(start))
 }
 
-/// Returns the first line of a text, together with the second one if the first only introduces it.
+/// Returns the first line of the text, together with the second line if the first only introduces it.
 pub fn title_of(text: &str) -> String {
     let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
     // "You are an experienced developer" does not say what to do.
@@ -357,7 +358,8 @@ pub fn words_above_paste(text: &str) -> Option<&str> {
     }
 }
 
-/// Whether a message only states a fact and requests nothing, such as "the strategy is a trailer on the commit".
+/// Returns whether a message only states a fact and requests nothing, such as "the strategy is a trailer on the
+/// commit".
 pub fn is_statement_of_fact(text: &str) -> bool {
     const MAX_FACT_CHARS: usize = 160;
     const FACT_STARTS: &[&str] = &[
@@ -374,8 +376,8 @@ pub fn is_statement_of_fact(text: &str) -> bool {
         && !words.iter().any(|word| WISH_WORDS.contains(&word.as_str()))
 }
 
-/// Whether a message, once answered, says nothing more about the work. Examples are a bare slash command and "let's
-/// discuss".
+/// Returns whether a message, once answered, says nothing more about the work. Examples are a bare slash command and
+/// "let's discuss".
 pub fn is_without_substance(text: &str) -> bool {
     let text = text.trim();
     let words = text.split_whitespace().count();
@@ -451,7 +453,7 @@ fn split_clauses(sentence: &str) -> Vec<&str> {
 }
 
 fn is_instruction(sentence: &str) -> bool {
-    /// Texts with which an instruction begins.
+    /// Strings with which an instruction can begin.
     const INSTRUCTION_STARTS: &[&str] = &[
         "don't ",
         "dont ",
@@ -579,7 +581,8 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
         || forbids && names_file
 }
 
-/// Returns whether a later message orders what an instruction forbids. "Commit this" ends "don't commit yet".
+/// Returns whether a later message orders what an instruction forbids. For example, "commit this" lifts "don't commit
+/// yet".
 pub fn is_lifted_by(wish: &str, later: &str) -> bool {
     const FORBIDDEN_STEPS: [&str; 6] = ["amend", "force", "rebase", "merge", "push", "commit"];
     const NEGATIONS: [&str; 8] = ["not", "don't", "dont", "doesn't", "didn't", "never", "without", "no"];
@@ -601,7 +604,7 @@ pub fn is_objection(text: &str) -> bool {
         && lower_words(text, 30).iter().any(|word| OBJECTION_WORDS.contains(&word.as_str()))
 }
 
-/// Whether the user contradicts the agent's last message.
+/// Returns whether the user contradicts the agent's last message.
 pub fn contradicts_agent(text: &str) -> bool {
     const CONTRADICTING_STARTS: &[&[&str]] = &[
         &["no"],
@@ -635,7 +638,7 @@ pub fn contradicts_agent(text: &str) -> bool {
     CONTRADICTING_STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
 }
 
-/// Whether the user gives up the work done so far.
+/// Returns whether the user gives up the work done so far.
 pub fn abandons_work(text: &str) -> bool {
     const MAX_CHARS: usize = 240;
     let small = text.to_lowercase();
@@ -654,7 +657,8 @@ pub fn abandons_work(text: &str) -> bool {
         && !["don't ", "not "].iter().any(|negation| small.contains(negation))
 }
 
-/// Whether a text is a pasted review or bug report. Such a text is about code and is not addressed to the agent.
+/// Returns whether the text is a pasted review or bug report. Such a report is about code and is not addressed to the
+/// agent.
 fn is_pasted_report(text: &str) -> bool {
     ["Severity", "severity:", "BugBot", "Bugbot", "Traceback", "### "].iter().any(|mark| text.contains(mark))
 }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::time;
 
-/// The event name of a receipt about records that could not be written. Its error states their number and the time.
+/// The event name of a receipt about records that could not be written. The receipt's error states the number of lost
+/// records and the time.
 pub const RECORDS_LOST_EVENT: &str = "records-lost";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! Replaces secrets with placeholders. `redact_text` runs before captured text is written or sent to a model.
 //!
 //! The scan is one pass over the bytes, without regular expressions and without tables built at start-up, because it
-//! runs in processes that live half a millisecond. A table maps each byte to the scanner that handles it. Almost all
-//! bytes belong to words that the scan skips after three lookups. The table in `rules` describes provider tokens. All
-//! other secrets are found by scanners in these modules:
+//! runs in processes that live for only half a millisecond. A table maps each byte to the scanner that handles it.
+//! Almost all bytes belong to words that the scan skips after three lookups. The table in `rules` describes provider
+//! tokens. All other secrets are found by scanners in these modules:
 //!
 //! - `shape`: matches one rule of the table; `infix`: tokens without a prefix
 //! - `named`: `name = value`; `name_spans`: where the name is; `names`: whether the name means a secret; `values`:
@@ -19,7 +19,7 @@
 //! - `passwords`: whether the value after a password's name is a password; `pairs`: `credentials: user / password`
 //! - `file_names`: names of files and branches
 //! - `mentions`: a password anywhere in a line that mentions a password; `nouns` and `words`: how such a line is
-//!   parsed; `answers`: the lines after it; `grades`: how much a word looks like a password
+//!   parsed; `answers`: the lines after such a line; `grades`: how much a word looks like a password
 //! - `made_up`: passwords made of words; `lexicon`: lists of words; `sentences`: passwords stated in sentences
 //! - `view`: the decoded text without invisible characters
 //! - `capture`: redacts captured text before any part of it is kept
@@ -156,8 +156,8 @@ fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
     apart
 }
 
-/// Finds the secrets in the bytes. The second value is true if some were found in tables. The hits are then out of
-/// order.
+/// Returns the secrets in `text`, and whether some of them were found in tables. In that case the hits are not sorted
+/// by position.
 fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>, bool) {
     let (mut hits, mut heads) = (Vec::new(), Vec::new());
     let mut floor = 0;
@@ -170,7 +170,7 @@ fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>
         }
     }
     let found = hits.len();
-    // Several table headers can report the same rows, so the number of headers is limited.
+    // Several table heads can cover the same rows, so the number of heads examined is limited.
     heads.truncate(MAX_TABLE_HEADS);
     for head in heads {
         match head {
@@ -196,7 +196,7 @@ enum TableHead {
     Manifest(usize),
 }
 
-/// How many table heads are examined in one text.
+/// The maximum number of table heads that one call examines.
 const MAX_TABLE_HEADS: usize = 256;
 
 /// Returns `text[part]` with a placeholder for each hit.

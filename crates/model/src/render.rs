@@ -11,7 +11,7 @@ pub fn utf16_length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// Formats a text as one line for a model, without invisible characters. The text cannot close the markup around it.
+/// Formats text as one line for a model, without invisible characters. The text cannot close the markup around it.
 pub fn inline_for_model(text: &str, max: usize) -> String {
     one_line(
         &escape_for_model(crate::text::cut_to_bytes(text, max.saturating_mul(8).saturating_add(1024))),
@@ -19,7 +19,7 @@ pub fn inline_for_model(text: &str, max: usize) -> String {
     )
 }
 
-/// Formats a line of output for a model. White space is kept, so that marks stay in their columns.
+/// Formats a line of output for a model. White space is kept, so that aligned marks stay in their columns.
 pub fn output_line(text: &str, max: usize) -> String {
     let line = escape_for_model(text).replace(['\n', '\r'], " ");
     let line = line.trim_end();
@@ -69,8 +69,8 @@ const RESERVED_TAGS: [&str; 21] = [
     "user",
 ];
 
-/// Returns whether the text after a `<` could open or close markup of a harness, such as `</system-reminder>`. Names
-/// in other angle brackets are common in quoted text and harmless: `<module>`, `<commit>`, `<promise>`.
+/// Returns whether the text after a `<` could open or close markup of a harness, such as `</system-reminder>`. Other
+/// names in angle brackets, such as `<module>`, `<commit>` and `<promise>`, are common in quoted text and harmless.
 fn opens_markup(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
     let mut rest = rest.clone().peekable();
     let closes = rest.next_if_eq(&'/').is_some();
@@ -86,12 +86,13 @@ fn opens_markup(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
     is_compound || RESERVED_TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))
 }
 
-/// Formats a text as one line of at most `max` UTF-16 units for a person, without terminal control characters.
+/// Formats text as one line of at most `max` UTF-16 units for a person, without terminal control characters.
 pub fn one_line(text: &str, max: usize) -> String {
     borrow_or_collapse_line(text, max).into_owned()
 }
 
-/// Formats a text like [`one_line`], but borrows it if it needs no change. A large plan has thousands of such texts.
+/// Formats text like [`one_line`], but borrows it if it needs no change. A large plan contains thousands of strings
+/// that need none.
 pub fn borrow_or_collapse_line(text: &str, max: usize) -> Cow<'_, str> {
     match text.len() <= max && is_plain_line(text) {
         true => Cow::Borrowed(text),
@@ -123,8 +124,8 @@ fn collapse_to_line(text: &str, max: usize) -> String {
     out
 }
 
-/// Returns whether [`one_line`] would leave a text unchanged. This is so for printable ASCII with only single spaces,
-/// and none at either end. Most texts qualify.
+/// Returns whether [`one_line`] would leave the text unchanged. It does so if the text is printable ASCII with only
+/// single spaces and none at either end, which is true of most text.
 fn is_plain_line(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (Some((first, after)), Some(last)) = (bytes.split_first(), bytes.last()) else { return false };
@@ -199,7 +200,7 @@ pub fn in_quotation_marks(text: &str, max: usize) -> String {
     format!("“{}”", inline_for_model(text, max).replace(['“', '”'], "\""))
 }
 
-/// Returns whether a text is a path that consists of ASCII letters, digits and a few other characters. Non-ASCII
+/// Returns whether the text is a path that consists of ASCII letters, digits and a few other characters. Non-ASCII
 /// characters are excluded, because in some scripts a sentence needs no spaces.
 pub fn is_plain_path(text: &str) -> bool {
     let plain = |c: char| {
@@ -219,8 +220,8 @@ pub fn path_or_code(text: &str, max: usize) -> String {
     }
 }
 
-/// Formats a text in full for a person who must decide about it. Characters that a terminal would interpret or hide
-/// are written as escapes such as `\u{1b}`. Line feeds and tabs are unchanged.
+/// Formats text in full for a person who must decide about it. Characters that a terminal would interpret or hide are
+/// written as escapes such as `\u{1b}`. Line feeds and tabs are unchanged.
 pub fn show_hidden_characters(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

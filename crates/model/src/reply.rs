@@ -16,7 +16,7 @@ pub enum Reply {
     Context(String),
     /// Text for the model, and one message for the user.
     ContextAndUser { context: String, user: String },
-    /// A text that the model sees instead of a tool's output.
+    /// Text that the model sees instead of a tool's output.
     Output(String),
     /// Guidance for the summariser, if the harness can pass it on.
     Guidance(String),
@@ -26,7 +26,7 @@ pub enum Reply {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplyPart {
     pub reply: Reply,
-    /// The ids of the candidates in the reply. Once it is sent, they are recorded as known to the agent.
+    /// The ids of the candidates in the reply. Once the reply is sent, they are recorded as known to the agent.
     pub candidate_ids: Vec<String>,
 }
 
@@ -41,8 +41,8 @@ impl ReplyPart {
 }
 
 /// Combines several replies into one. Only the strongest kind of reply is sent. A reply that makes a loop continue is
-/// the strongest. Texts for the model are joined in the given order. Candidates of replies that are not sent are not
-/// recorded as known to the agent.
+/// the strongest. If several replies contain text for the model, the text is joined in the given order. Candidates of
+/// replies that are not sent are not recorded as known to the agent.
 pub fn combine_replies(parts: Vec<ReplyPart>) -> ReplyPart {
     let strength = |reply: &Reply| match reply {
         Reply::Silent => 0,

@@ -53,13 +53,13 @@ pub const SIGNALS: [SignalRow; 22] = [
     signal_row(
         ScoreSignal::Phase,
         "phase",
-        "1 for the current phase, 0.5 for tasks that are ready beside one in progress",
+        "1 for the current phase, 0.5 for ready tasks while another task is in progress",
         "plan.json",
     ),
     signal_row(
         ScoreSignal::CurrentTask,
         "current_task",
-        "1 for a task in progress; without one, for those that are ready",
+        "1 for a task in progress, or for the ready tasks if none is in progress",
         "plan.json",
     ),
     signal_row(ScoreSignal::BlockedTask, "blocked_task", "1 for a blocked task", "plan.json"),
@@ -84,7 +84,7 @@ pub const SIGNALS: [SignalRow; 22] = [
     signal_row(
         ScoreSignal::EvidencePresence,
         "evidence_presence",
-        "1 for evidence, and for a task that has some",
+        "1 for evidence and for a task with evidence",
         "evidence/",
     ),
     signal_row(
@@ -93,12 +93,12 @@ pub const SIGNALS: [SignalRow; 22] = [
         "1 for a task that the current one depends on; the score is divided by 1 + distance",
         "plan.json",
     ),
-    signal_row(ScoreSignal::Loop, "loop", "standing of the loop of the session", "loops/"),
-    signal_row(ScoreSignal::Role, "role", "standing of the essentials of a role", "agents/*.context.md"),
+    signal_row(ScoreSignal::Loop, "loop", "standing of the session's loop", "loops/"),
+    signal_row(ScoreSignal::Role, "role", "standing of a role's essentials", "agents/*.context.md"),
     signal_row(
         ScoreSignal::Manifest,
         "manifest",
-        "standing of manifest, files to load and questions",
+        "standing of the manifest, its files to load and its questions",
         "workstreams/",
     ),
     signal_row(
@@ -111,14 +111,14 @@ pub const SIGNALS: [SignalRow; 22] = [
     signal_row(
         ScoreSignal::Activity,
         "activity",
-        "standing of what other sessions do or did",
+        "standing of the activity of other sessions",
         "indexes/sessions.jsonl, journals",
     ),
     signal_row(ScoreSignal::Risk, "risk", "standing of work that could be lost", "journal, .git"),
     signal_row(
         ScoreSignal::Effects,
         "effects",
-        "standing of what was done to the outside world, newest first",
+        "standing of effects on the outside world, newest first",
         "journal",
     ),
     signal_row(
@@ -143,13 +143,13 @@ pub const SIGNALS: [SignalRow; 22] = [
     signal_row(
         ScoreSignal::Commands,
         "commands",
-        "standing of checks (three quarters if it passed), traps and other commands",
+        "standing of checks (three quarters for a check that passed), traps and other commands",
         "journal",
     ),
     signal_row(
         ScoreSignal::Problems,
         "problems",
-        "standing of what went wrong with hooks",
+        "standing of problems with hooks",
         "indexes/receipts.jsonl",
     ),
 ];

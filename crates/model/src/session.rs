@@ -28,7 +28,7 @@ struct StartLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "previous")]
     previous_session: Option<&'a str>,
-    /// The harness's process, which shows whether the session is still alive.
+    /// Identifies the harness's process, to find out whether the session is still alive.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "process")]
     process_stamp: Option<&'a str>,
@@ -41,7 +41,7 @@ struct StartLine<'a> {
 /// What started a session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SessionOrigin<'a> {
-    /// The harness's process.
+    /// Identifies the harness's process.
     pub process_stamp: Option<&'a str>,
     /// Whether `thru gate run` launched the session rather than the user.
     pub by_gate_run: bool,

@@ -15,7 +15,7 @@ pub struct Mention {
 /// The maximum number of paths returned for a command. Generated commands can contain thousands.
 const MAX_MENTIONS: usize = 20;
 
-/// Returns the files in a command line without duplicates. Each has the strongest action that the line performs on
+/// Returns the files in a command line without duplicates. Each file has the strongest action that the line performs on
 /// it.
 pub fn paths_in_command(command: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
@@ -130,7 +130,7 @@ fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<S
         "&" if words.get(i + 1).is_some_and(redirects) => None,
         "&" => Some(StepJoin::Background),
         text if text.starts_with(['<', '>']) => None,
-        // This is `;`, a line break or a parenthesis.
+        // The operator is `;`, a line break or a parenthesis.
         _ => Some(StepJoin::Next),
     }
 }
@@ -303,7 +303,8 @@ fn paths_of_command(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     found
 }
 
-/// Whether the word after an option is an expression or code rather than a path, as in `gh pr view -q .author.login`.
+/// Returns whether the word after an option is an expression or code rather than a path, as in
+/// `gh pr view -q .author.login`.
 fn takes_an_expression(program: &str, option: &str) -> bool {
     let runs_code = program.starts_with("python") || matches!(program, "node" | "ruby" | "perl" | "php");
     matches!(option, "--jq" | "--template")
@@ -344,7 +345,7 @@ fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<
     })
 }
 
-/// Whether a word precedes the program's name, such as `FOO=bar`, `sudo` or `time`.
+/// Returns whether a word precedes the program's name, such as `FOO=bar`, `sudo` or `time`.
 fn is_before_program(word: &ShellWord) -> bool {
     let assigns = word.text.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')

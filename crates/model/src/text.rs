@@ -10,7 +10,7 @@ pub fn cut_to_bytes(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
-/// Returns the command lines quoted in a text, in backticks or in fenced blocks.
+/// Returns the command lines that the text quotes in backticks or in fenced blocks.
 pub fn quoted_commands(text: &str) -> Vec<&str> {
     let (mut found, mut fenced) = (Vec::new(), false);
     for line in text.lines().map(str::trim) {
@@ -64,15 +64,15 @@ fn split_line_into_sentences(line: &str) -> Vec<&str> {
     found
 }
 
-/// Shortens a long text to its first line, its headings, the text that directly follows them, its steps and its
-/// commands, as far as they fit into `max` characters. Omissions are marked. A text that fits is returned unchanged.
+/// Shortens long text to its first line, its headings, the text that directly follows them, its steps and its commands,
+/// as far as they fit into `max` characters. Omissions are marked. Text that fits is returned unchanged.
 pub fn outline_text(text: &str, max: usize) -> String {
     let text = text.trim();
     if text.chars().count() <= max {
         return text.to_owned();
     }
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
-    // A text with so few lines has no outline.
+    // Text with so few lines has no outline.
     if lines.len() < 4 {
         return text.chars().take(max.saturating_sub(1)).collect::<String>().trim_end().to_owned() + "…";
     }
@@ -119,24 +119,25 @@ pub fn outline_text(text: &str, max: usize) -> String {
     out
 }
 
-/// Whether a line is a heading that says nothing without the text below it. A heading that names a step does.
+/// Returns whether a line is a heading that says nothing without the text below it. A heading that names a step is not
+/// bare.
 fn is_bare_heading(line: &str) -> bool {
     let names_step = line.contains('`') || line.bytes().any(|byte| byte.is_ascii_digit());
     line.trim_start().starts_with('#') && !names_step && line.len() <= MAX_BARE_HEADING_BYTES
 }
 
-/// Whether a line of the section below a heading is kept.
+/// Returns whether a line of the section below a heading is kept.
 fn has_kept_text(heading: usize, lines: &[&str], kept: &[usize]) -> bool {
     let below = &lines[heading + 1..];
     let length = below.iter().position(|line| line.trim_start().starts_with('#')).unwrap_or(below.len());
     kept.iter().any(|line| (heading + 1..=heading + length).contains(line))
 }
 
-/// Ranks the lines of a text. Lines with a lower rank are kept first. Code in fences ranks last, unless the heading
-/// above it asks for checks.
+/// Ranks the lines. Lines with a lower rank are kept first. Code in fences ranks last, unless the heading above it asks
+/// for checks.
 fn line_ranks(lines: &[&str]) -> Vec<usize> {
     let (mut fenced, mut checking, mut after_heading, mut purpose) = (false, false, true, false);
-    // The first `IDENTIFYING_CHARS` characters identify a text, so the lines that contain them are kept first.
+    // The first `IDENTIFYING_CHARS` characters identify the text, so the lines that contain them are kept first.
     let mut first = 0;
     let mut weights = Vec::with_capacity(lines.len());
     for (i, line) in lines.iter().enumerate() {
@@ -180,7 +181,7 @@ fn line_ranks(lines: &[&str]) -> Vec<usize> {
     weights
 }
 
-/// Whether a line outside a block is code.
+/// Returns whether a line outside a block is code.
 fn is_code_line(line: &str) -> bool {
     line.ends_with(['{', '}', ';'])
         || line.starts_with(['{', '}'])
@@ -188,7 +189,7 @@ fn is_code_line(line: &str) -> bool {
         || line.contains(" += ")
 }
 
-/// Whether a line of a block could be typed as a command and is not code.
+/// Returns whether a line of a block could be typed as a command and is not code.
 fn could_be_command(line: &str) -> bool {
     line.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '$'))
         && !line.ends_with(['{', '}', ';', ')', ',', ':', '('])
@@ -202,7 +203,7 @@ const MIN_ROOM_FOR_WHOLE_STEPS: usize = 600;
 /// A heading with more bytes than this says something on its own.
 const MAX_BARE_HEADING_BYTES: usize = 24;
 
-/// This many characters are enough to identify a text.
+/// The number of characters that are enough to identify a message.
 const IDENTIFYING_CHARS: usize = 60;
 
 /// The rank of a line that only opens or closes a block.
@@ -216,8 +217,8 @@ pub fn count_with_noun(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
-/// Returns a hash by which texts are identified without storing them. It is FNV-1a, because it is written to disk and
-/// must be the same in every build.
+/// Returns a hash that identifies text without storing it. The hash is FNV-1a, because it is written to disk and must
+/// be the same in every build.
 pub fn fnv_fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u64 {
     let mut state = FINGERPRINT_OF_NOTHING;
     for part in parts {

@@ -26,7 +26,7 @@ pub fn to_rfc3339_millis(at: Timestamp) -> String {
     format!("{}.{millis:03}Z", second.trim_end_matches('Z'))
 }
 
-/// Formats a time as `20261115T192200Z` for file names. It sorts by time and contains no colons, which Windows
+/// Formats a time as `20261115T192200Z` for file names. Such names sort by time and contain no colons, which Windows
 /// forbids.
 pub fn to_compact(at: Timestamp) -> String {
     to_rfc3339(at).replace(['-', ':'], "")
@@ -90,8 +90,8 @@ pub fn parse_duration_seconds(text: &str) -> Option<i64> {
     (total > 0).then_some(total)
 }
 
-/// Describes an age as `just now`, `5 min ago`, `3 h ago` or `12 d ago`. It is only for people and is never written
-/// into a record.
+/// Describes an age as `just now`, `5 min ago`, `3 h ago` or `12 d ago`. The description is only for people and is
+/// never written into a record.
 pub fn describe_age(at: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second() - at.as_second();
     match seconds {

@@ -1,9 +1,9 @@
-//! Estimates the number of tokens in a text from its length and kind. A real tokenizer would be larger than the whole
+//! Estimates the number of tokens in text from its length and kind. A real tokenizer would be larger than the whole
 //! binary. `cargo xtask tokens` compares the estimate with real usage.
 
 use serde::Serialize;
 
-/// The kind of a text. Code has more tokens per character than prose.
+/// The kind of text. Code has more tokens per character than prose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TextKind {
@@ -61,7 +61,7 @@ impl TokenRatios {
         }
     }
 
-    /// Returns the estimated number of tokens in a text with this many characters, rounded up.
+    /// Returns the estimated number of tokens in text with this many characters, rounded up.
     pub fn estimate_tokens(&self, kind: TextKind, chars: usize) -> usize {
         round_up(chars as f64 * self.ratio_of(kind))
     }

@@ -19,8 +19,8 @@ use crate::time;
 
 type Text<'a> = Cow<'a, str>;
 
-/// The maximum lengths of texts that a reader decodes, in bytes. Each is larger than the corresponding journal limit,
-/// so that a secret that crosses the journal's cut is still recognised as a whole.
+/// The maximum lengths, in bytes, of the strings that a reader decodes. Each is larger than the corresponding journal
+/// limit, so that a secret that crosses the journal's cut is still recognised as a whole.
 pub const MAX_TEXT_BYTES: usize = 64 * 1024 + REDACTION_MARGIN;
 pub const MAX_COMMAND_BYTES: usize = 8 * 1024 + REDACTION_MARGIN;
 pub const MAX_NOTE_BYTES: usize = 4 * 1024 + REDACTION_MARGIN;
@@ -50,7 +50,7 @@ pub enum LineAuthor<'a> {
     SubAgent { agent: Option<Text<'a>> },
 }
 
-/// The kind of a line, by its name in the reader's table.
+/// The kind of a line, as named in the reader's table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LineKind<'a> {
     Known(&'static str),
@@ -65,7 +65,7 @@ pub enum LineKind<'a> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum TranscriptItem<'a> {
-    /// The user's prompt to the main agent, but not texts that the harness or a hook sent in the user's name.
+    /// The user's prompt to the main agent, but not text that the harness or a hook sent in the user's name.
     Prompt {
         text: Text<'a>,
         origin: PromptOrigin,
@@ -131,7 +131,7 @@ pub struct ToolCall<'a> {
     pub tool: Text<'a>,
     pub files: Vec<TouchedFile<'a>>,
     pub command: Option<Text<'a>>,
-    /// The input of a tool with an effect on the outside world: a title or the beginning of a text.
+    /// The title or the first part of the text in the input of a tool that has an effect on the outside world.
     pub input_text: Option<Text<'a>>,
     pub subject: CallSubject<'a>,
 }

@@ -24,7 +24,7 @@ const SECTION_TITLES: &[&str] = &[
     "Throughline itself:",
 ];
 
-/// Returns a session in which every text is `text`, several times.
+/// Returns the digest of a session in which every prompt, command, path, message and answer contains `text`.
 fn session_saying(text: &str) -> Digest {
     let mut digest = Digest::new("s");
     let tool = |id: &str, ok| JournalRecord {

@@ -1,4 +1,4 @@
-//! The end of a log is enough to judge the decisions in it. Hooks read only the end.
+//! Hooks read only the end of a decision log. The end must be enough to judge the decisions in it.
 
 #![allow(clippy::unwrap_used)]
 

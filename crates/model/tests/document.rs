@@ -249,7 +249,7 @@ fn edits_block_lists_in_place() {
         "---\nl:\n  - a\n  - b\n---\n",
     );
     check_set("---\nl:\n-\n- b\n---\n", "l", json!(["a", "b"]), "---\nl:\n- a\n- b\n---\n");
-    // Items with another indentation do not belong to this list.
+    // Items with a different indentation do not belong to this list.
     assert_eq!(Document::parse("---\nl:\n  - a\n - b\n---\n").list("l"), Some(vec!["a".to_owned()]));
 }
 

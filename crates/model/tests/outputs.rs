@@ -1,6 +1,7 @@
 //! Judges outputs of sub-agents both with thru's line scanner and with a full markdown parser.
 //!
-//! `THRU_STAGE_FILES=DIR` adds every `*.md` file below a folder with real outputs, which must not be committed.
+//! `THRU_STAGE_FILES=DIR` adds every `*.md` file below `DIR`, a folder with real outputs. Such outputs must not be
+//! committed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests are tests")]
 
@@ -59,7 +60,7 @@ fn real_stage_files_pass_and_fail_as_the_protocol_says() {
     println!("{sealed} complete, {elsewhere} with the sentinel anywhere but last, {without} without one");
 }
 
-/// These files have the structure of real outputs but other words.
+/// These files have the structure of real outputs but different text.
 #[test]
 fn shapes_of_real_stage_files() {
     let provenance = "### Provenance\nsource: REAL_EXECUTION\ntool: some-cli\nduration_ms: —\n";

@@ -1,4 +1,4 @@
-//! Properties of any plan. Its view is read back as the same plan, and its ledger replays to it even if the ledger is
+//! Properties of any plan. Parsing its view gives the same plan, and its ledger can be replayed even if the ledger is
 //! cut off at any byte.
 
 #![allow(clippy::unwrap_used)]

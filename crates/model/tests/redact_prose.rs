@@ -1,5 +1,5 @@
 //! Lines about passwords. Every phrase is combined with every kind of made-up password, in seven languages. Other lines
-//! about passwords contain none. The passwords are assembled here, so the source contains none.
+//! mention a password but do not state it. The passwords are assembled here, so the source code contains none.
 
 use model::redact::{RedactOptions, redact_text};
 

@@ -9,7 +9,7 @@ use super::mentions::WORDS_BEFORE_VALUE;
 use super::nouns::SecretNoun;
 use super::words::{LineWord, MAX_BYTES_READ, end_of_line_within_reach, words_between};
 
-/// Finds a wallet's recovery phrase or a recovery code after its noun, which is `text[start..end]`.
+/// Finds a wallet's recovery phrase or a recovery code after the noun `text[start..end]`.
 pub fn recovery_phrase_or_code(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     let told = |words: &[&str]| words.iter().any(|word| ends_with_ignore_case(&text[floor..start], word));
     match &text[start..end] {
@@ -98,7 +98,7 @@ pub fn secret_on_line_below(
     only_word_on_line(text, line_end, PasswordGrade::Likely)
 }
 
-/// Returns the only word on the line after the break at `at`. A speaker's name may come before it.
+/// Returns the word on the line after the break at `at`. Nothing else may be on that line except a speaker's name.
 fn only_word_on_line(text: &[u8], at: usize, least: PasswordGrade) -> Option<SecretHit> {
     let mut at = at;
     let mut breaks = 0;

@@ -14,7 +14,7 @@ use super::{SecretHit, headers, stated};
 /// How many bytes of a call are searched for its arguments.
 const MAX_CALL_BYTES: usize = 400;
 
-/// Finds the value in `("NAME", "value")`, where name and value are two arguments. `at` is the comma.
+/// Finds the value in `("NAME", "value")`, where name and value are two arguments. `at` points to the comma.
 pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let closing = at - 1;
     let window = &text[floor.max(closing.saturating_sub(MAX_NAME_BYTES))..closing];
@@ -25,11 +25,11 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     let before = before.strip_suffix(b" ").unwrap_or(before);
     let mut after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS);
     if before.ends_with(b"buildConfigField \"String\",") && text[after..].starts_with(b"\"\\") {
-        after += 1; // In Gradle, the literal itself contains quotes.
+        after += 1; // in Gradle, the literal itself contains quotes
     } else if !(before.ends_with(b"(") || is_variable_style(name) && before.ends_with(b",")) {
         return None;
     }
-    // Twilio's arguments are the account id and then its token.
+    // Twilio's clients take an account id, followed by the account's token.
     let account = name.len() == 34 && name.starts_with(b"AC") && name[2..].iter().all(u8::is_ascii_hexdigit);
     if account {
         let value =
@@ -65,8 +65,8 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     hit_if_secret(text, value, verdict, joint)
 }
 
-/// Finds the value in `put_env(:app, :secret_key_base, "x")`, where a symbol names the value. `at` is the comma after
-/// the symbol.
+/// Finds the value in `put_env(:app, :secret_key_base, "x")`, where a symbol names the value. `at` points to the comma
+/// after the symbol.
 pub fn secret_named_by_symbol(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let (owner, name) = before.split_at(before.len() - run_length_at_end(before, WORD, MAX_NAME_BYTES));
@@ -87,8 +87,8 @@ fn trim_end(text: &[u8], mark: u8) -> &[u8] {
     &text[..text.len() - text.iter().rev().take_while(|byte| **byte == mark).count()]
 }
 
-/// Returns whether a quote follows and the call's name ends like the name of a secret. This quick check rules out most
-/// calls in a program.
+/// Returns whether a quote follows and the call's name ends like the name of a secret or with `::new` or `::from`. This
+/// quick check rules out most calls in a program.
 #[inline]
 pub fn may_take_secret(before: &[u8], next: u8) -> bool {
     matches!(next, b'"' | b'\'' | b'\\')
@@ -97,8 +97,8 @@ pub fn may_take_secret(before: &[u8], next: u8) -> bool {
             || before.ends_with(b"::from"))
 }
 
-/// Finds the argument of a call with a telling name, as in `setPassword("x")` and `.api_key("x")`. `at` is the opening
-/// bracket.
+/// Finds the argument of a call with a telling name, as in `setPassword("x")` and `.api_key("x")`. `at` points to the
+/// opening bracket.
 pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     values::opening_quote_at(text, at + 1)?;
     let before = &text[floor..at];
@@ -151,8 +151,8 @@ const PASSWORD_POSITIONS: &str = "\
     3ClientSecretCredential,2twilio.Client,3MySQLdb.connect,3Sequelize,3create_user,3create_superuser,2Credentials,\
     2pgp_sym_encrypt,2pgp_sym_decrypt,2AES_ENCRYPT,2AES_DECRYPT,1 crypt,1check_password,4ssh.connect,2Credentials.new,2username_pw_set,3openssl_encrypt,1passwordEncoder.encode,1Encoder.encode,2StaticCredentials,2BasicAWSCredentials";
 
-/// Finds the password in `new mysqli("host", "user", "x")`, and text typed into a field as in
-/// `get("#password").type("x")`. `at` is the opening bracket.
+/// Finds a password that is always the same argument of a call, as in `new mysqli("host", "user", "x")`, or the text
+/// typed into a password field, as in `get("#password").type("x")`. `at` points to the opening bracket.
 pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     if byte_or_newline(text, at + 1) == b')' || !may_have_positional_secret(before) {
@@ -187,7 +187,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     let value = values::value_at(text, start).filter(|value| value.is_quoted)?;
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
-    // Tests often type an ordinary word. Such a word is not redacted.
+    // Tests often type an ordinary word into a password field. Such a word is not redacted.
     let words = super::made_up::made_up_certainty(content).is_some();
     if !words && !looks.is_mixed() || content.contains(&b' ') {
         return None;
@@ -200,10 +200,10 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     )
 }
 
-/// The last four bytes of every call name that [`secret_at_fixed_position`] supports. Almost all calls in a program end
-/// differently.
+/// The last four bytes of every call name that [`secret_at_fixed_position`] supports. Comparing these bytes rules out
+/// almost all other calls.
 static CALL_ENDS: [[u8; 4]; TYPING_CALL_ENDS.len() + count_position_rows()] = build_call_ends();
-/// The ends of calls that type text into a field.
+/// The last four bytes of calls that type text into a field.
 const TYPING_CALL_ENDS: [[u8; 4]; 5] = [*b"type", *b"keys", *b"Keys", *b"fill", *b".val"];
 
 const fn count_position_rows() -> usize {
@@ -291,7 +291,8 @@ fn is_password_check(name: &[u8]) -> bool {
         && ends_with_ignore_case(name, "password")
 }
 
-/// Returns whether the argument of a call is a name or a text to examine rather than a secret.
+/// Returns whether the call's argument is a name or text to examine rather than a secret, as in
+/// `get_secret("prod/db")`.
 fn takes_no_secret(name: &[u8]) -> bool {
     [
         "get", "load", "find", "read", "parse", "is", "has", "from", "hash", "verify", "check", "delete",
@@ -310,7 +311,7 @@ fn is_second_argument_password(text: &[u8]) -> bool {
         .any(|name| ends_with_ignore_case(caller, name))
 }
 
-/// Finds the value in `<password>value</password>`. `at` is the `>` that closes the opening tag.
+/// Finds the value in `<password>value</password>`. `at` points to the `>` that closes the opening tag.
 pub fn secret_in_element(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     if let Some(hit) = private_number_in_xml(text, at, floor) {
         return Some(hit);
@@ -380,8 +381,8 @@ fn table_column_head(before: &[u8]) -> Option<&[u8]> {
     Some(&head[at..at + length])
 }
 
-/// Returns the content of the previous element, as in `<key>name</key> <string`, `<name>name</name> <value` and
-/// `<param-name>name</param-name> <param-value`.
+/// Returns the content of the previous element if that element names the next one, as in `<key>name</key> <string`,
+/// `<name>name</name> <value` and `<param-name>name</param-name> <param-value`.
 fn content_of_element_before(rest: &[u8]) -> Option<&[u8]> {
     let rest = rest.strip_suffix(b"<")?;
     let before = rest[rest.len().saturating_sub(120)..].trim_ascii_end().strip_suffix(b">")?;
@@ -392,7 +393,8 @@ fn content_of_element_before(rest: &[u8]) -> Option<&[u8]> {
     named.then(|| &content[content.len() - run_length_at_end(content, BASE64_URL | DOT, MAX_NAME_BYTES)..])
 }
 
-/// Finds a private number of `<RSAKeyValue>`, such as `<D>…</D>` or `<P>…</P>`. `at` is the end of the opening tag.
+/// Finds a private number in `<RSAKeyValue>`, such as `<D>…</D>` or `<P>…</P>`. `at` points to the end of the opening
+/// tag.
 fn private_number_in_xml(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let private =

@@ -1,16 +1,16 @@
 //! Redacts text captured from a harness or a program before the text is cut, stored or sent in a reply.
 //!
 //! Redaction must come before cutting, because a private key without its first line, or half a token, would not be
-//! recognised. So functions that pick lines (`failure::error_lines`) require a [`Redacted`], and parts of a text are
-//! cut with the functions of this module.
+//! recognised. So functions that pick lines, such as `failure::error_lines`, require a [`Redacted`], and text is cut
+//! with the functions of this module.
 
 use std::borrow::Cow;
 use std::ops::{Deref, Range};
 
 use super::{RedactOptions, redact_range};
 
-/// How many bytes beyond a cut are examined, so that a secret that crosses the cut is recognised. The margin is longer
-/// than any secret that cannot be recognised by its first bytes.
+/// How many bytes beyond each cut are examined, so that a secret that crosses the cut is recognised. The margin is
+/// longer than any secret that cannot be recognised by its first bytes.
 pub const REDACTION_MARGIN: usize = 10 * 1024;
 
 /// Text without secrets. Only this module creates values of this type.

@@ -1,7 +1,7 @@
-//! Decides whether a text looks random or written by a person.
+//! Decides whether text looks random or was written by a person.
 //!
-//! Shannon entropy separates the two badly at these lengths: `user_profile_image` scores higher than many tokens. So
-//! this module counts changes between lower case, upper case and digits, which are rare in words.
+//! Shannon entropy does not separate the two in strings this short. For example, `user_profile_image` scores higher
+//! than many tokens. So this module counts changes between lower case, upper case and digits, which are rare in words.
 
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
 
@@ -11,18 +11,18 @@ pub struct ValueProfile {
     pub digits: usize,
     pub lower: usize,
     pub upper: usize,
-    /// The number of changes between lower case, upper case and digits inside a run. The change from upper to lower
-    /// case at the start of a word, as in `Aa`, is not counted.
+    /// The number of changes between lower case, upper case and digits. The change from upper to lower case at the
+    /// start of a word, as in `Aa`, is not counted.
     pub class_changes: usize,
     /// The length of the longest run of letters and digits.
     pub longest_run: usize,
-    /// The number of bytes other than letters, digits and `_-./:`. The latter join words into names and paths.
+    /// The number of bytes other than letters, digits and `_-./:`. The characters `_-./:` do not count, because they
+    /// join words into names and paths.
     pub symbols: usize,
     /// The length of the longest run of consonants, in either case. Words rarely have five in a row.
     longest_consonant_run: usize,
     /// The number of filler characters: `x`, `X` and `*`.
     filler_chars: usize,
-    /// The number of different bytes, counted up to sixteen.
     pub distinct_bytes: usize,
 }
 
@@ -65,8 +65,8 @@ impl ValueProfile {
         self.filler_chars * 2 > self.len
     }
 
-    /// Returns whether the value looks random. A long unbroken run does. A shorter run does only if it mixes digits and
-    /// cases more than words do.
+    /// Returns whether the value looks random. A long unbroken run of letters and digits looks random. A shorter one
+    /// looks random only if it mixes digits and cases more than words do.
     pub fn looks_random(&self) -> bool {
         if self.is_filler() || self.len < 8 || self.distinct_bytes < 4 {
             return false;
@@ -83,7 +83,7 @@ impl ValueProfile {
             || (self.longest_run >= 30 && (mixed || !cased || self.class_changes * 5 >= self.len))
     }
 
-    /// Returns whether the value looks like words. It is used for the part after a provider's prefix, as in
+    /// Returns whether the value looks like words. This is tested for the part after a provider's prefix, as in
     /// `npm_lifecycle_event` or `sk-learn-contrib-2`. A prefix is strong evidence, so any value that does not look like
     /// words is treated as a token.
     pub fn looks_like_words(&self) -> bool {

@@ -55,8 +55,8 @@ pub fn run_length_at_end(text: &[u8], class: ByteClass, max: usize) -> usize {
     text.iter().rev().take(max).take_while(|byte| byte_is(**byte, class)).count()
 }
 
-/// Returns the byte at `at`. Beyond the end it returns a newline, because the end of the text is a boundary like the
-/// end of a line.
+/// Returns the byte at `at`. Returns a newline if `at` is beyond the end, because the end of the text is a boundary
+/// like the end of a line.
 #[inline]
 pub fn byte_or_newline(text: &[u8], at: usize) -> u8 {
     text.get(at).copied().unwrap_or(b'\n')

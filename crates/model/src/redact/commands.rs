@@ -1,4 +1,4 @@
-//! Passwords at a fixed position of a command: `net use … x`, `setx NAME x`, `sqlplus user/x@host`,
+//! Passwords at a fixed position in a command: `net use … x`, `setx NAME x`, `sqlplus user/x@host`,
 //! `psexec.py d/u:x@host`.
 
 use memchr::memmem;
@@ -222,14 +222,15 @@ fn token_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     })
 }
 
-/// Returns whether `before` may end in the start of a setting that [`secret_in_setting_command`] supports.
+/// Returns whether `before` may end with the first part of a setting's name that [`secret_in_setting_command`]
+/// supports.
 #[inline]
 pub fn may_be_setting_command(before: &[u8]) -> bool {
     before.ends_with(b"http") || before.ends_with(b"pypi")
 }
 
 /// Finds the value in `http-basic.host name x` and `pypi-token.host x`, which are settings of Composer and Poetry. `at`
-/// is the dash.
+/// points to the dash.
 pub fn secret_in_setting_command(text: &[u8], at: usize) -> Option<SecretHit> {
     let place = match &text[at..] {
         rest if rest.starts_with(b"-basic.") => 2,
@@ -239,7 +240,7 @@ pub fn secret_in_setting_command(text: &[u8], at: usize) -> Option<SecretHit> {
     random_word_after(text, at, place)
 }
 
-/// Finds the password in the Redis command `ACL SETUSER name on >x ~* +@all`. `at` is the `>`.
+/// Finds the password in the Redis command `ACL SETUSER name on >x ~* +@all`. `at` points to the `>`.
 pub fn secret_in_redis_acl(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_BYTES)..at]).to_ascii_lowercase();
     if !line.starts_with(b"user ") {
@@ -248,7 +249,7 @@ pub fn secret_in_redis_acl(text: &[u8], at: usize) -> Option<SecretHit> {
     flags::whole_argument(text, at + 1)
 }
 
-/// Returns whether a text ends like `connect to shop user name `.
+/// Returns whether `before` ends like `connect to shop user name `.
 fn ends_like_user(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(60)..]).trim_ascii_end();
     let name = line.iter().rposition(|byte| *byte == b' ').unwrap_or(0);
@@ -293,8 +294,8 @@ fn command_words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)>
     .take(MAX_COMMAND_WORDS)
 }
 
-/// Finds the password in `net use Z: \\host\share x /user:name`. It is the word that is not a drive, a share or an
-/// option.
+/// Finds the password in `net use Z: \\host\share x /user:name`. The password is the word that is not a drive, a share
+/// or an option.
 fn secret_in_net_use(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
@@ -394,7 +395,7 @@ fn secret_after_flag(text: &[u8], at: usize, flag: &[u8]) -> Option<SecretHit> {
     flags::whole_argument(text, start)
 }
 
-/// Finds the password in `expect Password:; send "x\r"`. `at` is the semicolon.
+/// Finds the password in `expect Password:; send "x\r"`. `at` points to the semicolon.
 pub fn secret_in_expect_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let rest = &text[at..text.len().min(at + 40)];
     let quote = at + rest.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
@@ -405,8 +406,8 @@ pub fn secret_in_expect_line(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 4).then_some(SecretHit { start: quote + 1, end: quote + 1 + length, kind: "password" })
 }
 
-/// Finds the password in `send "x\r"` after `expect "Password:"`. Both may be method calls. `at` is the quote after the
-/// prompt.
+/// Finds the password in `send "x\r"` after `expect "Password:"`. Both `send` and `expect` may be method calls. `at`
+/// points to the quote after the prompt.
 pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<SecretHit> {
     let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
     let gap = window.iter().skip(1).take(60).take_while(|byte| b" \t\r\n){};:".contains(byte)).count();
@@ -428,7 +429,7 @@ pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 4 && literal).then_some(SecretHit { start: from, end: from + length, kind: "password" })
 }
 
-/// Finds the second hash in `-hashes lm:nt`, which works like a password.
+/// Finds the second hash in `-hashes lm:nt`, because this hash is enough to log in.
 fn secret_in_hashes_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + text[at..].iter().take(34).take_while(|byte| byte_is(**byte, ALNUM)).count() + 1;
     let length = run_length(text.get(start..)?, super::classes::ANY_HEX, 64);
@@ -457,7 +458,8 @@ fn secret_in_pass_line(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Returns whether a line configures a router or an SNMP agent. There, bare words come before the keys.
+/// Returns whether the line configures a router or an SNMP agent. In such a line, a word such as `key` or `sha` comes
+/// right before the secret.
 fn is_device_line(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(120)..]).trim_ascii_start();
     [
@@ -472,7 +474,7 @@ fn is_device_line(before: &[u8]) -> bool {
     .any(|command| line.starts_with(command))
 }
 
-/// Returns whether only a log marker comes before a client's message, as in `C: PASS x` and `-> PASS x`.
+/// Returns whether nothing or only a log marker comes before a client's message, as in `C: PASS x` and `-> PASS x`.
 fn begins_client_message(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(16)..]);
     matches!(line, b"" | b"C: " | b"c: " | b"-> " | b"> " | b">>> " | b"--> ")
@@ -485,7 +487,8 @@ fn secret_in_teradata_logon(text: &[u8], at: usize) -> Option<SecretHit> {
     flags::whole_argument(&text[..end], comma + 1)
 }
 
-/// Finds the password in the IRC commands `NickServ identify x` and `/nickserv identify name x`. It is the last word.
+/// Finds the password in the IRC commands `NickServ identify x` and `/nickserv identify name x`. The password is the
+/// last word.
 fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[start.saturating_sub(60)..start]).to_ascii_lowercase();
     memmem::find(&line, b"nickserv")?;
@@ -493,8 +496,8 @@ fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<Secre
     flags::whole_argument(&text[..end], start)
 }
 
-/// Finds the base64 password on the lines below `AUTH LOGIN`, with or without the server's questions. `at` is the end
-/// of the `AUTH LOGIN` line.
+/// Finds the base64 password on the lines below `AUTH LOGIN`, with or without the server's prompts. `at` points to the
+/// end of the `AUTH LOGIN` line.
 pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<SecretHit> {
     const MAX_LOGIN_LINES: usize = 6;
     // The client's first line is the user name.
@@ -544,8 +547,8 @@ pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<Secr
     if (short || long) && !setting { flags::whole_argument(text, at + 1) } else { None }
 }
 
-/// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` is the
-/// colon before the typed text.
+/// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` points
+/// to the colon before the typed text.
 pub fn secret_typed_at_prompt(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length = text[start..].iter().take(128).take_while(|byte| byte.is_ascii_graphic()).count();

@@ -17,7 +17,7 @@ const COOKIE_CLASS: ByteClass = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILD
 const MIN_SESSION_BYTES: usize = 16;
 /// The maximum length of a header with all its cookies.
 const MAX_HEADER_BYTES: usize = 2 * 1024;
-/// The minimum length of a private number of a JSON Web Key. It is the base64 form of 32 bytes or more.
+/// The minimum length of a private number in a JSON Web Key, which encodes at least 32 bytes in base64.
 const MIN_PRIVATE_NUMBER_BYTES: usize = 40;
 /// How many bytes before and after a private number are searched for `kty`, another member of a JSON Web Key.
 const MAX_WEB_KEY_BYTES: usize = 3 * 1024;
@@ -76,8 +76,8 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
     }
 }
 
-/// Finds the value in `::add-mask::x` of a GitHub workflow, and a password that an installer prints below a line such
-/// as `… the following password:`. `at` is the last colon.
+/// Finds the value in `::add-mask::x` of a GitHub workflow, or a password that an installer prints below a line such as
+/// `… the following password:`. `at` points to the last colon.
 pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<SecretHit> {
     if text[..at].ends_with(b"::add-mask:") {
         return flags::quoted_or_random_secret(text, at + 1);
@@ -203,7 +203,7 @@ fn block_mark_length(text: &[u8]) -> usize {
     }
 }
 
-/// Finds the code in `?code=x`, which an authorization server issues, and the values of `appid` and `token_hash`.
+/// Finds the authorization code in `?code=x`, or the value of `appid` or `token_hash`.
 fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let kind = match &text[start..at] {
         b"code" => "oauth-code",
@@ -216,8 +216,8 @@ fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start: value.start, end: value.end, kind })
 }
 
-/// Finds the value in `Cookie: session=x`, `Set-Cookie: sid=x; Path=/` and `curl -b 'sid=x'`. A random value is taken
-/// for a session id.
+/// Finds the value in `Cookie: session=x`, `Set-Cookie: sid=x; Path=/` and `curl -b 'sid=x'`. A random value is treated
+/// as a session id.
 fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let after = at + 1 + count_blanks(&text[at + 1..], 1);
     let content = values::opening_quote_at(text, after).map_or(after, |(content, _)| content);
@@ -242,7 +242,7 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let uuid = content.len() == 36 && content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let joint = ValueContext { is_doubtful_form: true, ..ValueContext::default() };
-    // Only under the name of a session id is a UUID a secret.
+    // A UUID is a secret only if its name is that of a session id.
     let uuid = uuid && !named;
     let secret = named
         && content.len() >= 10
@@ -252,7 +252,7 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start: value.start, end: value.end, kind: "cookie" })
 }
 
-/// Returns the length of a cookie's value, at most `max`. A signed value begins with `s:` once it is decoded.
+/// Returns the length of a cookie's value, at most `max`. The `s:` at the start of a signed value is not counted.
 #[inline]
 fn cookie_length(text: &[u8], max: usize) -> usize {
     run_length(text.strip_prefix(b"s:").unwrap_or(text), COOKIE_CLASS, max)
@@ -301,7 +301,8 @@ fn secret_after_address(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 8 && plausible).then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 
-/// Finds the number in `PIN: 482193` and in `Debugger PIN: 123-456-789`. A debugger's PIN lets anybody run code.
+/// Finds the number in `PIN: 482193` and in `Debugger PIN: 123-456-789`. Anybody who knows a debugger's PIN can run
+/// code.
 fn pin_after_colon(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length =
@@ -353,7 +354,7 @@ fn secret_in_form_field(text: &[u8], start: usize, at: usize) -> Option<SecretHi
     }
 }
 
-/// Finds the password in `WIFI:T:WPA;S:name;P:x;;`, the content of a network's QR code.
+/// Finds the password in `WIFI:T:WPA;S:name;P:x;;`, the content of a Wi-Fi network's QR code.
 fn secret_in_wifi_code(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_LINE_BYTES)..at]);
     memmem::find(line, b"WIFI:")?;

@@ -11,7 +11,7 @@ use super::made_up::PasswordCertainty;
 use super::names::{self, NameStrength};
 use super::values::{self, ValueContext};
 
-/// How many bytes before a flag its command is searched.
+/// How many bytes before a flag are searched for its command.
 pub const MAX_COMMAND_DISTANCE: usize = 300;
 /// How many words of an `htpasswd` command are examined.
 const MAX_SKIPPED_WORDS: usize = 8;
@@ -42,7 +42,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
         return whole_argument(text, at + 2);
     }
     let length = run_length(&text[at + 1..], LETTER, 16);
-    // Java, Go and OpenSSL write long flags with one dash, as in `-storepass x` and `-password x`.
+    // Java tools, Go programs and OpenSSL take long flags with one dash, as in `-storepass x` and `-password x`.
     let name = &text[at + 1..at + 1 + length];
     if matches!(name, b"pw" | b"upw" | b"opw") {
         return whole_argument(text, position_after_flag(text, at + 1 + length)?);
@@ -104,7 +104,7 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if plain {
         return whole_argument(text, after);
     }
-    // These are commands such as `gh secret set NAME --body x` and
+    // The secret follows `--body` or `--value` in commands such as `gh secret set NAME --body x` and
     // `aws ssm put-parameter --type SecureString --value x`.
     if matches!(name, b"body" | b"value") {
         return is_one_of_commands_before(
@@ -150,8 +150,8 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     super::named::hit_if_secret(text, value, verdict, joint)
 }
 
-/// Returns whether a value is a name in capitals that a help text prints in place of a value, as in `[--password=FILE]`
-/// and `--token TOKEN  the token to use`.
+/// Returns whether `value` is a placeholder in capitals in the help of a program, as in `[--password=FILE]` and
+/// `--token TOKEN  the token to use`.
 pub fn is_metavariable(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
     let content = &text[value.start..value.end];
     let capitals = content.len() <= 24
@@ -300,7 +300,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
             let after = position_after_flag(text, at + 1)?;
             if is_port_number(&text[after..]) { None } else { whole_argument(text, after) }
         }
-        // Any tool may log in with these flags, as in `any login -u name -p x`.
+        // Many tools log in with these flags, as in `tool login -u name -p x`.
         b'p' if !attached
             && is_one_of_commands_before(text, at, &[" login "])
             && is_one_of_commands_before(text, at, &[" -u "]) =>
@@ -384,7 +384,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         {
             whole_argument(text, position_after_flag(text, at + 1)?)
         }
-        // Any tool may accept a user and a password, as in `kadmin -u name -w x`.
+        // Many tools accept a user and a password, as in `kadmin -u name -w x`.
         b'p' | b'P' | b'w' if !attached && follows_user_flag(text, at) => {
             let after = position_after_flag(text, at + 1)?;
             let value = values::value_at(text, after)?;
@@ -418,7 +418,8 @@ fn is_port_number(text: &[u8]) -> bool {
         && (byte_or_newline(text, length) <= b' ' || byte_or_newline(text, length) == b'/')
 }
 
-/// Finds the password in `htpasswd -b file user x` and `htpasswd -nb user x`. It is the last word of the command.
+/// Finds the password in `htpasswd -b file user x` and `htpasswd -nb user x`. The password is the last word of the
+/// command.
 fn secret_in_htpasswd(text: &[u8], at: usize) -> Option<SecretHit> {
     let length = run_length(&text[at..], LETTER, 8);
     let cluster = &text[at..at + length];
@@ -472,7 +473,7 @@ pub fn password_word_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     whole_argument(text, position_after_flag(text, name + length)?)
 }
 
-/// Finds a quoted text that does not look like an ordinary word, or an unquoted text that looks random.
+/// Finds a quoted string that does not look like an ordinary word, or an unquoted string that looks random.
 pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
     let looks = profile_value(&text[value.start..value.end]);
@@ -512,8 +513,8 @@ fn ends_identified(before: &[u8]) -> bool {
     super::classes::ends_with_ignore_case(before, "identified ")
 }
 
-/// Returns the position of the value after a flag. Blanks come between them or, in a JSON list of arguments, a quote
-/// and a comma.
+/// Returns the position of the value after a flag. Blanks separate the two or, in a JSON list of arguments, a quote and
+/// a comma.
 pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && byte_or_newline(rest, 1) == b',' {
@@ -553,7 +554,7 @@ pub fn password_after_user(text: &[u8], at: usize) -> Option<SecretHit> {
     password_after_separator(text, at, b':')
 }
 
-/// Does the same as [`password_after_user`], but with the separator `mark`.
+/// Like [`password_after_user`], but with the separator `mark`.
 fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHit> {
     // `value_at` returns `None` for a value such as `mail/token:x`, because it contains the name of a secret.
     let value = values::value_at(text, at).or_else(|| {
@@ -578,7 +579,7 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHi
     }
     // `curl -u :token` has no user name.
     let told = value.is_quoted || colon > 0 || profile_value(&content[1..]).looks_random();
-    // Unlike an argument, a password may begin with a dash.
+    // A password may begin with a dash, but `whole_argument` rejects a leading dash.
     let dash = usize::from(byte_or_newline(content, colon + 1) == b'-' && content.len() > colon + 8);
     whole_argument(&text[..value.end], value.start + colon + 1 + dash)
         .map(|hit| SecretHit { start: hit.start - dash, end: value.end, ..hit })

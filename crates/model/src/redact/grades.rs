@@ -1,4 +1,4 @@
-//! Grades how much a word looks like a password, in a line that mentions one.
+//! Grades how much a word in a line about passwords looks like a password.
 
 use super::chance::{ValueProfile, profile_value};
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
@@ -8,9 +8,9 @@ use super::names::{self, WordList, word_list};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PasswordGrade {
-    /// The word is made of words and digits. It is a password only where the line expects a value.
+    /// The string consists of words and digits. It counts as a password only where the line expects a value.
     Likely,
-    /// The word is a password anywhere in the line.
+    /// The string counts as a password anywhere in the line.
     Obvious,
 }
 
@@ -26,7 +26,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     {
         return None;
     }
-    // A word of letters alone belongs to the sentence. Most words stop here.
+    // A word without digits, marks and inner capitals belongs to the sentence. Most words are rejected here.
     let plain = |byte: &u8| byte_is(*byte, LOWER) || *byte >= 0x80;
     if word[1..].iter().all(plain) {
         return None;
@@ -152,7 +152,7 @@ static COMPUTING_TERMS: WordList = word_list(
     webauthn wednesday week win windows wlan worker x x509 year zone",
 );
 
-/// The parts of a text that consists of joined words.
+/// Statistics about the words that are joined in a string such as `copper-kettle-42`.
 struct WordParts {
     count: usize,
     common: usize,

@@ -7,8 +7,8 @@ use super::classes::{
     byte_is, byte_or_newline, run_length, run_length_at_end,
 };
 
-/// Finds a token around the word `text[start..end]`. The word's length and the byte after it determine which kinds are
-/// tried.
+/// Finds a token around the word `text[start..end]`. The word's length and the byte after it determine which kinds of
+/// tokens are tried.
 pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let rest = &text[end..];
@@ -70,8 +70,8 @@ fn is_wallet_key(word: &[u8]) -> bool {
         && looks.class_changes * 4 >= looks.len
 }
 
-/// Finds the secret right after its AWS or Razorpay key id, which ends at `at`. The two may be CSV fields, two
-/// arguments, or written as `id:secret`.
+/// Finds the secret right after its AWS or Razorpay key id, which ends at `at`. The id and the secret may be CSV
+/// fields, two arguments, or written as `id:secret`.
 pub fn secret_after_key_id(text: &[u8], at: usize) -> Option<SecretHit> {
     if let Some(hit) = razorpay_secret(text, at) {
         return Some(hit);
@@ -102,7 +102,8 @@ fn razorpay_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start, end: start + length, kind: "razorpay-secret" })
 }
 
-/// Finds an Entra ID client secret, which has the form `abc8Q~` followed by about thirty more bytes. `at` is the tilde.
+/// Finds an Entra ID client secret, which has the form `abc8Q~` followed by about thirty more bytes. `at` points to the
+/// tilde.
 pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let class = ALNUM | TILDE | DOT | BASE64_URL;
@@ -123,7 +124,7 @@ pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
 }
 
 /// Finds an Azure storage or service key by a mark such as `+ASt`, which starts at `at`. The mark follows 42 to 76
-/// base64 characters, and at most 12 more follow it. The last one is `=`.
+/// base64 characters, and at most 12 more follow it, the last of which is `=`.
 pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let rest = &text[at..];
     let marked = [b"+ASt", b"+AMC", b"+ABa", b"+ARm", b"+ACR"].iter().any(|mark| rest.starts_with(*mark));

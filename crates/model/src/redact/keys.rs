@@ -1,4 +1,5 @@
-//! Key material with a recognisable frame: private keys of PEM, OpenSSH and PGP, PuTTY keys, and JSON Web Tokens.
+//! Key material with a recognisable frame: private keys in the PEM, OpenSSH, PGP and PuTTY formats, and JSON Web
+//! Tokens.
 
 use std::ops::Range;
 
@@ -8,10 +9,11 @@ use super::SecretHit;
 use super::chance::profile_value;
 use super::classes::{BASE64, BASE64_URL, LETTER, byte_is, byte_or_newline, run_length, run_length_at_end};
 
-/// Longer than any private key in use. If the text between two frame lines is longer, it is not a key.
+/// The maximum length of a private key, which is longer than any key in use. Longer text between two frame lines is not
+/// a key.
 const MAX_KEY_BYTES: usize = 32 * 1024;
 const MAX_LABEL_BYTES: usize = 48;
-/// The maximum length of one segment of a token. Segments with certificates have several kilobytes.
+/// The maximum length of one segment of a web token. Segments that contain certificates are several kilobytes long.
 const MAX_SEGMENT_BYTES: usize = 16 * 1024;
 
 /// Finds a private key whose `-----BEGIN ` is at `at`. The hit is the whole key with its frame, even if the end is
@@ -61,8 +63,8 @@ fn length_of_lines_joined_by_blanks(text: &[u8]) -> Option<usize> {
     (lines > 1).then_some(end)
 }
 
-/// Finds a key whose first lines are missing. It consists of the base64 lines above `-----END … PRIVATE KEY-----` at
-/// `at`.
+/// Finds a key whose first lines are missing. The key consists of the base64 lines above `-----END … PRIVATE KEY-----`
+/// at `at`.
 fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let label = text.get(at + 9..text.len().min(at + 9 + MAX_LABEL_BYTES))?;
     let closing = memmem::find(label, b"----")?;
@@ -93,7 +95,7 @@ fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<Secre
     plausible.then_some(SecretHit { start: start?, end, kind: "private-key" })
 }
 
-/// How far back the start of a line is searched. Only a key without line breaks has a longer line.
+/// How many bytes are searched backwards for the start of a line. Only a key without line breaks has longer lines.
 const MAX_LINE_BYTES: usize = 400;
 
 fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
@@ -116,7 +118,7 @@ fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> 
     (before.len() > length).then(|| at - length)
 }
 
-/// Finds a key without a frame by its first characters. They encode `openssh-key-v1` or the ASN.1 header of a private
+/// Finds a key without a frame by its first characters. These encode `openssh-key-v1` or the ASN.1 header of a private
 /// key.
 pub fn key_without_frame(text: &[u8], at: usize) -> Option<SecretHit> {
     const KEY_BEGINNINGS: [&[u8]; 6] = [
@@ -157,7 +159,7 @@ pub fn web_token(text: &[u8], at: usize) -> Option<SecretHit> {
     let mut segments = 0;
     while segments < 4 && byte_or_newline(rest, end) == b'.' {
         let length = run_length(&rest[end + 1..], BASE64_URL, MAX_SEGMENT_BYTES);
-        // Only the second part may be empty, in an encrypted token.
+        // Only the second part may be empty. It is empty in some encrypted tokens.
         if length == 0 && (segments > 0 || !byte_is(byte_or_newline(rest, end + 2), BASE64_URL)) {
             break;
         }
@@ -178,7 +180,7 @@ fn is_end_frame(text: &[u8]) -> bool {
     text.starts_with(b"-----END ") || text.starts_with(b"---- END ")
 }
 
-/// Returns whether a text can be the body of a key. Source code that only mentions the frame contains brackets and
+/// Returns whether `body` can be the body of a key. Source code that only mentions the frame contains brackets and
 /// similar characters.
 fn is_key_body(body: &[u8]) -> bool {
     let foreign =

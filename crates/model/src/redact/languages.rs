@@ -11,7 +11,7 @@ use super::values::{self, LiteralValue};
 /// The maximum number of bytes between a name and its value, as in `Das Passwort für die Datenbank lautet x`.
 const MAX_VALUE_DISTANCE: usize = 64;
 
-/// Words for a password that can be the last word of a name. Words with `passw` are handled by `names`.
+/// Words for a password that can be the last word of a name. Words that contain `passw` are handled by `names`.
 const ASCII_PASSWORD_WORDS: [&[u8]; 16] = [
     b"toegangscode",
     b"codeword",
@@ -81,7 +81,7 @@ pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
     told.then_some(NameVerdict { strength: NameStrength::Secret, kind: "token" })
 }
 
-/// Returns whether a word of a language other than English names a password.
+/// Returns whether a word in a language other than English names a password.
 pub fn names_password(word: &[u8]) -> bool {
     judge_foreign_name(word).is_some_and(|verdict| verdict.strength == NameStrength::Password)
 }
@@ -222,8 +222,8 @@ pub fn secret_before_name(text: &[u8], start: usize, end: usize, floor: usize) -
     known.then_some(hit)
 }
 
-/// Finds the value after a name. A colon or a verb comes between them, either right after the name or a few words
-/// later.
+/// Finds the value after a name. A colon or a verb comes between the name and the value, either right after the name or
+/// a few words later.
 fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<SecretHit> {
     // In `"password": "Contraseña", "confirm": "…"` the name is itself a value.
     if matches!(text.get(end..end + 2), Some(b"\"," | b"\"}" | b"\":" | b"\"\n" | b"',")) {
@@ -307,7 +307,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
     }
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.class_changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && is_line_end(text, value.end);
-    // A hash may be an API key, but it is not taken for another kind of token.
+    // Hexadecimal digits may be an API key, but they are not treated as another kind of token.
     let hash = || content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let strong = match kind {
         "password" => mixed || word,
@@ -372,7 +372,7 @@ pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Optio
     if public { None } else { value_after_name(text, end + length, "token") }
 }
 
-/// Finds the value in `clé API : x` and `chave da API: x`. `API` starts at `start`, and `at` is the colon.
+/// Finds the value in `clé API : x` and `chave da API: x`. `API` starts at `start`, and `at` points to the colon.
 pub fn secret_after_api_key_words(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     if is_key_word_before(&text[..start]) {
         secret_at(text, at + 1, "api-key", ValueForm::RightAfterName)

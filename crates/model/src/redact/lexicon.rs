@@ -11,7 +11,7 @@ pub struct Lexicon {
 
 const LEXICON_SLOTS: usize = 1 << 14;
 
-/// Returns the slot of a word, ignoring case.
+/// Returns the slot of `word[start..end]` in `hash_bits`, ignoring case.
 const fn slot_of_word(word: &[u8], start: usize, end: usize) -> usize {
     let mut hash = 0u32;
     let mut at = start;
@@ -67,8 +67,8 @@ pub const fn build_lexicon(words: &'static str) -> Lexicon {
 /// The maximum number of nouns in one word such as `copperkettlemoon`.
 const MAX_PARTS: usize = 4;
 
-/// Returns the number of everyday nouns that make up `word`, or zero if anything else is in it. `copperkettle` consists
-/// of two.
+/// Returns the number of everyday nouns that make up `word`, or zero if it contains anything else. For example,
+/// `copperkettle` consists of two nouns.
 pub fn count_everyday_nouns(word: &[u8]) -> usize {
     count_parts(word, MAX_PARTS).unwrap_or(0)
 }
@@ -82,7 +82,8 @@ pub fn joins_everyday_noun(word: &[u8]) -> bool {
     })
 }
 
-/// Returns the number of everyday nouns in a text such as `copper-kettle-42`. Any characters may join them.
+/// Returns the number of everyday nouns in a string such as `copper-kettle-42`. Any characters other than letters may
+/// separate the nouns.
 pub fn count_nouns_in_text(text: &[u8]) -> usize {
     text.split(|byte| !byte.is_ascii_alphabetic()).map(count_everyday_nouns).sum()
 }

@@ -7,7 +7,7 @@ use super::classes::{
 };
 use super::{made_up, names};
 
-/// The maximum length of a quoted value. A longer text is a document and not a secret.
+/// The maximum length of a quoted value. A longer string is a document and not a secret.
 pub const MAX_QUOTED_BYTES: usize = 8 * 1024;
 
 const MAX_BARE_BYTES: usize = 2 * 1024;
@@ -90,8 +90,9 @@ fn bracketed_value(text: &[u8], at: usize) -> Option<LiteralValue> {
     })
 }
 
-/// Returns the length of a bare value. Returns `None` if it is too long to be a secret, or if it contains `name=value`
-/// where the name means a secret. That pair is judged separately, so no text is read more than a few times.
+/// Returns the length of a bare value. Returns `None` if the value is too long to be a secret, or if it contains
+/// `name=value` where the name means a secret. That pair is judged separately, so no text is read more than a few
+/// times.
 fn bare_value_length(text: &[u8]) -> Option<usize> {
     for (at, byte) in text.iter().enumerate().take(MAX_BARE_BYTES) {
         if ends_value(*byte) {
@@ -152,8 +153,8 @@ fn quoted_value(text: &[u8], start: usize, slashes: usize, is_in_call: bool) -> 
     None
 }
 
-/// Finds the second part of a token that is split into two literals, such as `"ghp_…" +` and more text in quotes on the
-/// next line. The first part ends at `end`.
+/// Finds the next part of a token that is split into several literals, as in `"ghp_…" +` with another quoted string on
+/// the next line. The previous part ends at `end`.
 pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
     const WIDEST: usize = 80;
     let mark = byte_or_newline(text, end);
@@ -200,7 +201,7 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
     told.then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 
-/// Finds the end of a token that a terminal wrapped. The next line contains nothing else and looks random.
+/// Finds the rest of a token that a terminal wrapped. The rest is alone on the next line and looks random.
 fn rest_on_next_line(text: &[u8], end: usize) -> Option<super::SecretHit> {
     let start = end + 1;
     let length = run_length(&text[start..], BASE64_URL, MAX_ENV_VALUE_BYTES);
@@ -216,7 +217,7 @@ fn rest_on_next_line(text: &[u8], end: usize) -> Option<super::SecretHit> {
     rest.then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 
-/// Finds the end of a long token that was wrapped. The next line is indented and contains nothing else.
+/// Finds the rest of a long token that was wrapped. The rest is alone on the next line, which is indented.
 fn rest_of_wrapped_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
     const WIDEST_TOKEN: usize = 60;
     let before = &text[end.saturating_sub(WIDEST_TOKEN)..end];
@@ -259,7 +260,7 @@ pub fn end_of_env_line(text: &[u8], start: usize, end: usize) -> usize {
     if whole && !code && profile_value(line).looks_random() { start + length } else { end }
 }
 
-/// Returns whether a byte ends a bare value. Brackets do, so `f(x)` and `a[0]` are recognised as code.
+/// Returns whether a byte ends a bare value. Brackets end a value, so `f(x)` and `a[0]` are recognised as code.
 fn ends_value(byte: u8) -> bool {
     byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
 }

@@ -1,24 +1,24 @@
 //! Passwords that people make up from words, such as `Walnutjacket`, `copper.kettle.moon`, `NectarSandal` and
 //! `Comet_Timber6`.
 //!
-//! By their letters they look like names in a program or words in a sentence. But next to the name of a password, code
-//! and sentences use only certain words, and these words are listed.
+//! Such passwords look like names in a program or words in a sentence. But next to the name of a password, code and
+//! sentences use only a limited vocabulary, which this module lists.
 
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
 use super::lexicon::{Lexicon, build_lexicon, count_everyday_nouns};
 use super::names;
 
-/// The maximum length of a single word. A longer text consists of several words.
+/// The maximum length of a single word. A longer run of letters consists of several words.
 const MAX_WORD_LETTERS: usize = 13;
 /// The maximum length of a single word that has none of the suffixes of long words.
 const MAX_STEM_LETTERS: usize = 10;
 const MAX_PASSWORD_BYTES: usize = 64;
 
-/// How certain it is that a text is a made-up password.
+/// How certain it is that a string is a made-up password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PasswordCertainty {
-    /// One word that is not common in code or in sentences about passwords. It is accepted only at the end of a clause
-    /// or a line.
+    /// One word that is not common in code or in sentences about passwords. Such a word is accepted only at the end of
+    /// a clause or a line.
     SingleWord,
     /// One word that is longer than ordinary words.
     LongWord,
@@ -29,7 +29,7 @@ pub enum PasswordCertainty {
 }
 
 /// Returns how certain it is that `content` is a password made up from words. Returns `None` for a name in code, a word
-/// of a sentence, or a text without words.
+/// of a sentence, or a string without words.
 pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     if content.len() < 8 && is_single_noun(content) {
         return Some(PasswordCertainty::SingleWord);
@@ -80,8 +80,8 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
             _ => return None,
         }
     }
-    // In code, the last word of a name is usually a common word, as in `AcmeManager`, and a path of members may start
-    // with one. If three or more words are joined by dashes, one of them may be common.
+    // In code, the last word of a name is usually a common word, as in `AcmeManager`, and a name with separators often
+    // contains one. If three or more words are joined by dashes, one of them may be common.
     let strung = words >= 3 && joint == b'-' && shortest >= 4 && common == 1;
     // Next to everyday nouns, a common word is no sign of code, as in `copper.window` and `WindowFalcon7`.
     let beside_nouns =
@@ -89,12 +89,12 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     if (ends_common || common > 1 || common > 0 && joint != 0) && !strung && !beside_nouns {
         return None;
     }
-    // Names and constants in code are not passwords, such as `snake_case`, `CONSTANT`, `utf-8` and `v1.2.3`.
+    // Names and constants in code, such as `snake_case`, `CONSTANT`, `utf-8` and `v1.2.3`, are not passwords.
     let shouts = !content.iter().any(|byte| byte_is(*byte, LOWER));
     // A short word needs several digits, as in `Lemon2013!`.
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
     let all_everyday = everyday == words && (nouns > 1 || digits > 0);
-    // Programs do not contain names like `Cedar_apricot6` and `cedar_apricot`.
+    // Names like `Cedar_apricot6` and `cedar_apricot` do not occur in programs.
     let homely = (2..=4).contains(&words) && everyday * 2 >= words && common == 0 && shortest >= 4;
     let numbered =
         digits >= 2 && words >= 2 && common == 0 && content.last().is_some_and(|last| byte_is(*last, DIGIT));
@@ -103,7 +103,8 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     if few || long != words || shouts || snake || joint == b'_' && words > 4 {
         return None;
     }
-    // A mark at the end is usually not part of a password. In `available**` the asterisks only end bold text.
+    // Punctuation at the end is usually not part of a password. For example, the asterisks in `available**` only end
+    // bold text.
     let shouted = content.ends_with(b"!") && words >= 2 && capitals == words && !content.ends_with(b"!!");
     if digits == 0 && !content.last().is_some_and(|last| is_latin_letter(*last)) && !shouted {
         return None;
@@ -130,7 +131,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
         {
             None
         }
-        // Terms such as `brute-force` and `two-factor` are no more certain than a single word.
+        // A term such as `brute-force` or `two-factor` is no more likely to be a password than a single word.
         2 if joint == b'-' && capitals == 0 && (everyday == 0 || common > 0) => {
             Some(PasswordCertainty::SingleWord)
         }
@@ -139,7 +140,8 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     }
 }
 
-/// Returns whether a word is an everyday noun that does not describe something else, unlike `green` and `wild`.
+/// Returns whether a word is an everyday noun. Words that often describe another noun, such as `green` and `wild`, are
+/// excluded.
 pub fn is_single_noun(word: &[u8]) -> bool {
     const DESCRIBING_WORDS: &str = "black blue brave bright fluffy fuzzy glass gold golden green grey happy heart house ice jolly king lucky lunar \
         magic merry mighty morning music night pink polar purple red royal shiny silly silver snowy solar spicy star sunday \
@@ -151,14 +153,14 @@ pub fn is_single_noun(word: &[u8]) -> bool {
         && !DESCRIBING_WORDS.split_ascii_whitespace().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Returns whether a text consists of several words joined by marks, capitals or digits. Labels and sentences about
-/// passwords contain no such text.
+/// Returns whether a string consists of several words joined by marks, capitals or digits. Labels and sentences about
+/// passwords contain no such strings.
 pub fn is_joined_words(content: &[u8]) -> bool {
     made_up_certainty(content) >= Some(PasswordCertainty::SeveralWords)
 }
 
-/// Returns whether a text consists of everyday nouns. Next to the name of a password, this alone is enough to redact
-/// it.
+/// Returns whether a string consists of everyday nouns. Next to the name of a password, such a string is always
+/// redacted.
 pub fn is_everyday_nouns(content: &[u8]) -> bool {
     made_up_certainty(content) == Some(PasswordCertainty::EverydayNouns)
 }
@@ -232,7 +234,7 @@ fn is_random_letters(content: &[u8]) -> bool {
     humps >= 2 && (dumb >= 1 || ends_loud && humps >= 3)
 }
 
-/// Returns the number of letters before the next capital.
+/// Returns the number of letters up to the capital that starts the next word.
 pub fn word_length(text: &[u8]) -> usize {
     let letters = text.iter().take_while(|byte| is_latin_letter(**byte)).count();
     (1..letters).find(|at| byte_is(text[*at], UPPER) && !byte_is(text[*at - 1], UPPER)).unwrap_or(letters)
@@ -246,7 +248,8 @@ pub fn is_state_word(word: &[u8]) -> bool {
     word.ends_with(b"ed") && word.len() >= 6 || STATE_WORDS.split(' ').any(|state| state.as_bytes() == word)
 }
 
-/// Returns whether a text consists of words that are not in `COMMON_WORDS`, joined by a mark, as in `hollow_zeppelin`.
+/// Returns whether a string consists of words that are not in `COMMON_WORDS`, joined by a mark, as in
+/// `hollow_zeppelin`.
 pub fn is_unlisted_words_joined(text: &[u8]) -> bool {
     let parts = || text.split(|byte| matches!(byte, b'_' | b'-' | b'.'));
     parts().count() > 1
@@ -261,7 +264,7 @@ pub fn is_common_or_plural(word: &[u8]) -> bool {
         || word.split_last().is_some_and(|(last, stem)| *last == b's' && COMMON_WORDS.contains_word(stem))
 }
 
-/// Returns whether a common word is also an everyday noun, so that it may be part of a password such as
+/// Returns whether a common word is also an everyday noun. Such a word may be part of a password such as
 /// `window-copper-42`.
 pub fn is_everyday_noun(word: &[u8]) -> bool {
     [

@@ -3,8 +3,8 @@
 //!
 //! The line is split into words. The noun determines the kind of secret. The word before a value determines whether a
 //! value is expected ([`ExpectedNext`]). The value is graded by how much it looks like a password
-//! ([`grades::PasswordGrade`]). One grammar serves all languages, because the words for `is`, `as` and `of` have the
-//! same positions in them.
+//! ([`grades::PasswordGrade`]). One grammar serves all languages, because the words for `is`, `as` and `of` take the
+//! same positions in all of them.
 
 use super::SecretHit;
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
@@ -154,7 +154,6 @@ fn secret_after_noun(
         }
         _ => ExpectedNext::Anything,
     };
-    // A line such as `password reset for x` states no value.
     let assigned = matches!(byte_or_newline(rest, 0), b':' | b'=');
     let (mut first, mut seen_name, mut astray, mut answered) = (true, false, false, false);
     // Whether another label came between the noun and the word, as in `passcode count: 81432`.
@@ -178,7 +177,7 @@ fn secret_after_noun(
         if let Some(hit) = password_of_pair(text, &word, noun) {
             return Some(hit);
         }
-        // A line with braces is code.
+        // A line with braces or semicolons is code.
         if text[end..word.start].iter().any(|byte| matches!(byte, b'{' | b'}' | b';')) {
             return None;
         }
@@ -202,7 +201,7 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // An everyday noun is a password where the line states one.
+        // An everyday noun counts as a password where the line states a password.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && (!first || stated || made_up::ends_clause(text, word.end))
@@ -490,7 +489,8 @@ fn secret_before_noun(
     })
 }
 
-/// Finds the first words of a sentence such as `falcon is the password` or `"copper.kettle" is our root password`.
+/// Finds the password at the start of a sentence such as `falcon is the password` or
+/// `"copper.kettle" is our root password`.
 fn words_that_are_the_password(
     text: &[u8],
     line_start: usize,

@@ -1,4 +1,5 @@
-//! Finds the name of a value. It comes right before the separator, or further away as in `name: DB_PASSWORD, value: x`.
+//! Finds the name of a value. The name comes right before the separator, or further away as in
+//! `name: DB_PASSWORD, value: x`.
 
 use memchr::memmem;
 
@@ -111,8 +112,8 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
 }
 
 /// Returns the name of a value whose own label is only `value`, `default` or similar. In `name: DB_PASSWORD, value: x`
-/// and `key="ApiKey" value="x"` the name comes one step earlier. In `variable "db_password" { default = "x" }` it is a
-/// few lines above.
+/// and `key="ApiKey" value="x"` the name comes one step earlier. In `variable "db_password" { default = "x" }` the name
+/// may be a few lines above.
 pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
     if matches!(name.bytes(text), b"Default" | b"example" | b"default")
         && let Some(parent) = name_of_parent(text, name.start)

@@ -17,7 +17,7 @@ use super::{SecretHit, commands, context, headers, keys, made_up, pairs, shape, 
 
 /// How many bytes of a name are read. A longer name is judged by its last bytes.
 pub const MAX_NAME_BYTES: usize = 64;
-/// The maximum number of blanks around a separator. Aligned tables have many.
+/// The maximum number of blanks around a separator. In aligned tables there are many.
 pub const MAX_BLANKS: usize = 40;
 
 /// Finds the secret assigned by the `=` or `:` at `at`.
@@ -73,7 +73,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         return keys::putty_key_lines(text, after);
     }
     if text[at] == b':' && text[floor..name.start].ends_with(b"//") {
-        return None; // this is the user in a URL, see `urls`
+        return None; // this is the user name in a URL, see `urls`
     }
     let paired = name_of_pair(text, &name, floor);
     let Some(verdict) = names::judge_name(paired.unwrap_or(name.bytes(text))) else {
@@ -140,7 +140,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if let Some(value) = context::value_on_next_line(text, after)
         .filter(|value| named && (value.is_quoted || text[at] == b':' || looks_random_below(text, *value)))
     {
-        // The first line of a private key is only a part of the key.
+        // If the value is the first line of a private key, the whole key is the secret.
         if let Some(key) = keys::key_without_frame(text, value.start) {
             return Some(key);
         }
@@ -155,7 +155,6 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             ValueContext { is_doubtful_form: !value.is_quoted && !words, without_blanks: words, ..joint },
         );
     }
-    // In `f("token:") || "x"` the quote after the colon closes the string that contains the name.
     let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
     if text[at] == b':' && opened == b'/' && name.end == at && after == at + 1 {
         return commands::secret_in_slash_flag(text, name.start, at);
@@ -163,6 +162,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[floor..name.start].ends_with(b"user/") || text[floor..name.start].ends_with(b"username/") {
         return pairs::password_in_joined_pair(text, after);
     }
+    // In `f("token:") || "x"` the quote after the colon closes the string that contains the name.
     if matches!(opened, b'"' | b'\'' | b'`') && !name.is_quoted && byte_or_newline(text, after) == opened {
         return if verdict.strength == NameStrength::Password {
             commands::secret_in_expect_send(text, after)
@@ -338,7 +338,7 @@ fn is_condition_or_prompt(text: &[u8], name: &NameSpan, at: usize) -> bool {
         {
             !line.contains(&b'{') && !line.contains(&b'[')
         }
-        // This describes the format of a file, as in `name:password:UID:GID:home`.
+        // A line such as `name:password:UID:GID:home` describes the format of a file.
         b':' if line.ends_with(b":") && name.end == at => {
             let rest = &text[at + 1..text.len().min(at + 80)];
             let format = &rest[..rest.iter().position(|byte| *byte <= b' ').unwrap_or(rest.len())];
@@ -405,7 +405,7 @@ fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> 
 }
 
 /// Finds the default value in `process.env.SECRET || "x"` and `ENV["SECRET"] ||= "x"` when only the name before the
-/// operator tells that it is a secret. `at` is the operator's first byte.
+/// operator shows that the value is a secret. `at` points to the operator's first byte.
 pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let after = at + 2 + usize::from(byte_or_newline(text, at + 2) == b'=');
     let after = after + count_blanks(&text[after.min(text.len())..], 4);
@@ -415,8 +415,8 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     let name = name_before(text, called, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;
     let last = name.bytes(text).rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-    // If a variable is not set, programs often use a text for display instead. But the default of an environment
-    // variable is a value.
+    // The default of an ordinary variable is often text for display. But the default of an environment variable is a
+    // real value.
     let is_doubtful_form = verdict.strength != NameStrength::Password || !is_variable_style(last);
     let secret = matches!(verdict.strength, NameStrength::Password | NameStrength::Secret);
     secret.then(|| {
@@ -429,7 +429,7 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     })?
 }
 
-/// Finds the value in `NAME -> value`, a form that is common in notes. `at` is the `>`.
+/// Finds the value in `NAME -> value`, a form that is common in notes. `at` points to the `>`.
 pub fn secret_after_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let gap = count_blanks(&text[at + 1..], MAX_BLANKS);
     let name = name_before(text, at - 1, floor)?;
@@ -439,7 +439,7 @@ pub fn secret_after_arrow(text: &[u8], at: usize, floor: usize) -> Option<Secret
     secret_pointed_at(text, &name, at + 1 + gap)
 }
 
-/// Finds the value in `NAME→ value`. `at` is the first byte of the arrow.
+/// Finds the value in `NAME→ value`. `at` points to the first byte of the arrow.
 pub fn secret_after_wide_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let name = name_before(text, at, floor)?;
     secret_pointed_at(text, &name, at + 3 + count_blanks(&text[at + 3..], MAX_BLANKS))
@@ -471,7 +471,8 @@ pub fn secret_in_initialiser(text: &[u8], start: usize, end: usize) -> Option<Se
     hit_if_secret(text, value, verdict, ValueContext::default())
 }
 
-/// Finds the value in the GitHub workflow command `::set-output name=token::x`. `at` is the first colon after the name.
+/// Finds the value in the GitHub workflow command `::set-output name=token::x`. `at` points to the first colon after
+/// the name.
 fn secret_in_workflow_output(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let name = name_before(text, at, floor)?;
     text[..name.start].ends_with(b" name=").then_some(())?;
@@ -480,7 +481,7 @@ fn secret_in_workflow_output(text: &[u8], at: usize, floor: usize) -> Option<Sec
     hit_if_secret(text, values::value_at(text, at + 2)?, verdict, joint)
 }
 
-/// Finds the value in the R assignment `name <- "x"`. `at` is the dash.
+/// Finds the value in the R assignment `name <- "x"`. `at` points to the dash.
 pub fn secret_after_left_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let name = name_before(text, at - 1, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;

@@ -44,7 +44,7 @@ pub struct NameVerdict {
     pub kind: &'static str,
 }
 
-/// Judges a name. Most names do not belong to secrets, and then the result is `None`.
+/// Judges a name. Returns `None` if it does not name a secret, which is true of most names.
 pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
     if !may_name_secret(name) {
         return languages::judge_foreign_name(name);
@@ -91,7 +91,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
             };
         }
         6 if head.eq_ignore_ascii_case(b"secret") => return verdict(NameStrength::Secret, "secret"),
-        // Examples are `client-key-data` in a kubeconfig and `npmAuthIdent` in a Yarn configuration.
+        // The next two cases match `client-key-data` in a kubeconfig and `npmAuthIdent` in a Yarn configuration.
         4 if head.eq_ignore_ascii_case(b"data") => {
             return if before.eq_ignore_ascii_case(b"key") {
                 verdict(NameStrength::Secret, "private-key")
@@ -195,7 +195,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     if is_one_of!(head, "id") && is_one_of!(before, "secret") {
         return verdict(NameStrength::PossiblySecret, SECRET_ID_KIND);
     }
-    // Examples are `BW_SESSION` and `X-JFrog-Art-Api`.
+    // This matches names such as `BW_SESSION` and `X-JFrog-Art-Api`.
     if is_one_of!(head, "session api") {
         return verdict(NameStrength::PossiblySecret, "token");
     }

@@ -23,7 +23,7 @@ pub fn secret_noun_at(
 ) -> Option<(SecretNoun, usize, usize)> {
     let word = &text[start..end];
     let next = byte_or_newline(text, end);
-    // In prose, a blank or a punctuation mark follows a noun. In code, a bracket or a dot does.
+    // In prose, a blank or a punctuation mark follows a noun. In code, a bracket or a dot follows it.
     let closes = match next {
         b' ' | b'\n' | b'\r' | b':' | b',' | b'"' | b'\'' | b'`' | b'*' | b')' | b'?' | b'!' | b';'
         | b'=' => true,
@@ -163,7 +163,7 @@ fn accented_noun(text: &[u8], start: usize, end: usize) -> Option<(SecretNoun, u
     Some((noun, start, end + length))
 }
 
-/// All nouns. Almost every other word is ruled out by this list.
+/// All nouns for secrets. This list rules out almost every other word.
 static ALL_NOUNS: WordList = word_list(
     "\
     accesos adgangskode anmeldedaten chave chiave clave code codeword codice contrasena cred credenciais \
@@ -174,7 +174,7 @@ static ALL_NOUNS: WordList = word_list(
     zugangsdaten",
 );
 
-/// Returns whether a word is a complete noun that is examined separately.
+/// Returns whether a word is a complete noun for a secret. Such a noun is examined separately.
 pub fn is_lone_noun(word: &[u8]) -> bool {
     LONE_NOUNS.contains_word(word)
 }

@@ -15,11 +15,11 @@ const ANNOUNCING_WORDS: &str = "login logged signin credential creds zugang anme
     accesso accedi connecte verbind ssh credencia credenzia inlog wifi wi-fi ssid";
 /// Phrases that announce a pair.
 const ANNOUNCING_WORD_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
-/// Account names that usually have a password.
+/// Names of accounts that usually have a password.
 const ACCOUNT_NAMES: &str =
     "admin administrator root guest sa superuser superadmin sysadmin operator demo tester testuser";
 
-/// Finds the password in `admin / x`. `at` is the slash between two blanks.
+/// Finds the password in `admin / x`. `at` points to the slash between two blanks.
 pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = text[floor..at].strip_suffix(b" ")?;
     let user = word_before(before)?;
@@ -39,8 +39,8 @@ pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<Secr
     told.then(|| sentences::secret_value_at(text, at + 2, least))?
 }
 
-/// Finds the password in `admin:x` after words such as `log in with`. The user is `text[start..at]`, and `at` is the
-/// colon.
+/// Finds the password in `admin:x` after words such as `log in with`. The user is `text[start..at]`, and `at` points to
+/// the colon.
 pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let credentials = || {
         let line = text_after_last_break(&text[start.saturating_sub(MAX_ANNOUNCEMENT_DISTANCE)..start]);
@@ -71,7 +71,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
     {
         return None;
     }
-    // In `root:wheel`, a group follows the user name.
+    // In `root:wheel`, a group follows the user name instead of a password.
     let hit = sentences::secret_value_at(text, at + 1, RequiredCertainty::SeveralWords)?;
     let after = &text[hit.end..text.len().min(hit.end + 16)];
     let told = is_pair_announced(&text[..start])
@@ -79,7 +79,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
     told.then_some(hit)
 }
 
-/// Finds the password in `u: ann p: x`. The `p` is at `start`, and `at` is the colon after it.
+/// Finds the password in `u: ann p: x`. The `p` is at `start`, and `at` points to the colon after it.
 pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let near = &text[start.saturating_sub(60)..start];
     let told = ["u: ", "u:", "U: ", "user: ", "login: ", "U:"].iter().any(|label| {
@@ -98,7 +98,7 @@ pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Optio
     })
 }
 
-/// Finds the password in `login=name:x`. `at` is the colon.
+/// Finds the password in `login=name:x`. `at` points to the colon.
 pub fn password_in_assigned_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     let end = at + 1 + sentences::value_length(&text[at + 1..]);
     let content = &text[at + 1..end];
@@ -147,7 +147,8 @@ pub fn password_in_pair_after(text: &[u8], end: usize) -> Option<SecretHit> {
     None
 }
 
-/// Returns whether a text looks made up or random, unlike the file names in `config/Settings2` and `aws/StsProvider2`.
+/// Returns whether `content` looks made up or random, unlike the file names in `config/Settings2` and
+/// `aws/StsProvider2`.
 fn looks_made_up(content: &[u8]) -> bool {
     super::made_up::made_up_certainty(content).is_some()
         || super::chance::profile_value(content).looks_random()

@@ -113,7 +113,7 @@ pub fn is_literal_password(
         let capitals = looks.upper == looks.len && looks.len >= 16; // longer than any word
         return joint.is_in_list || literal || printed || humped || capitals || looks.looks_random();
     }
-    // A value such as `violet-cobalt-85` must end its line. In code it would be a subtraction.
+    // A value such as `violet-cobalt-85` must end its line. In code, the same text would be a subtraction.
     let summed = is_words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
     let name_like = separated && looks.symbols == 0 && !humped && !summed;
     joint.without_blanks || !(name_like || is_numbered_variable(content)) || looks.looks_random()
@@ -139,10 +139,10 @@ fn has_note_after(text: &[u8], value: LiteralValue) -> bool {
     if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && line.contains(&byte_or_newline(rest, 0)) {
         return true;
     }
-    // In code, a bracket belongs to a call, or to a function with a body or a result type.
     if byte_or_newline(rest, 0) == b']' && line.trim_ascii_start().starts_with(b"[") {
         return true;
     }
+    // A blank before the opening bracket shows that it does not belong to a call.
     let opened = memchr::memrchr(b'(', line).is_some_and(|at| line[..at].ends_with(b" "));
     opened
         && byte_or_newline(rest, 0) == b')'
@@ -252,7 +252,7 @@ fn is_phrase_before_name(line: &[u8]) -> bool {
         && !CODE_KEYWORDS.split_ascii_whitespace().any(|known| known.as_bytes() == before)
 }
 
-/// Returns whether the lines above and below are not code, because they are empty or belong to a settings file.
+/// Returns whether the lines above and below are not code. They must be empty or belong to a settings file.
 fn is_apart_from_code(text: &[u8], value: LiteralValue, line: &[u8], above: &[u8]) -> bool {
     // A declaration such as `val password: CharSequence` is code.
     if line.trim_ascii().strip_suffix(b"=").unwrap_or(line).trim_ascii().contains(&b' ') {
@@ -388,15 +388,15 @@ pub fn is_prose_word(word: &[u8]) -> bool {
     PROSE_WORDS.split_ascii_whitespace().any(|prose| word.eq_ignore_ascii_case(prose.as_bytes()))
 }
 
-/// Returns whether a text is a passphrase. It must have at least three words of lower-case letters and digits, none of
-/// which is typical of a sentence about passwords.
+/// Returns whether `content` is a passphrase. It must have at least three words of lower-case letters and digits, none
+/// of which is typical of a sentence about passwords.
 pub fn is_passphrase(content: &[u8]) -> bool {
     content.iter().all(|byte| byte_is(*byte, LOWER | DIGIT) || *byte == b' ')
         && split_words(content).count() >= 3
         && !split_words(content).any(is_prose_word)
 }
 
-/// Returns whether a text has few words and one of them has a digit between letters, as in `Xk9w0rd zz!`.
+/// Returns whether `content` has at most four words and one of them has a digit between letters, as in `Xk9w0rd zz!`.
 pub fn is_mixed_phrase(content: &[u8]) -> bool {
     let is_mixed = |word: &[u8]| {
         let between =

@@ -58,7 +58,7 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     if memmem::find(&rest[pipe..], b"chpasswd").is_some() {
         return password_after_user(text, after);
     }
-    // A value piped to `base64` is redacted only if it is the pair of a user and a password.
+    // A value piped to `base64` is redacted only if it is the base64 form of `user:password`.
     if memmem::find(&rest[pipe..], b"base64 -").is_some() {
         let pair = values::is_encoded_pair(&text[value.start..value.end]);
         return pair.then_some(SecretHit { start: value.start, end: value.end, kind: "password" });
@@ -66,7 +66,7 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     SECRET_READERS.iter().any(reads).then(|| whole_argument(text, after))?
 }
 
-/// Returns whether the output goes to a file for a secret, as in `echo x > ~/.vault_pass`.
+/// Returns whether the output is written to a file whose name means a secret, as in `echo x > ~/.vault_pass`.
 fn is_written_to_secret_file(rest: &[u8]) -> bool {
     let Some(arrow) = rest.iter().take(6).position(|byte| *byte == b'>') else { return false };
     let file = rest[arrow..].strip_prefix(b">>").unwrap_or(&rest[arrow + 1..]).trim_ascii_start();
@@ -117,7 +117,8 @@ fn is_password_command(before: &[u8]) -> bool {
     super::contains_bytes(&lower, b"pass") && (lower.ends_with(b"command") || lower.ends_with(b"cmd"))
 }
 
-/// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` is the first `<`.
+/// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` points to the first
+/// `<`.
 pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<SecretHit> {
     const SECRET_READERS: [&str; 16] = [
         "--with-token",

@@ -68,7 +68,7 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
     if sure && random { hit_if_secret(text, value, verdict, ValueContext::default()) } else { None }
 }
 
-/// Words in a comment that mean the literal is not a secret.
+/// Words in a comment which show that the literal is not a secret.
 static OTHER_WORDS: WordList = word_list(
     "\
     are checksum column count digest dummy example expired fake field file hash header id invalid is length md5 \
@@ -148,7 +148,7 @@ pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<
 }
 
 /// Finds the last part of a branch or file name such as `fix/password-CopperKettle7` or
-/// `backup-password-Copper2024.zip`, if its spelling is unusual for a name. `end` is the dash.
+/// `backup-password-Copper2024.zip`, if its spelling is unusual for a name. `end` points to the dash.
 pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     // A verb may come before the value, as in `password-is-copperkettle`.
     let from = end + 1 + usize::from(text[end + 1..].starts_with(b"is-")) * 3;
@@ -169,7 +169,7 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Se
     let content = &text[from..from + length];
     let looks = profile_value(content);
     let cased = looks.upper > 0 && looks.lower > 0;
-    // A file such as `components/password-StrengthMeter.vue` contains no password.
+    // A file name such as `components/password-StrengthMeter.vue` contains no password.
     let git = || {
         super::contains_bytes(
             super::context::text_after_last_break(&text[start.saturating_sub(120)..start]),
@@ -239,7 +239,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
 }
 
 /// Finds a password inside a file name, as in `notes_password_is_copperkettle.md` and `backup_pw_CopperKettle.zip`.
-/// `end` is the dot.
+/// `end` points to the dot.
 pub fn secret_in_file_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     const NAME_PREFIXES: [&str; 5] = ["password_is_", "password_", "passwort_", "pass_", "pw_"];
     const FILE_EXTENSIONS: &str =

@@ -2,8 +2,8 @@
 //!
 //! A row consists of a kind, a literal prefix, and the parts that follow the prefix. The minimum lengths are slightly
 //! below the lengths that providers issue today, so a shortened or older token is still found. `shape` decides whether
-//! a body is plausible. The bodies of `ghp_xxxx` and `npm_lifecycle_event` are not. The first matching row determines
-//! the kind, so a longer prefix comes before a shorter one that it starts with.
+//! a body is plausible. For example, the bodies of `ghp_xxxx` and `npm_lifecycle_event` are not. The first matching row
+//! determines the kind, so a longer prefix comes before a shorter one that it starts with.
 
 use super::classes::{
     ALNUM, ANY_HEX, AT, BASE64, BASE64_URL, ByteClass, DASH, DIGIT, DOT, EQUALS, HEX, LOWER_NUM, PERCENT,
@@ -25,7 +25,7 @@ pub enum TokenPart {
     Run(ByteClass, u16, u16),
 }
 
-/// What a match must fulfil in addition to its parts.
+/// A condition that a match must satisfy in addition to its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleRequirement {
     /// The prefix and the length are enough.
@@ -36,7 +36,7 @@ pub enum RuleRequirement {
     RandomAndSeparate,
     /// Like `Random`, but the prefix stays readable and only the body is replaced.
     RandomBody,
-    /// Like `Random`. The prefix is part of a URL that is secret as a whole, so everything from the scheme on is
+    /// Like `Random`. The prefix is part of a URL that is secret as a whole, so everything from the scheme onwards is
     /// replaced.
     RandomInUrl,
 }
@@ -536,7 +536,8 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("lambda-key",               "secret_",                         &[Run(WORD, 30, 39), Literal("."), Run(ALNUM, 30, 40)], Random),
     token_rule("statsig-key",              "secret-",                         &[Run(ALNUM, 40, 50)], RandomAndSeparate),
 
-    // Base64 of text with a telling start, such as a key, a URL or a login. Kubernetes secrets contain such values.
+    // Base64 of text with a recognisable start, such as a key, a URL or a login. Kubernetes secrets contain such
+    // values.
     token_rule("private-key",              "LS0tLS1CRUdJTiBQUklWQVRF",        &[Run(BASE64, 40, 16000)], RandomAndSeparate),
     token_rule("private-key",              "LS0tLS1CRUdJTiBSU0EgUFJJVkFUR",   &[Run(BASE64, 40, 16000)], RandomAndSeparate),
     token_rule("private-key",              "LS0tLS1CRUdJTiBFQyBQUklWQVRF",    &[Run(BASE64, 40, 16000)], RandomAndSeparate),

@@ -213,8 +213,8 @@ fn word_length(text: &[u8]) -> usize {
     text.iter().position(|byte| !byte_is(*byte, WORD)).unwrap_or(text.len())
 }
 
-/// Finds a token that starts with the word at `at`. The function runs before the end of the word is searched, because a
-/// word of several megabytes may contain thousands of tokens.
+/// Finds a token that starts with the word at `at`. The function runs before the scan looks for the end of the word,
+/// because a word of several megabytes may contain thousands of tokens.
 #[inline]
 fn token_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
     let start = if text[at] == b'_' { at + run_length(&text[at..], UNDERSCORE, 8) } else { at };

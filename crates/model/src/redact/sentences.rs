@@ -26,8 +26,8 @@ const FOREIGN_PREPOSITIONS: &str =
 const TYPING_WORDS: &str = "type enter use try typing entering been remains stays equals reads became";
 /// Words after the name that introduce the owner, as in `root's password on host.example.com = x`.
 const PLACE_WORDS: &str = "on for of at in";
-/// Words that must come before `to`. The text `password was set to x` states a value, but `password to connect to x`
-/// does not.
+/// One of these words must come before `to`. For example, `password was set to x` states a value, but
+/// `password to connect to x` does not.
 const SETTING_WORDS: &str = "set reset back over equal defaults";
 /// Words that may come between a linking word and the value.
 const ADVERB_WORDS: &str = "now currently still just simply temporarily again désormais maintenant ahora agora ora adesso jetzt nun nu";
@@ -41,9 +41,9 @@ pub enum NameLanguage {
 /// How certain it must be that a value is a password.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RequiredCertainty {
-    /// A word at the end of a clause that is not common in code or in sentences about passwords.
+    /// A word that ends a clause and is not common in code or in sentences about passwords.
     SingleWord,
-    /// Like `Word`, but without the suffix of an adjective.
+    /// Like `SingleWord`, but without the suffix of an adjective.
     WordWithoutSuffix,
     /// Several words, or letters and digits.
     SeveralWords,
@@ -134,7 +134,7 @@ pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<SecretHit> {
 }
 
 /// Finds the answer to a question such as `what was the password again?`. The answer is alone on the next line, perhaps
-/// after a speaker's name. `at` is the end of the question's line.
+/// after a speaker's name. `at` points to the end of the question's line.
 pub fn secret_answering_question(text: &[u8], at: usize) -> Option<SecretHit> {
     if byte_or_newline(text, at) != b'\n' || !text[..at].trim_ascii_end().ends_with(b"?") {
         return None;
@@ -308,7 +308,7 @@ pub fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Opti
         return Some(SecretHit { start, end: start + length, kind: "password" });
     }
     let length = value_length(&text[start..]);
-    // Made-up passwords are shorter. If a longer value were cut, its end would stay visible.
+    // Made-up passwords are shorter than this. If a longer value were cut, its end would stay visible.
     if length > MAX_VALUE_BYTES {
         return None;
     }
@@ -459,7 +459,7 @@ fn is_strong_secret(content: &[u8]) -> bool {
         && (looks.upper > 1 && looks.lower > 1)
 }
 
-/// Finds an item such as `- x` in a list below `passwords:`. `at` is the dash.
+/// Finds an item such as `- x` in a list below `passwords:`. `at` points to the dash.
 pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
     if byte_or_newline(text, at + 1) != b' ' {
         return None;

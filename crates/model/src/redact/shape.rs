@@ -69,9 +69,9 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
             }
         };
     }
-    // The match is inside a longer word or is the name of a function. Only classes without separators are tested. A
-    // very long run with separators contains many possible starts, and rejecting each of them would take one pass per
-    // start.
+    // A match inside a longer word is rejected, and so is the name of a function. Only classes without separators are
+    // tested. A very long run with separators contains many possible starts, and rejecting each of them would take one
+    // pass per start.
     if (byte_is(byte_or_newline(rest, end), ALNUM) && !joined) || byte_or_newline(rest, end) == b'(' {
         return None;
     }
@@ -107,7 +107,8 @@ fn length_of_next_literal(rest: &[u8], class: classes::ByteClass, min: usize) ->
     (begins && ends && length >= min && length >= 6).then_some(joint + 2 + length)
 }
 
-/// Returns where the URL that contains the byte at `at` begins. This is its scheme or, without a scheme, its host.
+/// Returns the start of the URL that contains the byte at `at`. The URL starts with its scheme or, if it has none, with
+/// its host.
 fn start_of_address(text: &[u8], at: usize, edge: usize) -> usize {
     const MAX_HOST_BYTES: usize = 120;
     let before = &text[edge.min(at).max(at.saturating_sub(MAX_HOST_BYTES))..at];
@@ -134,8 +135,8 @@ static FIRST_RULE_BY_BYTE: [u16; 256] = build_rule_chains().0;
 static NEXT_RULE: [u16; TOKEN_RULES.len()] = build_rule_chains().1;
 static SECOND_BYTES: [u8; TOKEN_RULES.len()] = build_second_bytes();
 
-/// Returns the slot of three bytes. It consists of six bits of the first byte and five bits of each other byte. Letters
-/// have distinct slots, and only the first byte keeps its case.
+/// Returns the slot of three bytes. The slot consists of six bits of the first byte and five bits of each of the other
+/// two. Letters have distinct slots, and only the first byte keeps its case.
 const fn prefix_slot(first: u8, second: u8, third: u8) -> usize {
     (first as usize & 63) << 10 | (second as usize & 31) << 5 | third as usize & 31
 }

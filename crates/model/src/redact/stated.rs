@@ -63,7 +63,7 @@ fn announces_pair(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"creds") || name.eq_ignore_ascii_case(b"credentials")
 }
 
-/// Returns the language of the name. Italian sentences contain the English word, as in `la password è x`.
+/// Returns the language of the name. Italian sentences use the English word, as in `la password è x`.
 fn language_of_name(before: &[u8], name: &[u8]) -> NameLanguage {
     if languages::judge_foreign_name(name).is_some() {
         return NameLanguage::Other;
@@ -178,7 +178,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         return Some(hit);
     }
     let value = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))?;
-    // Examples are `ENV NAME x` in a Dockerfile, `setenv NAME x` in a shell and `tool config set NAME x`.
+    // The value may follow the name in a command, as in `ENV NAME x` in a Dockerfile, `setenv NAME x` in a shell and
+    // `tool config set NAME x`.
     if matches!(verdict.strength, NameStrength::Secret | NameStrength::Password)
         && (sets_variable(&text[..start])
             || !value.is_quoted
@@ -360,7 +361,7 @@ fn is_setting_command(before: &[u8]) -> bool {
     .any(|command| super::contains_bytes(line, command))
 }
 
-/// Finds the value in `dotnet user-secrets set "Db:Password" "x"`. `end` is the quote after the name.
+/// Finds the value in `dotnet user-secrets set "Db:Password" "x"`. `end` points to the quote after the name.
 pub fn secret_in_quoted_setting(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let mark = byte_or_newline(text, end);
     if byte_or_newline(text, end + 1) != b' ' || byte_or_newline(text, end + 2) != mark {
@@ -566,7 +567,8 @@ pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> O
 /// Finds the value in `name is value`. In prose almost any word can follow, so an ordinary word is not accepted.
 fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueContext) -> Option<SecretHit> {
     let mut value = values::value_at(text, sentences::position_after_adverb(text, at))?;
-    // A mark at the end may belong to the sentence, as in `what if the password is wrong?`.
+    // A question mark or exclamation mark at the end may belong to the sentence, as in
+    // `what if the password is wrong?`.
     if !value.is_quoted && !text[value.start..value.end].iter().any(u8::is_ascii_digit) {
         let marks =
             text[value.start..value.end].iter().rev().take_while(|byte| matches!(byte, b'?' | b'!')).count();

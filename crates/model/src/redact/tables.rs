@@ -123,7 +123,7 @@ pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) 
     }
 }
 
-/// Returns whether a cell is the header of a column of users.
+/// Returns whether a cell is the header of a column of user names.
 fn is_user_column(cell: &[u8]) -> bool {
     const USER_COLUMN_WORDS: &str = "user login email mail account benutzer usuario usuário utilisateur identifiant utente gebruiker konto";
     let cell = without_quotes(cell);
@@ -356,8 +356,7 @@ pub fn is_kind_before(before: &[u8]) -> bool {
     before.strip_suffix(b":").is_some_and(|name| name.ends_with(b"kind") || name.ends_with(b"kind\""))
 }
 
-/// Finds the values below `data:` and `stringData:` in a Kubernetes secret, whose `kind` is at `at`. All of these
-/// values are treated as secrets.
+/// Finds the values below `data:` and `stringData:` in a Kubernetes secret, whose `kind` is at `at`.
 pub fn secrets_in_kubernetes_manifest(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     const MAX_MANIFEST_BYTES: usize = 16 * 1024;
     let from = at.saturating_sub(MAX_MANIFEST_BYTES);
@@ -446,7 +445,7 @@ pub fn secret_in_cookie_file(text: &[u8], end: usize) -> Option<SecretHit> {
     plausible.then_some(SecretHit { start, end: start + value.len(), kind: "cookie" })
 }
 
-/// Finds the secret in `name server "x" *`, a line of PPP's secrets file. `at` is the asterisk.
+/// Finds the secret in `name server "x" *`, a line of PPP's secrets file. `at` points to the asterisk.
 pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let line = super::context::text_after_last_break(&text[floor.max(at.saturating_sub(120))..at]);
     let from = at - line.len();
@@ -463,7 +462,7 @@ pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     })
 }
 
-/// Finds the secret in `name * x *`, a line of PPP's secrets file. `at` is the first asterisk.
+/// Finds the secret in `name * x *`, a line of PPP's secrets file. `at` points to the first asterisk.
 pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let name = super::context::text_after_last_break(&text[floor.max(at.saturating_sub(80))..at]);
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
@@ -482,7 +481,7 @@ pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<Secret
         .then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
 }
 
-/// Finds the password in `host:5432:database:name:x`, a line of `.pgpass`. `at` is the colon after the port.
+/// Finds the password in `host:5432:database:name:x`, a line of `.pgpass`. `at` points to the colon after the port.
 pub fn secret_in_pgpass(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     if !before.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'*') {

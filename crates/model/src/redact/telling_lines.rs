@@ -79,7 +79,7 @@ const PUBLIC_WORDS: [&str; 36] = [
 
 /// Finds the random value that contains the word `text[start..end]`, if its line mentions secrets.
 pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
-    // In a drawn value, digits and letters of both cases alternate more than in any name. Almost every word fails this
+    // In a random value, digits and letters of both cases alternate more than in any name. Almost every word fails this
     // test.
     if !is_drawn(&text[start..end]) {
         return None;
@@ -108,7 +108,7 @@ pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> O
     told.then_some(SecretHit { start, end, kind: "token" })
 }
 
-/// Returns whether a value is the address of a wallet or a contract, which is `0x` and 40 hexadecimal digits.
+/// Returns whether a value is the address of a wallet or a contract, which is `0x` followed by 40 hexadecimal digits.
 pub fn is_wallet_address(value: &[u8]) -> bool {
     value.len() == 42 && value.starts_with(b"0x") && value[2..].iter().all(u8::is_ascii_hexdigit)
 }
@@ -147,11 +147,11 @@ fn is_drawn(word: &[u8]) -> bool {
         && !looks.is_filler()
 }
 
-/// Returns whether a text contains one of the words, ignoring case.
+/// Returns whether `text` contains one of the words, ignoring case.
 fn contains_any(text: &[u8], words: &[&str]) -> bool {
     (0..text.len()).any(|at| {
         words.iter().any(|word| {
-            // The plural `tokens` does not count, because it usually belongs to a number of tokens.
+            // The plural `tokens` does not count, because it usually follows a count, as in `200 tokens`.
             word.as_bytes()[0] == text[at] | 32
                 && super::classes::starts_with_ignore_case(&text[at..], word)
                 && !(*word == "token" && byte_or_newline(text, at + 5) | 32 == b's')

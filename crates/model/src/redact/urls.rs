@@ -68,7 +68,8 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
             {
                 return Some(SecretHit { start, end, kind: "url-credentials" });
             }
-            // A message broker is installed with `guest:guest`, which works only on the same machine.
+            // The default login `guest:guest` of a message broker works only on the same machine, so it is not a
+            // secret.
             let guest = user == b"guest" && password == b"guest" && text[at..].starts_with(b"@localhost");
             let secret = !is_path && !guest && !is_placeholder_password(password);
             secret.then_some(SecretHit { start: start + colon + 1, end, kind: "url-credentials" })
@@ -108,7 +109,7 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretH
     } else if connects.iter().any(|verb| text[..start].ends_with(verb)) {
         let from = start + memchr::memchr(b'/', info)? + 1;
         let looks = profile_value(&text[from..at]);
-        // A text such as `connect name/branch2@main` is not a login.
+        // A string such as `connect name/branch2@main` is not a login.
         let drawn = looks.is_mixed() && looks.len >= 8 && looks.class_changes >= 2;
         if !drawn && !super::made_up::is_joined_words(&text[from..at]) {
             return None;
@@ -124,7 +125,7 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretH
     secret.then_some(SecretHit { start, end: at, kind: "url-credentials" })
 }
 
-/// Returns whether a text has the form `name:password`, without slashes in the password.
+/// Returns whether `info` has the form `name:password`, without slashes in the password.
 fn is_user_and_password(info: &[u8]) -> bool {
     let Some(colon) = memchr::memchr(b':', info) else { return false };
     let named = colon > 0 && info[..colon].iter().all(|byte| byte_is(*byte, BASE64_URL | DOT));
@@ -143,8 +144,8 @@ pub fn email_around(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     plausible.then_some(SecretHit { start: at - local, end: at + 1 + length, kind: "email" })
 }
 
-/// Returns the number of bytes before the last `@` of the host part, because an `@` in a password is not always
-/// escaped.
+/// Returns the number of bytes before the last `@` in the part of a URL that contains the host. An `@` in a password is
+/// not always escaped, so the first `@` may belong to the password.
 fn length_to_last_at_sign(text: &[u8]) -> usize {
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>/?,;)&|".contains(byte);
     let authority = &text[..text.iter().take(96).take_while(|byte| !ends(byte)).count()];

@@ -35,7 +35,8 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
     if is_placeholder_value(content, &looks) || is_reference(text, value, &looks, joint) {
         return false;
     }
-    // The value in `OPENAI_API_KEY=sk-...` is left out. The value in `PASSWORD :'name'` is a variable of psql.
+    // In `OPENAI_API_KEY=sk-...` only the start of the value is shown. The value in `PASSWORD :'name'` is a variable of
+    // psql.
     if !value.is_quoted && text[value.end..].starts_with(b"...")
         || value.is_quoted && text[..value.start - 1].ends_with(b" :")
     {
@@ -99,8 +100,8 @@ pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
         .any(|word| memchr::memmem::find(before, word.as_bytes()).is_some())
 }
 
-/// Returns whether the call around a value takes the text itself, as in `String::from("x")` and `Some("x")`. Other
-/// calls prompt for a text, as in `getpass("…")`, or look it up.
+/// Returns whether the call around a value takes the secret itself, as in `String::from("x")` and `Some("x")`. Other
+/// calls prompt for the secret, as in `getpass("…")`, or look it up.
 fn takes_literal(text: &[u8], value: LiteralValue) -> bool {
     let before = &text[value.start.saturating_sub(48)..value.start - 1];
     let before = &before[..before.len() - before.iter().rev().take_while(|byte| **byte == b'\\').count()];
@@ -165,7 +166,7 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
         || is_validation_rule_list(content)
         || is_version(content)
         || content.ends_with(b"...")
-        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven or Ant replaces it
+        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven or Ant replaces `@name@`
         || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
     // An example of the last case is `[FILTERED]`.
     {
@@ -267,7 +268,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
         return true; // this is a colour
     }
-    // A text such as `"\u30c8\u30fc…"` is written in another script. In a secret, only ASCII characters are escaped.
+    // A string such as `"\u30c8\u30fc…"` is written in another script. In a secret, only ASCII characters are escaped.
     if memchr::memchr(b'\\', content).is_some()
         && content.windows(4).any(|four| four.starts_with(b"\\u") && &four[2..] != b"00")
     {
@@ -364,7 +365,7 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
 }
 
 /// Returns whether a value is a path of members, such as `config.db.pw` or `process.env.PW`. Such a path starts with
-/// the name of a common object, or one of its parts is short, contains other characters than letters, or contains a
+/// the name of a common object, or one of its parts is short, contains characters other than letters, or contains a
 /// capital.
 fn is_member_path(content: &[u8]) -> bool {
     const OBJECT_NAMES: &str = "config cfg conf settings self this process os env args opts options params props req request ctx context \

@@ -30,7 +30,7 @@ pub struct DecodedView {
 struct ViewStep {
     view_at: usize,
     text_at: usize,
-    /// The number of bytes of the text that the first byte of the view at this step represents.
+    /// How many bytes of the text are represented by the first byte of the view at this step.
     width: usize,
 }
 
@@ -141,7 +141,7 @@ fn begins_with_alphanumeric(text: &[u8]) -> bool {
     }
 }
 
-/// Returns the parts of `text` where the view differs from the bytes, with a margin. Most texts have none.
+/// Returns the parts of `text` where the view differs from the bytes, with a margin. Most text has none.
 pub fn regions_to_decode(text: &[u8]) -> Vec<Range<usize>> {
     let mut regions: Vec<Range<usize>> = Vec::new();
     let Some(first) = next_difference(text, 0) else { return regions };
@@ -180,7 +180,7 @@ fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Counts the leading bytes that cannot start a hidden or encoded character. Most texts contain only such bytes, so 16
+/// Counts the leading bytes that cannot start a hidden or encoded character. Most text contains only such bytes, so 16
 /// bytes are checked at a time.
 fn plain_length(text: &[u8]) -> usize {
     // Without `||` and early exits, the compiler can compare many bytes at once.

@@ -104,7 +104,7 @@ fn opening_mark_length(text: &[u8], at: usize) -> usize {
 }
 
 fn wide_mark_length(text: &[u8]) -> usize {
-    // None of these marks is ASCII, but almost every byte of a text is.
+    // None of these marks is ASCII, but almost every byte of the text is.
     if text.first().is_none_or(u8::is_ascii) {
         return 0;
     }
@@ -114,8 +114,8 @@ fn wide_mark_length(text: &[u8]) -> usize {
         .map_or(0, |mark| mark.len())
 }
 
-/// Returns the end of the line that contains `at`. This is a real or escaped line break or, if none is in reach, the
-/// last blank within `MAX_BYTES_READ`.
+/// Returns the end of the line that contains `at`. The line ends at a real or escaped line break or, if none is in
+/// reach, at the last blank within `MAX_BYTES_READ`.
 pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
     let window = &text[at..text.len().min(at + MAX_BYTES_READ)];
     let broken = memchr::memchr2_iter(b'\n', b'\\', window)
@@ -123,13 +123,13 @@ pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
     match broken {
         Some(length) => at + length,
         None if at + window.len() == text.len() => text.len(),
-        // A word is not split.
+        // The line is cut at a blank, so that no word is split.
         None => at + window.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0),
     }
 }
 
-/// Returns the start of the line that contains `at`. This is after a line break or, if none is in reach, at the first
-/// blank within `MAX_BYTES_READ`.
+/// Returns the start of the line that contains `at`. The line starts after a line break or, if none is in reach, at the
+/// first blank within `MAX_BYTES_READ`.
 pub fn start_of_line_within_reach(text: &[u8], at: usize, floor: usize) -> usize {
     let from = floor.max(at.saturating_sub(MAX_BYTES_READ));
     let line = at - context::text_after_last_break(&text[from..at]).len();

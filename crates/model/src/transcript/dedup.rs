@@ -11,7 +11,7 @@ use super::TranscriptItem;
 pub struct ItemDedup {
     calls: BTreeSet<u64>,
     results: BTreeSet<u64>,
-    /// Hashes of texts that may be repeated as a prompt. The repetition does not count as a new prompt.
+    /// Hashes of messages that may be repeated as a prompt. The repetition does not count as a new prompt.
     expected_repeats: BTreeSet<u64>,
 }
 
@@ -31,7 +31,7 @@ impl ItemDedup {
                 if self.expected_repeats.remove(&words_digest(text)) {
                     return None;
                 }
-                // No repetition can follow another prompt, so an equal text later on is a new prompt.
+                // No repetition can follow another prompt, so the same text later on is a new prompt.
                 self.expected_repeats.clear();
                 Some(item)
             }

@@ -1,4 +1,4 @@
-//! Generates documents and values from texts that have confused a parser before.
+//! Generates documents and values from strings that have confused a parser before.
 
 use model::document::SectionHead;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ const FRONT_LINES: &[&str] = &[
     " nested: 1", "# note", "  # note", "", "  ", "garbage", "-- -", "\u{e9}: 1", "c: \u{85}\u{2028}", ": x", "'a': 1",
 ];
 
-/// Lines that are valid frontmatter for a YAML parser, too.
+/// Lines that a YAML parser also accepts as frontmatter.
 #[rustfmt::skip]
 pub const YAML_LINES: &[&str] = &[
     "# top", "a: 1", "b:  'it''s'  # why", "c:", "d: # why", "e:\t[\"x\"]", "", "l:\n  - x # why\n  # note\n\n  - 'y'", "m:\n- x\n- \"y\"",

@@ -20,7 +20,7 @@ fn changed_range(before: &[u8], after: &[u8]) -> Range<usize> {
     start..before.len() - end
 }
 
-/// Returns the keys and values of all entries that have another key.
+/// Returns the keys and values of all entries except those with the given key.
 fn other_entries<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Value)> {
     document
         .entries()

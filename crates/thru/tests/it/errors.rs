@@ -65,7 +65,7 @@ fn a_damaged_marker_is_exit_code_12() {
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
     exit: 12
     ---- stderr
-    error: $PROJECT/.agent/context/root.json:3: damaged: not the JSON of a marker: expected value at line 3 column 17
+    error: $PROJECT/.agent/context/root.json:3: damaged: not a valid marker: expected value at line 3 column 17
     hint:  fix the file, or run `thru init`, which keeps the damaged file next to a new one; the records stay, and hooks run again after `thru trust`
     ");
     let error = error_fields(&env, &["status"], 12);
