@@ -4,7 +4,7 @@ use ops::{Error, Result, World};
 
 use crate::output::{self, DIM, Format, GOOD};
 
-/// The maximum size of the text on stdin, in bytes.
+/// The maximum size of the input on stdin, in bytes.
 const MAX_INPUT_BYTES: usize = 4 * 1024 * 1024;
 
 pub fn run(world: &World, id: &str, edit: PacketEdit, format: Format) -> Result<u8> {
