@@ -19,7 +19,6 @@ pub struct AgentFiles {
     pub start: &'static str,
 }
 
-/// The fields of an agent's frontmatter.
 #[derive(Clone, Copy, Debug)]
 pub struct FrontmatterFields<'a> {
     pub name: &'a str,

@@ -31,7 +31,7 @@ struct CommandTemplate {
 
 const COMMAND_TEMPLATES: &[CommandTemplate] = &[CommandTemplate {
     name: "context",
-    description: "Show what Throughline has recorded of this project: sessions, roles, files that matter",
+    description: "Show what Throughline has recorded about this project: sessions, roles, files that matter",
     arguments: "[init]",
     commands_run_first: &["status", "lifecycle status", "files -n 20"],
     instructions: "\

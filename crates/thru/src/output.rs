@@ -93,7 +93,7 @@ pub fn print_json(value: &impl Serialize) {
         Ok(text) => record_write_error(printer::print_json(&mark_untrusted(text))),
         // JSON cannot represent a path that is not UTF-8.
         Err(error) => {
-            let message = format!("the answer cannot be written as JSON: {error}");
+            let message = format!("the output cannot be written as JSON: {error}");
             let (kind, exit_code) = (ErrorKind::Io.name(), exit_code(ErrorKind::Io));
             let error = ErrorFieldsJson {
                 kind,
@@ -257,6 +257,6 @@ pub fn exit_code(kind: ErrorKind) -> u8 {
 /// Tells the user that a secret in the input was redacted.
 pub fn print_redaction_note() {
     print_message(format_args!(
-        "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how a text is redacted"
+        "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how it redacts text"
     ));
 }

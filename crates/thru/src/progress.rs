@@ -11,7 +11,6 @@ use ops::features::outputs::Progress;
 
 use crate::output::{self, BAD, DIM, Format, GOOD};
 
-/// How often the status line is redrawn.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

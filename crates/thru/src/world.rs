@@ -1,4 +1,4 @@
-//! Reads the clock, the environment and the working directory for all other modules.
+//! Reads the clock, the environment and the working directory.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};

@@ -1,5 +1,5 @@
 //! Reads a call in a transcript. The names of the tool and of an input field determine what the field means. Harnesses
-//! that use the same names mean the same, so one table is enough.
+//! that use the same names mean the same thing, so one table is enough.
 
 use model::event::{FileAction, TouchedFile};
 use model::transcript::{

@@ -34,7 +34,6 @@ const STYLES: [Style; 5] = [Style::Bold, Style::Dim, Style::Good, Style::Warn, S
 /// The first character of a mark. It is a noncharacter, which Unicode reserves for internal use. The printer removes
 /// noncharacters from text that it prints.
 const MARK_START: char = '\u{fdd0}';
-/// The last character of a mark.
 const MARK_END: char = '\u{fdd1}';
 
 /// Returns the random part that all marks share. It is chosen once per process, so that untrusted text cannot contain a

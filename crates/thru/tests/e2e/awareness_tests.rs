@@ -1,4 +1,4 @@
-//! Tests with the real Claude Code: what agents are told about themselves and about other sessions.
+//! Tests, with the real Claude Code, what agents learn about themselves and about other sessions.
 
 use serde_json::json;
 

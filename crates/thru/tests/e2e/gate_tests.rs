@@ -11,8 +11,8 @@ use crate::script::{ModelScript, call_step, text_step};
 
 const COMPLETE_MARK: &str = "<!-- AGENT_COMPLETE -->";
 
-/// The sub-agent is told which output to write, but does not write it. The verdict and the sub-agent's last message are
-/// on disk before the main agent continues. A brief names the missing output, and `gate run` produces it.
+/// The sub-agent's prompt names an output, but the sub-agent does not write it. The verdict and the sub-agent's last
+/// message are on disk before the main agent continues. A brief names the missing output, and `gate run` produces it.
 #[test]
 fn an_output_that_was_not_left_is_noticed_named_and_made() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

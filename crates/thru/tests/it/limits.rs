@@ -16,8 +16,8 @@ use crate::obstacles::make_pipe;
 const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 const GIGABYTE: u64 = 1 << 30;
 
-/// The longest time that a hook may take. It is far longer than a hook of the debug build takes on a busy machine, and
-/// far shorter than reading a gigabyte takes.
+/// The longest time that a hook may take. The limit is far longer than a hook of the debug build takes on a busy
+/// machine, and far shorter than reading a gigabyte takes.
 const MAX_HOOK_TIME: Duration = Duration::from_secs(4);
 
 /// The memory that a hook may allocate in this test, in KB. The debug build needs more than the eight megabytes that

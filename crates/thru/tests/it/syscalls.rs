@@ -22,7 +22,7 @@ struct SystemCall {
 /// and for an emulated binary strace shows the emulator's calls.
 pub fn can_run_test(needed: &[(&str, bool)]) -> bool {
     for (foreign, why) in [
-        (!cfg!(target_os = "linux"), "strace exists on Linux only"),
+        (!cfg!(target_os = "linux"), "strace exists only on Linux"),
         (std::env::var_os("THRU_EMULATED").is_some(), "the binary runs in an emulator"),
     ] {
         if foreign {

@@ -45,6 +45,6 @@ pub fn read_stdin() -> Result<String> {
     let bytes = ops::input::read_stdin(MAX_INPUT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| Error::Usage {
         what: "stdin is not UTF-8".into(),
-        hint: "a packet is a text file; give it text".into(),
+        hint: "a packet is a text file, so its sections must be text".into(),
     })
 }

@@ -235,7 +235,7 @@ fn describe_source(source: PlanSource) -> &'static str {
     match source {
         PlanSource::File => "",
         PlanSource::Ledger => {
-            "plan.json is older than its ledger (a change was interrupted); this is what the ledger says"
+            "plan.json is older than its ledger (a change was interrupted); this is the plan from the ledger"
         }
         PlanSource::EditedFile => "plan.json was edited by hand; the next change records that in the ledger",
     }
