@@ -1,8 +1,8 @@
 // Throughline for OpenCode. Written by `thru install opencode`; `thru uninstall opencode` removes it.
 //
-// This plugin turns OpenCode's hooks into calls of `thru hook opencode <event>`, and passes the answers on to OpenCode.
-// All rules are in the binary. An error, here or in `thru`, never affects the session: no hook throws (an exception in
-// `experimental.session.compacting` would leave the session stuck), and every wait has a time limit.
+// This plugin turns OpenCode's hooks into calls of `thru hook opencode <event>`, and passes the replies on to OpenCode.
+// All decisions are made by `thru`. An error, here or in `thru`, never affects the session: no hook throws (an
+// exception in `experimental.session.compacting` would leave the session stuck), and every wait has a time limit.
 //
 // Import only `node:` modules. OpenCode loads plugins before it installs its own packages, and offline it never
 // installs them.
@@ -13,17 +13,17 @@ import { randomUUID } from "node:crypto"
 // `thru install` fills in the next line.
 const INSTALLED = { thru: "thru", version: "0.0.0", patience: 300, commands: [] }
 
-// How long `thru` may take, in milliseconds. After a timeout, tool calls are held back for the length of PAUSE, and all
-// other events get the short timeout, so that a hanging `thru` does not delay every step of a turn.
+// How long `thru` may take, in milliseconds. After a timeout, and for the duration of PAUSE, reports of tool calls are
+// postponed and all other events get the short timeout. So a hanging `thru` does not delay every step of a turn.
 const TIMEOUT = 2_000
 const SHORT_TIMEOUT = 500
 const PAUSE = 10_000
 const TOOL_DONE = "tool.execute.after"
 const MAX_UNREPORTED_CALLS = 500
-// Larger than any answer of `thru`, and larger than any output that a model sees.
+// No reply of `thru` exceeds the first limit, and no output that a model sees exceeds the second.
 const LARGEST_ANSWER = 256 * 1024
 const LARGEST_OUTPUT = 1024 * 1024
-// The tool arguments that are passed on. The content of a file is never passed on.
+// The tool arguments that `thru` gets. It never gets the content of a file.
 const ARGUMENTS = ["filePath", "path", "command", "workdir", "todos", "description", "subagent_type", "questions"]
 
 // The clients that a copy of this plugin already serves, no matter which file the copy was loaded from.
@@ -37,7 +37,7 @@ export const Throughline = async ({ client, directory }) => {
   const known = new Map()
   const commands = new Map()
   // `opencode run` and `opencode github run` exit when the session is idle, so a loop must continue the turn before
-  // that. If another command has an argument `run`, this does no harm.
+  // that. Mistaking another command with an argument `run` for one of them does no harm.
   const endsAtIdle = process.argv.slice(2).includes("run")
   const unreportedCalls = []
   let pausedUntil = 0
@@ -49,7 +49,7 @@ export const Throughline = async ({ client, directory }) => {
     const isPaused = Date.now() < pausedUntil
     const timeout = patience ?? (isPaused ? SHORT_TIMEOUT : TIMEOUT)
     const reply = isPaused && event === TOOL_DONE ? { late: true } : run(event, session, fields, timeout)
-    // A call may be reported twice. `thru` recognises it by its id and counts it once.
+    // A tool call may be reported twice. `thru` recognises it by its id and counts it once.
     if (reply.late && event === TOOL_DONE && unreportedCalls.length < MAX_UNREPORTED_CALLS) {
       unreportedCalls.push({ session, fields })
     }
@@ -84,7 +84,7 @@ export const Throughline = async ({ client, directory }) => {
     })
   }
 
-  // Waits for an answer of OpenCode, with the same timeout as for `thru`. Without an answer, the result has no `data`.
+  // Waits for an answer from OpenCode, with the same timeout as for `thru`. After a timeout, the result has no `data`.
   const withTimeout = (answer) => Promise.race([answer.catch(() => ({})), after(TIMEOUT)])
 
   function options(session, timeout) {
@@ -99,7 +99,8 @@ export const Throughline = async ({ client, directory }) => {
   }
 
   // ---- sessions ----
-  // `isNew` says whether the session began in this process. It is undefined if another process may have begun it.
+  // `isNew` tells whether the session began in this process. It is undefined if the session may have begun in another
+  // one.
   function note(info, isNew) {
     const parent = info.parentID
     const main = parent ? (known.get(parent)?.main ?? parent) : info.id
@@ -108,7 +109,8 @@ export const Throughline = async ({ client, directory }) => {
     return session
   }
 
-  // Throws if OpenCode does not return the session. It may be a sub-agent's, so nothing is reported or remembered.
+  // Throws if OpenCode does not return the session. It may be the session of a sub-agent, so nothing is reported or
+  // remembered.
   async function find(id) {
     if (known.has(id)) return known.get(id)
     const get = async () => (await withTimeout(client.session.get({ path: { id } }))).data
@@ -125,8 +127,8 @@ export const Throughline = async ({ client, directory }) => {
     findSummary(session, data)
   }
 
-  // If there is a newer summary, its brief must be requested. Another process may have compacted the session; the brief
-  // was then only in the requests of that process.
+  // If there is a newer summary, a new brief must be requested. Another process may have compacted the session, and
+  // then only the requests of that process contained the brief.
   function findSummary(session, messages) {
     const isSummary = ({ info }) => info.role === "assistant" && info.summary === true && info.finish && !info.error
     const summary = messages.filter(isSummary).map(({ info }) => info.id).sort().at(-1)
@@ -134,8 +136,8 @@ export const Throughline = async ({ client, directory }) => {
   }
 
   // ---- context for the model ----
-  // Adds context to the message, marked as ignored, so that titles and summaries do not contain it (see `reveal`). The
-  // metadata lets a later process recognise our parts.
+  // Adds context to the message. The context is marked as ignored, so that titles and summaries do not contain it (see
+  // `reveal`). The metadata lets a later process recognise our parts.
   function add(output, texts) {
     const text = texts.filter(Boolean).join("\n\n")
     const last = output.parts.at(-1)
@@ -158,9 +160,9 @@ export const Throughline = async ({ client, directory }) => {
     })
   }
 
-  // Returns the brief after a compaction. It is requested once, by the next prompt or by a request without a prompt. If
-  // `thru` gives no answer, the next prompt tries again, or a request does so after a pause. The call also reports a
-  // session start.
+  // Returns the brief after a compaction. It is requested once, at the next prompt or at a model request without a
+  // prompt. If `thru` does not answer, the plugin tries again at the next prompt, or at a model request after a pause.
+  // The call also reports a session start.
   function brief(session, target) {
     if (!session.summary || session.parent || session.brief) return session.brief
     if (Date.now() < session.briefAgainAt) return
@@ -171,8 +173,8 @@ export const Throughline = async ({ client, directory }) => {
     return session.brief
   }
 
-  // After a compaction, adds the brief to the message that was the user's last when the brief was requested. Every
-  // later request contains the same text.
+  // After a compaction, adds the brief to the message that was the user's last one when the brief was requested. Every
+  // later request contains the same text in the same message.
   function restore(session, messages) {
     if (!messages.some(({ info }) => info.id === session.summary)) return
     const isUser = ({ info }) => info.role === "user"
@@ -195,11 +197,11 @@ export const Throughline = async ({ client, directory }) => {
     const used = { steps: session.steps.splice(0), model: session.model?.modelID, window: session.window }
     const fields = { message: text, message_id: session.message, ...used }
     let reply = ask("session.idle", session, { ...fields, patient: false })
-    // Try again, so that a loop does not end only because the machine was busy for a moment.
+    // Try again, so that a loop does not end just because the machine was briefly busy.
     if (reply.late && !endsAtIdle) await after(PAUSE + SHORT_TIMEOUT)
     if (reply.late && !hasGoneOn()) reply = ask("session.idle", session, { ...fields, patient: false })
     if (reply.wait) reply = await askPatiently("session.idle", session, { ...fields, patient: true })
-    // If the user has continued in the meantime, the loop continues at the end of the user's turn.
+    // If the user has sent a message in the meantime, the loop continues at the end of the user's turn.
     if (!reply.feed || hasGoneOn()) return
     // If the turn is still running, it continues with this message; otherwise a new turn begins. The agent and the
     // model are passed on, because OpenCode would use the default agent without them.
@@ -226,14 +228,14 @@ export const Throughline = async ({ client, directory }) => {
       session.stopped = session.message
       return void ask("subagent.idle", session, { message: session.said?.text })
     }
-    // After a failed call there is another step, unless the user refused the call or aborted the turn. Neither counts
+    // A failed call is followed by another step, unless the user refused the call or aborted the turn. Neither counts
     // as a stop.
     const isBrokenOff = session.failed || session.refused === session.message
     // `opencode run` exits now, so a prompt would never be answered.
     if (!isBrokenOff && !endsAtIdle) return stop(session)
   }
 
-  // OpenCode does not call `tool.execute.after` for a call that failed or was refused, so it is reported here.
+  // OpenCode does not call `tool.execute.after` for a call that failed or was refused, so such a call is reported here.
   function toolPart(session, part) {
     session.message = part.messageID
     const isRunHere = !part.metadata?.providerExecuted
@@ -258,7 +260,7 @@ export const Throughline = async ({ client, directory }) => {
       if (part.type === "compaction") session.trigger = part.auto ? "auto" : "manual"
       return
     }
-    // These events also end a compaction that failed or was aborted, and a command that never became a message.
+    // These events also follow a compaction that failed or was aborted, and a command that never became a message.
     const isOver = ["session.error", "session.idle", "session.compacted"].includes(type)
     if (isOver) Object.assign(session, { compacting: false, command: undefined })
     // An abort between two steps is visible only in the message.
@@ -302,7 +304,8 @@ export const Throughline = async ({ client, directory }) => {
       if (message) withTimeout(client.tui.showToast({ body: { title: "Throughline", message, variant: "info" } }))
     },
 
-    // Only this hook gets the size of the window. Another model may write the title, so compare the model.
+    // Only this hook gets the size of the context window. The request may be for a title, which another model may
+    // write, so compare the model.
     "chat.params": async ({ sessionID, model }) => {
       const session = known.get(sessionID)
       if (session?.model?.modelID === model.id) session.window = model.limit?.context

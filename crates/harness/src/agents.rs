@@ -1,16 +1,15 @@
 //! Writes the agents of a swarm as files that a harness reads.
 //!
-//! The prompt of an agent is the same for all harnesses. [`AgentFiles::render_frontmatter`] writes the agent's name and tools in the
-//! harness's own format. The last line of a file marks it as ours and contains a digest of the rest, which shows
-//! whether a person has changed the file.
+//! The prompt of an agent is the same for all harnesses. [`AgentFiles::render_frontmatter`] writes the agent's name and
+//! tools in the harness's own format. The last line of a file marks it as ours and contains a digest of the other
+//! lines, which shows whether somebody has changed the file.
 
 use model::plan::sha256_hex;
 use model::swarm::{SwarmId, SwarmRole};
 
 use crate::Harness;
 
-/// How a harness finds agents: the folder of their files, the frontmatter of a file, and the command that starts an
-/// agent.
+/// How a harness finds and starts agents.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentFiles {
     pub folder: &'static str,
@@ -20,7 +19,6 @@ pub struct AgentFiles {
     pub start: &'static str,
 }
 
-/// The fields of an agent's frontmatter.
 #[derive(Clone, Copy, Debug)]
 pub struct FrontmatterFields<'a> {
     pub name: &'a str,
@@ -35,7 +33,7 @@ pub struct AgentDefinition<'a> {
     pub swarm: &'a SwarmId,
     pub swarm_role: SwarmRole,
     pub model: Option<&'a str>,
-    /// The prompt that the user wrote to replace ours.
+    /// The user's prompt, which replaces ours.
     pub prompt: Option<&'a str>,
     /// The text that the user added to the prompt.
     pub appended_prompt: Option<&'a str>,
@@ -43,7 +41,7 @@ pub struct AgentDefinition<'a> {
     pub program: &'a str,
 }
 
-/// Returns our prompt for a part, before its variables are expanded.
+/// Returns our prompt for an agent, before its variables are expanded.
 pub fn default_prompt(part: SwarmRole) -> &'static str {
     match part {
         SwarmRole::Architect => include_str!("../agents/architect.md"),
@@ -56,7 +54,7 @@ pub fn default_prompt(part: SwarmRole) -> &'static str {
     }
 }
 
-/// Returns the agent's description. A harness uses it to decide when to call the agent.
+/// Returns the agent's description, by which a harness decides when to call the agent.
 pub fn agent_description(part: SwarmRole) -> &'static str {
     match part {
         SwarmRole::Architect => {
@@ -79,8 +77,8 @@ pub fn agent_description(part: SwarmRole) -> &'static str {
     }
 }
 
-/// Returns the whole prompt of an agent: our prompt or the user's, then the text that the user added, with every
-/// variable expanded.
+/// Returns the whole prompt of an agent: our prompt or the user's replacement, followed by the text that the user
+/// added. All variables are expanded.
 pub fn full_prompt(definition: &AgentDefinition) -> String {
     let AgentDefinition { swarm, swarm_role, prompt: given, appended_prompt, program, .. } = *definition;
     let whole = match appended_prompt {
@@ -135,7 +133,7 @@ pub fn file_author(text: &str) -> FileAuthor {
     }
 }
 
-/// Returns the position of our mark, and the swarm and the digest in it.
+/// Returns the position of our mark, and the swarm and the digest that the mark contains.
 fn find_mark(text: &str) -> Option<(usize, SwarmId, &str)> {
     let at = text.rfind(MARK_START)?;
     let (swarm, rest) = text[at + MARK_START.len()..].split_once(MARK_DIGEST_LABEL)?;
@@ -143,10 +141,9 @@ fn find_mark(text: &str) -> Option<(usize, SwarmId, &str)> {
     Some((at, SwarmId::new(swarm).ok()?, digest))
 }
 
-/// Quotes a text so that a YAML parser returns the same text. The simpler parsers of some harnesses accept the result
-/// too.
+/// Quotes a string for YAML. The simpler parsers of some harnesses accept the result too.
 pub(crate) fn yaml_quoted(text: &str) -> String {
-    // Serialising a text cannot fail.
+    // Serialising a string cannot fail.
     serde_json::to_string(text).unwrap_or_default()
 }
 

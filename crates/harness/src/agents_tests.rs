@@ -19,7 +19,7 @@ fn every_agent_has_a_file_in_every_harness_with_agents() {
     }
 }
 
-/// Only the list of tools is checked. The end-to-end tests show that each harness enforces its list.
+/// This test checks only the list of tools. The end-to-end tests show that each harness enforces its list.
 #[test]
 fn a_read_only_agent_has_no_tool_that_writes() {
     let swarm = SwarmId::default_swarm();

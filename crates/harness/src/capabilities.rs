@@ -4,7 +4,8 @@ use model::event::EventName;
 
 use crate::Harness;
 
-/// What the hooks of a harness report, beyond the list of events. Anything else is read from the transcript.
+/// What the hooks of a harness report, beyond the list of events. Anything that they do not report is read from the
+/// transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     pub reports_prompts: Coverage,
@@ -12,7 +13,7 @@ pub struct Capabilities {
     pub reports_failed_tools: bool,
     /// Whether the hooks of a sub-agent name the sub-agent.
     pub names_subagents: bool,
-    /// Whether a resumed or forked session still has its conversation, including text from hooks.
+    /// Whether a resumed or forked session still has its conversation, including text that hooks added.
     pub replays_conversation: bool,
     /// Whether instructions for the summariser stay out of the conversation. If not, the model reads them again after
     /// the compaction, together with the brief.
@@ -22,7 +23,7 @@ pub struct Capabilities {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     All,
-    /// Some events are not reported. The text says which: it completes the sentence "no hook for …".
+    /// Some events are not reported. The string names them and completes the sentence "no hook for …".
     AllBut(&'static str),
 }
 
@@ -50,7 +51,7 @@ impl Harness {
         self.events.iter().any(|wired| wired.our_event == event)
     }
 
-    /// Returns one sentence for each gap in what the hooks report, with its consequence.
+    /// Returns one sentence for each gap in the hooks' reports, with its consequence.
     pub fn describe_gaps(&self) -> Vec<String> {
         let Capabilities {
             reports_prompts, reports_compactions, reports_failed_tools, names_subagents, ..

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::{Harness, SlashCommands};
 
-/// One command, as a file in the harness's `commands` folder.
+/// A command as a file in the harness's `commands` folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlashCommand {
     /// The name that the user types, without the slash.
@@ -12,26 +12,26 @@ pub struct SlashCommand {
     pub text: String,
 }
 
-/// The mark of our command files. It is the same in every version.
+/// The line that marks a command file as ours. It is the same in every version.
 pub const COMMAND_FILE_MARK: &str = "<!-- written by thru; `thru uninstall` removes it -->";
 
-/// One command, the same for all harnesses.
+/// A command in the form that is the same for all harnesses.
 struct CommandTemplate {
     name: &'static str,
     description: &'static str,
-    /// The arguments that the harness shows to the user; may be empty.
+    /// A hint at the arguments, which the harness shows to the user. May be empty.
     arguments: &'static str,
     /// The arguments of the `thru` commands that run before the model sees the task. They must not contain
     /// `$ARGUMENTS`, because a harness would paste the user's text into a shell line.
     commands_run_first: &'static [&'static str],
-    /// What the model should do with the result. `{thru}` stands for the program, `{harness}` for the harness's name,
-    /// and `$ARGUMENTS` for the text that the user typed.
+    /// What the model should do with the result. `{thru}` stands for the program, `{harness}` for the name of the
+    /// harness, and `$ARGUMENTS` for the text that the user typed.
     instructions: &'static str,
 }
 
 const COMMAND_TEMPLATES: &[CommandTemplate] = &[CommandTemplate {
     name: "context",
-    description: "Show what Throughline has recorded of this project: sessions, roles, files that matter",
+    description: "Show what Throughline has recorded about this project: sessions, roles, files that matter",
     arguments: "[init]",
     commands_run_first: &["status", "lifecycle status", "files -n 20"],
     instructions: "\
@@ -143,8 +143,8 @@ read everything it prints: until this work is done, you are that architect. Foll
     name: "recover",
     description: "Continue the work of a role, from its context file",
     arguments: "[role]",
-    // The model runs `thru recover`, because a failing line in `runs` would make the whole slash command fail, and
-    // `thru recover` fails if there is no role.
+    // The model runs `thru recover` because that command fails if there is no role. A failing command in
+    // `commands_run_first` would make the whole slash command fail.
     commands_run_first: &[],
     instructions: "\
 Run `{thru} recover $ARGUMENTS` and read everything it prints: the checklist and the context file of the role. Then
@@ -158,7 +158,8 @@ or no context file, tell the user so, and what the command suggests.",
         instructions: LOOP_TEMPLATE,
     }];
 
-/// The template for loops. The model passes the user's text to `thru` through stdin, so no shell interprets it.
+/// The instructions of the loop command. The model passes the user's text to `thru` through stdin, so no shell
+/// interprets it.
 const LOOP_TEMPLATE: &str = "\
 The user's request about loops:
 
@@ -228,7 +229,7 @@ fn command_prompt(harness: &Harness, program: &str, template: &CommandTemplate) 
     template.instructions.replace("{thru}", program).replace("{harness}", harness.name)
 }
 
-/// Lists the names of our commands that the harness uses for commands of its own. In that harness, ours have other
+/// Lists our command names that the harness already uses for its own commands. In that harness, our commands have other
 /// names.
 pub fn renamed_commands(harness: &Harness) -> Vec<&'static str> {
     COMMAND_TEMPLATES

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::transcript::message::first_text;
 use crate::transcript::walk::{JsonWalk, RawJson, decode_string};
 
-/// The fields of one object, undecoded. A field that is not used is never parsed, however large it is.
+/// The undecoded fields of one object. A field that is not used is never parsed, however large it is.
 #[derive(Debug, Default)]
 pub struct JsonFields<'a>(Vec<(Cow<'a, str>, RawJson<'a>)>);
 
@@ -64,12 +64,12 @@ impl<'a> JsonFields<'a> {
         (raw.is_true() || raw.is_false()).then(|| raw.is_true())
     }
 
-    /// Returns the object in a field; empty if the field is missing.
+    /// Returns the object in a field. The result is empty if the field is missing.
     pub fn object(&self, name: &str) -> JsonFields<'a> {
         self.raw_value(name).map(RawJson::fields).unwrap_or_default()
     }
 
-    /// Returns the objects in an array; empty if there is no array.
+    /// Returns the objects in an array. The result is empty if there is no array.
     pub fn objects(&self, name: &str) -> Vec<JsonFields<'a>> {
         let mut objects = Vec::new();
         if let Some(mut walk) = self.raw_value(name).map(RawJson::walk)
@@ -82,7 +82,7 @@ impl<'a> JsonFields<'a> {
         objects
     }
 
-    /// Returns the lists of texts in an array; empty if there is no array.
+    /// Returns the lists of strings in an array. The result is empty if there is no array.
     pub fn text_lists(&self, name: &str) -> Vec<Vec<Cow<'a, str>>> {
         let mut lists = Vec::new();
         if let Some(mut walk) = self.raw_value(name).map(RawJson::walk)
@@ -102,7 +102,7 @@ impl<'a> JsonFields<'a> {
         lists
     }
 
-    /// Lists every field that contains a text, with its name.
+    /// Lists every field that contains a string, with its name.
     pub fn text_fields(&self) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
         self.0.iter().filter_map(|(key, _)| Some((key.clone(), self.text(key)?))).collect()
     }

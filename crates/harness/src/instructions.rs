@@ -1,8 +1,8 @@
 //! Files that agents and their harnesses obey. Whoever writes them decides what agents are told and what programs run.
 
-/// Files that agents and their harnesses read automatically. An agent is given their content, or their content
-/// determines which programs run. The names are in lower case. The list includes files of other agents, because people
-/// use several agents.
+/// Files that agents and their harnesses read automatically. Their content is given to an agent or determines which
+/// programs run. The names are written in lower case. The list includes files of other agents, because people use
+/// several agents.
 pub const INSTRUCTION_FILES: &[&str] = &[
     "agents.md",
     "agent.md",

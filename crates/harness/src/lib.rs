@@ -31,7 +31,7 @@ pub mod transcript;
 pub use capabilities::{Capabilities, Coverage};
 pub use instructions::{INSTRUCTION_FILES, INSTRUCTION_FOLDERS};
 
-/// Returns whether a payload is one closed object. Its content is checked when it is decoded.
+/// Returns whether a payload is one complete object. The content of the object is checked when it is decoded.
 pub fn is_complete_payload(payload: &[u8]) -> bool {
     let text = payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(payload).trim_ascii();
     // Check the first and last bytes before parsing, because most incomplete payloads fail this check.
@@ -53,14 +53,15 @@ pub struct Harness {
     pub aliases: &'static [&'static str],
     /// The command that starts the harness. Its process has the same name.
     pub program: &'static str,
-    /// Parts of the path of the harness's program or script. They identify the harness wherever it is installed.
+    /// Parts of the harness's program or script path. They identify the harness wherever it is installed.
     pub program_paths: &'static [&'static str],
-    /// The name of the harness's settings folder, in a project and in HOME. A variable can name another folder instead
-    /// of the folder in HOME.
+    /// The name of the harness's settings folder, both in a project and in HOME. If `folder_variable` is set, its value
+    /// replaces the folder in HOME.
     pub folder: &'static str,
     pub folder_variable: Option<&'static str>,
     pub user_folder: UserFolder,
-    /// The variable that contains the project's folder while a hook runs. `None` if the payload's `cwd` is that folder.
+    /// The variable that contains the project's folder while a hook runs. `None` if the harness puts that folder into
+    /// the payload's `cwd` instead.
     pub project_variable: Option<&'static str>,
     /// The harness sets at least one of these variables in every process that it starts.
     pub marker_variables: &'static [&'static str],
@@ -68,18 +69,18 @@ pub struct Harness {
     pub session_variable: Option<&'static str>,
     /// The events that we register for, and our names for them.
     pub events: &'static [WiredEvent],
-    /// The event that also reports the summary of a compaction. The journal then contains a `summary` event instead of
-    /// this event.
+    /// The event with which the harness also reports the summary of a compaction. In that case, the journal contains a
+    /// `summary` event in its place.
     pub summary_event: Option<&'static str>,
     pub capabilities: Capabilities,
-    /// Other limits of the harness, one sentence each.
+    /// Further limitations of the harness, one sentence each.
     pub limitations: &'static [&'static str],
     /// The length of the longest text that reaches the model in full, in UTF-16 units.
     pub max_context_length: usize,
     pub decode: DecodeFn,
     pub encode: fn(&Reply, &EventKind) -> Vec<u8>,
     /// Returns the text of a tool's result if a hook may replace it. Results of tools that read files are never
-    /// replaced, because a model that asks for a file needs the whole file.
+    /// replaced, because a model that requests a file needs the whole file.
     pub replaceable_text: ReplaceableFn,
     pub transcript: TranscriptSource,
     /// How many times in a row a stop hook may make the agent continue; `None` if there is no limit.
@@ -122,8 +123,8 @@ pub struct SessionDatabase {
     pub arguments: &'static [&'static str],
     /// The variables that keep the harness's own program from using the network.
     pub offline_variables: &'static [(&'static str, &'static str)],
-    /// The query that selects a session. Each row has one column, `line`, which contains a JSON object. `{session}`
-    /// stands for the session's id.
+    /// The query that selects a session's rows. Each row has one column, `line`, which contains a JSON object.
+    /// `{session}` stands for the session's id.
     pub query: &'static str,
 }
 
@@ -154,7 +155,7 @@ pub enum InstallMethod {
     Plugin(Plugin),
 }
 
-/// Our plugin for a harness. Its file is the same for all installations, except for one line.
+/// Our plugin for a harness. All installations have the same plugin file, except for one line.
 #[derive(Clone, Copy, Debug)]
 pub struct Plugin {
     /// The path of the file, relative to the harness's folder.
@@ -164,7 +165,7 @@ pub struct Plugin {
     pub settings_line_start: &'static str,
 }
 
-/// A table of hooks: which file contains it, and the form of a hook in it.
+/// A table of hooks: the file that contains it, and how a hook is written in it.
 #[derive(Clone, Copy, Debug)]
 pub struct HookTable {
     /// The file for one user in one project; `None` if the harness has no local file.
@@ -212,7 +213,7 @@ pub enum HookForm {
     Shell,
 }
 
-/// How often in a row a stop can be blocked without a tool call in between.
+/// How many times in a row a stop can be blocked without a tool call in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StopBlockLimit {
     pub max_blocks: u64,
@@ -227,17 +228,17 @@ pub struct WiredEvent {
     pub event: &'static str,
     /// Our name for the event.
     pub our_event: EventName,
-    /// The number of seconds after which the harness may kill our hook. It is far larger than needed, to allow for a
-    /// slow disk.
+    /// The number of seconds after which the harness may kill our hook. The limit is far higher than needed, to allow
+    /// for a slow disk.
     pub timeout: u32,
 }
 
-/// The timeout at a stop, when the validators of a loop may run. This is the default of `loops.validator_timeout`; an
-/// installation uses the configured value.
+/// The timeout at a stop, when the validators of a loop may run, in seconds. It equals the default of
+/// `loops.validator_timeout`; an installation uses the configured value.
 pub const STOP_TIMEOUT: u32 = 300;
 
-/// Decodes a payload. The second argument is the event's name on the command line. It is used if the payload does not
-/// contain the name.
+/// Decodes a payload. The second argument is the event's name from the command line, which is used if the payload does
+/// not contain one.
 pub type DecodeFn = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable>;
 
 pub type ReplaceableFn = for<'a> fn(&ToolDone<'a>) -> Option<Cow<'a, str>>;
@@ -264,14 +265,15 @@ pub fn harness_names() -> impl Iterator<Item = &'static str> {
     HARNESSES.iter().map(|harness| harness.name).chain(OTHER_HARNESSES.iter().map(|other| other.name))
 }
 
-/// Returns how a prompt mentions a file, for the harness with this name or alias; `None` if the harness is unknown.
+/// Returns how a prompt mentions a file in the harness with this name or alias. Returns `None` if the harness is
+/// unknown.
 pub fn mention_style(word: &str) -> Option<MentionStyle> {
     let named = |harness: &&Harness| harness.name == word || harness.aliases.contains(&word);
     let other = || OTHER_HARNESSES.iter().find(|other| other.name == word).map(|other| other.mention_style);
     HARNESSES.iter().find(named).map(|harness| harness.mention_style).or_else(other)
 }
 
-/// Why a payload cannot be decoded. The receipt contains the reason. It is never shown to a user.
+/// Why a payload cannot be decoded. The reason is recorded in the receipt and never shown to a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undecodable {
     NotAnObject(String),

@@ -17,7 +17,7 @@ struct PluginSettings<'a> {
     commands: Vec<PluginCommand>,
 }
 
-/// A part of the file's first line. It is the same in every version.
+/// A part of the plugin file's first line. It is the same in every version.
 const PLUGIN_MARK: &str = "Written by `thru install ";
 
 /// Returns the plugin file for an installation that runs `program`.
@@ -30,7 +30,7 @@ pub fn plugin_file_text(
 ) -> String {
     let commands = commands::plugin_commands(harness, &crate::settings::quote_shell_word(program));
     let settings = PluginSettings { thru_path: program, version, validator_timeout_s, commands };
-    // The fields are texts and numbers, so serialising cannot fail.
+    // The fields contain only strings and numbers, so serialising cannot fail.
     let json = serde_json::to_string(&settings).unwrap_or_default();
     let lines = plugin.text.lines().map(|line| match line.starts_with(plugin.settings_line_start) {
         true => format!("{}{json}\n", plugin.settings_line_start),
@@ -51,7 +51,8 @@ pub struct InstalledPlugin {
     pub version: String,
 }
 
-/// Returns the settings of an installed file; `None` if the file is not ours, or if somebody has changed the line.
+/// Returns the settings in an installed plugin file. Returns `None` if the file is not ours or somebody has changed the
+/// settings line.
 pub fn parse_installed_plugin(plugin: &Plugin, text: &str) -> Option<InstalledPlugin> {
     let json = text
         .lines()

@@ -1,5 +1,4 @@
-//! Edits our hooks in other people's settings files (JSON, and JSON with comments): adds, updates, removes and finds
-//! them.
+//! Adds, updates, removes and finds our hooks in other people's settings files, which are JSON or JSON with comments.
 //!
 //! The file is not ours, so we never rewrite it. We only insert or delete text at certain positions. New entries follow
 //! the file's indentation, line ends and commas. Comments and other people's hooks stay the same, byte for byte.
@@ -84,11 +83,11 @@ impl HookLocation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditOutcome {
     pub bytes: Vec<u8>,
-    /// What happened to each of our hooks. The hooks of the entries come first, in the order of the entries, then the
+    /// What happened to each of our hooks: first the hooks that match an entry, in the order of the entries, then the
     /// removed hooks.
     pub changes: Vec<HookChange>,
-    /// Whether only white space is left. This happens if there was no file, or a blank file, before we installed our
-    /// hooks. The caller knows which of the two it was.
+    /// Whether only white space is left. This happens if there was no file, or only a blank file, before we installed
+    /// our hooks. The caller knows which.
     pub is_now_blank: bool,
 }
 
@@ -132,7 +131,7 @@ pub struct FoundHook {
 }
 
 /// Makes `entries` our only hooks in a file. Adds missing hooks at the end of their list, changes outdated hooks in
-/// place, and removes hooks that `entries` does not contain. `bytes` is `None` if there is no file.
+/// place, and removes our hooks that are not in `entries`. `bytes` is `None` if there is no file.
 pub fn install_hooks(
     bytes: Option<&[u8]>,
     place: &HookLocation,
@@ -173,7 +172,7 @@ pub fn find_hooks(bytes: &[u8], place: &HookLocation) -> Result<Vec<FoundHook>, 
     Ok(found.collect())
 }
 
-/// Returns the number of the line that disables all hooks; `None` if hooks are not disabled.
+/// Returns the number of the line that disables all hooks. Returns `None` if hooks are not disabled.
 pub fn line_disabling_hooks(bytes: &[u8], place: &HookLocation) -> Result<Option<usize>, SettingsProblem> {
     let (_, text) = split_byte_order_mark(bytes)?;
     let (Some(key), Some(root)) = (place.disabling_key, SettingsSurvey::survey_text(text, place)?.root)

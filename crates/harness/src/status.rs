@@ -1,4 +1,4 @@
-//! The status line of a harness, and the input of the program that writes it.
+//! The status line of a harness, and the input that the harness passes to the program that prints it.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use crate::fields::JsonFields;
 
 #[derive(Clone, Copy, Debug)]
 pub struct StatusLineSupport {
-    /// The key in the harness's settings, whose value is an object with `type` and `command`.
+    /// The settings key of the status line. Its value is an object with `type` and `command`.
     pub key: &'static str,
-    /// Reads the input of the program. Returns `None` if it has another format.
+    /// Parses the input of the program. Returns `None` if the input has another format.
     pub read_input: for<'a> fn(&'a [u8]) -> Option<SessionStatus<'a>>,
 }
 

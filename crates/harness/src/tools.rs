@@ -1,4 +1,4 @@
-//! Code that the Claude-style harnesses share: fields of events, todo lists, questions, replies.
+//! Code that the adapters of Claude-style harnesses share: fields of events, todo lists, questions, replies.
 
 use std::borrow::Cow;
 
@@ -91,7 +91,7 @@ fn event_accepting_context(kind: &EventKind) -> Option<&'static str> {
     }
 }
 
-/// Separates the user's own prompts from notices of the harness, which arrive in the same way.
+/// Distinguishes the user's own prompts from notices of the harness, which arrive with the same event.
 pub fn prompt_or_notice(text: Cow<'_, str>) -> EventKind<'_> {
     match text.trim_start().starts_with("<task-notification>") {
         true => EventKind::Other { name: "task-notification".into() },
@@ -120,7 +120,8 @@ pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
     files
 }
 
-/// Returns the declarations that an editing tool changed, from its input: a whole text, one replacement, or several.
+/// Returns the declarations that an editing tool changed, from its input: the whole content of a file, one replacement
+/// or several.
 pub fn names_in_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -> ChangedNames {
     if !may_declare_names(path) {
         return ChangedNames::default();
@@ -141,7 +142,7 @@ pub fn names_in_edit(path: &str, input: &JsonFields<'_>, is_new: bool) -> Change
     names
 }
 
-/// Splits a text that begins with `Exit code 3`, as Claude Code writes it, into the code and the output after it.
+/// Splits an error that begins with `Exit code 3`, as Claude Code writes it, into the code and the output after it.
 pub fn exit_code_at_start(text: &str) -> Option<(i64, &str)> {
     let rest = text.strip_prefix("Exit code ")?;
     let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
@@ -175,7 +176,7 @@ pub fn todo_change<'a>(
     }
 }
 
-/// Reads a todo list. It is an array of objects or, in Droid, a text with one `1. [completed] …` per line.
+/// Reads a todo list. It is an array of objects or, in Droid, a string with one line like `1. [completed] …` per entry.
 fn read_todo_list<'a>(input: &JsonFields<'a>) -> Vec<Todo<'a>> {
     let listed: Vec<Todo> = input
         .objects("todos")
@@ -200,7 +201,8 @@ fn parse_todo_line<'a>(line: &str) -> Option<Todo<'a>> {
         .then(|| Todo { text: Cow::Owned(text.to_owned()), status: TodoStatus::parse(status.trim()) })
 }
 
-/// Returns the subject of a call to a tool that acts on the outside world: the text of the first descriptive field.
+/// Returns the subject of a call to a tool that acts on the outside world. The subject is the text of the first
+/// descriptive field.
 pub fn subject_of_external_call<'a>(tool: &str, input: &JsonFields<'a>) -> Option<Cow<'a, str>> {
     let telling =
         ["title", "subject", "name", "summary", "body", "text", "message", "content", "description"];
@@ -237,19 +239,19 @@ pub fn delegated_work<'a>(
     let task = input.text("description")?;
     let parts = response().objects("content");
     let texts: Vec<Cow<str>> = parts.iter().filter_map(|part| part.text("text")).collect();
-    // Before the answer, the harness may put a note to the model, such as the list of tools that the sub-agent used.
+    // The harness may put a note to the model before the answer, such as the list of tools that the sub-agent used.
     let answer = texts.iter().find(|text| !is_single_element(text)).or(texts.first()).cloned();
     Some(DelegatedWork { task, answer: answer.unwrap_or_default() })
 }
 
-/// Returns whether a text is nothing but one element, such as `<tools-used>Write</tools-used>`.
+/// Returns whether the text is nothing but one element, such as `<tools-used>Write</tools-used>`.
 fn is_single_element(text: &str) -> bool {
     let parts = text.trim().strip_prefix('<').and_then(|text| text.split_once('>'));
     parts.is_some_and(|(name, rest)| !name.is_empty() && rest.ends_with(&format!("</{name}>")))
 }
 
-/// Returns the plan that was shown to the user. The response contains the plan with the user's changes. If the harness
-/// keeps the plan in a file, only the response contains it.
+/// Returns the plan that the harness showed to the user. The response is preferred to the input, because it includes
+/// the user's changes. If the harness keeps the plan in a file, only the response contains the plan.
 pub fn plan_shown_to_user<'a>(
     tool: &str,
     input: &JsonFields<'a>,

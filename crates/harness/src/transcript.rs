@@ -9,10 +9,10 @@ pub(crate) mod walk;
 use memchr::memmem;
 use model::transcript::{LineKind, TranscriptLine};
 
-/// Parses a line, given without its line end. Never fails.
+/// Parses a line without its line end. Never fails.
 pub type ReadLine = for<'a> fn(&'a [u8]) -> TranscriptLine<'a>;
 
-/// The maximum number of objects that are read from one line. More than two never occur by accident, and the search
+/// The maximum number of objects that are read from one line. No accident joins more than two lines, and the search
 /// must stay cheap.
 const MAX_OBJECTS_PER_LINE: usize = 32;
 
@@ -31,14 +31,14 @@ pub fn each_object_in_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl F
     }
 }
 
-/// Returns the folder of the session when this line was written; `None` if the line does not contain it.
+/// Returns the session's working directory when this line was written. Returns `None` if the line does not contain it.
 pub fn cwd_of_line(line: &[u8]) -> Option<String> {
     let (fields, _) = crate::fields::JsonFields::parse(trim_non_json(line));
     fields.text("cwd").map(std::borrow::Cow::into_owned).filter(|cwd| cwd.starts_with('/'))
 }
 
-/// Returns the session that this line belongs to; `None` if the line does not contain its id. The name of a file is not
-/// reliable, because the file may have been renamed or copied.
+/// Returns the id of the session that this line belongs to. Returns `None` if the line contains no id. The file's name
+/// is not reliable, because the file may have been renamed or copied.
 pub fn session_of_line(line: &[u8]) -> Option<String> {
     let (fields, _) = crate::fields::JsonFields::parse(trim_non_json(line));
     let named = fields.text("sessionId");
@@ -60,7 +60,8 @@ pub(crate) fn trim_non_json(mut line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// Returns the object in a line. If there is none, the error describes the line: blank, or the end of a torn line.
+/// Returns the bytes from the beginning of the object in a line. If there is no object, the error describes the line:
+/// blank, or the end of a torn line.
 pub(crate) fn find_object<'a>(
     line: &'a [u8],
     beginnings: &[&str],
@@ -80,9 +81,9 @@ pub(crate) fn find_object<'a>(
 /// Returns the bytes from the next object that begins like a line. If the line end between two lines was lost, that
 /// object is the second line.
 ///
-/// Quotes inside a string are escaped, so the beginning of a line never occurs in a text. It can occur in a list or a
-/// field, after a bracket, a comma or a colon. If the first line is torn right after one of these characters, the
-/// second object is not found.
+/// Quotes inside a string are escaped, so the beginning of a line never occurs in a string. It can occur in an array or
+/// as the value of a field, after a bracket, a comma or a colon. If the first line is torn right after one of these
+/// characters, the second object is not found.
 pub(crate) fn next_object<'a>(bytes: &'a [u8], beginnings: &[&str]) -> &'a [u8] {
     memmem::find_iter(bytes, "{\"")
         .find(|at| {

@@ -272,7 +272,7 @@ fn entries_no_longer_wanted_are_removed() {
     assert_eq!(none.bytes, b"{\"a\": 1}\n");
 }
 
-/// The entry of a later version must keep what the entry of an earlier version recorded about the file.
+/// The hooks of a later version must keep the record of the original file that the hooks of an earlier version contain.
 #[test]
 fn upgrades_end_where_they_began() {
     for (name, bytes) in read_fixtures("valid") {
@@ -294,8 +294,8 @@ fn upgrades_end_where_they_began() {
     }
 }
 
-/// Claude Code rewrites its settings when a user allows a tool. The white space changes, but the key order keeps the
-/// record of the earlier state.
+/// Claude Code rewrites its settings when a user allows a tool. The white space changes, but the key order still
+/// records the state before the installation.
 #[test]
 fn survives_being_written_anew() {
     let cases =
@@ -580,7 +580,7 @@ fn the_diff_shows_the_inserted_lines() {
     let many: String = (0..100).map(|n| format!("{n}\n")).collect();
     let apart = many.replace("\n10\n", "\nten\n").replace("\n90\n", "\nninety\n");
     assert_eq!(unified_diff(&many, &apart).matches("@@ -").count(), 2);
-    // The files are too different for a shortest diff, but the diff is still correct.
+    // The files differ too much for a minimal diff, but the diff must still be correct.
     let (a, b): (String, String) = ((0..3000).map(|n| format!("{n}\n")).collect(), "x\n".repeat(3000));
     assert_eq!(apply_diff(&a, &unified_diff(&a, &b)), b);
 }

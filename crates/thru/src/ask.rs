@@ -1,4 +1,4 @@
-//! Asks the user a yes-or-no question. Only a person at a terminal can say yes. No option does it for them.
+//! Asks the user a yes-or-no question. Only a person at a terminal can answer yes; no option answers in advance.
 
 use std::io::IsTerminal;
 
@@ -10,13 +10,13 @@ use crate::output::{self, DIM, Format};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The beginning of the error message if the user does not say yes, such as `a loop is not adopted`.
+    /// The first part of the error message that is shown if the user does not say yes, such as `a loop is not adopted`.
     pub refusal: &'a str,
     pub command: &'a str,
 }
 
 impl Question<'_> {
-    /// Returns an error unless the output is text and both stdin and stdout are terminals.
+    /// Returns an error unless the output format is text and both stdin and stdout are terminals.
     pub fn require_person(&self, format: Format) -> Result<()> {
         let refuse = |why: &str| Error::Refused {
             what: format!("{} {why}", self.refusal),
@@ -49,8 +49,8 @@ fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && output::is_stdout_terminal()
 }
 
-/// Prints the whole text that the user decides about, with a mark before every line. Control characters and hidden
-/// characters are made visible.
+/// Prints the complete text that the user is asked to approve, with a `|` before every line. Control characters and
+/// hidden characters are made visible.
 pub fn print_marked_text(text: &str) {
     for line in show_hidden_characters(text).lines() {
         output::print_line(format_args!("  {DIM}|{DIM:#} {line}"));

@@ -223,7 +223,7 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
     }
     if !before.is_root() && !cli.creates_root() && after.is_root() {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} this command made the folder a root, without hooks; `thru init` installs hooks too"
+            "{WARN}note:{WARN:#} this command made the folder a root without installing hooks; `thru init` installs them"
         ));
     }
     code

@@ -1,4 +1,4 @@
-//! Times for people, in the local time zone. Times in records and in JSON are in UTC.
+//! Formats times for people, in the local time zone. Times in records and in JSON are in UTC.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -12,20 +12,20 @@ use crate::world;
 /// The largest time zone file that is read, in bytes. Real files are much smaller.
 const MAX_ZONE_FILE_BYTES: usize = 1024 * 1024;
 
-/// The folder with the files of named time zones.
+/// The folder that contains one file for each named time zone.
 const ZONEINFO_FOLDER: &str = "/usr/share/zoneinfo";
 
-/// Returns a time like `2026-11-15 20:22 CET`. A text that is not a time is returned unchanged.
+/// Formats a time like `2026-11-15 20:22 CET`. A string that is not a time is returned unchanged.
 pub fn local_date_and_time(utc: &str) -> String {
     to_local_time(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%Y-%m-%d %H:%M %Z").to_string())
 }
 
-/// Returns a time like `20:22:03`. A text that is not a time is returned unchanged.
+/// Formats a time like `20:22:03`. A string that is not a time is returned unchanged.
 pub fn local_time_of_day(utc: &str) -> String {
     to_local_time(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%H:%M:%S").to_string())
 }
 
-/// Returns a day like `2026-11-15`. A text that is not a time is returned unchanged.
+/// Formats a date like `2026-11-15`. A string that is not a time is returned unchanged.
 pub fn local_date(utc: &str) -> String {
     to_local_time(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
 }

@@ -1,4 +1,4 @@
-//! One module for each command. The doc comment of its `Args` is the command's help text.
+//! One module for each command. The doc comment of a module's `Args` is the command's help text.
 
 pub mod brief;
 pub mod completions;

@@ -12,15 +12,15 @@ use ops::hook::HookCall;
 
 use crate::{output, world};
 
-/// The largest payload that is kept, in bytes. Useful payloads are smaller. The rest of a larger payload is read and
+/// The largest payload that is kept, in bytes. Real payloads are smaller. The remainder of a larger payload is read and
 /// dropped, so that the harness can finish writing.
 const MAX_PAYLOAD_BYTES: usize = 16 * 1024 * 1024;
 
 /// The longest pause in the middle of a payload. After a longer pause, the harness is assumed to have given up.
 const MAX_PAUSE: Duration = Duration::from_millis(200);
 
-/// The longest wait for a whole payload, and also for its first byte. A busy harness may write the payload long after
-/// it started the hook.
+/// The longest wait for a whole payload, which is also the limit for its first byte. A busy harness may write the
+/// payload long after it started the hook.
 const MAX_PAYLOAD_WAIT: Duration = Duration::from_secs(1);
 
 /// Runs a hook. `words` are the arguments after `thru hook`. A harness could interpret an exit code other than 0 as a
@@ -77,11 +77,11 @@ pub fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
 /// Reads the part of the payload that arrives in time. The decoder notices if the payload is incomplete. Reading stops
 /// at a complete object, even if the harness does not close the pipe.
 pub fn read_payload(started: Instant) -> Vec<u8> {
-    // This size fits into the first memory block of the allocator. A second block would take another system call.
+    // This size fits into the allocator's first memory block. A second block would take another system call.
     let mut payload = Vec::with_capacity(32 * 1024);
     while wait_for_input(started, if payload.is_empty() { MAX_PAYLOAD_WAIT } else { MAX_PAUSE }) {
-        // A payload that does not fit is usually very large. Growing once by a large amount is cheaper than copying
-        // many times.
+        // A payload that does not fit into the buffer is usually very large. Growing the buffer once by a large amount
+        // is cheaper than copying the payload many times.
         if payload.len() == payload.capacity() {
             payload.reserve_exact((MAX_PAYLOAD_BYTES / 4).max(payload.len()));
         }
@@ -99,7 +99,7 @@ pub fn read_payload(started: Instant) -> Vec<u8> {
     payload
 }
 
-/// Waits for input or for the end of the input. Returns false if the time is up.
+/// Waits for input or for the end of the input. Returns false if neither comes in time.
 fn wait_for_input(started: Instant, most: Duration) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let left = MAX_PAYLOAD_WAIT.saturating_sub(started.elapsed());

@@ -1,7 +1,7 @@
 //! The program `thru`. To keep hooks fast, `main` recognises a hook by its first argument, before any argument parser
 //! runs.
 
-// macOS uses the ordinary `main` below. Its cost was not measured on macOS, but it is small compared to the cost of the
+// macOS uses the ordinary `main` below. Rust's start-up was not measured on macOS, but it is cheap compared to the
 // loader.
 #![cfg_attr(not(target_os = "macos"), no_main)]
 

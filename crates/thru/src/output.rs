@@ -35,7 +35,7 @@ pub fn print_line(text: impl Display) {
     record_write_error(printer::print(Stream::Out, &format!("{text}\n")));
 }
 
-/// Prints a text of one or more lines. The text already ends with a newline.
+/// Prints text to stdout. No newline is added.
 pub fn print_text(text: &str) {
     record_write_error(printer::print(Stream::Out, text));
 }
@@ -48,8 +48,7 @@ fn record_write_error(written: std::io::Result<()>) {
     }
 }
 
-/// Returns the exit code of the process. This is an error code if data could not be written, even if the command
-/// succeeded.
+/// Returns the exit code of the process. If the command succeeded but data could not be written, returns an error code.
 pub fn final_exit_code(code: u8) -> u8 {
     let Some(why) = WRITE_ERROR.get().filter(|_| code == 0) else { return code };
     print_message(format_args!("{BAD}error:{BAD:#} stdout: cannot write: {why}"));
@@ -84,7 +83,7 @@ pub fn is_stderr_terminal() -> bool {
     Stream::Err.is_terminal()
 }
 
-/// Prints a line that the next call replaces, for a person at a terminal.
+/// Prints a line that the next call overwrites. Use it only for a person at a terminal.
 pub fn print_transient_line(text: &str) {
     let _ = printer::print_transient_line(text);
 }
@@ -94,7 +93,7 @@ pub fn print_json(value: &impl Serialize) {
         Ok(text) => record_write_error(printer::print_json(&mark_untrusted(text))),
         // JSON cannot represent a path that is not UTF-8.
         Err(error) => {
-            let message = format!("the answer cannot be written as JSON: {error}");
+            let message = format!("the output cannot be written as JSON: {error}");
             let (kind, exit_code) = (ErrorKind::Io.name(), exit_code(ErrorKind::Io));
             let error = ErrorFieldsJson {
                 kind,
@@ -110,7 +109,7 @@ pub fn print_json(value: &impl Serialize) {
     }
 }
 
-/// Set if the printed data comes from an untrusted store.
+/// Set once the printed data comes from an untrusted store.
 static IS_UNTRUSTED: OnceLock<()> = OnceLock::new();
 
 /// Announces that the following data comes from an untrusted store. Text output begins with a warning; JSON output gets
@@ -258,6 +257,6 @@ pub fn exit_code(kind: ErrorKind) -> u8 {
 /// Tells the user that a secret in the input was redacted.
 pub fn print_redaction_note() {
     print_message(format_args!(
-        "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how a text is redacted"
+        "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how it redacts text"
     ));
 }

@@ -1,4 +1,4 @@
-//! Shows progress while sub-agents write their outputs: a line for each event and, on a terminal, a last line that
+//! Shows progress while sub-agents write their outputs: one line for each event and, on a terminal, a status line that
 //! names the outputs in progress.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,6 @@ use ops::features::outputs::Progress;
 
 use crate::output::{self, BAD, DIM, Format, GOOD};
 
-/// How often the last line is redrawn.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -26,7 +25,7 @@ pub struct ProgressBoard {
 enum ProgressDisplay {
     Silent,
     Lines,
-    /// A line for each event, and a last line that is redrawn.
+    /// Print one line for each event, and redraw a status line below them.
     LinesAndStatus,
 }
 

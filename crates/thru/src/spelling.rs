@@ -1,4 +1,5 @@
-//! Expands commands that other tools write with dots: `context validate.all` is `context validate --all`.
+//! Expands commands that other tools write with dots. For example, `context validate.all` becomes `context validate
+//! --all`.
 
 use std::ffi::OsString;
 

@@ -1,5 +1,5 @@
-//! `thru statusline`: prints the line that a harness shows below its prompt. Like a hook, it never fails. If the user
-//! had a status line before, its output comes first.
+//! `thru statusline`: prints the line that a harness shows below its prompt. Like a hook, the command never fails. If
+//! the user already had a status line, its output comes first.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::{hook, output};
 
 #[derive(Debug, Default)]
 pub struct StatusLineCall {
-    /// The user's own status line command. Its output comes first.
+    /// The command of the status line that the user already had. Its output comes first.
     pub user_command: Option<OsString>,
     /// The value of `--root`.
     pub root: Option<PathBuf>,
@@ -33,7 +33,8 @@ impl StatusLineCall {
     }
 }
 
-/// Runs the command. If one part of the line fails, the other part is still printed, and nothing is reported.
+/// Prints the status line. If the user's command or thru's own part fails, the other is still printed, and no error is
+/// reported.
 pub fn run_status_line(call: StatusLineCall, has_variables: bool, started: Instant) {
     std::panic::set_hook(Box::new(|_| {}));
     let payload = hook::read_payload(started);
@@ -63,7 +64,8 @@ fn run_previous_status_line(command: &OsStr, payload: &[u8]) -> Vec<u8> {
         .spawn();
     let Ok(mut child) = started else { return Vec::new() };
     let stdin = child.stdin.take();
-    // The command may print before it has read all of its input, so both pipes are served at the same time.
+    // The command may print before it has read all of its input, so write its input and read its output at the same
+    // time.
     let output = std::thread::scope(|scope| {
         scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(payload)));
         child.wait_with_output()

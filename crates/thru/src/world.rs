@@ -1,4 +1,4 @@
-//! Reads the clock, the environment and the working directory for all other modules.
+//! Reads the clock, the environment and the working directory.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
@@ -27,7 +27,7 @@ pub fn effective_user_id() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Returns the environment of this process for `ops`. `word` is the name under which the program was called.
+/// Collects what `ops` needs to know about this process. `word` is the name under which the program was called.
 pub fn build_world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
     let cwd = std::env::current_dir().ok();
     World {
@@ -41,7 +41,7 @@ pub fn build_world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) 
     }
 }
 
-/// Returns the path of this binary, under the name by which it was called. If that path is a link, harnesses should
+/// Returns the path of this program, under the name by which it was called. If that path is a link, harnesses should
 /// call the link, because an upgrade changes only the link's target.
 fn own_program_path(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
     let exact = std::env::current_exe().unwrap_or_default();

@@ -41,7 +41,7 @@ pub const ROW: Harness = Harness {
     summary_event: Some("SubagentStop"),
     capabilities: Capabilities { hides_guidance_from_model: false, ..Capabilities::FULL_CAPABILITIES },
     limitations: &[],
-    // If a context is longer than 10,000 UTF-16 units, Claude Code silently reduces it to a preview of 2 KB.
+    // If a hook's context is longer than 10,000 UTF-16 units, Claude Code silently reduces it to a preview of 2 KB.
     max_context_length: 9_500,
     decode: wire::decode,
     encode: wire::encode,

@@ -28,7 +28,7 @@ type Text<'a> = Cow<'a, str>;
 
 const READ_TYPES: [&str; 5] = ["user", "assistant", "system", "attachment", "queue-operation"];
 
-/// Types of lines that are skipped. Some of them repeat prompts word for word.
+/// The types of lines that are skipped. Some of these lines repeat prompts word for word.
 const SKIPPED_TYPES: [&str; 16] = [
     "agent-name",
     "api-request",
@@ -49,7 +49,7 @@ const SKIPPED_TYPES: [&str; 16] = [
     "worktree-state",
 ];
 
-/// How the lines of a transcript begin.
+/// The beginnings of the lines that we read.
 const LINE_BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
 
 /// Parses one line. Never fails: a torn line is parsed up to the tear.
@@ -65,10 +65,10 @@ pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     let line = draft.into_line(is_torn);
     let text_after_object = match (extent, &line.kind) {
         _ if is_torn => next_object(&bytes[1..], &LINE_BEGINNINGS),
-        // The text after `type` may be the beginning of another line.
+        // The bytes after the first brace may contain the beginning of another line.
         (_, LineKind::Unknown(_)) => next_object(&bytes[1..], &LINE_BEGINNINGS),
         (ReadExtent::WholeLine, _) => next_object(walk.unread_bytes(), &LINE_BEGINNINGS),
-        // Reading stopped early, so the end of the line is unknown. Search only for lines that are needed.
+        // Reading stopped early, so the position of the line's end is unknown. Search only for lines that are needed.
         (ReadExtent::Partial, _) => next_object_beginning_with(walk.unread_bytes(), LINE_BEGINNINGS[0]),
     };
     TranscriptLine { text_after_object, ..line }
@@ -82,7 +82,7 @@ enum ReadExtent {
     Partial,
 }
 
-/// The fields of a line, in any order.
+/// The fields of a line that have been read so far.
 #[derive(Default)]
 struct LineDraft<'a> {
     kind: Option<Text<'a>>,
@@ -92,7 +92,7 @@ struct LineDraft<'a> {
     is_of_subagent: bool,
     agent: Option<Text<'a>>,
     branch: Option<Text<'a>>,
-    /// True if the harness wrote the text: a caveat, a skill, a hook's output.
+    /// True if the harness wrote the text, such as a caveat, a skill or a hook's output.
     is_harness_text: bool,
     summary: bool,
     error: bool,
@@ -143,7 +143,7 @@ impl<'a> LineDraft<'a> {
         ReadExtent::WholeLine
     }
 
-    /// Returns whether the line is not needed, according to its type and, if it has one, its subtype.
+    /// Returns whether the type and the subtype show that the line is not needed.
     fn is_irrelevant(&self) -> bool {
         match (self.kind.as_deref(), self.subtype.as_deref()) {
             (Some("system"), Some(sub)) => !matches!(sub, "compact_boundary" | "local_command"),
@@ -287,8 +287,8 @@ impl<'a> LineDraft<'a> {
         items
     }
 
-    /// Returns what the agent received: results, and the user's messages. A sub-agent receives no messages from the
-    /// user.
+    /// Returns what the agent received: the results of calls, and the user's messages. A sub-agent receives no messages
+    /// from the user.
     fn user_items(self, is_side: bool) -> Vec<TranscriptItem<'a>> {
         let mut items = Vec::new();
         let mut report = self.tool_report;

@@ -336,7 +336,7 @@ fn two_objects_in_one_line_are_both_read() {
     assert_eq!(read(&format!("{snapshot}{second}")), ["two"]);
     // A crash tore the first line, and the second was written right after it.
     for end in 0..first.len() {
-        // After one of these characters, the second object looks like a part of the first object.
+        // If the first line ends with one of these characters, the second object looks like a part of the first.
         if first[..end].ends_with(['[', ',', ':']) {
             continue;
         }

@@ -17,7 +17,7 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
 }
 
 /// Encodes a reply. Before a compaction, Claude Code adds the hook's output to the summariser's instructions without
-/// parsing it. That reply is therefore plain text, not JSON.
+/// parsing it. The reply at that event is therefore plain text, not JSON.
 pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     match (reply, kind) {
         (Reply::Guidance(text), EventKind::BeforeCompact { .. }) => text.clone().into_bytes(),
@@ -26,13 +26,13 @@ pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     }
 }
 
-/// The part of a tool's result that a summary may replace. Results of tools that read files are never replaced.
+/// The part of a tool's result that a summary may replace. Results of tools that read files have no such part.
 enum ReplaceableText {
     /// `stdout` and `stderr` of a command.
     StdoutAndStderr,
     /// One field of the result.
     ResultField(&'static str),
-    /// The result itself: a text, or a list with one block of text.
+    /// The result itself, which is a string or a list with one text block.
     WholeResult,
 }
 
@@ -51,7 +51,7 @@ pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     match replaceable_text_of_tool(&done.tool)? {
         ReplaceableText::StdoutAndStderr => {
             let object = object();
-            // An interrupted command failed, and failures are shown completely.
+            // An interrupted command counts as failed, and the output of a failed command is shown in full.
             let is_kept = ["isImage", "interrupted"].iter().any(|flag| object.boolean(flag) == Some(true));
             (!is_kept).then(|| stdout_and_stderr(&object).into_owned().into())
         }
@@ -67,8 +67,8 @@ pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     }
 }
 
-/// Returns the result with `text` in place of its own text. The form stays the same, because Claude Code ignores a
-/// result in another form.
+/// Returns the result with its text replaced by `text`. The structure stays the same, because Claude Code ignores a
+/// result with another structure.
 fn replace_output(done: &ToolDone, text: &str) -> Option<Vec<u8>> {
     let mut result: Value = serde_json::from_slice(done.raw_result).ok()?;
     match replaceable_text_of_tool(&done.tool)? {
@@ -107,8 +107,8 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
 }
 
 fn read_stop<'a>(fields: &JsonFields<'a>) -> StopEvent<'a> {
-    // Count only agents, because an agent reports back when it is done. A server in the background is no reason to
-    // wait.
+    // Count only agents, because an agent reports back when it is done. A server that runs in the background is no
+    // reason to wait.
     let tasks = fields.objects("background_tasks");
     let is_at_work = |task: &&JsonFields| {
         let is = |name: &str, word: &str| task.text(name).is_some_and(|text| text.contains(word));

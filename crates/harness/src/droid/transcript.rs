@@ -51,7 +51,7 @@ struct LineDraft<'a> {
     hook: HookRun<'a>,
 }
 
-/// A run of a hook. Droid records it as a message that the agent does not see.
+/// A run of a hook, which Droid records as a message that the agent does not see.
 #[derive(Default)]
 struct HookRun<'a> {
     visibility: Option<Text<'a>>,
@@ -118,7 +118,7 @@ impl<'a> LineDraft<'a> {
 
     fn message_items(self) -> Vec<TranscriptItem<'a>> {
         let mut items = Vec::new();
-        // The line records a hook run. A hook's answer to a stop also appears in another line, as if the user had
+        // The line records a hook run. A hook's answer to a stop also appears in a second line, as if the user had
         // written it.
         if let Some(event) = self.hook.event {
             if matches!(event.as_ref(), "Stop" | "SubagentStop") {
@@ -150,7 +150,7 @@ impl<'a> LineDraft<'a> {
     }
 }
 
-/// Returns the user's text. Reminders are in separate blocks.
+/// Returns the user's text, or `None` for a reminder. Droid writes reminders in separate blocks.
 fn extract_prompt(text: Text<'_>) -> Option<TranscriptItem<'_>> {
     let words = text.trim();
     if words.is_empty()
@@ -168,7 +168,7 @@ fn extract_prompt(text: Text<'_>) -> Option<TranscriptItem<'_>> {
     Some(TranscriptItem::Prompt { text, origin: typed })
 }
 
-/// Reads a todo list that has its own line. The line contains the input of TodoWrite, or only the list.
+/// Reads a line that records the todo list. The line contains either the input of TodoWrite or only the list.
 fn read_todo_state(line: &[u8]) -> Option<TranscriptItem<'_>> {
     let line = JsonWalk::new(line).take_raw().fields();
     let given = line.object("todos");

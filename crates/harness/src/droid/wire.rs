@@ -30,10 +30,10 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
         },
         "SubagentStop" | "subagent-stop" => EventKind::SubagentStop {
             message: fields.text("task_result"),
-            // `task_name` is the description of the call. If the call has no description, it is the droid's name.
+            // `task_name` is the description of the call, or the droid's name if the call has no description.
             task: fields.text("task_name"),
         },
-        // The payload contains no message, but the transcript does.
+        // The payload does not contain the agent's last message. The transcript does.
         "Stop" | "stop" => EventKind::Stop(StopEvent {
             id: fields.text("message_id"),
             is_first: fields.boolean("stop_hook_active").map(|active| !active),
@@ -44,7 +44,7 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
     }
 }
 
-/// Reads a finished tool call. The payload has no call id; at the stop, the id is read from the transcript.
+/// Reads a finished tool call. The payload has no call id. The id is read from the transcript at the next stop.
 fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
     let tool = fields.text("tool_name").unwrap_or_default();
     let input = fields.object("tool_input");

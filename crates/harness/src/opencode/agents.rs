@@ -1,5 +1,4 @@
-//! Agents of a swarm in OpenCode's format. The file name is the agent's name. Permissions are used instead of a list of
-//! tools.
+//! Agents of a swarm in OpenCode's format. The file name is the agent's name. Permissions replace the list of tools.
 
 use model::swarm::SwarmRole;
 
@@ -8,9 +7,9 @@ use crate::agents::{AgentFiles, FrontmatterFields, yaml_quoted};
 pub const AGENT_FILES: AgentFiles =
     AgentFiles { folder: "agent", render_frontmatter: render_frontmatter, start: "opencode --agent NAME" };
 
-/// Denies every tool that writes: tools that change files, the shell, other agents (which could write), and the tools
-/// of MCP servers, which have an underscore in their names. Reading is not mentioned, so that the user's own rules for
-/// reading apply.
+/// Denies every tool that can write: tools that change files, the shell, calls to other agents, and the tools of MCP
+/// servers, which have an underscore in their names. Reading is not mentioned, so the user's own rules for reading
+/// apply.
 const READ_ONLY_PERMISSIONS: &str = "permission:
   edit: deny
   write: deny

@@ -39,8 +39,8 @@ pub const ROW: Harness = Harness {
         },
         WiredEvent { event: "experimental.text.complete", our_event: EventName::Summary, timeout: 2 },
         WiredEvent { event: "session.compacted", our_event: EventName::AfterCompact, timeout: 2 },
-        // The plugin sends this event at the first request after a compaction. There may be no prompt before that
-        // request.
+        // The plugin sends this event at the first request after a compaction, because there may be no prompt before
+        // that request.
         WiredEvent {
             event: "experimental.chat.messages.transform",
             our_event: EventName::SessionStart,

@@ -1,4 +1,5 @@
-//! A session in OpenCode's database: one message part per row. [`SESSION_QUERY`] turns each row into one object.
+//! Reads a session in OpenCode's database, which has one row per message part. [`SESSION_QUERY`] turns each row into
+//! one object.
 
 use model::transcript::{
     CallResult, CallSubject, LineAuthor, LineKind, PromptOrigin, TokenUsage, ToolCall, TranscriptItem,
@@ -11,9 +12,9 @@ use crate::tools::{self, todo_change};
 use crate::transcript::find_object;
 use crate::transcript::walk::JsonWalk;
 
-/// Reads only the tables with sessions, never the tables with accounts. A message can contain whole diffs, so only the
-/// few fields that we need are selected. Attached files and reasoning are left out. A row with damaged JSON is returned
-/// as a torn line, so that it is counted and the other rows can still be read.
+/// Selects one session. The query reads only the tables of sessions, never the tables of accounts. A message can
+/// contain whole diffs, so only the few fields that we need are selected. Attached files and reasoning are left out. A
+/// row with damaged JSON becomes a torn line, so that it is counted and the other rows can still be read.
 pub const SESSION_QUERY: &str = "\
 select case when json_valid(m.data) and json_valid(p.data) then \
 json_object('type', 'opencode', 'at', strftime('%Y-%m-%dT%H:%M:%fZ', m.time_created / 1000.0, 'unixepoch'), 'cwd', s.directory, 'caller', s.parent_id, \
@@ -119,7 +120,7 @@ fn tool_items<'a>(part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
     let ended = match state.text("status").as_deref() {
         Some("completed") => None,
         Some("error") => Some(state.text("error").unwrap_or_default()),
-        // The call is pending or running, because the session ended before it finished.
+        // The call is pending or running: the session ended before the call finished.
         _ => return items,
     };
     let exit = result.number("exit").map(u64::cast_signed);

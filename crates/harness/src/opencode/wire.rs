@@ -23,7 +23,8 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
     let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
     let kind = event_kind(&fields, fields.text("event").unwrap_or(Cow::Borrowed(word)));
     let id = match kind {
-        // A stop is reported twice if its validators take long. The id shows that both reports are about the same stop.
+        // A stop is reported twice if its validators take long. The message id shows that both reports are about the
+        // same stop.
         EventKind::Prompt { .. } | EventKind::Stop(_) => fields.text("message_id"),
         EventKind::Summary { .. } => fields.text("part_id"),
         // Each report has its own id. If the plugin gets no answer, it asks again, and the second request must be
@@ -67,11 +68,12 @@ pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     serde_json::json!({ name: text }).to_string().into_bytes()
 }
 
-/// Returns the output of a tool if a summary may replace it. Our plugin passes on the output of `bash`, `task`, `grep`
-/// and `webfetch` only. The output of `task` is an agent's answer and is never replaced.
+/// Returns the output of a tool if a summary may replace it. Our plugin sends only the output of `bash`, `task`, `grep`
+/// and `webfetch`. The output of `task` is an agent's answer and is never replaced.
 pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     let is_replaced = match done.tool.as_ref() {
-        // A command without an exit code was aborted or took too long. It failed, and failures are shown completely.
+        // A command without an exit code was aborted or took too long. Such a command counts as failed, and the output
+        // of a failed command is shown in full.
         "bash" => done.exit_code.is_some(),
         "grep" | "webfetch" => true,
         _ => false,
@@ -193,8 +195,8 @@ pub(super) fn touched_files<'a>(
     vec![file]
 }
 
-/// Returns the files that a patch changed, from the tool's result. If the result lists no files, they are read from the
-/// patch itself.
+/// Returns the files that a patch changed. They are read from the tool's result or, if the result lists no files, from
+/// the patch itself.
 fn files_in_patch<'a>(input: &JsonFields<'a>, result: &JsonFields<'a>) -> Vec<TouchedFile<'a>> {
     let changed = |file: JsonFields<'a>| {
         let action = match file.text("type").as_deref() {

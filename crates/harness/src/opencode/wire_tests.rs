@@ -46,7 +46,7 @@ fn the_files_of_each_tool_are_read() {
         (r#""tool":"mcp_thing","input":{}"#, vec![]),
     ];
     for (fields, expected) in cases {
-        // One payload is torn. Its files are the files before the tear.
+        // One payload is torn. Only the files before the tear are expected from it.
         let expected = if fields.ends_with("no") { vec![file("a.rs", FileAction::Edit)] } else { expected };
         assert_eq!(decode_tool_done(fields).files, expected, "{fields}");
     }

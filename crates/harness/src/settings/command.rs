@@ -23,9 +23,10 @@ impl HookCommand {
     /// Returns whether this command runs only `thru hook`. If so, we may update and remove the entry. A line that also
     /// runs another command (`./mine.sh && thru hook …`) belongs to the user.
     ///
-    /// Recognises `thru hook …` with any path and quoting. `exec` or `NAME=value` may come before it, and redirections
-    /// after it. It may be guarded by a test whether the program exists (`command -v`, `which`, `type`, `hash`, `[ -x …
-    /// ]`), joined by `&&`, `;` or `if … then … fi`. It may be followed by `|| true`, `|| :` or `|| exit 0`.
+    /// Recognises `thru hook …` with any path and quoting. `exec` or `NAME=value` may come before the call, and
+    /// redirections after it. A test whether the program exists may guard the call (`command -v`, `which`, `type`,
+    /// `hash` or `[ -x … ]`, joined by `&&`, `;` or `if … then … fi`). `|| true`, `|| :` or `|| exit 0` may follow the
+    /// call.
     pub fn is_thru_hook(&self) -> bool {
         match self {
             HookCommand::Exec { program, args } => {
@@ -78,7 +79,8 @@ fn is_thru_hook_call(program: &str, args: &[&str]) -> bool {
     }
 }
 
-/// Returns whether a program is `thru`. The name may contain a version (`thru-1.2`). `thru-log` is another program.
+/// Returns whether a program is `thru`. Its name may contain a version, as in `thru-1.2`, but `thru-log` is another
+/// program.
 pub(super) fn is_thru_program(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let name = name.strip_suffix(".exe").unwrap_or(name);
@@ -108,8 +110,7 @@ pub fn quote_shell_word(word: &str) -> String {
 }
 
 /// Splits a line into its commands. Each command is a list of words without quotes and redirections. Returns `None` if
-/// it is uncertain what the line runs: a substitution or a subshell may run anything, and an unclosed quote is an
-/// error.
+/// it is uncertain what the line runs, because it contains a substitution, a subshell or an unclosed quote.
 pub(super) fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;
@@ -143,8 +144,8 @@ pub(super) fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
             '\\' => word.get_or_insert_default().push(chars.next()?),
             '`' | '(' | ')' => return None,
             '<' | '>' => {
-                // In `2>` and `>`, the digits before the sign are the number of a stream, and the word after the sign
-                // is its target.
+                // In `2>file`, the digit before `>` is the number of a stream, and the word after `>` is the target of
+                // the redirection.
                 let stream = word.take_if(|word| word.chars().all(|c| c.is_ascii_digit()));
                 if stream.is_none() {
                     finish_word(&mut commands, &mut word, &mut target);

@@ -1,8 +1,8 @@
-//! Edits of a text. Every change to a file is a list of edits. Bytes outside the ranges of the edits do not change.
+//! Text edits. Every change to a file is a list of edits. Bytes outside the edited ranges do not change.
 
 use std::ops::Range;
 
-/// Replaces `range` with `text`.
+/// Replaces the bytes in `range` with `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
     pub range: Range<usize>,

@@ -1,4 +1,4 @@
-//! Decides where new items go and how they are formatted. New items follow the file's own formatting. Nothing is
+//! Determines where new items go and how they are formatted. New items follow the file's own formatting. Nothing is
 //! deleted.
 //!
 //! `remove` must restore the original bytes, so each rule of this module has its inverse in `remove`:
@@ -56,7 +56,7 @@ impl FileFormatting {
     }
 }
 
-/// Whether the container already has items of the same kind. If so, new items are formatted like them.
+/// Whether the container already has items of the kind that is added. If so, new items are formatted like them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Siblings {
     Same,
@@ -183,7 +183,7 @@ pub fn has_line_end(text: &str) -> bool {
     text.contains(['\n', '\r'])
 }
 
-/// Returns the line end of the file's first line.
+/// Returns the line end that the file's first line uses.
 fn line_ending(text: &str) -> &'static str {
     match (text.find('\n'), text.find('\r')) {
         (Some(lf), Some(cr)) if cr + 1 == lf => "\r\n",

@@ -8,7 +8,7 @@ use super::survey::{OwnHook, SettingsSurvey};
 use super::tree::Container;
 use super::{ChangeKind, HookChange, HookEntry, HookLocation, SettingsProblem};
 
-/// Which hook in the file belongs to which entry.
+/// Matches our hooks in the file with the wanted entries.
 pub struct HookPlan<'a> {
     matched_pairs: Vec<(&'a OwnHook, &'a HookEntry)>,
     missing: Vec<&'a HookEntry>,
@@ -21,7 +21,7 @@ impl<'a> HookPlan<'a> {
         let mut surplus: Vec<&OwnHook> = survey.our_hooks.iter().collect();
         let mut missing: Vec<&HookEntry> = entries.iter().collect();
         let mut matched_pairs = Vec::new();
-        // First keep the hooks that are already correct. Then change our other hooks into missing ones.
+        // First keep our hooks that are already correct. Then reuse our other hooks for entries that are still missing.
         for fits in [OwnHook::matches_entry, OwnHook::can_become] {
             missing.retain(|entry| match surplus.iter().position(|hook| fits(hook, entry)) {
                 Some(index) => {
@@ -68,7 +68,7 @@ impl<'a> HookPlan<'a> {
     }
 }
 
-/// Changes only the values of a hook that differ from its entry.
+/// Returns edits for only those values of a hook that differ from its entry.
 fn update_hook(hook: &OwnHook, entry: &HookEntry) -> Vec<TextEdit> {
     let (old, new) = (command_and_arguments(&hook.command), command_and_arguments(&entry.command));
     let spans = &hook.value_spans;
@@ -108,7 +108,7 @@ fn command_and_arguments(command: &HookCommand) -> (&str, Option<&[String]>) {
     }
 }
 
-/// Adds what is missing: groups to existing arrays, events to the events' object, or the object itself.
+/// Adds the missing hooks: as groups in existing arrays, as new events, or with a new object for the events.
 fn add_missing_hooks(
     text: &str,
     place: &HookLocation,
@@ -158,7 +158,7 @@ fn new_file_edit(place: &HookLocation, entries: &[&HookEntry], habits: &FileForm
     TextEdit::insertion(0, print_node(&file, &look) + look.line_end)
 }
 
-/// Adds groups to an event's array. `ours` are our hooks in the array. They record the state of the file before our
+/// Adds groups to an event's array. `ours` are our hooks in that array. They record the state of the file before our
 /// installation. The new groups must record the same state, because the old groups may be removed.
 fn add_groups(
     array: &Container,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::scan::SyntaxError;
 
-/// A problem in a settings file. The caller adds the name of the file.
+/// A problem in a settings file. The caller adds the file's name to the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingsProblem {
     /// The file is not UTF-8. `line` and `column` are the position of the first invalid byte.

@@ -10,7 +10,7 @@ use super::render::StateBefore;
 use super::survey::{OwnHook, SettingsSurvey, group_and_hooks_array};
 use super::tree::{Container, Item, count_comments};
 
-/// Returns the edits that remove `hooks` from the file. `hooks` is a subset of `survey.ours`.
+/// Returns the edits that remove `hooks` from the file. `hooks` is a subset of `survey.our_hooks`.
 pub fn removal_edits(
     text: &str,
     place: &HookLocation,
@@ -104,7 +104,7 @@ fn is_only_events_object(text: &str, survey: &SettingsSurvey, root: &Container, 
     only_member && !has_stray_comments(text, &(0..text.len()), events)
 }
 
-/// Who wrote the line end before the closing bracket of a container that is now empty.
+/// Who wrote the line end before the closing bracket of a container that becomes empty.
 #[derive(Clone, Copy, PartialEq)]
 pub enum BracketAuthor {
     Ours,
@@ -135,7 +135,7 @@ pub fn remove_items(
         );
         let Some(comma) = item.comma else { continue };
         cuts.push(comma..comma + 1);
-        // No item is left before this item, so the next item moves up to the bracket.
+        // No item remains before this one, so the next item moves up to the bracket.
         if let Some(next) = items.get(index + 1)
             && on_one_line
             && count == index
@@ -146,7 +146,7 @@ pub fn remove_items(
         }
     }
     match last_kept {
-        // The removed item was the last and had no comma, so the comma before it is removed too.
+        // The last item is removed and had no comma after it, so the comma before it is removed too.
         Some(kept) if last_gone + 1 == items.len() && items[last_gone].comma.is_none() => {
             cuts.extend(items[kept].comma.map(|comma| comma..comma + 1));
         }

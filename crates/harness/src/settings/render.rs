@@ -1,13 +1,13 @@
-//! Prints our entries in the style of the file.
+//! Renders our entries in the style of the file.
 //!
 //! The key order of our own hooks encodes a [`StateBefore`]. A harness that rewrites its settings keeps the order of
-//! keys, whereas a strict harness would refuse an extra key. `uninstall` is therefore the exact inverse of `install`,
-//! and needs no record in another place.
+//! keys, whereas a strict harness would refuse an extra key. With this encoding, `uninstall` is the exact inverse of
+//! `install` and needs no record outside the file.
 
 use super::HookEntry;
 use super::command::HookCommand;
 
-/// The text around an entry before we added it. It decides what must remain when the entry is removed.
+/// What surrounded an entry before we added it. This determines what must remain when the entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateBefore {
     /// Either there were other values, or nothing needs to remain. Whatever becomes empty when our hooks are removed is
@@ -39,8 +39,9 @@ impl StateBefore {
 pub struct TextFormatting {
     /// Whether the new text has several lines.
     pub lines: bool,
-    /// Whether the hook itself is written on one line although the rest is not. Like the key order, this records the
-    /// state before: the line end before the closing bracket already existed (see `insert`).
+    /// Whether the hook itself is written on one line although the text around it is not. Like the key order, this
+    /// records the state before our installation: the line end before the closing bracket already existed (see
+    /// `insert`).
     pub hooks_on_one_line: bool,
     pub line_end: &'static str,
     /// The indentation of the line on which the new text starts.
@@ -73,7 +74,7 @@ impl JsonNode {
     }
 }
 
-/// Builds the object of one matcher: `{"matcher": …, "hooks": [ours]}`.
+/// Builds a matcher group: `{"matcher": …, "hooks": [ours]}`.
 pub fn new_group_node(entry: &HookEntry, before: StateBefore, look: &TextFormatting) -> JsonNode {
     let hook = new_hook_node(entry, before);
     let hook = if look.hooks_on_one_line { JsonNode::OneLine(Box::new(hook)) } else { hook };

@@ -1,7 +1,8 @@
 //! Splits JSON with comments into tokens. The scanner is as strict as `JSON.parse`, because the harness must be able to
 //! read every file that we accept.
 
-/// An error at a byte of the text. It is converted to a [`super::SettingsProblem`] with a line and a column.
+/// A syntax error at a byte of the text. The caller converts it to a [`super::SettingsProblem`] with a line and a
+/// column.
 #[derive(Debug)]
 pub struct SyntaxError {
     pub at: usize,
@@ -51,7 +52,7 @@ pub fn next_lexeme(text: &str, at: usize) -> Result<Option<Lexeme>, SyntaxError>
     Ok(Some(Lexeme { token, start, end }))
 }
 
-/// Iterates over the tokens from `at`, in a text that has already been checked.
+/// Iterates over the tokens from `at`. The text must already have been checked.
 pub fn tokens_from(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
     let mut at = at;
     std::iter::from_fn(move || {
@@ -61,8 +62,8 @@ pub fn tokens_from(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
     })
 }
 
-/// Returns how many bytes of JSON white space are at the beginning. As in `JSON.parse`, other white space is not
-/// included.
+/// Returns the number of JSON white space bytes at the beginning. Like `JSON.parse`, this function accepts no other
+/// white space.
 pub fn count_blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
 }

@@ -1,5 +1,5 @@
-//! Our command in the status line setting of a harness. If the setting contains a command of the user, our command
-//! calls it first. Removing our command restores the user's command, byte for byte.
+//! Manages our command in a harness's status line setting. If the setting already contains a command of the user, our
+//! command calls it first. Removing our command restores the user's command, byte for byte.
 
 use super::command::{is_thru_program, quote_shell_word, simple_commands};
 use super::edit::{TextEdit, apply_edits};
@@ -12,13 +12,13 @@ use super::tree::{self, Container, Item};
 
 /// The subcommand that our command calls.
 const STATUSLINE_SUBCOMMAND: &str = "statusline";
-/// The option that contains the user's own command.
+/// The option whose value is the user's own command.
 const AFTER_OPTION: &str = "--after";
 
 enum CurrentStatusLine {
     None,
-    /// Our command: `member` is the index of the setting, `command` the range of the command, `after` the user's own
-    /// command.
+    /// Our command. `member_index` is the index of the setting, `command` is the range of our command, and
+    /// `user_command` is the user's own command inside it.
     Ours {
         member_index: usize,
         command: std::ops::Range<usize>,
@@ -156,14 +156,14 @@ fn user_command_within(line: &str) -> Option<Option<String>> {
     }
 }
 
-/// Returns our command: `/abs/thru statusline --after 'the user's own'`.
+/// Returns our command, such as `/abs/thru statusline --after 'echo mine'`.
 fn status_line_command(program: &str, after: Option<&str>) -> String {
     let own = after.map_or(String::new(), |own| format!(" {AFTER_OPTION} {}", quote_shell_word(own)));
     format!("{} {STATUSLINE_SUBCOMMAND}{own}", quote_shell_word(program))
 }
 
-/// Whether the file was blank before our installation. The order of the keys records this, as `render::StateBefore`
-/// does for hooks.
+/// Whether the file was blank before our installation. The order of the keys records this, as with
+/// `render::StateBefore` for hooks.
 #[derive(Clone, Copy, PartialEq)]
 enum FileBefore {
     Blank,

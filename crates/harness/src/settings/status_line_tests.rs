@@ -60,7 +60,7 @@ fn removing_the_line_restores_every_byte() {
             "after {}",
             bytes_as_text(&installed)
         );
-        // Another path of the program, or hooks in the file, make no difference.
+        // Neither another path of the program nor hooks in the file make a difference.
         let moved = install_status_line(Some(&installed), STATUS_LINE_KEY, "/usr/bin/thru").unwrap();
         assert_eq!(bytes_as_text(&uninstall_status_line(&moved, STATUS_LINE_KEY).unwrap()), *file);
         let hooked =

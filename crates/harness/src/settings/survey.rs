@@ -18,7 +18,7 @@ pub fn split_byte_order_mark(bytes: &[u8]) -> Result<(&'static str, &str), Setti
     Ok(text.strip_prefix(BOM).map_or(("", text), |rest| (BOM, rest)))
 }
 
-/// Returns the outermost object; `None` in a blank file.
+/// Returns the outermost object, or `None` if the file is blank.
 pub fn top_level_object(text: &str) -> Result<Option<Container>, SettingsProblem> {
     let Some(range) = check_json(text).map_err(|fault| syntax_problem(text, fault))? else { return Ok(None) };
     if !text[range.clone()].starts_with('{') {
@@ -30,13 +30,13 @@ pub fn top_level_object(text: &str) -> Result<Option<Container>, SettingsProblem
 /// The parts of a settings file that contain hooks.
 #[derive(Debug)]
 pub struct SettingsSurvey {
-    /// The outermost object; `None` in a blank file.
+    /// The outermost object. `None` if the file is blank.
     pub root: Option<Container>,
     /// The index of the root's member that contains the events' object, if there is one.
     pub events_member_index: Option<usize>,
     /// The events' object, if the events are not top-level keys.
     nested_events: Option<Container>,
-    /// For each member of the events' object, its array; `None` if its value is not an array.
+    /// The array of each member of the events' object. `None` if a member's value is not an array.
     pub event_arrays: Vec<Option<Container>>,
     pub our_hooks: Vec<OwnHook>,
 }
@@ -116,7 +116,7 @@ impl SettingsSurvey {
         if place.key.is_some() { self.nested_events.as_ref() } else { self.root.as_ref() }
     }
 
-    /// Returns the index of `event` in the events' object. It is an error if a hook cannot be added to the event.
+    /// Returns the index of `event` in the events' object. Returns an error if a hook cannot be added to the event.
     pub fn event_index(
         &self,
         text: &str,
@@ -161,7 +161,8 @@ impl OwnHook {
     }
 }
 
-/// Finds the only item with this key. A duplicate is an error, because some readers use the first and some the last.
+/// Finds the only item with this key. A duplicate is an error, because some parsers use the first value and some the
+/// last.
 fn only_item_named(text: &str, object: &Container, key: &str) -> Result<Option<usize>, SettingsProblem> {
     let mut found = object.items.iter().enumerate().filter(|(_, item)| has_key(text, item, key));
     let first = found.next();

@@ -1,11 +1,11 @@
-//! Positions in a settings file. Nothing is copied, and a container is scanned only when it is needed. Even a file of
-//! five megabytes is read in one pass, without building a tree.
+//! Finds the positions of values in a settings file. Nothing is copied, and a container is scanned only when it is
+//! needed. Even a file of five megabytes is read in one pass, without building a tree.
 
 use std::ops::Range;
 
 use super::scan::{Lexeme, SyntaxError, Token, next_lexeme, tokens_from};
 
-/// How deeply a file may be nested. Only a file that was made to crash its readers is nested more deeply.
+/// How deeply a file may be nested. Only a file that is meant to crash its readers is nested more deeply.
 const MAX_DEPTH: usize = 512;
 
 /// Which tokens may come next.
@@ -115,7 +115,8 @@ pub struct Item {
     pub value: Range<usize>,
     /// The position of the comma after the item.
     pub comma: Option<usize>,
-    /// The end of the bracket or comma before the item. White space and comments follow.
+    /// The end of the bracket or comma before the item. Between this position and the item, there can be white space
+    /// and comments.
     pub gap_start: usize,
     pub start: usize,
     /// The end of the last token before the item, including comments. Between this position and the item's start, there
@@ -214,8 +215,8 @@ pub fn count_comments(text: &str, range: &Range<usize>) -> usize {
         .count()
 }
 
-/// Returns the value of a string; `None` if the value is not a string or contains half of a surrogate pair. Our own
-/// strings never contain half of a pair.
+/// Returns the value of a string. Returns `None` if the value is not a string or contains half of a surrogate pair,
+/// which our own strings never do.
 pub fn string_value(text: &str, range: &Range<usize>) -> Option<String> {
     serde_json::from_str(&text[range.clone()]).ok()
 }

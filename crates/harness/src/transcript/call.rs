@@ -1,5 +1,5 @@
-//! Reads a call in a transcript. The meaning of an input field depends on the names of the tool and of the field. If
-//! two harnesses use the same names, the meaning is the same, so one table is enough.
+//! Reads a call in a transcript. The names of the tool and of an input field determine what the field means. Harnesses
+//! that use the same names mean the same thing, so one table is enough.
 
 use model::event::{FileAction, TouchedFile};
 use model::transcript::{
@@ -56,7 +56,7 @@ fn read_tool_input<'a>(tool: &str, mut walk: JsonWalk<'a>, call: &mut ToolCall<'
                     _ => FileAction::Edit,
                 };
                 call.files.extend(walk.take_text(MAX_NOTE_BYTES).map(|path| TouchedFile::new(path, action)));
-                // The file's content follows.
+                // The next field is the file's content, which is not needed.
                 break;
             }
             ("ApplyPatch", b"input" | b"patch") => {

@@ -23,7 +23,7 @@ pub struct ApiMessage<'a> {
     pub usage: Option<TokenUsage<'a>>,
 }
 
-/// A call with its input not yet parsed, because the meaning of the input depends on the tool.
+/// A call whose input is not parsed yet, because the meaning of the input depends on the tool.
 #[derive(Debug, Default)]
 pub struct RawCall<'a> {
     pub id: Option<Text<'a>>,
@@ -117,17 +117,17 @@ impl<'a> ApiMessage<'a> {
 }
 
 impl<'a> RawResult<'a> {
-    /// Returns the result of a call whose output is not needed. Decoding the output would take longer than everything
-    /// else.
+    /// Returns the result of a call whose output is not needed. Decoding the output would take longer than reading
+    /// everything else.
     pub fn to_result_without_text(&self) -> CallResult<'a> {
         CallResult { call_id: self.call_id.clone(), failed: self.failed, ..CallResult::default() }
     }
 
-    /// Returns the result in the neutral form, with the fields that all harnesses have.
+    /// Returns the result in the form that all harnesses share.
     pub fn to_call_result(&self) -> CallResult<'a> {
         let max = if self.failed { MAX_TEXT_BYTES } else { MAX_RESULT_BYTES };
         let text = self.content.text(max).unwrap_or_else(|| first_text(self.content, max));
-        // If the text is complete, its end is not needed separately.
+        // The end is read separately only if the text was cut.
         let is_cut = !self.failed && text.len() >= MAX_RESULT_BYTES;
         let tail = is_cut.then(|| self.content.last_lines(RESULT_TAIL_BYTES)).flatten().unwrap_or_default();
         CallResult {

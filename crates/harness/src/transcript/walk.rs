@@ -18,7 +18,7 @@ pub struct JsonWalk<'a> {
 /// The maximum number of bytes that [`RawJson::end_of_string`] returns.
 const ENDING_BYTES: usize = 64;
 
-/// One value, undecoded.
+/// One undecoded value.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RawJson<'a>(&'a [u8]);
 
@@ -180,9 +180,9 @@ impl<'a> RawJson<'a> {
     /// Decodes a string. If it is longer than `max` bytes, returns its first `max` bytes, or slightly more.
     pub fn text(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        // Escapes are longer than the characters that they encode. A cut text must still include the whole margin,
-        // because redaction examines the margin.
-        // They are never shorter, so a string of at most `max` raw bytes need not be measured.
+        // `max` counts decoded bytes, because text that is cut must still include the whole margin that redaction
+        // examines. An escape is never shorter than the character that it encodes, so a string of at most `max` raw
+        // bytes need not be measured.
         let length = if inner.len() <= max { inner.len() } else { raw_length_for(inner, max) };
         Some(decode_string(&inner[..length]))
     }
@@ -197,7 +197,8 @@ impl<'a> RawJson<'a> {
         std::str::from_utf8(&inner[start..]).ok()
     }
 
-    /// Returns the last lines of a string, at most `max` undecoded bytes. Returns the whole string if it is shorter.
+    /// Returns the last lines of a string, at most `max` undecoded bytes. Returns the whole string if it is shorter
+    /// than `max`.
     pub fn last_lines(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         let Some(start) = inner.len().checked_sub(max) else { return Some(decode_string(inner)) };
@@ -246,8 +247,8 @@ fn is_value_end(byte: u8) -> bool {
     matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b'"' | b':' | b'{' | b'[')
 }
 
-/// Returns how many raw bytes of a string contain `max` bytes of text. The result is slightly larger if a character or
-/// an escape would be split.
+/// Returns how many raw bytes of a string decode to `max` bytes of text. The result is slightly larger if a character
+/// or an escape would be split.
 fn raw_length_for(inner: &[u8], max: usize) -> usize {
     let (mut end, mut decoded) = (0, 0);
     while decoded < max && end < inner.len() {
@@ -270,7 +271,7 @@ fn raw_length_for(inner: &[u8], max: usize) -> usize {
     end
 }
 
-/// Decodes the text between two quotes. Invalid Unicode becomes U+FFFD, and so does half of a surrogate pair, which
+/// Decodes the text between two quotes. Invalid UTF-8 becomes U+FFFD, and so does half of a surrogate pair, which
 /// JavaScript can write. An invalid escape is left unchanged.
 pub fn decode_string(inner: &[u8]) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', inner) else {

@@ -1,5 +1,5 @@
-//! Generates settings files, both unusual and common. A list of choices determines the file. When the choices run out,
-//! every further choice is 0, the simplest choice, so that a failing file can be reduced to a smaller file.
+//! Generates unusual and common settings files. A list of choices determines the file. When the list runs out, every
+//! further choice is 0, the simplest, so that a failing file can be reduced to a smaller one.
 
 pub struct Choices<'a> {
     bytes: &'a [u8],
@@ -9,7 +9,7 @@ pub struct Choices<'a> {
 
 #[derive(Clone, Copy)]
 struct FileStyle {
-    /// 0: minified, 1: one line with spaces, 2: several lines, 3: any white space anywhere.
+    /// 0 means minified, 1 one line with spaces, 2 several lines, and 3 any white space anywhere.
     spacing: usize,
     line_end: &'static str,
     unit: &'static str,
@@ -179,7 +179,7 @@ impl Choices<'_> {
         match self.style.spacing {
             0 => String::new(),
             1 => if index == 0 { "" } else { " " }.to_owned(),
-            // Some brackets contain no white space.
+            // Sometimes omit the white space inside the brackets.
             2 => match self.pick_below(8) {
                 7 => String::new(),
                 _ => self.generate_line_break(depth) + &self.generate_comment(10),
@@ -197,7 +197,7 @@ impl Choices<'_> {
         if self.style.spacing < 2 { String::new() } else { self.generate_white_space() }
     }
 
-    /// Returns a comment in one of `times` cases, if this file may contain comments.
+    /// Returns a comment in one of `times` cases, if this file may contain comments. Otherwise returns an empty string.
     fn generate_comment(&mut self, times: usize) -> String {
         if !self.style.comments || self.pick_below(times) + 1 < times {
             return String::new();

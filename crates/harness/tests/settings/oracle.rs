@@ -1,4 +1,4 @@
-//! Checks the properties of a file independently of the code under test: with a second JSONC reader, and by counting
+//! Checks the properties of a file independently of the code under test: with a second JSONC parser, and by counting
 //! insertions.
 
 use harness::settings::{
@@ -27,17 +27,19 @@ pub fn parse_jsonc(text: &str) -> Option<Value> {
     parse_to_serde_value(&text.replace(r"\ud800", "half").replace('\u{feff}', ""), &options).ok()
 }
 
-/// Returns the smallest number of insertions that turn `old` into `new`; `None` if insertions alone cannot do that.
+/// Returns the smallest number of insertions that turn `old` into `new`. Returns `None` if insertions alone cannot do
+/// that.
 pub fn count_insertions(old: &[u8], new: &[u8]) -> Option<usize> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    // Skip the common prefix and suffix, except for some bytes, because an insertion can be shifted by repeated text.
+    // Skip the common prefix and suffix, but keep 200 bytes of each, because repeated text can shift the position of an
+    // insertion.
     let head = head.saturating_sub(200);
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     let tail = tail.saturating_sub(200);
     let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     const IMPOSSIBLE: usize = usize::MAX / 2;
-    // For each position in `new`, the smallest number of insertions if the previous byte belongs to `old`, and if the
-    // previous byte was inserted.
+    // For each position in `new`: the smallest number of insertions if the previous byte comes from `old` (`kept`), and
+    // if the previous byte was inserted (`put`).
     let mut kept = vec![IMPOSSIBLE; new.len() + 1];
     let mut put = vec![IMPOSSIBLE; new.len() + 1];
     kept[0] = 0;
@@ -101,7 +103,7 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     assert!(pieces <= 2 * (entries.len() + 1), "{pieces} pieces: {}", shown());
     assert!(installed.changes.iter().all(|change| change.kind == ChangeKind::Added), "{}", shown());
 
-    // Another reader finds the same values plus ours. If the file was strict JSON, it still is.
+    // A second parser finds the original values and ours. If the file was strict JSON, it still is.
     let expected = value_with_entries(parse_jsonc(old_text), place, entries);
     assert_eq!(parse_jsonc(new_text), Some(expected), "{}", shown());
     if serde_json::from_str::<Value>(old_text).is_ok() {
@@ -138,12 +140,12 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     new.clone()
 }
 
-/// Applies a diff like `patch`.
+/// Applies a diff, as `patch` does.
 pub fn apply_diff(old: &str, diff: &str) -> String {
     let mut steps: Vec<(&str, &str)> = Vec::new();
     for line in diff.split_inclusive('\n') {
         match (line.strip_prefix('\\'), steps.last_mut()) {
-            // This line says that the previous line has no line end.
+            // This line of the diff means that the previous line has no line end.
             (Some(_), Some((_, last))) => *last = last.trim_end_matches('\n'),
             _ => steps.push(line.split_at(1)),
         }

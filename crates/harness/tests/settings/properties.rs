@@ -1,4 +1,4 @@
-//! Properties of arbitrary files.
+//! Properties that must hold for arbitrary settings files.
 
 use harness::settings::{
     HookLocation, SettingsProblem, find_hooks, install_hooks, unified_diff, uninstall_hooks,
@@ -92,8 +92,8 @@ proptest! {
         let back = String::from_utf8(removed.bytes).unwrap();
         prop_assert!(find_hooks(back.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap().is_empty());
         prop_assert_eq!(without_empty_hooks(&back), without_empty_hooks(&old), "{}\n---\n{}", text, back);
-        // A comment outside our insertion stays. Our entries end in brackets, and the text after them may begin with a
-        // bracket.
+        // A comment outside our insertion stays. The exact end of the insertion is uncertain, because our entries end
+        // in brackets and the text after them may begin with brackets.
         let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| a.zip(b).take_while(|(a, b)| a == b).count();
         let head = same(&mut old.bytes(), &mut new.bytes());
         let tail = same(&mut old.bytes().rev(), &mut new.bytes().rev());
@@ -107,7 +107,8 @@ proptest! {
     }
 }
 
-/// Returns the value of a file without empty hooks, because brackets are not removed if they contain a comment.
+/// Returns the parsed file without empty hook arrays and objects, because these stay in the file if they contain a
+/// comment.
 fn without_empty_hooks(text: &str) -> Option<Value> {
     let mut value = parse_jsonc(text)?;
     let root = value.as_object_mut()?;

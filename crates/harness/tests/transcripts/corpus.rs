@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use super::READERS;
 
-/// For each call, its id and the files that it names.
+/// The id of each call, with the files that the call names.
 type Calls = Vec<(String, Vec<String>)>;
-/// For each result, the id of its call and whether it failed.
+/// The id of each result's call, with whether the call failed.
 type Results = Vec<(String, bool)>;
 
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ fn tally_transcript(read: ReadLine, transcript: &[u8]) -> TranscriptTally {
     tally
 }
 
-/// Returns the same calls and results, according to a full JSON parser.
+/// Returns the calls and results that a full JSON parser finds.
 fn parse_with_serde(transcript: &[u8]) -> (Calls, Results) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,5 @@
-//! Lines that a crash has damaged, or that another version wrote. Nothing may panic, and complete objects must be read.
+//! Tests with lines that a crash damaged or another version wrote. Nothing may panic, and complete objects must be
+//! read.
 
 use model::transcript::TranscriptItem;
 use proptest::prelude::*;
@@ -41,7 +42,7 @@ fn bytes_around_a_line_are_ignored() {
                 let line = format!("{}{line}{}", around.0, around.1);
                 assert_eq!(count_items(read, line.as_bytes()), whole, "{around:?}");
             }
-            // Some serialisers add spaces, and the keys can be in any order.
+            // A serialiser may add white space and reorder the keys.
             let value: Value = serde_json::from_str(line).unwrap();
             assert_eq!(
                 count_items(read, serde_json::to_string_pretty(&value).unwrap().as_bytes()),

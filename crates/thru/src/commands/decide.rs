@@ -50,8 +50,10 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 pub fn read_stdin() -> Result<String> {
-    // Read more than the limit, so that the error can give the length of a text that is too long.
+    // Accept more than the limit here, so that the error message can state how long the input is.
     let bytes = ops::input::read_stdin(16 * MAX_TEXT_BYTES)?;
-    String::from_utf8(bytes)
-        .map_err(|_| Error::Usage { what: "stdin is not UTF-8".into(), hint: "a decision is text".into() })
+    String::from_utf8(bytes).map_err(|_| Error::Usage {
+        what: "stdin is not UTF-8".into(),
+        hint: "a decision must be text".into(),
+    })
 }

@@ -11,7 +11,7 @@ use ops::{Mode, Result, World};
 use super::plan::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
-/// The maximum length of a text in a list, in characters.
+/// The maximum length of a decision or a reason in a list, in characters.
 const MAX_TEXT_CHARS: usize = 160;
 
 /// List, show, supersede and accept decisions

@@ -63,7 +63,7 @@ fn print_events(events: &[EventStatistics], world: &World) {
     }
 }
 
-/// Returns the style and the word for the result of a check. The word is needed because colour may be off.
+/// Returns the style and the label for the result of a check. The label is needed because colour may be off.
 fn status_mark(check: &Check) -> (output::Style, &'static str) {
     match check.findings.iter().map(|finding| finding.level).max() {
         None | Some(FindingLevel::Note) => (GOOD, "ok  "),

@@ -54,7 +54,7 @@ fn print_report(report: &FilesReport, all: usize, world: &World) {
     }
 }
 
-/// Returns a text like `edited 4×, read 2×, gone`.
+/// Describes how a file was used, as in `edited 4×, read 2×, gone`.
 fn describe_use(row: &FileRow) -> String {
     let times = |n: u32, word: &str| match n {
         0 => None,

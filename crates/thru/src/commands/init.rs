@@ -21,7 +21,7 @@ pub struct Args {
     no_hooks: bool,
 }
 
-/// The options of a new root, with or without hooks.
+/// The options for a new root, shared by `thru init` and `thru context init`.
 #[derive(Debug, clap::Args)]
 pub struct RootArgs {
     /// Let git track the records that a team shares; journals and state stay out of git
@@ -40,7 +40,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     create_root(world, &args.root, hooks, format)
 }
 
-/// Creates the root. `thru init` also installs hooks, and `thru context init` does not.
+/// Creates the root. `thru init` also installs hooks; `thru context init` does not.
 pub fn create_root(world: &World, args: &RootArgs, hooks: HookInstallation, format: Format) -> Result<u8> {
     let report = ops::setup::init::init_project(world, &args.options(hooks))?;
     match format {
@@ -113,7 +113,7 @@ fn print_report(report: &InitReport) {
     } else if !report.signs_searched.is_empty() {
         output::print_line(format_args!("Next: {} installs hooks anyway", install_commands()));
     } else if report.created && report.install_reports.is_empty() && !report.installed_in_other_scope {
-        // If there are notes, they say why hooks were not installed and what to do.
+        // The entries of `not_installed`, if any, already explain why hooks were not installed and what to do.
         if report.not_installed.is_empty() {
             output::print_line(format_args!("Next: {} installs the hooks", install_commands()));
         }

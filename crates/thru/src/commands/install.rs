@@ -216,7 +216,7 @@ pub fn print_report(report: &InstallReport) {
     }
 }
 
-/// Returns whether two changed files share a line. Only command files in the same folder do.
+/// Returns whether two changed files are reported on one line. Only command files in the same folder are.
 fn are_on_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
     let is_plain = |file: &ChangedFile| {
         file.events.is_empty()
@@ -226,7 +226,7 @@ fn are_on_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
     is_plain(one) && is_plain(next) && one.change == next.change && one.path.parent() == next.path.parent()
 }
 
-/// Returns the paths of several files in one folder as one text: `/p/.claude/commands/{handoff,pickup}.md`.
+/// Combines the paths of files in one folder, as in `/p/.claude/commands/{handoff,pickup}.md`.
 fn join_paths_in_braces(files: &[&ChangedFile]) -> String {
     let folder = files.iter().find_map(|file| file.path.parent()).unwrap_or(Path::new(""));
     let names: Vec<_> =

@@ -67,7 +67,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Json => output::print_json_line_unless_closed(line),
         Format::Text => output::print_line_unless_closed(line),
     };
-    // The limit and the order apply to existing records, not to records that arrive with `--follow`.
+    // `--limit` and the order by time apply to existing records, not to records that arrive with `--follow`.
     let mut known = Vec::new();
     reading.read_new_records(|record| match format {
         _ if !args.includes_record(record) => {}
@@ -101,7 +101,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 struct ShownRecord {
     at: String,
     id: String,
-    /// The id of the call that came after this message of the agent. Empty if it is not known.
+    /// The id of the call that follows this message of the agent. Empty if that id is unknown.
     before: String,
     /// The agent's message. Empty unless the record is a stop or a message from the transcript.
     agent_message: String,
@@ -128,8 +128,8 @@ impl ShownRecord {
     }
 
     /// Inserts the record by its time. Records from the transcript are older than the stop at which the transcript is
-    /// read, but are written after it. A message that the stop repeats is shown once. Times have a resolution of one
-    /// second, so a message is inserted before the call that it names, if that call is shown.
+    /// read, but the journal contains them after that stop. A message that the stop repeats is shown once. Times have a
+    /// resolution of one second, so a message is inserted before the call that follows it, if that call is shown.
     fn insert_by_time(self, known: &mut Vec<ShownRecord>) {
         let is_earlier = |other: &&ShownRecord| other.at > self.at || other.at == self.at && other.ends_turn;
         let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };
@@ -203,7 +203,7 @@ fn record_detail(record: &JournalRecord) -> String {
     parts.join("  ")
 }
 
-/// Returns the line that names the error. In a Python traceback, it is the last line.
+/// Returns the line that names the error. In a Python traceback, that is the last line.
 fn line_naming_error(error: &str) -> &str {
     let mut reasons = failure::reason_lines(error);
     let reason = if error.starts_with("Traceback") { reasons.last() } else { reasons.next() };

@@ -17,7 +17,7 @@ pub use self::set::{parse_ids, parse_size};
 pub use self::show::print_plan;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style, WARN};
 
-/// The maximum width of a text in a list, in characters.
+/// The maximum width of a description in a list, in characters.
 const TEXT_WIDTH: usize = 100;
 
 /// Manage the plan: phases, tasks and their dependencies

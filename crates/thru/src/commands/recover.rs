@@ -76,7 +76,8 @@ fn format_report(report: &RecoverReport, file: &str) -> String {
     ];
     let numbered = (1..).zip(steps.into_iter().flatten()).map(|(n, step)| format!("{n}. {step}\n"));
     let checklist = format!("Checklist:\n{}", numbered.collect::<String>());
-    // The marker line has more `=` than any line of the file, so no line of the file looks like the end marker.
+    // The marker lines have more `=` in a row than any line of the file, so no line of the file looks like the end
+    // marker.
     let longest = text.split(|c| c != '=').map(str::len).max().unwrap_or(0);
     let marks = "=".repeat((longest + 1).max(5));
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };

@@ -18,8 +18,8 @@ pub struct Args {
     after: Option<OsString>,
 }
 
-/// Runs the command if its name comes after options. Harnesses put the name first; `main` handles those calls without
-/// an argument parser.
+/// Runs when options precede the command's name. Harnesses put the name first, and `main` handles such calls without an
+/// argument parser.
 pub fn run(root: Option<PathBuf>, args: &Args, format: Format) -> Result<u8> {
     let call = StatusLineCall { user_command: args.after.clone(), root, json: format == Format::Json };
     statusline::run_status_line(call, true, Instant::now());

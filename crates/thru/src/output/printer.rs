@@ -1,7 +1,7 @@
 //! The only module that writes to stdout and stderr. It cleans text for people, and then adds colour.
 //!
 //! A file, a branch, an argument or a record can contain escape sequences that write to the clipboard, move the cursor
-//! or hide text. So every text is cleaned, no matter where it comes from, and whether a terminal or a pipe reads it.
+//! or hide text. So all text is cleaned, no matter where it comes from and whether it goes to a terminal or a pipe.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
@@ -31,13 +31,13 @@ pub enum Style {
 
 const STYLES: [Style; 5] = [Style::Bold, Style::Dim, Style::Good, Style::Warn, Style::Bad];
 
-/// The first character of a mark. It is a noncharacter: Unicode reserves these characters for internal use, and the
-/// printer removes them from texts.
+/// The first character of a mark. It is a noncharacter, which Unicode reserves for internal use. The printer removes
+/// noncharacters from text that it prints.
 const MARK_START: char = '\u{fdd0}';
-/// The last character of a mark.
 const MARK_END: char = '\u{fdd1}';
 
-/// Returns a random part of every mark, chosen once per process, so that no text can contain a mark.
+/// Returns the random part that all marks share. It is chosen once per process, so that untrusted text cannot contain a
+/// mark.
 fn random_part_of_marks() -> &'static str {
     static RANDOM_PART: OnceLock<String> = OnceLock::new();
     RANDOM_PART.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(0)))
@@ -106,12 +106,12 @@ impl Stream {
     }
 }
 
-/// Prints text for people. No line end is added.
+/// Prints text for people. No newline is added.
 pub fn print(stream: Stream, text: &str) -> std::io::Result<()> {
     stream.write(clean_and_color(text, stream.has_color()).as_bytes())
 }
 
-/// Prints a line on stderr that the next call replaces. This is only for a terminal.
+/// Prints a line on stderr that the next call overwrites. Use it only on a terminal.
 pub fn print_transient_line(text: &str) -> std::io::Result<()> {
     let color = Stream::Err.has_color();
     let text = clean_and_color(text, color);
@@ -123,7 +123,7 @@ pub fn print_transient_line(text: &str) -> std::io::Result<()> {
     Stream::Err.write(line.as_bytes())
 }
 
-/// The longest line that can be replaced, in characters.
+/// The longest line that can be overwritten, in characters.
 const MAX_TRANSIENT_WIDTH: usize = 79;
 
 /// Prints one JSON document and a newline. Invisible characters are written as `\u` escapes. They occur only in
@@ -156,7 +156,7 @@ pub fn print_reply(reply: &[u8]) -> std::io::Result<()> {
     Stream::Out.write(reply)
 }
 
-/// Prints help and version texts. They contain only our own text, so clap's colours are kept.
+/// Prints the help or the version. Both contain only our own text, so clap's colours are kept.
 pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::Result<()> {
     match stream.has_color() {
         true => stream.write(help.ansi().to_string().as_bytes()),
@@ -164,7 +164,7 @@ pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::R
     }
 }
 
-/// Cleans a text, and then replaces the marks with the terminal's codes.
+/// Cleans the text and replaces the marks with the terminal's codes.
 fn clean_and_color(text: &str, color: bool) -> Cow<'_, str> {
     if next_mark(text).is_none() {
         return clean_text(text);
@@ -187,8 +187,8 @@ fn clean_and_color(text: &str, color: bool) -> Cow<'_, str> {
 
 /// Returns the text before the first mark, the number of the mark's style, and the text after the mark.
 fn next_mark(text: &str) -> Option<(&str, &str, &str)> {
-    // Search only for the first character of the mark. Searching for the whole mark would take longer than the rest of
-    // the printing.
+    // Search only for the first character of the mark. Searching for the whole mark would take longer than everything
+    // else that printing does.
     text.match_indices(MARK_START).find_map(|(at, open)| {
         let mark = text[at + open.len()..].strip_prefix(random_part_of_marks())?;
         let (number, after) = mark.split_once(MARK_END)?;

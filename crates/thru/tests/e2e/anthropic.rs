@@ -1,4 +1,4 @@
-//! The Anthropic Messages API, for Claude Code.
+//! Implements the Anthropic Messages API for Claude Code.
 
 use serde_json::{Value, json};
 
@@ -6,8 +6,8 @@ use crate::http::{Request, StreamPiece};
 use crate::model::RequestKind;
 use crate::script::ScriptStep;
 
-/// Returns the kind of a request. A header marks the requests of sub-agents. The request for a summary has no mark, so
-/// it is recognised by its text.
+/// Returns the kind of a request. A header marks the requests of sub-agents. A request for a summary has no such mark
+/// and is recognised by its text.
 pub fn request_kind(request: &Request) -> RequestKind {
     let asked = last_user_text(&request.body);
     if asked.contains("create a detailed summary") && asked.contains("<summary>") {

@@ -1,9 +1,9 @@
-//! Finds a harness. If it is not installed, its tests are skipped with a message. In CI they fail instead.
+//! Finds a harness. If the harness is not installed, its tests are skipped with a message, or fail in CI.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Returns the binary in the variable, or else the binary that `scripts/harnesses.sh` installed.
+/// Returns the binary that the variable names, or else the binary that `scripts/harnesses.sh` installed.
 pub fn find_harness(variable: &str, name: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable).map_or_else(|| harnesses_folder().join(name), PathBuf::from);
     match path.canonicalize() {

@@ -1,4 +1,4 @@
-//! Tests with the real Claude Code: what agents are told about themselves and about other sessions.
+//! Tests, with the real Claude Code, what agents learn about themselves and about other sessions.
 
 use serde_json::json;
 
@@ -87,8 +87,8 @@ fn a_window_that_fills_up_is_told_once() {
     model.assert_script_used_up();
     let asked = model.received_requests();
     let told: Vec<usize> = asked.iter().map(|asked| asked.count_occurrences("% full (")).collect();
-    // Claude Code writes its transcript while it continues, so the usage may be missing from the file at the second
-    // stop. In this case, the third stop finds it, and the message comes with the fourth prompt.
+    // Claude Code writes its transcript asynchronously, so the usage may be missing from the file at the second stop.
+    // In that case, the third stop finds the usage, and the message comes with the fourth prompt.
     let once = told == [0, 0, 0, 0, 1, 1, 1] || told == [0, 0, 0, 0, 0, 0, 1];
     assert!(once, "once, with the third or fourth prompt; later requests replay it: {told:?}");
     assert!(asked.last().expect("a question").contains("% full (7"), "the figure of a request");

@@ -17,7 +17,7 @@ pub struct ClaudeCode {
     binary: PathBuf,
 }
 
-/// A session in one process, which gets one prompt after another.
+/// A session in a single process, to which the test sends one prompt after another.
 #[derive(Debug)]
 pub struct Conversation {
     process: TestProcess,
@@ -29,7 +29,7 @@ impl ClaudeCode {
         available::find_harness("THRU_CLAUDE", "claude").map(|binary| ClaudeCode { binary })
     }
 
-    /// Runs `thru init`. It detects Claude Code and installs hooks.
+    /// Runs `thru init`, which detects Claude Code and installs hooks.
     pub fn init_project(scratch: &ScratchProject) {
         std::fs::create_dir_all(scratch.home.join(".claude/projects")).expect("a folder");
         scratch.run_thru_successfully(&["init"]);
@@ -60,8 +60,8 @@ impl ClaudeCode {
         Conversation { process: TestProcess::start(command) }
     }
 
-    /// Starts a conversation in plan mode, in which the user is asked for permissions. The agent also gets its todo
-    /// list, which it usually has only on a terminal.
+    /// Starts a conversation in plan mode. The user is asked for permissions, and the agent gets the todo list tools
+    /// that it usually has only on a terminal.
     pub fn start_conversation_in_plan_mode(
         &self,
         scratch: &ScratchProject,
@@ -106,8 +106,8 @@ impl ClaudeCode {
         command
     }
 
-    /// Returns the command with variables that keep it offline. The last two variables have other purposes: without
-    /// `IS_SANDBOX`, root cannot skip permissions, and `CLAUDE_CODE_TMPDIR` keeps files out of /tmp.
+    /// Returns the command with variables that keep it offline. The last two variables have other purposes:
+    /// `IS_SANDBOX` lets root skip permissions, and `CLAUDE_CODE_TMPDIR` keeps files out of /tmp.
     fn offline_command(&self, scratch: &ScratchProject) -> Command {
         let mut command = scratch.command_in_project(&self.binary.to_string_lossy());
         command
@@ -170,7 +170,7 @@ impl Conversation {
     }
 }
 
-/// Returns the hooks that Claude Code reported. It does not report hooks around a compaction.
+/// Returns the hook runs that Claude Code reported. It does not report hooks around a compaction.
 pub fn hook_runs(ended: &EndedProcess) -> Vec<HookRun> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     hooks::pair_hook_runs(ended, |TimedLine { json, .. }| match json["subtype"].as_str()? {

@@ -6,8 +6,8 @@ use crate::model::{RequestKind, ScriptedModel};
 use crate::scratch::{ScratchProject, files_below};
 use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
-/// The session uses every kind of tool on files and in a shell, a sub-agent, a compaction and a resume. The journal
-/// contains each event once, in order.
+/// The session uses every kind of file and shell tool, a sub-agent, a compaction and a resume. The journal contains
+/// each event once, in order.
 #[test]
 fn a_whole_session_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -162,7 +162,7 @@ fn an_automatic_compaction_is_in_the_journal() {
     ]);
 }
 
-/// If records came with a clone, nothing is written. The user is told once, and the model is told nothing.
+/// If the records came with a clone, the hooks write nothing. The user gets one message, and the model gets none.
 #[test]
 fn in_an_untrusted_clone_only_the_person_is_told() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

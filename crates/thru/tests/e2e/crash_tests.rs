@@ -16,8 +16,8 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
     let scratch = ScratchProject::new();
     ClaudeCode::init_project(&scratch);
     let file = scratch.project.join("a.txt");
-    // The command outlives the harness and ends by itself when the folder of this test is removed. `exec` replaces the
-    // harness's shell, because the shell would write to the folder during its removal.
+    // The command outlives the harness and ends when the folder of this test is removed. `exec` replaces the harness's
+    // shell, because that shell would write to the folder during its removal.
     let endless = "touch in-flight; exec sh -c 'while [ -e in-flight ]; do sleep 0.1; done'";
     let model = ScriptedModel::start(ModelScript::main([
         call_step("Write", json!({ "file_path": file, "content": "a\n" })),

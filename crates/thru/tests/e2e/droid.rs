@@ -23,7 +23,7 @@ pub struct Droid {
     compact_at: Option<u64>,
 }
 
-/// A session in one process, over Droid's protocol for editors.
+/// A session in a single process, controlled through Droid's protocol for editors.
 #[derive(Debug)]
 pub struct Conversation {
     process: TestProcess,
@@ -36,7 +36,7 @@ impl Droid {
         available::find_harness("THRU_DROID", "droid").map(|binary| Droid { binary, compact_at: None })
     }
 
-    /// Runs `thru init`. It detects Droid and installs hooks.
+    /// Runs `thru init`, which detects Droid and installs hooks.
     pub fn init_project(scratch: &ScratchProject) {
         let folder = scratch.home.join(".factory");
         std::fs::create_dir_all(folder.join("sessions")).expect("a folder");
@@ -56,7 +56,7 @@ impl Droid {
         TestProcess::start(command).close_and_wait()
     }
 
-    /// Starts a conversation. Also returns the id of its session.
+    /// Starts a conversation. Returns it with the id of its session.
     pub fn start_conversation(
         &self,
         scratch: &ScratchProject,
@@ -102,8 +102,9 @@ impl Droid {
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("settings.json"), settings.to_string()).expect("a file");
         let mut command = scratch.command_in_project(&self.binary.to_string_lossy());
-        // Droid has no offline switch. So the variables name a proxy that does not exist, for all addresses outside
-        // this machine. Two telemetry senders ignore proxies, so the same address is set as their target.
+        // Droid has no offline switch. So these variables set a proxy that does not exist, for all addresses outside
+        // this machine. Two telemetry senders ignore proxies, so the variables also set the same address as their
+        // target.
         for variable in
             ["HTTP_PROXY", "HTTPS_PROXY", "FACTORY_TELEMETRY_INGEST_BASE_URL", "OTEL_CUSTOMER_ENDPOINT"]
         {
@@ -152,7 +153,7 @@ impl Conversation {
     }
 }
 
-/// Returns the hooks that Droid reported. Droid reports them only in a conversation.
+/// Returns the hook runs that Droid reported. Droid reports them only in a conversation.
 pub fn hook_runs(ended: &EndedProcess) -> Vec<HookRun> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     hooks::pair_hook_runs(ended, |TimedLine { json, .. }| {

@@ -6,8 +6,8 @@ use crate::model::{RequestKind, ScriptedModel};
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
-/// In a process for a single prompt, Droid fires no event for the prompt and none for a failed tool. Both are read from
-/// the transcript at the stop.
+/// In a process for a single prompt, Droid fires no event for the prompt and none for a failed tool call. Both are read
+/// from the transcript at the stop.
 #[test]
 fn one_prompt_is_in_the_journal() {
     let Some(droid) = Droid::find_installed() else { return };
@@ -63,7 +63,7 @@ fn one_prompt_is_in_the_journal() {
     scratch.assert_healthy();
 }
 
-/// After the compaction, the session has a new id.
+/// Droid gives the session a new id after the compaction.
 #[test]
 fn a_conversation_is_in_the_journal() {
     let Some(droid) = Droid::find_installed() else { return };

@@ -11,8 +11,8 @@ use crate::script::{ModelScript, call_step, text_step};
 
 const COMPLETE_MARK: &str = "<!-- AGENT_COMPLETE -->";
 
-/// The sub-agent is told which output to write, but does not write it. The verdict and the sub-agent's last message are
-/// on disk before the main agent continues. A brief names the missing output, and `gate run` produces it.
+/// The sub-agent's prompt names an output, but the sub-agent does not write it. The verdict and the sub-agent's last
+/// message are on disk before the main agent continues. A brief names the missing output, and `gate run` produces it.
 #[test]
 fn an_output_that_was_not_left_is_noticed_named_and_made() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -80,8 +80,8 @@ fn an_output_that_was_not_left_is_noticed_named_and_made() {
     let checked = scratch.run_thru(&["gate", "check"]);
     assert_eq!(checked.status.code(), Some(4), "{}", String::from_utf8_lossy(&checked.stdout));
 
-    // The same output is now produced by a command, which is Claude Code itself with the prompt on stdin. The command's
-    // script is written later, when the model is running.
+    // Now a command produces the same output. The command is Claude Code itself, with the prompt on stdin. The
+    // command's script is written later, when the model is running.
     let launch = scratch.project.join("launch.sh").to_string_lossy().into_owned();
     let made = scratch.run_thru_json(&[&expect[..], &["--", "sh", &launch]].concat());
     let run = made["run"].as_str().expect("a run").to_owned();

@@ -1,4 +1,4 @@
-//! The runs of our hooks, according to the harness, which reports each start and each end.
+//! The runs of our hooks, from the starts and ends that the harness reports.
 
 use std::time::Duration;
 

@@ -11,9 +11,9 @@ pub struct Request {
     pub method: String,
     /// The path without its query.
     pub path: String,
-    /// The names and values. The names are in lower case.
+    /// The names, in lower case, and the values.
     headers: Vec<(String, String)>,
-    /// The body as JSON; null if the body is not JSON.
+    /// The body as JSON, or null if the body is not JSON.
     pub body: Value,
 }
 
@@ -71,7 +71,7 @@ pub struct StreamPiece {
     pub data: String,
 }
 
-/// Sends a stream of server-sent events. The stream ends with the connection.
+/// Sends a stream of server-sent events, which ends when the connection is closed.
 pub fn send_stream(mut stream: &TcpStream, pieces: &[StreamPiece]) -> io::Result<()> {
     stream.write_all(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\nconnection: close\r\n\r\n",

@@ -83,7 +83,7 @@ fn a_worktree_runs_the_hooks_of_its_main_checkout() {
     model.assert_script_used_up();
 }
 
-/// The harness runs the slash command, and the model gets its output.
+/// The harness runs the `thru` commands of the slash command, and the model gets their output.
 #[test]
 fn the_slash_command_runs() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -113,7 +113,7 @@ fn the_slash_command_runs() {
     }
 }
 
-/// The settings have a byte order mark, tabs, Windows line ends and other hooks. All hooks run.
+/// The settings have a byte order mark, tabs, Windows line ends and the user's own hooks. Our hooks and the user's run.
 #[test]
 fn hooks_run_from_settings_that_were_there() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -143,8 +143,8 @@ fn hooks_run_from_settings_that_were_there() {
     assert_eq!(read_settings(&scratch), theirs, "as it was before");
 }
 
-/// Comments and trailing commas stay, byte for byte. Claude Code silently ignores such a file, and this test fails if
-/// Claude Code changes that.
+/// Comments and trailing commas stay, byte for byte. Claude Code silently ignores a settings file with comments, and
+/// this test fails if that changes.
 #[test]
 fn comments_stay_although_the_harness_reads_none() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -207,7 +207,7 @@ const USER_SETTINGS: &str = r#"{
 }
 "#;
 
-/// Installs hooks over these settings and checks that text was only inserted.
+/// Installs hooks into these settings and checks that text was only inserted.
 fn install_over(scratch: &ScratchProject, theirs: &str) -> String {
     scratch.write_file(".claude/settings.local.json", theirs);
     ClaudeCode::init_project(scratch);

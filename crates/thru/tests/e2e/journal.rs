@@ -1,4 +1,4 @@
-//! Lines that `thru` wrote, and assertions about them.
+//! JSON lines that `thru` or a harness wrote, and assertions about them.
 
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,8 @@ impl JournalLines {
         JournalLines { path: name.as_ref().to_path_buf(), lines: text.lines().map(parse).collect() }
     }
 
-    /// Returns the lines that have every field of the pattern with its value. If a value is an object, the object in
-    /// the line may have further fields.
+    /// Returns the lines that contain every field of the pattern with the same value. If a value is an object, the
+    /// object in the line may have further fields.
     pub fn matching(&self, pattern: &Value) -> Vec<&Value> {
         self.lines.iter().filter(|line| contains_pattern(line, pattern)).collect()
     }
@@ -39,7 +39,7 @@ impl JournalLines {
         assert!(self.matching(pattern).is_empty(), "a line holds {pattern} in\n{self}");
     }
 
-    /// Asserts that each pattern matches one line, in this order.
+    /// Asserts that each pattern matches exactly one line, and that these lines are in the order of the patterns.
     pub fn assert_in_order(&self, patterns: &[Value]) {
         let places: Vec<usize> = patterns.iter().map(|pattern| self.assert_once(pattern)).collect();
         assert!(places.is_sorted(), "in the order {places:?} in\n{self}");

@@ -14,7 +14,7 @@ use crate::process::WAIT_LIMIT;
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
-/// A prompt with characters that often break the handling of prompts.
+/// A prompt with characters that software often mishandles.
 const LOOP_PROMPT: &str = "MAKE-IT-GREEN\n---\n# Steps\n```sh\nmake \"test\"\n```\n## Notes\nthen `stop` | ✓";
 
 fn bash_step(command: &str) -> ScriptStep {
@@ -40,7 +40,7 @@ fn status_and_reason(scratch: &ScratchProject, id: &str) -> (String, String) {
     (text("status"), text("ended_reason"))
 }
 
-/// Returns how many requests have a last message with this iteration and the whole prompt.
+/// Returns how often the first request that mentions this iteration contains the whole prompt.
 fn count_fed_iterations(model: &ScriptedModel, iteration: &str) -> usize {
     let words = format!("iteration {iteration}");
     let asked = model.received_requests();
@@ -57,7 +57,7 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 }
 
 /// The user types the slash command, and the model starts the loop in its own session. Each of the five iterations gets
-/// the exact prompt. At the end, the agent gives the promise.
+/// the exact prompt. The agent gives the promise in the last one.
 #[test]
 fn claude_code_is_fed_five_times_and_ends_on_the_promise() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -149,7 +149,7 @@ fn a_validator_that_fails_sends_claude_code_back_with_its_output() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
     let scratch = ScratchProject::new();
     ClaudeCode::init_project(&scratch);
-    // The agent knows the text of the validator, but not its output.
+    // The agent sees the validator's command, so the command does not contain its own output literally.
     let validator = "test -f green.txt || { printf 'STILL-VERY-%s\\n' RED; exit 3; }";
     let id = start_waiting_loop(&scratch, &["--promise", "ALL GREEN", "--validator", validator]);
     let model = ScriptedModel::start(ModelScript::main([
@@ -174,8 +174,8 @@ fn a_validator_that_fails_sends_claude_code_back_with_its_output() {
         .assert_once(&json!({ "event": "ended", "iteration": 2, "files": ["green.txt"], "changed": 1 }));
 }
 
-/// A loop belongs to one session. Another session in the same project can stop, and a command in another terminal ends
-/// the loop.
+/// A loop belongs to one session. Another session in the same project can stop, and a `thru` command in another
+/// terminal cancels the loop.
 #[test]
 fn a_second_session_is_free_and_a_cancel_from_elsewhere_counts() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -341,7 +341,7 @@ fn droid_is_fed_until_the_promise() {
     let Some(droid) = Droid::find_installed() else { return };
     let scratch = ScratchProject::new();
     Droid::init_project(&scratch);
-    // The agent knows the text of the validator, but not its output.
+    // The agent sees the validator's command, so the command does not contain its own output literally.
     let validator = "test -f green.txt || { printf 'STILL-VERY-%s\\n' RED; exit 3; }";
     let id = start_waiting_loop(
         &scratch,

@@ -1,7 +1,7 @@
 //! End-to-end tests: the real harnesses, driven offline against a scripted model, call the real `thru`.
 //!
-//! `cargo xtask e2e` installs the harnesses and runs these tests. The tests check what the hooks saw (the journal) and
-//! what the model received.
+//! `cargo xtask e2e` installs the harnesses and runs these tests. The tests check what the hooks recorded in the
+//! journal and what the model received.
 #![allow(clippy::expect_used, reason = "a test that cannot go on stops")]
 
 mod anthropic;

@@ -1,7 +1,7 @@
 //! The scripted model: a server on loopback that answers from a [`ModelScript`] and records the requests.
 //!
-//! It listens until it is dropped. The harnesses are real, but the model is not, so a test shows only what a model
-//! would receive.
+//! The server listens until the model is dropped. The harnesses are real, but the model is not, so a test shows only
+//! what a model would receive.
 
 use std::collections::VecDeque;
 use std::io;
@@ -22,7 +22,7 @@ pub enum RequestKind {
     Main,
     Subagent,
     Compact,
-    /// A request for a title or a similar text. It does not use a step of the script.
+    /// A request for a title or similar. It does not use up a step of the script.
     Side,
 }
 
@@ -51,7 +51,7 @@ struct ModelState {
     subagent: VecDeque<ScriptStep>,
     compact: VecDeque<ScriptStep>,
     asked: Vec<ReceivedRequest>,
-    /// Paths of requests without an answer. The harnesses are configured not to make such requests.
+    /// The paths of requests that the server cannot answer. The harnesses are configured not to make such requests.
     unknown: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ impl ScriptedModel {
         self.shared.lock_state().asked.clone()
     }
 
-    /// Adds answers after the remaining answers.
+    /// Appends answers to the ones that are not used yet.
     pub fn add_answers(&self, script: ModelScript) {
         let mut state = self.shared.lock_state();
         state.main.extend(script.main);
@@ -97,7 +97,7 @@ impl ScriptedModel {
         self.shared.lock_state().asked.iter().any(|asked| asked.contains(needle))
     }
 
-    /// Asserts that all steps were used. With unused steps, a test would prove less than it seems to.
+    /// Asserts that all steps were used, because a test with unused steps proves less than it seems to.
     pub fn assert_script_used_up(&self) {
         let state = self.shared.lock_state();
         let left = (state.main.len(), state.subagent.len(), state.compact.len());
@@ -112,7 +112,7 @@ impl ReceivedRequest {
         self.count_occurrences(needle) > 0
     }
 
-    /// Returns whether one text contains all of these words in this order.
+    /// Returns whether a single text block contains all of these strings in this order.
     pub fn contains_in_order(&self, needles: &[&str]) -> bool {
         contains_in_order(&self.body["messages"], needles) || contains_in_order(&self.body["system"], needles)
     }

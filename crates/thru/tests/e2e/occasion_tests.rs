@@ -1,5 +1,4 @@
-//! Tests when a session gets a brief, with the real Claude Code: once after a compaction, and when other sessions are
-//! running.
+//! Tests when a session gets a brief, with the real Claude Code.
 
 use serde_json::json;
 
@@ -14,8 +13,8 @@ fn edit_step(scratch: &ScratchProject, file: &str) -> ScriptStep {
     call_step("Write", json!({ "file_path": scratch.project.join(file), "content": "x\n" }))
 }
 
-/// When Claude Code resumes a session, the conversation still contains the brief that followed the compaction. So the
-/// session gets the brief only once.
+/// When Claude Code resumes a session, the conversation still contains the brief that followed the compaction, so the
+/// session does not get the brief again.
 #[test]
 fn resumed_twice_after_a_compaction_the_brief_is_there_once() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -97,8 +96,8 @@ fn two_sessions_side_by_side_hear_of_each_other() {
     assert!(!third.contains("Also at work"), "both have ended: {third}");
 }
 
-/// The brief adds what the summary omits, and corrects its mistakes: a commit, a push and a comment. It does not repeat
-/// the rest.
+/// The brief adds what the summary omits and corrects its mistakes about a commit, a push and a comment. It does not
+/// repeat what the summary gets right.
 #[test]
 fn beside_a_summary_the_brief_adds_and_puts_right() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

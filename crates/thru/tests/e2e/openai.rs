@@ -1,4 +1,4 @@
-//! OpenAI chat completions, for Droid and OpenCode with a custom model.
+//! Implements OpenAI chat completions for Droid and OpenCode, which use it for a custom model.
 
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ pub fn answer_pieces(step: &ScriptStep, model: &Value, number: usize) -> Vec<Str
     pieces
 }
 
-/// Returns the same answer for a request without streaming.
+/// Returns the whole answer at once, for a request without streaming.
 pub fn complete_answer(step: &ScriptStep, model: &Value, number: usize) -> Value {
     json!({
         "id": format!("chatcmpl-{number}"), "object": "chat.completion", "created": 1_700_000_000, "model": model,

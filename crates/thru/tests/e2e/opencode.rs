@@ -35,7 +35,7 @@ pub struct OpenCode {
 #[derive(Debug)]
 pub struct OpenCodeServer {
     address: String,
-    /// In a mutex, because several tests may use a server at the same time.
+    /// The process is in a mutex because several tests may use the server at the same time.
     process: Mutex<TestProcess>,
 }
 
@@ -63,7 +63,7 @@ impl OpenCode {
         std::fs::write(path, patient).expect("a file");
     }
 
-    /// Runs `thru init`. It detects OpenCode and installs the plugin.
+    /// Runs `thru init`, which detects OpenCode and installs the plugin.
     pub fn init_project(scratch: &ScratchProject) {
         let folder = scratch.home.join(".config/opencode");
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -185,12 +185,12 @@ fn is_error_line(line: &str) -> bool {
     line.contains("level=ERROR") || line.starts_with("ERROR")
 }
 
-/// Returns a call that needs a permission, which is never granted.
+/// Returns a step with a call that needs a permission. The tests never grant it.
 pub fn step_without_permission() -> ScriptStep {
     call_step("webfetch", json!({ "url": "http://127.0.0.1:9/", "format": "text", "timeout": 5 }))
 }
 
-/// Returns the session that `opencode run` reported.
+/// Returns the id of the session that `opencode run` reported.
 pub fn reported_session(ended: &EndedProcess) -> String {
     let id = ended.lines.iter().find_map(|line| line.json["sessionID"].as_str());
     id.unwrap_or_else(|| panic!("no session in\n{ended}")).to_owned()
@@ -209,7 +209,7 @@ impl OpenCodeServer {
         ServerSession { address: self.address.clone(), id: id.to_owned(), folder: folder.to_path_buf() }
     }
 
-    /// Returns the server's stderr so far. It includes the stack of an error that a plugin throws in an event.
+    /// Returns the server's stderr so far. It includes the stack trace of an error that a plugin throws in an event.
     pub fn stderr(&self) -> String {
         self.process.lock().unwrap_or_else(PoisonError::into_inner).stderr()
     }
@@ -324,7 +324,7 @@ fn send_request(address: &str, method: &str, path: &str, body: &str) -> std::io:
     Ok(serde_json::from_slice(&body).unwrap_or_default())
 }
 
-/// Reads up to the empty chunk, because the connection may stay open after it.
+/// Reads up to the empty last chunk, because the connection may stay open after it.
 fn read_chunked(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
     let mut whole = Vec::new();
     loop {

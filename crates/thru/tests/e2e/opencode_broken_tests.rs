@@ -14,8 +14,8 @@ use crate::opencode_tests::bash_step;
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, call_step, text_step};
 
-/// The time that is lost if `thru` never answers: two seconds for the first event, and half a second for each of the
-/// ten other events of a turn. During this time, the plugin reports no tool calls.
+/// The time that is lost if `thru` never answers: two seconds at the first event, and half a second at each of the ten
+/// other events of a turn. After the first timeout, the plugin postpones reports of tool calls.
 const HANGING_COST: Duration = Duration::from_millis(2_000 + 10 * 500);
 
 /// The time that is lost if the answer is wrong or missing. The plugin does not wait for a better answer. If it did, a
@@ -48,7 +48,7 @@ fn thru_hangs() {
     assert_turn_continues("hanging", Some("exec sleep 10"), HANGING_COST);
 }
 
-/// The child of `thru` keeps its pipes open after `thru` has been killed.
+/// A child of `thru` keeps the pipes open after `thru` has been killed.
 #[test]
 fn thru_hangs_with_a_child() {
     assert_turn_continues("hanging-child", Some("sleep 10; exit"), HANGING_COST);
@@ -82,8 +82,8 @@ fn thru_prints_a_megabyte() {
     assert_turn_continues("megabyte", Some(script), IMMEDIATE_COST);
 }
 
-/// Only a late answer is lost. A tool call is reported after the pause, a stop is reported again, and the missed brief
-/// comes with the next prompt.
+/// A timeout loses only the answer of `thru`. The tool call is reported after the pause, the stop is reported again,
+/// and the missed brief comes with the next prompt.
 #[test]
 fn a_timeout_loses_no_prompt_no_call_no_stop_and_no_brief() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };
@@ -135,7 +135,7 @@ fn a_timeout_loses_no_prompt_no_call_no_stop_and_no_brief() {
     );
 }
 
-/// If the request for the brief failed, another text from the hook of the prompt is not treated as the brief.
+/// If the request for the brief failed, other context that comes with the prompt is not mistaken for the brief.
 #[test]
 fn other_context_is_not_taken_for_the_brief() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };
@@ -167,7 +167,7 @@ fn other_context_is_not_taken_for_the_brief() {
     assert_eq!(turn.count_in_last_requests(1, "THE-BRIEF"), [1]);
 }
 
-/// Only the names of the files in a patch are passed on, even if the patch fails.
+/// The plugin sends only the names of the files in a patch to `thru`, even if the patch fails.
 #[test]
 fn no_text_of_a_file_is_told() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };
@@ -212,8 +212,8 @@ fn an_answer_is_read_whole_wherever_its_pieces_end() {
     turn.model.assert_script_used_up();
 }
 
-/// Proves that the checks below would notice a plugin that throws, both in an event, whose result nobody waits for, and
-/// in a call.
+/// Proves that the checks below notice a plugin that throws, whether in an event, whose result OpenCode does not await,
+/// or in a call.
 #[test]
 fn what_a_plugin_throws_is_seen() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };
@@ -251,7 +251,7 @@ fn assert_turn_continues(how: &str, script: Option<&str>, lost: Duration) {
     assert!(in_time, "{how}: three turns took longer than {lost:?} and twice the usual {usual:?}");
 }
 
-/// Runs a prompt, a call, a compaction and another prompt.
+/// Runs a prompt with a call, a compaction and another prompt. Returns how long this takes.
 fn run_whole_turn(model: &ScriptedModel, session: &ServerSession, how: &str) -> Duration {
     // The first request in a folder loads its plugins, so its time is not measured.
     session.is_idle();
@@ -321,7 +321,8 @@ impl ServerTurn {
         Some(ServerTurn { shared: server, _turn: turn })
     }
 
-    /// Returns the errors that plugins have thrown so far: the stacks on stderr, and the errors in OpenCode's log.
+    /// Returns the errors that plugins have thrown so far: the stack traces on stderr, and the errors in OpenCode's
+    /// log.
     fn thrown_errors(&self) -> Vec<String> {
         let stderr = self.server.stderr();
         let is_stack = |line: &&str| line.trim_start().starts_with("at ") || line.contains("Error:");
@@ -365,7 +366,7 @@ impl PluginProject {
         text.lines().filter(|line| *line == event).count()
     }
 
-    /// Returns the path of the script with this suffix.
+    /// Returns the path of the script with this suffix appended.
     fn path_with_suffix(&self, ending: &str) -> PathBuf {
         PathBuf::from(format!("{}.{ending}", self.program.display()))
     }

@@ -41,7 +41,7 @@ fn loop_log(scratch: &ScratchProject, id: &str) -> JournalLines {
     JournalLines::read(&scratch.store_folder().join(format!("loops/{id}.log.jsonl")))
 }
 
-/// Five turns. In one of them, the agent writes a message before a tool call. This message is not a stop.
+/// A script of five turns. In one of them, the agent writes a message before a tool call, which is not a stop.
 fn script_of_five_turns() -> ModelScript {
     ModelScript::main([
         text_step("One."),
@@ -120,8 +120,8 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_eq!(loop_state(&scratch, &id).0, "cancelled");
     model.assert_script_used_up();
 
-    // An abort is the user's decision. The turn made a step before the abort, so only the abort distinguishes it from a
-    // finished turn.
+    // The user aborts a turn, so the loop must not continue it. The turn finished a step before, so only the abort
+    // distinguishes it from a finished turn.
     let id = start_waiting_loop(&scratch, &[]);
     let never = ScriptStep { delay: WAIT_LIMIT, ..text_step("Never heard.") };
     model.add_answers(ModelScript::main([text_step("One."), bash_step("echo two"), never]));
@@ -136,7 +136,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // A refused permission is also the user's decision.
+    // The user refuses a permission, so the loop must not continue either.
     let id = start_waiting_loop(&scratch, &[]);
     model.add_answers(ModelScript::main([text_step("One."), step_without_permission()]));
     let session = server.create_session(&scratch.project);
@@ -165,7 +165,8 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// The user sends a message while validators run. The loop sends no prompt during that turn, and continues afterwards.
+/// The user sends a message while validators run. The loop sends no prompt during the user's turn, and continues
+/// afterwards.
 fn check_user_comes_first(scratch: &ScratchProject, model: &ScriptedModel, session: &ServerSession) {
     let slow = "while ! [ -e validated ]; do sleep 0.1; done; false";
     let id = start_waiting_loop(scratch, &["--max-iterations", "3", "--validator", slow]);
@@ -181,7 +182,7 @@ fn check_user_comes_first(scratch: &ScratchProject, model: &ScriptedModel, sessi
     wait_until("the user's turn", || model.has_received("WHAT-IS-THE-PORT"));
     scratch.write_file("validated", "");
     wait_until("the promise is not believed", || loop_state(scratch, &id).2 == 2);
-    // If the loop sent its prompt, the prompt would arrive within a second.
+    // Wait, because a prompt of the loop would arrive within a second.
     std::thread::sleep(std::time::Duration::from_secs(1));
     scratch.write_file("answered", "");
     wait_until("the limit", || loop_state(scratch, &id).0 != "active");
@@ -205,8 +206,8 @@ fn bash_then_text(n: u32) -> Vec<ScriptStep> {
     vec![bash_step(&format!("echo {n}")), text_step(&format!("Turn {n}."))]
 }
 
-/// Asserts that the model gets no more requests for a while after the turn. A loop that continued would do so within
-/// this time, because the stop is reported before the session is idle.
+/// Asserts that the model gets no more requests for two seconds after the turn. That is long enough, because the stop
+/// is reported before the session is idle.
 fn assert_not_fed(scratch: &ScratchProject, model: &ScriptedModel, id: &str, iteration: u64) {
     let questions = count_main_requests(model);
     std::thread::sleep(std::time::Duration::from_secs(2));
@@ -301,7 +302,8 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     );
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // With `run`, nobody can give a permission. So a prompt that the loop sent after the turn would never be answered.
+    // With `run`, nobody can give a permission, so the turn ends. A prompt that the loop sent afterwards would never be
+    // answered.
     let id = start_waiting_loop(&scratch, &[]);
     let model = ScriptedModel::start(ModelScript::main([text_step("One."), step_without_permission()]));
     let ended = opencode.run_prompt(&scratch, &model, &["Begin"]);

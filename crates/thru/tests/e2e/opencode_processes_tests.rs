@@ -1,4 +1,4 @@
-//! One session of OpenCode in several processes, and several copies of the plugin in one session.
+//! Tests with one OpenCode session in several processes, and with several copies of the plugin in one session.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::opencode_tests::{BRIEF_TITLE, bash_step};
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, call_step, text_step};
 
-/// The server is older than the session, which another process started and compacted.
+/// The server was started before the session, which another process created and compacted.
 #[test]
 fn a_session_that_another_process_compacted_is_briefed() {
     let Some(opencode) = OpenCode::find_installed() else { return };
@@ -39,8 +39,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     model.assert_script_used_up();
     assert_eq!(count_briefs(&model, 2), [1, 1]);
 
-    // A third process continues the session and compacts it again, while the older process still has the earlier
-    // brief.
+    // A third process continues the session and compacts it again. The older process still has the earlier brief.
     let third = opencode.start_server(&scratch, &model, &scratch.project);
     model.add_answers(script_with_compaction());
     third.open_session(&id, &scratch.project).send_and_wait("GO-ON");
@@ -89,7 +88,7 @@ fn the_brief_does_not_depend_on_the_conversation_being_read() {
     journal.assert_once(&json!({ "event": "prompt", "text": "LATER" }));
 }
 
-/// OpenCode does not answer the plugin's request for the parent session. A sub-agent is still not treated as a main
+/// OpenCode does not answer the plugin's request for the parent session. Even so, a sub-agent is not treated as a main
 /// session.
 #[test]
 fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {

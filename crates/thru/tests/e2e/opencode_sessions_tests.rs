@@ -28,7 +28,7 @@ fn killed_in_the_middle_of_a_call_its_packet_has_its_last_message() {
             call_step("write", json!({ "filePath": scratch.project.join("a.txt"), "content": "a\n" })),
             ScriptStep { text: "I know the cause: THE-LOCK-IS-NEVER-RELEASED.".into(), ..bash_step(endless) },
         ],
-        // The journal also contains the sub-agent's calls, but the database does not list them in the session.
+        // The journal contains the sub-agent's calls too, but the database does not list them under the session.
         subagent: (1..=3)
             .map(|n| bash_step(&format!("echo {n}")))
             .chain([text_step("SEEN-IT-ALL")])
@@ -53,8 +53,8 @@ fn killed_in_the_middle_of_a_call_its_packet_has_its_last_message() {
     assert_eq!(scratch.run_thru_json(&["sweep"]), json!([]), "once");
 }
 
-/// No hook saw the session, so it is read from the database, with OpenCode's own program and with sqlite3. Then the
-/// session continues with the plugin.
+/// No hook observed the session, so it is read from the database, with OpenCode's own program and with sqlite3. Then
+/// the session continues with the plugin.
 #[test]
 fn a_session_that_began_before_the_plugin() {
     let Some(opencode) = OpenCode::find_installed() else { return };
@@ -117,7 +117,7 @@ fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     first.open_session(&id, &scratch.project).send_and_wait("DO-THE-WORK");
     first.kill();
 
-    // Create a plan, so that there is something to tell a resumed session.
+    // Create a plan, so that there is something to report to a resumed session.
     for words in
         [&["plan", "init", "Parser plan"][..], &["plan", "add", "The lexer"], &["task", "add", "Tokens"]]
     {
@@ -261,8 +261,8 @@ fn a_packet_goes_through_three_harnesses() {
     }
 }
 
-/// Measures the cost of the plugin: turns of ten calls on two servers that differ only in the plugin. The servers
-/// alternate in going first, and the medians are compared.
+/// Measures the cost of the plugin with turns of ten calls on two servers that differ only in the plugin. The servers
+/// take turns in going first, and the medians are compared.
 ///
 ///     THRU_BIN=<the static release build> cargo test -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
 #[test]
@@ -289,7 +289,7 @@ fn what_the_plugin_costs() {
             let started = Instant::now();
             sessions[which].send_and_wait("Ten calls");
             let took = started.elapsed();
-            // Work after a turn, such as a title, must not be included in the next turn.
+            // Wait for work after the turn, such as a title, so that it does not count towards the next turn.
             wait_until("nothing is going on", || sessions.iter().all(ServerSession::is_idle));
             if turn >= WARM_UP_TURNS {
                 times[which].push(took);

@@ -1,4 +1,4 @@
-//! OpenCode: compares the records with OpenCode's own database, and checks what its model receives.
+//! Compares the records with OpenCode's own database, and checks what its model receives.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -95,8 +95,8 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     assert!(doctor.contains("(plugin ") && doctor.contains("last event "), "{doctor}");
 }
 
-/// Asserts that the first prompt was sent with context. The request for a title was sent at the same time, without the
-/// context.
+/// Asserts that the first prompt was sent with context, and that the request for a title, sent at the same time, was
+/// not.
 fn assert_told_but_not_titled(asked: &[ReceivedRequest]) {
     let first = asked.iter().find(|asked| asked.kind == RequestKind::Main).expect("a request");
     assert!(first.contains("DO-THE-WORK") && first.contains("Parser plan"), "the plan is told at the start");
@@ -144,8 +144,8 @@ fn whole_script(scratch: &ScratchProject) -> ModelScript {
     }
 }
 
-/// Compacts on request. The brief is in the first request after the compaction, and unchanged in the next three
-/// requests. The summariser gets guidance.
+/// Compacts on request. The first request after the compaction contains the brief, and the next three requests repeat
+/// it unchanged. The summariser gets guidance.
 fn check_manual_compaction(session: &ServerSession, model: &ScriptedModel) {
     let before = model.received_requests().len();
     model.add_answers(ModelScript {
@@ -188,7 +188,7 @@ fn check_manual_compaction(session: &ServerSession, model: &ScriptedModel) {
     );
 }
 
-/// Lets OpenCode compact automatically. It continues without a prompt, and the request contains the brief.
+/// Lets OpenCode compact automatically. OpenCode then continues without a prompt, and its request contains the brief.
 fn check_automatic_compaction(session: &ServerSession, model: &ScriptedModel) {
     let before = model.received_requests().len();
     model.add_answers(ModelScript {
@@ -305,8 +305,8 @@ fn check_folder_without_git(
     );
 }
 
-/// Returns every prompt of a session, and every call of the session and its sub-agents by id, according to OpenCode's
-/// database.
+/// Returns every prompt of a session, and the calls of the session and its sub-agents by their ids, according to
+/// OpenCode's database.
 fn prompts_and_calls_in_database(
     opencode: &OpenCode,
     scratch: &ScratchProject,
@@ -342,7 +342,7 @@ fn two_processes_on_one_project_do_not_mix() {
     scratch.write_file(".opencode/plugins/mine.js", "export const Mine = async () => ({})\n");
     let before = files_below(&scratch.project.join(".opencode"));
     OpenCode::install_plugin(&scratch);
-    // There are two copies of the plugin. One of them must be silent.
+    // There are now two copies of the plugin, and one of them must be silent.
     scratch.run_thru_successfully(&["install", "opencode", "--user"]);
     let script = |word: &str| {
         ModelScript::main([bash_step(&format!("echo {word}")), text_step(&format!("{word}-DONE"))])

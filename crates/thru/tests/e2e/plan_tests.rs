@@ -7,9 +7,9 @@ use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
 const PLAN_TEXT: &str = "# Parser plan\n\n## Steps\n1. Write the lexer\n2. Write the grammar\n3. Write the docs\n\nNothing else changes.\n";
 
-/// The user approves a plan in plan mode. The plan is imported together with the agent's list, and changes in the list
-/// change the states of the tasks. After a compaction, the agent is told the current task, the blocked tasks, the last
-/// evidence, and the user's answer to a question.
+/// The user approves a plan in plan mode. The plan is imported together with the agent's todo list, and changes in that
+/// list change the states of the tasks. After a compaction, the brief contains the current task, the blocked tasks, the
+/// last evidence, and the user's answer to a question.
 #[test]
 fn an_approved_plan_is_imported_followed_and_told() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -91,7 +91,7 @@ fn task_status(scratch: &ScratchProject, task: usize) -> String {
     plan["phases"][0]["tasks"][task]["status"].as_str().expect("a status").to_owned()
 }
 
-/// Returns the path of the plan file that the harness gives to its model.
+/// Returns the path of the plan file, which the harness names in a request to the model.
 fn plan_path_told_to_model(model: &ScriptedModel) -> String {
     let asked = model.received_requests();
     let told =

@@ -1,4 +1,4 @@
-//! The plugin in `plugins/claude-code`, for people who prefer a plugin to changed settings.
+//! Tests the plugin in `plugins/claude-code`, for people who do not want their settings changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,7 +117,7 @@ fn without_thru_the_plugin_does_nothing() {
 
     let folder = plugin_folder();
     let mut command = claude.claude_command(&scratch, &model);
-    // A developer may have `thru` on the PATH, and the plugin would find it.
+    // Set PATH, because a developer may have `thru` on the PATH and the plugin would find it.
     command.env("PATH", "/usr/bin:/bin").args(["--plugin-dir", &folder.to_string_lossy(), "Begin"]);
     let ended = crate::process::TestProcess::start(command).close_and_wait();
     ended.assert_success();

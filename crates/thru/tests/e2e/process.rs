@@ -1,5 +1,5 @@
-//! A harness as a child process that reads and writes lines of JSON. Every wait has a limit, every started process is
-//! ended, and all output is kept for the failure message.
+//! Runs a harness as a child process that reads and writes lines of JSON. Every wait has a limit, every started process
+//! is ended, and all output is kept for the failure message.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
-/// The limit of every wait. It is far longer than any step takes on a busy machine, and far shorter than a CI job.
+/// The limit of every wait. It is far longer than any step takes on a busy machine, and far shorter than the limit of a
+/// CI job.
 pub const WAIT_LIMIT: Duration = Duration::from_secs(120);
 
 const LEFTOVER_WAIT: Duration = Duration::from_secs(2);
@@ -150,8 +151,8 @@ impl TestProcess {
         EndedProcess { status, lines: std::mem::take(&mut self.seen), stderr }
     }
 
-    /// Reads the rest of the output. A process that the harness left running may keep the pipes open, so the wait is
-    /// short.
+    /// Reads the remaining output. The wait is short, because a process that the harness left running may keep the
+    /// pipes open.
     fn drain_pipes(&mut self) -> String {
         while let Ok(line) = self.incoming.recv_timeout(LEFTOVER_WAIT) {
             self.seen.push(line);

@@ -1,4 +1,4 @@
-//! A compaction and what follows: the facts that a poor summary omits, the manifest and its gate.
+//! Tests a compaction and what follows: the facts that a poor summary omits, the manifest and its gate.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,8 @@ use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
 const WORKSTREAM_FOLDER: &str = ".agent/context/workstreams/01-greeting";
 
-/// Arguments that tell Claude Code that a person can be asked. Without them, it does not offer its question tool.
+/// The arguments that tell Claude Code that it can ask a person. Without them, Claude Code does not offer its question
+/// tool.
 const ASKING_ARGUMENTS: [&str; 2] = ["--permission-prompt-tool", "stdio"];
 
 /// A project with a workstream, and with hooks in Claude Code.
@@ -32,7 +33,7 @@ fn project_with_workstream() -> ScratchProject {
     scratch
 }
 
-/// Steps that edit a file, run a failing check, ask the user to decide, and work on the workstream.
+/// Returns steps that edit a file, run a failing check, ask the user a question, and work on the workstream.
 fn work_steps(scratch: &ScratchProject) -> Vec<ScriptStep> {
     let file = scratch.project.join("src/greeting.txt");
     let option = |label: &str| json!({ "label": label, "description": "A tongue" });
@@ -91,7 +92,7 @@ fn assert_restored(after: &ReceivedRequest) {
         "3. “Which step is next, and what does it need? (from steps.md)”",
     ];
     assert!(after.contains_in_order(&manifest), "files and questions of the manifest, in order");
-    // The request no longer contains the earlier conversation, so this text came with the brief.
+    // The request no longer contains the earlier conversation, so the question must come from the brief.
     assert_eq!(after.count_occurrences("Which tongue comes first?"), 1, "the decision is told once");
 }
 
@@ -99,7 +100,7 @@ fn assert_restored(after: &ReceivedRequest) {
 fn a_manual_compaction_is_restored_and_the_gate_is_observed() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
     let scratch = project_with_workstream();
-    // The files are too long for the brief. A file that the brief contains completely need not be loaded again.
+    // The files are too long for the brief. The agent need not load a file that the brief contains in full.
     scratch.write_file(
         &format!("{WORKSTREAM_FOLDER}/plan.md"),
         &"One line, then its translations.\n".repeat(1_000),
@@ -178,7 +179,7 @@ fn an_automatic_compaction_is_restored() {
     assert_restored(asked.last().expect("a question"));
 }
 
-/// A user who clears a session wants nothing from before.
+/// A user who clears a session wants nothing from the earlier conversation.
 #[test]
 fn after_a_clear_nothing_is_told() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -207,7 +208,7 @@ fn after_a_clear_nothing_is_told() {
     assert_eq!(said.next_back().expect("it was called").stdout, "", "the hook says nothing");
 }
 
-/// The active workstream applies to one session, and for a limited time.
+/// The active workstream applies only to one session and only for a limited time.
 #[test]
 fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -242,7 +243,7 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     model.assert_script_used_up();
     let asked = model.received_requests();
     let sent = |prompt: &str| asked.iter().find(|asked| asked.contains(prompt)).expect("a question");
-    // A request also contains earlier briefs, so the briefs in it are counted.
+    // A request also contains earlier briefs, so count the briefs in it.
     let load = "to load, in this order";
     let of_another = sent("OF-ANOTHER");
     assert!(!of_another.contains("Workstream:") && !of_another.contains(load), "another session's");
@@ -251,6 +252,6 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     let named = "01-greeting was active before the compaction; that state is not used: it is from \
                  2026-01-02T03:04:05Z, more than 72 hours ago";
     assert!(late.contains(named), "too old");
-    // The list after the compaction is still in the conversation, so a resume does not repeat it.
+    // The list that came after the compaction is still in the conversation, so a resume does not repeat it.
     assert_eq!((loads(late), loads(in_time)), (1, 1), "told once");
 }

@@ -9,7 +9,7 @@ const CONTEXT_FILE: &str = ".agent/context/agents/tester.context.md";
 
 const SUMMARY_TEXT: &str = "<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>";
 
-/// Creates a context file with today's date, so that it is not stale.
+/// Creates a context file with today's date, because an older file would count as stale.
 fn write_context_file(scratch: &ScratchProject) -> String {
     scratch.run_thru_successfully(&["context", "new", "tester"]);
     let path = scratch.project.join(CONTEXT_FILE);
@@ -29,7 +29,7 @@ fn lifecycle_steps(scratch: &ScratchProject) -> Vec<String> {
     rows[0]["history"].as_array().expect("a history").iter().map(step).collect()
 }
 
-/// The agent gets a role and saves it, the harness compacts, and the agent reads its context file again.
+/// The agent gets a role and saves its context, the harness compacts, and the agent reads its context file again.
 #[test]
 fn a_role_goes_through_a_compaction() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -89,7 +89,7 @@ fn a_role_goes_through_a_compaction() {
     scratch.assert_healthy();
 }
 
-/// An invalid context file does not stop a compaction. The next brief says what is wrong with the file.
+/// An invalid context file does not stop a compaction. The next brief reports what is wrong with the file.
 #[test]
 fn an_invalid_file_does_not_stop_a_compaction() {
     let Some(claude) = ClaudeCode::find_installed() else { return };
@@ -129,7 +129,7 @@ fn an_invalid_file_does_not_stop_a_compaction() {
     );
 }
 
-/// The installed `/recover` asks the model to run the command, and allows it.
+/// The installed `/recover` makes the model run `thru recover`, and permits the command.
 #[test]
 fn the_slash_command_recovers() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

@@ -1,4 +1,4 @@
-//! A separate home and repository for one test, and access to the records in it.
+//! A separate home and repository for each test, and access to the records in them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

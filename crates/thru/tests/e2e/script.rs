@@ -12,7 +12,7 @@ pub struct ModelScript {
     pub compact: Vec<ScriptStep>,
 }
 
-/// One answer: text, tool calls, or both.
+/// One answer, which consists of text, tool calls or both.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptStep {
     pub text: String,

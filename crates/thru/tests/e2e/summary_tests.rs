@@ -8,7 +8,7 @@ use crate::opencode::OpenCode;
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, call_step, text_step};
 
-/// Prints 24 KB of lines with one error among them. The harness itself would shorten only a longer output.
+/// Prints 24 KB of lines with one error among them. The harness itself shortens only longer output.
 const LONG_OUTPUT_COMMAND: &str = "i=0; while [ $i -lt 800 ]; do echo \"test parser::case_$i ... ok\"; i=$((i+1)); done; echo 'error: THE-PARSER-STOPPED'; echo the end";
 
 /// A line that no summary shows.

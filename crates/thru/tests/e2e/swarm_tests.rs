@@ -1,7 +1,7 @@
 //! A swarm in the real harnesses: a whole phase with its verdicts, and read-only agents that cannot write.
 //!
 //! Droid runs sub-agents only for users who are logged in, and these tests are offline. So with Droid, the main agent
-//! does the work of the phase, and the hook gets the reports of sub-agents in the format of Droid's source code.
+//! does the work of the phase and reports the stops of sub-agents to the hook, in the format that Droid's program uses.
 
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn phase_steps(delegate: fn(&str, &str) -> ScriptStep, shell: fn(&str) -> Script
     steps
 }
 
-/// Asserts the results of the phase, and that each agent was given its own prompt.
+/// Checks the results of the phase, and that each agent got its own prompt.
 fn assert_phase(scratch: &ScratchProject, model: &ScriptedModel) {
     let asked = model.received_requests();
     for agent in ["explorer", "critic", "coder", "reviewer", "test_engineer"] {
@@ -216,7 +216,7 @@ fn a_read_only_agent_cannot_write_in_opencode() {
     let scratch = ScratchProject::new();
     OpenCode::install_plugin(&scratch);
     scratch.run_thru_successfully(&["swarm", "install", "--harness", "opencode", "--swarm", "mega"]);
-    // A tool that a project or an MCP server adds is named after the file or the server: `extra_touch`.
+    // OpenCode names a tool after the file or MCP server that adds it. This one is called `extra_touch`.
     let tool = "import { writeFileSync } from \"node:fs\"\n\
         export const touch = { description: \"Write a file\", args: {}, async execute() { writeFileSync(FILE, \"x\"); return \"EXTRA-TOUCHED\" } }\n";
     let extra = scratch.project.join("extra.txt");
@@ -265,7 +265,7 @@ fn a_read_only_agent_cannot_write_in_opencode() {
     }
 }
 
-/// Returns a step that replaces a sub-agent: it reports the agent's stop to the hook, in Droid's format.
+/// Returns a step that replaces a sub-agent. The step reports the agent's stop to the hook, in Droid's format.
 fn agent_end_step(name: &str, prompt: &str) -> ScriptStep {
     let number: usize = prompt.split(' ').find_map(|word| word.parse().ok()).expect("the number of the step");
     let payload = json!({
@@ -297,11 +297,11 @@ fn a_phase_of_the_swarm_in_droid_without_its_sub_agents() {
     assert_recorded(&scratch, &model);
     let asked = model.received_requests();
     let first = asked.iter().find(|asked| asked.kind == RequestKind::Main).expect("a request");
-    // None of our commands has printed the names before this point.
+    // Our commands have not printed the names of the agents yet, so the names come from Droid.
     assert!(first.contains("test_engineer"), "Droid offers our agents");
 }
 
-/// A session with exactly the tools of the agent's definition replaces the sub-agent.
+/// Instead of a sub-agent, the test runs a session with exactly the tools of the agent's definition.
 #[test]
 fn the_tools_of_a_read_only_agent_cannot_write_in_droid() {
     let Some(droid) = Droid::find_installed() else { return };

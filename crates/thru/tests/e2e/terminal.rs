@@ -1,4 +1,4 @@
-//! A program on its own terminal, on which the test can type. The program is ended when this value is dropped.
+//! Runs a program on its own terminal, into which the test can type. The program is ended when this value is dropped.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -33,7 +33,7 @@ impl TestTerminal {
         let open = || File::options().read(true).write(true).open(name).expect("its other end");
         command.stdin(open()).stdout(open()).stderr(open()).process_group(0);
         let child = command.spawn().unwrap_or_else(|error| panic!("starting {command:?}: {error}"));
-        // `command` holds the other ends of the terminal. The terminal is closed only when all of them are closed.
+        // `command` owns the other ends of the terminal. The terminal is closed only when all of them are closed.
         drop(command);
         let keyboard = File::from(master);
         let mut reader = keyboard.try_clone().expect("another handle");

@@ -6,7 +6,8 @@ use serde_json::json;
 
 use crate::env::TestEnv;
 
-/// Runs a session with a task and an edit, up to and including a compaction. Returns what the hook sent after it.
+/// Runs a session with a task and an edit, up to and including a compaction. Returns what the hook sent after the
+/// compaction.
 fn compact_session(env: &TestEnv, session: &str) -> String {
     env.fire_event(session, "SessionStart", json!({"source": "startup"}));
     env.fire_event(session, "UserPromptSubmit", json!({"prompt": "Add class Coupon. Never use floats."}));
@@ -76,7 +77,7 @@ fn a_session_that_was_sent_nothing_is_an_error_with_a_way_out() {
     assert_eq!((refused.code, refused.stdout.as_str()), (10, ""), "{refused}");
     assert!(refused.stderr.contains("no hook has sent session s1 a brief"), "{refused}");
     assert!(refused.stderr.contains("`thru brief --session s1`"), "{refused}");
-    // Neither a plain prompt nor a start without anything to tell writes a file.
+    // Neither a plain prompt nor a session start with nothing to report writes a file.
     assert!(!env.store_folder().join("state/sent").exists());
     let refused = env.run_thru(&["brief", "--as-sent", "--all"]);
     assert_eq!(refused.code, 2, "{refused}");

@@ -1,4 +1,4 @@
-//! `hooks.auto_init`: a session start creates the root if the user asked for it, and never otherwise.
+//! `hooks.auto_init`: a session start creates the root only if the user enabled this setting.
 
 use std::fs;
 

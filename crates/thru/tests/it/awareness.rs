@@ -1,4 +1,4 @@
-//! What agents are told about each other: the log of calls, `thru swarm status`, and the messages of hooks.
+//! Tests what agents learn about each other: the log of calls, `thru swarm status`, and the messages of hooks.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn report_stop(env: &TestEnv, session: &str) {
     env.fire_event(session, "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
 }
 
-/// Two sessions: one has a coder and a failed command, the other has a role.
+/// Creates two sessions. One has a coder and a failed command, the other has a role.
 fn env_with_two_sessions() -> TestEnv {
     let env = TestEnv::with_root();
     for session in ["one", "two"] {
@@ -151,7 +151,7 @@ fn two_sessions_that_edit_one_file_are_each_told_once() {
     let told = fire_prompt(&env, "two").context_for_model();
     assert!(told.contains("session one (Claude Code) edited src/a.rs at"), "{told}");
     fire_prompt(&env, "two").assert_silent("the session was already warned");
-    // A file that a sub-agent edited counts as the session's own file.
+    // A file that a sub-agent edited counts as edited by its session.
     report_edit(&env, "two", "t6", "", "src/b.rs");
     let told = fire_prompt(&env, "one").context_for_model();
     assert!(told.contains("edited src/b.rs"), "{told}");
@@ -230,7 +230,7 @@ fn a_clash_is_told_after_a_turn_of_any_length() {
     }
     edit_at(&env, "10:05:00", "one", "src/a.rs");
     edit_at(&env, "10:06:00", "two", "src/a.rs");
-    // The turn of the first session lasts more than an hour, with more calls than one read of the journal covers.
+    // The first session's turn lasts more than an hour and has more calls than one read of the journal covers.
     let journal = env.store_folder().join("sessions/one.jsonl");
     let line = json!({"v": 1, "ts": "2026-11-15T10:30:00Z", "harness": "claude-code", "event": "tool-done",
         "session": "one", "worktree": env.project_folder(), "tool": "Bash", "ok": true, "command": "x".repeat(900)});
@@ -295,7 +295,7 @@ fn a_clash_is_told_however_many_sessions_there_are() {
     let told = prompt_at(&env, "10:07:00", "one");
     assert_eq!(told.matches("Throughline: session").count(), 1, "{told}");
     assert!(told.contains("session two (Claude Code) edited src/a.rs"), "{told}");
-    // If there are many files, the first five have a line each, and the others are only named.
+    // If there are many files, the first five get a line each, and the others are only listed by name.
     for n in 0..30 {
         for session in ["one", "two"] {
             edit_at(&env, "10:08:00", session, &format!("many/{n:02}.rs"));
@@ -307,7 +307,7 @@ fn a_clash_is_told_however_many_sessions_there_are() {
     assert_eq!(prompt_at(&env, "10:10:00", "two"), "", "the session was warned about all of them");
 }
 
-/// Writes a transcript with these requests (token count and model), and returns its path.
+/// Writes a transcript with these requests, each given by its token count and model. Returns the transcript's path.
 fn write_transcript(env: &TestEnv, requests: &[(u64, &str)]) -> String {
     let line = |(index, (tokens, model)): (usize, &(u64, &str))| {
         let usage = json!({"input_tokens": 7, "cache_read_input_tokens": tokens - 7, "output_tokens": 5});
@@ -489,7 +489,7 @@ fn text_given_to_subagent(env: &TestEnv, kind: &str) -> String {
 #[test]
 fn each_kind_of_agent_is_given_its_own_facts() {
     let env = env_with_all_facts();
-    // The marker words that each kind of agent must get. Every kind is also told which files other agents edited.
+    // The marker words that each kind of agent must receive. Every kind also learns which files other agents edited.
     let words =
         ["goal-word", "plan-word", "task-word", "decision-word", "read-word", "failing-word", "check-word"];
     let cases = [

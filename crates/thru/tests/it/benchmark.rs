@@ -8,7 +8,8 @@ use crate::env::TestEnv;
 
 const CONFIG_FILE: &str = "project/.agent/context/config.toml";
 
-/// A plan with one task. The task was rejected once and approved once, and its tests failed once and passed once.
+/// Creates a plan with one task. Reviewers rejected the task once and approved it once, and its tests failed once and
+/// passed once.
 fn project_with_reviews() -> TestEnv {
     let env = TestEnv::new();
     env.run_thru(&["init"]).assert_ok();
@@ -181,7 +182,7 @@ fn imports_of_other_tools() {
     );
 }
 
-/// A gate that another tool recorded shows that an agent had its turn, not what the agent found.
+/// A gate that another tool recorded shows only that an agent ran, not what the agent found.
 #[test]
 fn imported_gates_are_not_approvals() {
     let env = TestEnv::new();

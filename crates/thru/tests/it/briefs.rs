@@ -1,4 +1,5 @@
-//! When a session is told what happened before: after a compaction, at a resume and, briefly, at a start.
+//! Tests when a session gets a brief about earlier events: after a compaction, at a resume and, in short form, at a
+//! start.
 
 use serde_json::{Value, json};
 
@@ -175,8 +176,8 @@ fn hooks_in_two_places_tell_it_once() {
     session.do_some_work();
     let summary =
         json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>short</summary>"});
-    // The two events come one after the other or, as in Claude Code, at the same time. Both cases are tried with and
-    // without an announcement.
+    // The two events arrive one after the other or, as in Claude Code, at the same time. Both cases are tried with and
+    // without an announcement of the compaction.
     for announced in [true, false] {
         session.fire_event(
             "UserPromptSubmit",

@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// The time limit. It is far longer than any call takes on a busy machine, so only a hanging call reaches it.
+/// The time limit of a call. It is far longer than any call takes on a busy machine, so only a hanging call reaches it.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub struct ThruCall {
     command: Command,
     stdin: Vec<u8>,
-    /// How long stdin stays open after the input was written.
+    /// How long stdin stays open after the input is written.
     open_for: Duration,
 }
 
@@ -68,7 +68,8 @@ impl ThruCall {
         self
     }
 
-    /// Runs the same call through another program. Its arguments are `words`, the binary, and the binary's arguments.
+    /// Runs the same call through another program. That program's arguments are `words`, the binary, and the binary's
+    /// arguments.
     pub fn through_program(self, program: impl AsRef<OsStr>, words: &[&OsStr]) -> ThruCall {
         let mut command = Command::new(program);
         command.args(words).arg(self.command.get_program()).args(self.command.get_args());
@@ -90,7 +91,7 @@ impl ThruCall {
         ThruCall { command, stdin: self.stdin, open_for: self.open_for }
     }
 
-    /// Runs the call on a terminal on which `typed` is typed. Stdout and stderr are returned together as stdout.
+    /// Runs the call on a terminal into which `typed` is typed. Stdout and stderr are returned together as stdout.
     pub fn run_on_terminal(mut self, typed: &str) -> ThruOutput {
         use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -121,7 +122,7 @@ impl ThruCall {
         let mut child = piped.spawn().unwrap_or_else(|e| panic!("{:?}: {e}", self.command));
         let mut stdin = child.stdin.take().unwrap();
         let (input, open_for) = (std::mem::take(&mut self.stdin), self.open_for);
-        // If a program does not read its input, this is not a failure. Its output shows what it did.
+        // A program that does not read its input has not failed. Its output shows what it did.
         std::thread::spawn(move || {
             let _ = stdin.write_all(&input);
             std::thread::sleep(open_for);
@@ -191,7 +192,7 @@ impl ThruOutput {
         assert_eq!((answer.as_object().map(|a| a.len()), output.len()), (Some(1), 2), "{about}: {answer}");
     }
 
-    /// Returns a hook's text for the model; empty if there is none.
+    /// Returns a hook's text for the model. The result is empty if there is none.
     #[track_caller]
     pub fn context_for_model(&self) -> String {
         if self.stdout.is_empty() {

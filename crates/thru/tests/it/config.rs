@@ -1,4 +1,4 @@
-//! `thru config`: shows every setting with its value and source, and a message for each value that was not accepted.
+//! `thru config`: shows every setting with its value and source, and reports each value that was not accepted.
 
 use insta::assert_snapshot;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! A command runs only if this user allowed it on this machine. Everything from a clone, a pull or an edit is only
+//! A command runs only if this user allowed it on this machine. Whatever came with a clone, a pull or an edit is only
 //! data.
 
 use std::fs;
@@ -36,7 +36,7 @@ impl SharedStore {
         self.env.write_file(format!("project/.agent/context/{rel}"), text)
     }
 
-    /// Commits all files, so that the records are in the working tree and in git, as after a pull.
+    /// Commits all files, so that the records are both in the working tree and in git, as after a pull.
     fn commit_all(&self) {
         self.env.run_git(&["add", "--force", "."]);
         self.env.run_git(&["commit", "--quiet", "--message", "from elsewhere"]);
@@ -180,7 +180,7 @@ fn a_pull_that_changes_what_is_fed_or_run_takes_a_loop_from_the_user() {
         assert_eq!((&shown["started_here"], &shown["foreground"]), (&json!(false), &json!(false)), "{what}");
         shared.env.run_thru(&["loop", "pause", id]).assert_ok();
         shared.env.run_thru(&["loop", "resume", id, "--session", "s1"]).assert_exit_code(15);
-        // If the old text is restored, the loop is the user's own again.
+        // Once the old text is restored, the loop counts as the user's own again.
         let paused = fs::read_to_string(&file).unwrap();
         fs::write(&file, paused.replace(to, from)).unwrap();
         shared.env.run_thru(&["loop", "resume", id, "--session", "s1"]).assert_ok();
@@ -387,8 +387,7 @@ fn a_stage_of_the_user_is_given_and_one_of_the_project_is_not() {
     shared.env.run_thru(&["gate", "run"]).assert_exit_code(15);
     shared.env.thru_call(&["gate", "run", "--adopt"]).run_on_terminal("y\n").assert_exit_code(4);
     assert!(shared.env.project_folder().join("other").exists());
-    // The consent covers the definition. So the next run needs no new consent, as long as the definition does not
-    // change.
+    // The consent covers the definition, so the next run needs no new consent unless the definition changes.
     fs::remove_file(shared.env.project_folder().join("other")).unwrap();
     shared.env.run_thru(&["gate", "expect", "review"]).assert_ok();
     shared.env.run_thru(&["gate", "run"]).assert_exit_code(4);
@@ -415,7 +414,8 @@ fn a_packet_s_validators_are_given_when_they_are_taken() {
     assert!(env.project_folder().join("ran").exists());
 }
 
-/// Anybody may have written a record of a shared store. If git knows the author of its last commit, the reader is told.
+/// Anybody may have written a record of a shared store. If git records who committed it last, the output names that
+/// person.
 #[test]
 fn what_is_taken_from_shared_records_says_who_committed_it_last() {
     let shared = SharedStore::new();

@@ -133,8 +133,8 @@ fn a_secret_is_covered_before_it_is_written() {
     }
 }
 
-/// An answer is recorded at the call. After the compaction, the agent is told about it once. A later answer supersedes
-/// it.
+/// An answer is recorded as a decision at the call. After the compaction, the brief contains the decision once. A later
+/// answer supersedes it.
 #[test]
 fn an_answer_is_a_decision_at_the_call() {
     let env = TestEnv::with_root();
@@ -164,10 +164,10 @@ fn an_answer_is_a_decision_at_the_call() {
     report_answer(&env, "s1", "Which database?", "Postgres");
     let told = brief_after_compaction(&env, "s1");
     assert!(told.contains("“Postgres”") && !told.contains("“SQLite”"), "{told}");
-    // If the user asks a question in return, or refuses, there is no decision.
+    // If the user answers with a question, nothing is decided.
     report_answer(&env, "s1", "Which colour?", "What is the difference?");
     assert_eq!(listed_texts(&env.run_thru_json(&["decisions", "list"])), ["Which database? → Postgres"]);
-    // The packet also contains the decision, once.
+    // The packet contains the decision exactly once.
     env.run_thru(&["handoff", "finish the parser", "--session", "s1"]).assert_ok();
     let packet = fs::read_to_string(
         env.store_folder().join("packets").join(&names_in(&env.store_folder().join("packets"))[0]),
@@ -225,8 +225,8 @@ fn superseded_and_expired_decisions_leave_the_brief() {
     assert_eq!(ids.iter().filter(|id| id.starts_with("decision:d-")).count(), 3, "{ids:?}");
 }
 
-/// A packet lists the decisions that were in force when it was written. A pickup adds the later decisions, and says
-/// which decisions of the packet are no longer in force.
+/// A packet lists the decisions that were in force when it was written. A pickup adds later decisions, and reports
+/// which of the packet's decisions are no longer in force.
 #[test]
 fn a_pickup_tells_what_was_decided_since() {
     let env = TestEnv::with_root();
@@ -284,13 +284,13 @@ fn the_view_follows_and_what_a_person_wrote_is_kept() {
         view.starts_with("<!-- Written by thru (") && view.contains("- Use TOML, because people edit it (d-"),
         "{view}"
     );
-    // After the next checkpoint, the view contains the answer.
+    // After the next checkpoint, context.md contains the answer.
     report_answer(&env, "s1", "Which database?", "SQLite");
     env.fire_event("s1", "Stop", json!({}));
     let view = fs::read_to_string(&path).unwrap();
     assert!(view.contains("- Which database? → SQLite (d-"), "{view}");
     assert!(view.contains("| s1 | claude-code |") && view.contains("Write the parser"), "{view}");
-    // The view is never read, so an edit of the view has no effect.
+    // thru never reads context.md, so editing it has no effect on briefs.
     fs::write(&path, view.replace("SQLite", "Oracle")).unwrap();
     assert!(!brief_after_compaction(&env, "s1").contains("Oracle"));
     let told = env.run_thru(&["decide", "Two passes"]).assert_ok().stderr;
@@ -342,7 +342,8 @@ fn a_swarms_decisions_are_imported_once() {
     assert_eq!((&again["decisions"]["known"], &again["decisions"]["written"]), (&json!(3), &json!(0)));
     assert_eq!(recorded_decisions(&env).len(), 3);
     assert_eq!(fs::read_to_string(file).unwrap(), text);
-    // A new line in the file becomes a new decision. A decision that was superseded here is not imported again.
+    // A new line in the imported file becomes a new decision. A decision that was superseded here is not imported
+    // again.
     let id = recorded_decisions(&env)[1]["id"].as_str().unwrap().to_owned();
     env.run_thru(&["decisions", "supersede", &id, "One pass"]).assert_ok();
     env.write_file(
@@ -365,7 +366,7 @@ fn many_who_decide_the_same_decide_once() {
     assert_eq!(recorded_decisions(&env).len(), 1);
 }
 
-/// In a long session, many decisions may follow the decision that superseded the answer.
+/// In a long session, many later decisions may follow the one that superseded the answer.
 #[test]
 fn an_answer_that_was_superseded_stays_away_however_old_it_is() {
     let env = TestEnv::with_root();

@@ -15,7 +15,7 @@ What `thru help` says, command by command. This page is generated from the binar
 Data goes to stdout, messages to stderr. Every command takes `--json` and ends with one of the exit codes below.
 ";
 
-/// Returns every command, in the order of the help.
+/// Returns every top-level command, in the order of the help.
 pub fn top_level_commands(env: &TestEnv) -> Vec<String> {
     commands_in_help(&env.run_thru(&["--help"]).assert_ok().stdout)
 }
@@ -36,7 +36,7 @@ pub fn all_commands(env: &TestEnv) -> Vec<String> {
     found
 }
 
-/// Returns the commands that a help page lists. Continuation lines are indented more deeply, and are skipped.
+/// Returns the commands that a help page lists. Continuation lines, which are indented more deeply, are skipped.
 fn commands_in_help(help: &str) -> Vec<String> {
     let rows =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());

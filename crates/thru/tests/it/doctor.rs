@@ -152,7 +152,7 @@ fn notes_do_not_change_the_exit_code() {
         note: sessions/s~0001.jsonl:2: 1 line could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
     ok   hooks        no hook has run yet
     ");
-    // The time of the folder has changed, because a file was written to it and removed.
+    // The modification time of the folder has changed, because a file was written to it and removed.
     assert_eq!(
         before.changes_to(&env.file_tree()),
         ["~/project/.agent/context/scratch"],

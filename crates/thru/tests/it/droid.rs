@@ -1,4 +1,4 @@
-//! Factory Droid: its payloads, captured from 0.225.2, and events that only its transcript contains.
+//! Tests Factory Droid with payloads captured from version 0.225.2, and with events that only its transcript contains.
 
 use std::fs;
 use std::path::Path;
@@ -66,7 +66,7 @@ fn any_field_may_be_missing_or_of_another_type() {
     }
 }
 
-/// Writes a transcript in Droid's format: a prompt, a call that a hook reported, and a failed call that no hook
+/// Writes a transcript in Droid's format: a prompt, a call that a hook also reported, and a failed call that no hook
 /// reports.
 fn write_transcript(env: &TestEnv) -> String {
     let message = |id: &str, role: &str, content: Value| {

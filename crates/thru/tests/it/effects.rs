@@ -1,5 +1,4 @@
-//! Effects on the outside world are recorded at the call, and the agent is told about them, so that it does not repeat
-//! them.
+//! Effects on the outside world are recorded at the call. Briefs mention them, so that the agent does not repeat them.
 
 use serde_json::{Value, json};
 
@@ -133,7 +132,7 @@ fn a_brief_says_what_is_at_risk_first() {
     {
         assert!(brief.contains(&id), "{id}: {brief}");
     }
-    // The journal is authoritative. A deleted digest is rebuilt from it and gives the same text.
+    // The journal is authoritative. A deleted digest is rebuilt from the journal and leads to the same brief.
     std::fs::remove_dir_all(env.store_folder().join("state/digest")).unwrap();
     assert!(env.run_thru(&["brief"]).assert_ok().stdout.contains("8 comments on o/r#133"));
 }
@@ -183,7 +182,7 @@ fn git_on_disk_is_asked_too() {
     assert!(!env.run_thru(&["brief"]).assert_ok().stdout.contains("not pushed"), "the remote has it");
 }
 
-/// If the user commits in another terminal, the brief does not say that nothing was committed.
+/// If the user commits in another terminal, the brief does not claim that nothing was committed.
 #[test]
 fn a_commit_by_somebody_else_is_seen_on_disk() {
     let env = TestEnv::with_repository();

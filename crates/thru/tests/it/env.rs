@@ -1,5 +1,5 @@
-//! An isolated environment for running `thru`, with its own home and project, no environment variables and a fixed
-//! clock. It is removed after the test.
+//! An isolated environment for running `thru`, with its own home and project, no inherited environment variables and a
+//! fixed clock. It is removed after the test.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -21,7 +21,8 @@ const CAPTURED_PROJECT: &str = "/home/dev/project";
 /// The home folder in the captured payloads.
 const CAPTURED_HOME: &str = "/home/dev";
 
-/// A user who owns no files here. Permissions do not apply to root, so tests of permissions run as this user.
+/// A user who owns no files on this machine. Permissions do not apply to root, so tests of permissions run as this
+/// user.
 const NOBODY_UID: u32 = 65534;
 
 pub struct TestEnv {
@@ -41,7 +42,7 @@ impl TestEnv {
         env
     }
 
-    /// Creates a project after `thru init`: it has a root and is trusted.
+    /// Creates a project and runs `thru init`, so that the project has a root and is trusted.
     pub fn with_root() -> TestEnv {
         let env = TestEnv::new();
         env.run_thru(&["init"]).assert_ok();
@@ -96,8 +97,9 @@ impl TestEnv {
         path
     }
 
-    /// Makes a folder of the project the live run with this list, and gives the user's consent to it. For the consent,
-    /// the stage is first defined in the user's own settings. Then the list is written.
+    /// Makes a folder of the project the live run with the expected outputs, and gives the user's consent to its
+    /// commands. To get the consent, the stage is first defined in the user's own settings. Then the list of outputs is
+    /// written.
     pub fn make_allowed_live_run(&self, folder: &str, expected: &Value) {
         let defined = |output: &Value| {
             let pairs = ["file", "tier", "prompt", "launch"].map(|key| format!("{key} = {}", output[key]));
@@ -176,7 +178,7 @@ impl TestEnv {
         call.with_variable("CLAUDE_PROJECT_DIR", self.project_folder())
     }
 
-    /// Returns a captured payload with the folders of this project.
+    /// Returns a captured payload with its folders replaced by those of this environment.
     pub fn captured_payload(&self, name: &str) -> Value {
         self.captured_payload_in(name, &self.project_folder())
     }
@@ -198,7 +200,7 @@ impl TestEnv {
         self.read_log("indexes/receipts.jsonl")
     }
 
-    /// Returns every line of a log of the store, and asserts that each line is complete.
+    /// Returns every line of a log in the store, and asserts that each line is complete.
     pub fn read_log(&self, rel: &str) -> Vec<Value> {
         let path = self.store_folder().join(rel);
         let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
@@ -238,7 +240,7 @@ impl TestEnv {
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// Returns a call to which file modes apply. If the test runs as root, all files are first given to another user,
+    /// Returns a call that file modes apply to. If the test runs as root, all files are first given to another user,
     /// and the call runs as that user.
     pub fn call_bound_by_modes(&self, words: &[&str]) -> ThruCall {
         self.locked.set(true);
@@ -258,7 +260,7 @@ impl TestEnv {
         self.thru_call(words)
     }
 
-    /// Returns the text without the parts that differ from run to run: folders, ids and the version.
+    /// Returns the text with placeholders for the parts that differ from run to run: folders, ids and the version.
     pub fn mask_variable_parts(&self, text: &str) -> String {
         let text = text.replace(self.project_folder().to_str().unwrap(), "$PROJECT");
         let text = text.replace(self.home_folder().to_str().unwrap(), "$HOME");
@@ -268,7 +270,7 @@ impl TestEnv {
 }
 
 impl Drop for TestEnv {
-    /// Unlocks the files that a test locked, so that the folder can be removed.
+    /// Makes the files that a test locked writable again, so that the folder can be removed.
     fn drop(&mut self) {
         if self.locked.get() {
             let _ = Command::new("chmod").args(["-R", "u+rwX"]).arg(&self.base).status();
@@ -292,8 +294,8 @@ pub fn thru_binary() -> PathBuf {
     path.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Copies the binary in another process. If this process wrote the copy, a child process that is just being started
-/// could still have it open for writing, and the copy could not be run.
+/// Copies the binary in another process. If this process wrote the copy, a child process that is just starting could
+/// inherit the open file, and the copy could not be run.
 pub fn copy_binary(to: &Path) {
     let copied = Command::new("cp").arg(thru_binary()).arg(to).status().unwrap();
     assert!(copied.success());
@@ -310,7 +312,7 @@ pub fn fixture_names() -> Vec<String> {
     names.iter().map(|name| name.strip_suffix(".json").unwrap().to_owned()).collect()
 }
 
-/// Returns the event of a captured payload: `PostToolUse` for `PostToolUse.Bash.subagent`.
+/// Returns the event of a captured payload, such as `PostToolUse` for `PostToolUse.Bash.subagent`.
 pub fn event_of_fixture(fixture: &str) -> &str {
     fixture.split('.').next().unwrap()
 }

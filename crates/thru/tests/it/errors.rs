@@ -1,4 +1,4 @@
-//! The four kinds of problems with a record, each with its exit code, its message and its JSON.
+//! Tests the four kinds of problems with a record, each with its exit code, its message and its JSON.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! Passes every captured payload to the hook. The hook prints nothing and writes one journal line.
+//! Passes every captured payload to the hook, which must write one journal line and a reply that the harness accepts.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn event_name_in_journal(event: &str) -> &'static str {
     }
 }
 
-/// Returns the journal line of one captured payload in a new root.
+/// Returns the journal line that one captured payload produces in a new root.
 fn journal_line_of_fixture(name: &str) -> Value {
     let env = TestEnv::with_root();
     let payload = env.captured_payload(name);

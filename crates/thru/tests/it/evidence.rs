@@ -1,4 +1,4 @@
-//! Tests of evidence: running and recording commands, and detecting later changes of files.
+//! Tests of evidence: running and recording commands, and detecting later changes to files.
 
 mod imports;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::env::{TestEnv, names_in};
 
-/// A repository with a plan. Task 1.1 has an acceptance criterion and is in progress.
+/// Creates a repository with a plan. Task 1.1 has an acceptance criterion and is in progress.
 fn env_with_plan() -> TestEnv {
     let env = TestEnv::with_repository();
     env.write_file("project/src/a.rs", "fn a() {}\n");
@@ -146,8 +146,8 @@ fn a_file_that_changes_makes_it_stale_wherever_it_is_shown() {
     assert!(text(&["brief"]).contains("1.1: passed, and no file has changed since"), "{}", text(&["brief"]));
     assert_eq!(json(&["plan", "show"])["phases"][0]["tasks"][0]["evidence"]["stale"], json!(false));
 
-    // The new content has the same length and was written in the same second. So the size and the time of the file do
-    // not show the change.
+    // The new content has the same length and is written in the same second, so neither the size nor the time of the
+    // file shows the change.
     env.write_file("project/src/a.rs", "fn b() {}\n");
     let changed = "src/a.rs changed";
     assert!(
@@ -235,7 +235,7 @@ fn a_run_that_says_nothing_proves_nothing() {
     assert_eq!(read_bundle(&env, "1.2")["entries"][0]["metadata"]["ended"], json!("timed out"));
 }
 
-/// The run is recorded even if the report does not count.
+/// The run is recorded even if its JUnit report is ignored.
 #[test]
 fn a_report_counts_only_if_the_command_wrote_it() {
     let env = env_with_plan();
@@ -258,7 +258,7 @@ fn a_report_counts_only_if_the_command_wrote_it() {
     assert_eq!(read_bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 5);
 }
 
-/// A time after every change that a test makes to a file. Files get the real time, but the clock of the tests is fixed.
+/// A time after every file change that a test makes. Files get the real time, but the tests' clock is fixed.
 const FAR_FUTURE: &str = "2099-01-01T00:00:00Z";
 
 fn fire_at(env: &TestEnv, now: &str, event: &str, more: Value) {
@@ -289,7 +289,7 @@ fn report_edit(env: &TestEnv, id: &str, path: &str) {
     fire_at(env, FAR_FUTURE, "PostToolUse", more);
 }
 
-/// Returns the real time, at a second in which no file was changed. Files get the time of the last clock tick, so the
+/// Returns the real time in a second in which no file was changed. Files get the time of the last clock tick, so the
 /// function waits for a few ticks before and after the beginning of the second.
 fn quiet_real_time() -> String {
     let ticks = || std::thread::sleep(std::time::Duration::from_millis(60));
@@ -307,7 +307,7 @@ fn quiet_real_time() -> String {
     jiff::Timestamp::from_second(now).unwrap().to_string()
 }
 
-/// No hook reports the changes of an editor or of another session, but the times of the files show them.
+/// No hook reports changes by an editor or another session, but the modification times of the files show them.
 #[test]
 fn a_file_that_changed_between_a_run_and_its_checkpoint_was_not_tested() {
     let env = env_with_plan();
@@ -478,7 +478,7 @@ fn a_test_run_that_a_hook_saw_is_evidence_of_the_task_in_progress() {
 fn what_the_session_saw_counts_at_once() {
     let env = env_with_plan();
     report_bash(&env, "t1", "cargo test", "test result: ok. 7 passed; 0 failed; 0 ignored\n");
-    // The agent finishes the task in the same turn, before any checkpoint.
+    // The agent finishes the task in the same turn, before the next checkpoint.
     env.thru_call(&["task", "done", "1.1"]).with_variable("CLAUDE_CODE_SESSION_ID", "s1").run().assert_ok();
     assert_eq!(read_bundle(&env, "1.1")["entries"][0]["kind"], json!("observed"));
 }
@@ -544,7 +544,7 @@ fn over_the_limits_is_refused_with_the_figure() {
     assert_eq!(env.run_thru(&with_patch).code, 15);
     let names = names_in(&env.store_folder().join("evidence/1.1"));
     assert!(names.iter().all(|name| !name.ends_with(".patch")), "a patch that no entry names: {names:?}");
-    // With the number in the hint, there is room for exactly this entry.
+    // The number in the hint leaves room for exactly this entry.
     let keep = refused.stderr.split("--keep ").nth(1).unwrap().split('`').next().unwrap();
     assert_eq!(keep, "3", "{}", refused.stderr);
     let patch = env.write_file("project/big.patch", vec![b'x'; 5 * 1024 * 1024 + 1]);
@@ -591,7 +591,7 @@ fn the_hundred_and_first_entry_sends_the_first_to_the_archive() {
     assert_eq!(env.read_log("evidence/1.2/archive.jsonl").len(), 91);
 }
 
-/// `thru` was killed after it wrote the archive and before it wrote the bundle.
+/// Simulates a `thru` that was killed after it wrote the archive and before it wrote the bundle.
 #[test]
 fn an_entry_is_archived_once() {
     let env = env_with_plan();

@@ -1,5 +1,5 @@
-//! A session that hooks have not seen from its start. A large part of its transcript is read once, and the events are
-//! recorded in chronological order.
+//! Tests with a session whose beginning no hook observed. A large part of its transcript is read once, and the events
+//! are recorded in chronological order.
 
 use std::path::{Path, PathBuf};
 
@@ -66,8 +66,8 @@ fn edit_input(env: &TestEnv, file: &str) -> Value {
     json!({"file_path": env.project_folder().join(file), "old_string": "a", "new_string": "b"})
 }
 
-/// A long session whose first part is more than 1.5 MB before the end. Earlier versions of the hooks did not read that
-/// far back.
+/// Builds a long session whose first part is more than 1.5 MB before the end. Earlier versions of the hooks did not
+/// read that far back.
 fn long_session(env: &TestEnv) -> TranscriptBuilder {
     let mut transcript = TranscriptBuilder::new();
     transcript.push_prompt("Build the parser, and never use regular expressions in it");
@@ -164,7 +164,7 @@ fn what_hooks_told_before_the_first_contact_stays_the_newest() {
     let told = run_brief(&env, &["--session", "late"]);
     std::fs::remove_file(env.store_folder().join("state/digest/late.json")).unwrap();
     assert_eq!(run_brief(&env, &["--session", "late"]), told);
-    // The session is in the list, although no hook saw its start.
+    // The session is listed, although no hook observed its start.
     assert_eq!(env.run_thru_json(&["status"])["last_session"]["session"], "late");
 }
 
@@ -182,7 +182,7 @@ fn what_was_not_read_is_said() {
     assert!(told.contains("MB at the beginning of the transcript were not read"), "{told}");
 }
 
-/// A call that was killed never gets a result. The rest of the transcript must still be read.
+/// A call that was killed never gets a result. The transcript after that call must still be read.
 #[test]
 fn a_call_that_never_ends_does_not_make_every_event_a_first_contact() {
     let env = TestEnv::with_root();

@@ -1,4 +1,4 @@
-//! What a new user sees in the first week.
+//! Tests what a new user encounters in the first week.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn read_exclude_list(env: &TestEnv) -> String {
     fs::read_to_string(env.project_folder().join(".git/info/exclude")).unwrap_or_default()
 }
 
-/// A repository of a user who uses Claude Code.
+/// Creates a repository of a user who has Claude Code.
 fn repository_with_claude_code() -> TestEnv {
     let env = TestEnv::with_repository();
     env.write_file("home/.claude/settings.json", "{}\n");
@@ -125,7 +125,7 @@ fn uninstall_all_undoes_every_project_and_says_what_is_left() {
     env.run_thru(&["uninstall", "claude-code", "--all"]).assert_exit_code(2);
 }
 
-/// Neither of the two projects is trusted, and neither is the current folder. They are found through the list of
+/// Neither of the two projects is trusted, and neither is the current folder. thru finds both through its list of
 /// installations.
 #[test]
 fn uninstall_all_finds_projects_that_are_not_trusted() {

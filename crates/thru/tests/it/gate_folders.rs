@@ -1,4 +1,4 @@
-//! Stage runs in a folder of an orchestrator, and the messages if a run cannot be found.
+//! Tests stage runs in an orchestrator's folder, and the messages for a run that cannot be found.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -10,7 +10,7 @@ use crate::env::{TestEnv, names_in};
 const COMPLETE_MARK: &str = "<!-- AGENT_COMPLETE -->";
 const SESSION_FOLDER: &str = ".cwf/p/01-x";
 
-/// A project in which a YAML file of the orchestrator names the session's folder.
+/// Creates a project in which the orchestrator's YAML file names the session's folder.
 fn env_with_orchestrator_file() -> TestEnv {
     let env = TestEnv::with_root();
     env.write_file("project/.agent/context/config.toml", "[gates]\nlive_state_file = \".cwf/state.yaml\"\n");
@@ -32,7 +32,7 @@ fn verdict_of_file(env: &TestEnv, stage: &str, file: &str) -> Value {
     rows.iter().find(|row| row["file"] == file).unwrap_or_else(|| panic!("{report}"))["verdict"].clone()
 }
 
-/// Valid files in the folder are used and not requested again. A request does not make a stale file fresh.
+/// Valid files in the folder are used and not produced again. Expecting a stale file again does not make it fresh.
 #[test]
 fn valid_work_in_a_shared_folder_stays_valid() {
     let env = env_with_orchestrator_file();

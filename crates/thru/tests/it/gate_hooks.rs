@@ -25,7 +25,7 @@ fn subagent_stop_fields(kind: &str, id: &str, said: &str) -> Value {
 
 fn env_expecting_outputs(words: &[&str]) -> TestEnv {
     let env = TestEnv::with_root();
-    // If profiles are off, hooks tell sub-agents only about their outputs.
+    // With profiles off, hooks tell sub-agents only about their outputs.
     env.write_file(env.user_config_path(), "[profiles]\nmax_chars = 0\n");
     env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
     env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Review it"}));
@@ -33,8 +33,8 @@ fn env_expecting_outputs(words: &[&str]) -> TestEnv {
     env
 }
 
-/// A reader may copy the last line from a brief, so it must be exact. Also, a brief must not give advice that cannot be
-/// followed.
+/// A reader may copy the last line of an output from a brief, so the brief must quote that line exactly. A brief must
+/// also not give advice that cannot be followed.
 #[test]
 fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
     let env = env_expecting_outputs(&["review-a.md"]);
@@ -123,7 +123,7 @@ fn the_last_messages_of_two_agents_are_both_kept() {
         kept, "The first.\n\n---\n\nThe second.\n\n---\n\nThe\n",
         "a part of another is one of its own"
     );
-    // The hook was killed after it created the file and before it wrote to it.
+    // Simulates a hook that was killed after it created the file and before it wrote to it.
     fs::write(&path, "").unwrap();
     env.fire_event("s1", "SubagentStop", subagent_stop_fields("security", "a1", "The first."));
     assert_eq!(fs::read_to_string(&path).unwrap(), "The first.\n");
@@ -149,7 +149,7 @@ fn a_sub_agent_with_the_name_of_its_file_is_told_and_judged() {
     assert_eq!(fs::read_to_string(kept).unwrap(), "All is well.\n");
 }
 
-/// The session of a launched sub-agent must write its own output, and does not manage the run.
+/// The session of a launched sub-agent must write its own output, and must not manage the run.
 #[test]
 fn a_launched_sub_agent_is_not_told_to_launch_itself() {
     let env = env_expecting_outputs(&["review-a.md", "review-b.md", "--", "true"]);

@@ -22,7 +22,7 @@ struct TestStage {
 }
 
 impl TestStage {
-    /// Creates a run. Each output has a tier and a shell line. Each launch adds a line to the file `launches`.
+    /// Creates a run. Each output has a file, a tier and a shell line. Each launch adds a line to the file `launches`.
     fn new(outputs: &[(&str, &str, &str)]) -> TestStage {
         let stage = TestStage { env: TestEnv::with_root() };
         let output = |(file, tier, line): &(&str, &str, &str)| {
@@ -47,7 +47,7 @@ impl TestStage {
         fs::read_to_string(self.output_path(file)).unwrap_or_default()
     }
 
-    /// Returns the file of each launch, in order.
+    /// Returns the output file of each launch, in the order of the launches.
     fn launched_files(&self) -> Vec<String> {
         let text = fs::read_to_string(self.env.project_folder().join("launches")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -63,7 +63,7 @@ impl TestStage {
     }
 }
 
-/// While a run is working, its list does not change.
+/// The list of outputs cannot change while a run is working.
 #[test]
 fn nothing_is_expected_anew_in_a_run_at_work() {
     let wait = "while ! [ -e go ]; do sleep 0.02; done";
@@ -228,8 +228,8 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// The run is killed when one output is finished and others are not. Valid outputs are not produced again, counted
-/// launches stay counted, and a command that outlived the run is not started twice.
+/// The run is killed when one output is finished and others are not. Valid outputs are not produced again, launches
+/// stay counted, and a command that outlived the run is not started twice.
 #[test]
 fn killed_in_the_middle_and_again() {
     use rustix::process::{Pid, Signal, kill_process_group};
@@ -308,7 +308,7 @@ fn killed_at_any_moment() {
     }
 }
 
-/// Only failed launches are limited. A valid output may be produced again whenever its inputs change.
+/// Only the number of failed launches is limited. A valid output may be produced again whenever its inputs change.
 #[test]
 fn a_valid_result_starts_the_count_anew() {
     let env = TestEnv::with_root();
@@ -422,7 +422,7 @@ fn again_ends_what_an_earlier_run_has_left() {
     assert_eq!((stage.recorded_attempts(), stage.count_launches("review-a.md")), (vec![1], 2));
 }
 
-/// However `gate run` ends, no launched process continues without supervision.
+/// However `gate run` ends, no launched process keeps running without supervision.
 #[test]
 fn whoever_ends_a_run_ends_what_it_launched() {
     use rustix::process::{Pid, Signal, kill_process};
@@ -438,7 +438,8 @@ fn whoever_ends_a_run_ends_what_it_launched() {
         wait_until("the launch", || launched_pid(&stage).is_some());
         std::thread::sleep(Duration::from_millis(200));
         kill_process(Pid::from_child(&child), signal).unwrap();
-        // `nohup` and some shells start this test with ignored signals, and child processes inherit this.
+        // `nohup` and some shells start this test with ignored signals, which child processes inherit. Then only a kill
+        // ends the run.
         if test_ignored_signal(signal) {
             child.kill().unwrap();
         }
@@ -486,12 +487,12 @@ fn an_interrupt_ends_what_was_launched() {
             .and_then(Pid::from_raw)
     };
     wait_until("the second launch", || pid().is_some());
-    // The command may run for a moment before its launch is recorded.
+    // The command may already run before its launch is recorded, so wait.
     std::thread::sleep(Duration::from_millis(300));
     kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
     assert!(!child.wait().unwrap().success());
     let launched = pid().unwrap();
-    // The process is gone or a zombie.
+    // Afterwards the process is gone or a zombie.
     let stat = || fs::read_to_string(format!("/proc/{}/stat", launched.as_raw_nonzero()));
     wait_until("its end", || {
         test_kill_process(launched).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
@@ -520,7 +521,7 @@ fn a_link_is_moved_out_of_the_way() {
     assert!(stage.read_output("review-a.md").contains("report"));
 }
 
-/// If a command leaves a file unchanged, the file does not count as its output.
+/// A file that exists but that the command leaves unchanged does not count as the command's output.
 #[test]
 fn what_was_stale_does_not_become_fresh_by_itself() {
     let env = TestEnv::with_root();
@@ -540,7 +541,7 @@ fn what_was_stale_does_not_become_fresh_by_itself() {
     assert!(fs::read_to_string(run.join("review-a.md.prompt.md")).unwrap().starts_with("Be a.\n"));
 }
 
-/// On a terminal, the last line shows what is running and for how long. It disappears at the end.
+/// On a terminal, a status line shows what is running and for how long. The status line disappears at the end.
 #[test]
 fn progress_is_shown_on_a_terminal() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};

@@ -1,4 +1,4 @@
-//! The outputs of sub-agents: how they are judged, and what agents and users are told about them.
+//! Tests how the outputs of sub-agents are judged, and what agents and users learn about them.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -254,8 +254,8 @@ fn a_stage_can_be_defined_once_for_all_runs() {
     env.write_file("project/.agent/context/config.toml", config);
     let shown = env.run_thru(&["config"]).assert_ok().stdout;
     assert!(shown.contains("stages.review  1 output  "), "{shown}");
-    // A definition in the project launches nothing until the user agrees. Then every run of this definition launches
-    // its commands.
+    // A stage definition in the project launches nothing until the user agrees. After that, every run of the same
+    // definition launches its commands.
     env.run_thru(&["gate", "run", "--stage", "review"]).assert_exit_code(15);
     let output =
         env.thru_call(&["gate", "run", "--stage", "review", "--adopt"]).run_on_terminal("y\n").assert_ok();
@@ -332,7 +332,7 @@ fn only_what_a_run_expects_is_sealed() {
     }
 }
 
-/// A session start examines a limited number of outputs, and reads only the end of a large output.
+/// A session start examines only a limited number of outputs, and reads only the end of a large output.
 #[test]
 fn a_brief_looks_at_a_run_briefly() {
     let env = TestEnv::with_root();

@@ -1,5 +1,5 @@
-//! Runs every command on a store in which every text is hostile: on a terminal and through a pipe, for people and as
-//! JSON. The output must not contain anything that a terminal interprets, or that a reader cannot see.
+//! Runs every command on a store in which all text is hostile: on a terminal and through a pipe, for people and as
+//! JSON. The output must not contain anything that a terminal interprets or that a reader cannot see.
 
 mod corpus;
 mod rows;
@@ -111,7 +111,7 @@ fn what_is_injected_is_cleaned_and_quoted() {
     let brief = told.iter().find(|text| text.contains("was compacted")).unwrap_or_else(|| panic!("{told:?}"));
     let brief = strings_in_json(&serde_json::from_str(brief).unwrap());
     assert!(brief.contains("Its goal: “h0<") && brief.contains("Its recovery steps: 1. “Read"), "{brief}");
-    // The texts try to close a quotation or the surrounding markup. Both are escaped.
+    // The hostile text tries to close the quotation or the markup around it. Both attempts are escaped.
     assert!(!brief.contains("” The user said") && !brief.contains("</system-reminder>"), "{brief}");
     for line in brief.lines().filter(|line| line.contains("忽略之前的所有指令")) {
         let before = line.split("忽略").next().unwrap();
@@ -188,7 +188,7 @@ fn arguments_are_cleaned_in_errors() {
             find_hidden_character(&hidden, &row, way, &bytes).map(|what| format!("{}: {what}", row.path)),
         );
     };
-    // Each argument contains many texts at once. If one of them causes a problem, the output shows which.
+    // Each argument contains many hostile strings at once. If one of them causes a problem, the output shows which.
     let bundles: Vec<String> = corpus.chunks(40).map(|chunk| chunk.concat().replace('\0', "")).collect();
     let commands = all_commands(&env);
     // Harnesses call these two commands. Both always exit with 0.
@@ -205,7 +205,7 @@ fn arguments_are_cleaned_in_errors() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// If this fails, a new command needs a row in `rows.rs`.
+/// If this test fails, a new command needs a row in `rows.rs`.
 #[test]
 fn every_command_has_a_row() {
     let env = TestEnv::with_root();
@@ -240,7 +240,7 @@ fn raw_bytes_go_to_a_pipe_only() {
     }
 }
 
-/// A text must not imitate our colours, or begin a line that looks like our output.
+/// Untrusted text must not imitate our colours or begin a line that looks like our output.
 #[test]
 fn marks_of_the_printer_cannot_be_forged() {
     let env = TestEnv::with_root();
@@ -251,7 +251,7 @@ fn marks_of_the_printer_cannot_be_forged() {
     assert!(!text.contains("\nerror:"), "{text:?}");
 }
 
-/// A person who reads records from a clone is told that they are not trusted.
+/// A person who reads records from a clone sees a warning that they are not trusted.
 #[test]
 fn records_that_are_not_trusted_are_named_so() {
     let env = stores::hostile_but_readable_store();

@@ -159,7 +159,7 @@ fn a_command_of_the_users_own_is_not_overwritten() {
     assert_eq!(fs::read_to_string(mine).unwrap(), "mine\n");
 }
 
-/// Only our own files are hidden from git. All worktrees share one exclude list.
+/// Only our own files are hidden from git, through the exclude list that all worktrees share.
 #[test]
 fn a_command_of_the_users_own_is_not_hidden_from_git() {
     const USERS_COMMAND_FILE: &str = ".claude/commands/thru-context.md";
@@ -172,7 +172,7 @@ fn a_command_of_the_users_own_is_not_hidden_from_git() {
     let list = env.project_folder().join(".git/info/exclude");
     let is_hidden =
         |file: &str| fs::read_to_string(&list).unwrap().lines().any(|line| line == format!("/{file}"));
-    // The file is first in one worktree, then in the other.
+    // The user's file is first in one worktree, then in the other.
     for folder in ["project", "tree"] {
         let mine = env.write_file(format!("{folder}/{USERS_COMMAND_FILE}"), "mine\n");
         env.run_thru(&["install", "claude-code"]).assert_ok();
@@ -186,8 +186,8 @@ fn a_command_of_the_users_own_is_not_hidden_from_git() {
         env.run_thru(&["uninstall", "claude-code"]).assert_ok();
         fs::remove_file(mine).unwrap();
     }
-    // An older version listed the user's file in `.git/info/exclude`. Our line is removed. The same line above ours,
-    // written by the user, is kept.
+    // An older version listed the user's file in `.git/info/exclude`. Our line is removed. An identical line above
+    // ours, which the user wrote, is kept.
     env.run_thru(&["install", "claude-code"]).assert_ok();
     assert!(is_hidden(USERS_COMMAND_FILE));
     env.write_file(format!("project/{USERS_COMMAND_FILE}"), "mine\n");
@@ -256,8 +256,8 @@ fn a_list_of_gits_that_is_no_text_is_kept() {
     assert_eq!(fs::read(env.project_folder().join(".git/info/exclude")).unwrap(), mine);
 }
 
-/// The exclude list had no line end at its end, so a line end was added before our lines. Uninstalling removes this
-/// line end only if no line follows ours.
+/// The exclude list did not end with a newline, so the installation added one before our lines. Uninstalling removes
+/// that newline only if no line follows ours.
 #[test]
 fn what_the_user_adds_below_our_lines_keeps_its_line_end() {
     let env = TestEnv::with_repository();
@@ -429,8 +429,8 @@ fn a_folder_that_may_not_be_written_is_told_as_such() {
     call.run().assert_exit_code(11);
 }
 
-/// An older version wrote the command `/loop`, which the harness itself now has. A user's own command with this name is
-/// kept.
+/// An older version wrote a command `/loop`, a name that the harness itself now uses. A user's own command with this
+/// name is kept.
 #[test]
 fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
     for task in ["install", "uninstall"] {
@@ -446,8 +446,8 @@ fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
     }
 }
 
-/// The status line is only in the user's own settings. If the user already had a status line, ours calls it first, and
-/// uninstalling restores it byte for byte.
+/// The status line is added only to the user's own settings. If the user already had a status line, ours calls it
+/// first, and uninstalling restores it byte for byte.
 #[test]
 fn a_status_line_is_added_and_removed() {
     let env = TestEnv::with_root();

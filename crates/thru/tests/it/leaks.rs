@@ -1,4 +1,4 @@
-//! Captured text is redacted as a whole before a part of it is cut out or selected. This applies to all files and
+//! Captured text is redacted as a whole before any part of it is cut out or selected. This applies to all files and
 //! replies.
 
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn transcript_with_failed_call(output: &str) -> String {
     format!("{call}\n{result}\n")
 }
 
-/// Passes a transcript that no hook reported through a checkpoint, a brief and a packet. Returns the output of the
+/// Runs a checkpoint, a brief and a packet on a transcript whose calls no hook reported. Returns the output of the
 /// commands.
 fn shown_after_transcript(env: &TestEnv, output: &str) -> String {
     let path = env.write_file("transcript.jsonl", transcript_with_failed_call(output));
@@ -53,7 +53,7 @@ fn a_private_key_in_a_failed_call_reaches_neither_journal_nor_brief() {
     let lines = invented_private_key();
     for (name, part) in [("whole", &lines[..]), ("without BEGIN", &lines[3..]), ("without END", &lines[..12])]
     {
-        // After a file name and a line number, a line of the key looks like a compiler error.
+        // With a file name and a line number before it, a line of the key looks like a compiler error.
         for prefix in ["", "keys/a.pem:7:", "  12\u{2192}"] {
             let output: Vec<String> = part.iter().map(|line| format!("{prefix}{line}")).collect();
             let env = TestEnv::with_root();
@@ -107,7 +107,7 @@ fn a_mysql_password_is_covered_and_the_database_is_not() {
     assert_eq!(output.stdout, "mysql -u root -p[REDACTED:password] blog_dev\n");
 }
 
-/// Reads a labelled set. A row is `{"tier": 1, "kind": "…", "text": "…", "secret": "…", "also": ["…"]}`.
+/// Reads the rows of a labelled set, such as `{"tier": 1, "kind": "…", "text": "…", "secret": "…", "also": ["…"]}`.
 fn read_labelled_rows(folder: &std::path::Path, file: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join(file)).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -132,8 +132,8 @@ fn is_secret_found(row: &Value, text: &str) -> bool {
     !secret_values(row).iter().any(|value| text.contains(value) || shown.contains(value))
 }
 
-/// Measures the redaction of `secrets.jsonl` and `benign.jsonl` in the folder `$THRU_REDACT_SET`. Then the texts are
-/// passed to hooks and written to a transcript, and all our files are searched for every raw value.
+/// Measures the redaction of `secrets.jsonl` and `benign.jsonl` in the folder `$THRU_REDACT_SET`. Then passes the text
+/// of each row to hooks, writes it to a transcript, and searches all our files for every raw secret.
 #[test]
 fn a_labelled_set_is_found_and_reaches_no_file() {
     let Some(folder) = std::env::var_os("THRU_REDACT_SET").map(std::path::PathBuf::from) else {

@@ -1,5 +1,5 @@
-//! No hook hangs or loads a file that it cannot use. Each file that hooks read is replaced in turn with a file of one
-//! gigabyte, a pipe, a device and a folder.
+//! No hook hangs on or loads a file that it cannot use. Each file that hooks read is replaced in turn with a file of
+//! one gigabyte, a pipe, a device and a folder.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -16,8 +16,8 @@ use crate::obstacles::make_pipe;
 const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 const GIGABYTE: u64 = 1 << 30;
 
-/// The longest time that a hook may take. It is far longer than a hook of the debug build takes on a busy machine, and
-/// far shorter than reading a gigabyte takes.
+/// The longest time that a hook may take. The limit is far longer than a hook of the debug build takes on a busy
+/// machine, and far shorter than reading a gigabyte takes.
 const MAX_HOOK_TIME: Duration = Duration::from_secs(4);
 
 /// The memory that a hook may allocate in this test, in KB. The debug build needs more than the eight megabytes that
@@ -33,7 +33,7 @@ const TESTED_EVENTS: [&str; 6] = [
     "SessionEnd.other",
 ];
 
-/// Runs the same call with little memory. If the call needs more memory, it is aborted, and the exit code shows this.
+/// Runs the same call with little memory. If the call needs more, it is aborted, and its exit code shows that.
 fn with_little_memory(call: ThruCall) -> ThruCall {
     let script = format!("ulimit -d {MAX_MEMORY_KB}; exec \"$0\" \"$@\"");
     call.through_program("sh", &["-c".as_ref(), script.as_ref()])
@@ -88,13 +88,13 @@ fn make_huge_file(path: &Path) {
     File::create(path).unwrap().set_len(GIGABYTE).unwrap();
 }
 
-/// Replaces one file after the other, and runs every event each time.
+/// Replaces one file after another, and fires every event each time.
 fn check_all_files(about: &str, make: impl Fn(&Path)) {
     let count = files_read_by_hooks(&TestEnv::with_root()).len();
     for at in 0..count {
         let env = TestEnv::with_root();
         let place = files_read_by_hooks(&env).remove(at);
-        // Fire events first, so that hooks have something to report.
+        // Fire an event first, so that hooks have something to report.
         env.fire_hook("UserPromptSubmit", &event_payload(&env, "UserPromptSubmit")).assert_ok();
         let _ = fs::remove_file(&place);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
@@ -161,7 +161,7 @@ fn pipes_in_git_hold_up_no_command() {
         env.run_thru(&["files", "--json"]).assert_ok();
         env.run_thru(&["handoff", "go on"]).assert_ok();
         env.fire_hook("SessionStart", &event_payload(&env, "SessionStart.startup")).assert_ok();
-        // If git itself ran, each call would take ten seconds.
+        // If thru ran the `git` program, each call would take ten seconds.
         assert!(started.elapsed() < Duration::from_secs(8), "{name}: {:?}", started.elapsed());
         // If git's state cannot be read, no file may be treated as untracked.
         let install = env.run_thru(&["install", "claude-code"]);

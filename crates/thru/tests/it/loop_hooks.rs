@@ -1,4 +1,5 @@
-//! Loops in hooks: which session a loop belongs to, which stops are counted, and what happens if something is wrong.
+//! Tests how hooks handle loops: which session a loop belongs to, which stops are counted, and what happens if
+//! something is wrong.
 
 use std::fs;
 use std::io::Write;
@@ -45,8 +46,8 @@ impl LoopedSession {
         self.env.hook_call(event, merge_fields(&common, more).to_string())
     }
 
-    /// Reports a stop at this minute. The minutes differ, so that two stops with the same message are not treated as
-    /// one stop.
+    /// Reports a stop at this minute. Tests use different minutes, so that two stops with the same message are not
+    /// treated as one.
     fn report_stop(&self, minute: u32, more: Value) -> ThruOutput {
         self.hook_call("Stop", more)
             .with_variable("THROUGHLINE_NOW", format!("2026-11-15T20:{minute:02}:00Z"))
@@ -116,7 +117,7 @@ fn a_loop_is_fed_until_the_promise_and_the_validators_pass() {
     assert_eq!(events, [("started", 1), ("fed", 1), ("fed", 2), ("fed", 3), ("ended", 4)]);
 }
 
-/// A validator's run counts like any other run of its command. Its result is in the brief, the status and the packet.
+/// A validator's run counts like any other run of its command. The brief, the status and the packet contain its result.
 #[test]
 fn the_runs_of_validators_count_as_runs_of_their_commands() {
     for typed in ["npm test", "npm run build; npm test 2>&1 | tail -40; exit ${PIPESTATUS[0]}"] {
@@ -261,8 +262,8 @@ fn the_transcript_tells_what_was_said_last() {
             fs::OpenOptions::new().append(true).open(path).unwrap().write_all(line.as_bytes()).unwrap();
         })
     };
-    // The message is usually written after the hook has started. On a busy machine, it may be written before. The
-    // promise is found in both cases.
+    // The agent's message is usually written after the hook has started but, on a busy machine, may be written before.
+    // The promise is found in both cases.
     looped.report_stop(1, json!({"transcript_path": path})).assert_silent("a message that comes late");
     late.join().unwrap();
     assert_eq!(looped.loop_state()["ended_reason"], "promise");
@@ -297,7 +298,7 @@ fn one_stop_counts_once_however_often_it_is_told() {
     prompt_fed(&looped.report_stop(1, payload()), "3 of 30");
 }
 
-/// Many copies of a stop arrive at the same time. One of them is counted, all get the same answer, and none waits long.
+/// Many copies of a stop arrive at the same time. Only one is counted, all get the same answer, and none waits long.
 #[test]
 fn sixty_four_copies_of_one_stop_count_once() {
     let looped = LoopedSession::new(&[]);
@@ -390,7 +391,8 @@ fn limits_end_it_and_say_which() {
     }
 }
 
-/// Claude Code ignores a hook that makes it continue again and again without a tool call. The next event shows this.
+/// Claude Code ignores a hook that makes it continue too often without a tool call. The next event shows that the turn
+/// has ended.
 #[test]
 fn a_harness_that_ends_the_turn_is_named() {
     for (event, more) in [
@@ -512,7 +514,7 @@ fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
     );
 }
 
-/// A fork is another session. The original session may continue too.
+/// A fork is another session, and the original session may continue too.
 #[test]
 fn a_fork_takes_no_loop_along() {
     let looped = LoopedSession::new(&[]);
@@ -528,7 +530,7 @@ fn a_fork_takes_no_loop_along() {
     prompt_fed(&looped.report_stop_with_words(2, "Hm."), "2 of 30");
 }
 
-/// The pointer is an index. If it is deleted, it is rebuilt from the loops.
+/// The pointer is only an index. If it is deleted, it is rebuilt from the loops.
 #[test]
 fn a_deleted_pointer_is_made_again() {
     let looped = LoopedSession::new(&[]);

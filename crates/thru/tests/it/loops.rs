@@ -99,7 +99,8 @@ fn a_list_and_a_log_to_read() {
     );
 }
 
-/// The list shows which loop is running, which loop waits for the next session, and which loop waits for another loop.
+/// The list distinguishes the loop that is running, a loop that waits for the next session, and a loop that waits for
+/// another loop.
 #[test]
 fn loops_that_wait_are_told_from_the_one_that_runs() {
     let env = env_with_session();
@@ -138,7 +139,8 @@ fn a_loop_wants_to_know_its_session() {
     assert!(started["notes"].to_string().contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"), "{started}");
     env.run_thru(&["loop", "start", "work", "--session", "nobody"]).assert_exit_code(10);
     env.run_thru(&["loop", "start", "work", "--session", "9487", "--next"]).assert_exit_code(2);
-    // Droid does not tell commands in which session they run. The newest session is used, and the output says so.
+    // Droid does not tell commands which session they run in. So `thru` uses the newest session, and the output says
+    // so.
     let payload = json!({"session_id": "d1", "cwd": env.project_folder(), "source": "startup"}).to_string();
     env.thru_call(&["hook", "droid", "SessionStart"])
         .with_variable("FACTORY_PROJECT_DIR", env.project_folder())
@@ -215,7 +217,7 @@ fn several_loops_and_one_in_the_foreground() {
     assert_eq!(front(), ["gamma"]);
 }
 
-/// A user types `thru loop cancel "$ID"`, and the variable is not set.
+/// A user types `thru loop cancel "$ID"` although the variable is not set.
 #[test]
 fn no_name_at_all_means_no_loop() {
     let env = env_with_session();
@@ -326,7 +328,7 @@ fn a_ralph_loop_comes_in_paused_and_once() {
     env.run_thru(&["import", "ralph", "none.md"]).assert_exit_code(12);
 }
 
-/// Validators run at a stop, so the timeout of the stop hook must include them.
+/// Validators run at a stop, so the timeout of the stop hook must allow for their time.
 #[test]
 fn the_stop_hook_gets_the_time_of_the_validators() {
     let env = TestEnv::with_root();

@@ -1,4 +1,4 @@
-//! Records that could not be written. The loss is recorded if possible, it is reported once, and no hook fails.
+//! Tests with records that cannot be written. The loss is recorded if possible and reported once, and no hook fails.
 
 use std::fs;
 
@@ -10,8 +10,7 @@ use crate::env::TestEnv;
 const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
 /// Runs the same call with a limit on file sizes, in blocks of 512 bytes. Without root, this is the closest simulation
-/// of a full disk. At a write beyond the limit, the kernel also sends a signal, which kills a process that does not
-/// ignore it.
+/// of a full disk. A write beyond the limit also sends a signal, which kills a process that does not ignore it.
 pub fn with_file_size_limit(call: ThruCall, blocks: u32) -> ThruCall {
     let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
     call.through_program("sh", &["-c".as_ref(), script.as_ref()])
@@ -22,7 +21,7 @@ fn report_tool_call(env: &TestEnv) -> String {
     env.event_payload(SESSION_ID, "PostToolUse", more).to_string()
 }
 
-/// Makes the journal and the receipts as long as the limit allows.
+/// Fills the journal and the receipts up to the limit.
 fn fill_logs(env: &TestEnv) {
     for rel in [format!("sessions/{SESSION_ID}.jsonl"), "indexes/receipts.jsonl".to_owned()] {
         let path = env.store_folder().join(rel);
@@ -61,11 +60,11 @@ fn lost_records_are_noted_and_told_by_the_next_hook_that_can() {
     at("2026-11-15T19:22:20Z");
     at("2026-11-15T19:23:00Z");
     let lost = "records were lost between 2026-11-15T19:22:10Z and 2026-11-15T19:23:00Z (3 of them)";
-    // Commands report the loss even before a hook can report it.
+    // Commands report the loss even before a hook has reported it.
     assert!(env.run_thru(&["status"]).assert_ok().stdout.contains(lost));
     assert!(env.run_thru_json(&["status"])["lost"].as_str().unwrap().contains(lost));
     assert!(env.run_thru(&["doctor"]).assert_exit_code(1).stdout.contains(lost));
-    // A successful tool call does not report the loss.
+    // The hook of a successful tool call does not report the loss.
     env.fire_hook("PostToolUse", &serde_json::from_str(&report_tool_call(&env)).unwrap())
         .assert_silent("works again");
     let receipts = || fs::read_to_string(env.store_folder().join("indexes/receipts.jsonl")).unwrap();
@@ -90,7 +89,7 @@ fn a_loss_is_told_where_no_session_could_be_recorded() {
     with_file_size_limit(env.hook_call("PostToolUse", report_tool_call(&env)), 8)
         .run()
         .assert_silent("nothing can be written");
-    // The hook at a stop can write again, but nobody reads its reply.
+    // The hook at the stop can write again, but nobody reads its reply, so the loss is reported at the next start.
     env.fire_event(SESSION_ID, "Stop", json!({})).assert_silent("stop");
     let start = env.fire_event("another", "SessionStart", json!({"source": "startup"})).context_for_model();
     assert!(start.contains("1 record was lost between"), "{start}");

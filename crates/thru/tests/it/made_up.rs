@@ -74,7 +74,7 @@ impl TranscriptBuilder {
         self.push_call("Bash", &json!({"command": command}), &text, true);
     }
 
-    /// Adds a call of a sub-agent. Older versions wrote such calls to the main file.
+    /// Adds a call of a sub-agent. Older versions of Claude Code wrote such calls to the main transcript.
     fn push_subagent_call(&mut self, tool: &str, input: &Value, result: &str) {
         self.calls += 1;
         let id = format!("toolu_{}", self.calls);
@@ -95,7 +95,7 @@ impl TranscriptBuilder {
     }
 }
 
-/// A session with several requests. All requests are answered except the last, which is in progress, and a test fails.
+/// Builds a session with several requests. All are answered except the last, which is in progress. A test fails.
 fn session_with_requests() -> TranscriptBuilder {
     let mut session = TranscriptBuilder::new();
     session
@@ -125,7 +125,7 @@ fn session_with_requests() -> TranscriptBuilder {
     session
 }
 
-/// A session with a plan, a todo list, a sub-agent, a refusal and a remark.
+/// Builds a session with a plan, a todo list, a sub-agent, a refused call and a remark of the user.
 fn session_with_plan() -> TranscriptBuilder {
     let mut session = TranscriptBuilder::new();
     let steps: String = (1..=14).map(|n| format!("### {n}. `src/importer/step_{n}.py`\n- move the reader of step {n} here\n- keep its tests green\n\n")).collect();
@@ -157,7 +157,7 @@ fn session_with_plan() -> TranscriptBuilder {
     session
 }
 
-/// A session whose last prompt is only a yes. What the user wants is in the agent's proposal.
+/// Builds a session whose last prompt is only a yes. What the user wants is in the agent's proposal.
 fn session_ending_with_yes() -> TranscriptBuilder {
     let mut session = TranscriptBuilder::new();
     session.push_prompt(
@@ -272,7 +272,7 @@ fn what_was_tried_last_and_failed_is_told_beside_a_summary() {
         session.push_failed_command(command, printed);
         let told = brief_from_transcript(&session, &["--summary", &file.to_string_lossy()]);
         assert!(told.contains(&format!("Failing:\n{expected}\n")), "{told}");
-        // After something else was tried, the result of an earlier probe no longer describes the current state.
+        // Once another command has run, the result of an earlier probe no longer describes the current state.
         session.push_command("./deploy.sh production", "deployed");
         let told = brief_from_transcript(&session, &["--summary", &file.to_string_lossy()]);
         assert_eq!(told.contains("Failing:"), !command.starts_with("python3"), "{command}: {told}");

@@ -1,4 +1,4 @@
-//! Tests of the real binary, used as people and harnesses use it.
+//! Tests of the real binary, called as people and harnesses call it.
 //!
 //! `THRU_BIN` names the binary to test, which is the release build in CI. Otherwise the debug build is tested.
 

@@ -1,5 +1,5 @@
-//! A project whose folder was moved: every command gives the same advice, and one command transfers trust and
-//! consents to the new path.
+//! Tests with a project whose folder was moved. Every command gives the same advice, and one command transfers trust
+//! and consents to the new path.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl MovedProject {
         self.env.thru_call(words).in_folder(&self.new).run()
     }
 
-    /// Returns what the agent is told when a session starts in the new folder.
+    /// Returns the context that the agent gets when a session starts in the new folder.
     fn text_at_session_start(&self, session: &str) -> String {
         let payload = json!({
             "session_id": session, "cwd": self.new, "hook_event_name": "SessionStart", "source": "startup",

@@ -1,4 +1,4 @@
-//! What a newcomer who tried thru for a day took for wrong or could not understand.
+//! Tests for what a newcomer, after a day with thru, considered wrong or could not understand.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn fire_event_in(env: &TestEnv, folder: &Path, event: &str, fields: Value) {
     call.run().assert_accepted_by_harness(event);
 }
 
-/// Returns the claims of a pickup about one kind of thing, as `state: note`.
+/// Returns a pickup's claims about one kind of subject, as `state: note`.
 fn claims_about(picked: &Value, about: &str) -> Vec<String> {
     let all = picked["claims"].as_array().unwrap().iter().filter(|claim| claim["about"] == about);
     all.map(|claim| format!("{}: {}", claim["state"].as_str().unwrap(), claim["note"].as_str().unwrap()))
@@ -91,7 +91,7 @@ fn an_answered_question_is_never_the_only_goal() {
     assert!(!known.contains("Before it, answered"), "{known}");
 }
 
-/// Returns the first command between backticks in what a call printed.
+/// Returns the arguments of the first command in backticks that a call printed and that begins with `start`.
 fn printed_command(output: &ThruOutput, start: &str) -> Vec<String> {
     let text = format!("{}{}", output.stdout, output.stderr);
     let command = text.split('`').skip(1).step_by(2).find(|command| command.starts_with(start));

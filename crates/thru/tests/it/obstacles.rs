@@ -1,4 +1,4 @@
-//! Links, pipes, files and folders in unexpected places; closed streams; a read-only disk.
+//! Tests with links, pipes, files and folders in unexpected places, with closed streams and with a read-only disk.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -21,7 +21,7 @@ fn assert_silent_and_unchanged(env: &TestEnv, about: &str, allowed: &[&str]) {
     let before = env.file_tree();
     for name in SOME_FIXTURES {
         let output = env.fire_hook(event_of_fixture(name), &env.captured_payload(name));
-        // The user is told that nothing is recorded. The agent is told nothing.
+        // The user gets a message that nothing is recorded. The agent gets nothing.
         if name == "SessionStart.startup" && output.stdout.contains("systemMessage") {
             assert!(
                 output.stdout.contains("cannot be written") && !output.stdout.contains("hookSpecific"),
@@ -36,7 +36,7 @@ fn assert_silent_and_unchanged(env: &TestEnv, about: &str, allowed: &[&str]) {
     assert_eq!(changes, [""; 0], "{about}");
 }
 
-/// Moves a folder of the project to another place and returns its new path, so that a link to it can be created.
+/// Moves a folder out of the project and returns its new path, so that a test can create a link to it.
 fn move_outside_project(env: &TestEnv, rel: &str) -> std::path::PathBuf {
     let away = env.base_folder().join("away");
     fs::rename(env.project_folder().join(rel), &away).unwrap();
@@ -189,7 +189,8 @@ fn closed_streams_do_no_harm() {
         lines += more;
         assert_eq!(env.count_journal_lines(), lines, "{closed}");
     }
-    // If a stream is closed, a file could get its descriptor. The reply must not be written to such a file.
+    // A file that is opened after a stream was closed could get the stream's descriptor. The reply must not be written
+    // to such a file.
     env.run_thru(&["trust", "--revoke"]).assert_ok();
     let before = env.file_tree();
     let script = format!("exec \"$0\" \"$@\" <'{}' >&-", payload.display());

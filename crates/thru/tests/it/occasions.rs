@@ -1,5 +1,5 @@
-//! When a session gets a brief, and about which sessions: resumes, simultaneous sessions, worktrees. Also tests the
-//! messages that say why nothing is recorded.
+//! Tests when a session gets a brief and which sessions the brief describes: resumes, simultaneous sessions, worktrees.
+//! Also tests the messages that explain why nothing is recorded.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn fire_at(env: &TestEnv, now: &str, session: &str, event: &str, more: Value) ->
     if output.stdout.is_empty() { String::new() } else { output.context_for_model() }
 }
 
-/// A process that runs as long as the test and simulates a harness. Its start time is read from `/proc`.
+/// A process that runs as long as the test and stands in for a harness. Its start time is read from `/proc`.
 #[cfg(target_os = "linux")]
 struct OtherHarness(Child);
 
@@ -180,7 +180,7 @@ fn the_session_that_was_active_last_is_told_of() {
         "UserPromptSubmit",
         json!({"prompt": "Make the lexer fast"}),
     );
-    // A session that was opened and closed without any work.
+    // Add a session that was opened and closed without any work.
     fire_at(&env, "2026-11-15T13:00:00Z", "empty", "SessionStart", json!({"source": "startup"}));
     fire_at(&env, "2026-11-15T13:00:00Z", "empty", "SessionEnd", json!({"reason": "other"}));
     let told = start_session(&env, "new");
@@ -291,7 +291,7 @@ fn one_name_in_two_worktrees_is_two_files() {
     start_session(&env, "s1");
     report_work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
     let input = json!({"file_path": tree.join("src/lexer.rs")});
-    // The session has moved to the worktree, but the harness's project folder is the same.
+    // The session has moved to the worktree, but the harness still reports the same project folder.
     let call = json!({"tool_name": "Edit", "tool_use_id": "t9", "tool_input": input, "cwd": tree});
     env.fire_event("s1", "PostToolUse", call);
     let files = env.run_thru_json(&["files", "--session", "s1"]);
@@ -301,7 +301,7 @@ fn one_name_in_two_worktrees_is_two_files() {
     assert!(paths.contains(&"src/lexer.rs") && paths.contains(&there.to_str().unwrap()), "{paths:?}");
 }
 
-/// Returns the message for the user when a session starts.
+/// Returns the message that the user gets when a session starts.
 fn message_to_user_at_start(env: &TestEnv, source: &str) -> String {
     let payload = env.event_payload("s9", "SessionStart", json!({"source": source}));
     let output = env.fire_hook("SessionStart", &payload);
@@ -365,7 +365,7 @@ fn a_project_that_was_moved_is_taken_over_with_one_command() {
     fs::create_dir(&old).unwrap();
 }
 
-/// A path that cannot be examined may still exist. In this test, the path is a link to itself.
+/// A path that cannot be examined may still exist. In this test, the old project path goes through a link to itself.
 #[test]
 fn a_project_that_may_not_be_looked_at_was_not_moved() {
     let env = TestEnv::new();

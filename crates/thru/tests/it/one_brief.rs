@@ -1,10 +1,10 @@
-//! `thru brief` and the hook give the same bytes on the same occasion, including the candidates of all features.
+//! On the same occasion, `thru brief` and the hook produce the same bytes, including the candidates of all features.
 
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-/// A session about which every feature has something to report.
+/// Creates a session about which every feature has something to report.
 fn env_with_every_feature() -> TestEnv {
     let env = TestEnv::with_root();
     env.run_thru(&["resume", "new", "01-parser", "--name", "The parser", "--phase", "execution"]).assert_ok();

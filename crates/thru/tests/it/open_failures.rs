@@ -1,5 +1,5 @@
-//! Which failing commands are told: until they pass, through answers, compactions and handoffs, and however many there
-//! are.
+//! Tests which failing commands briefs and packets report. A failure is reported until its command passes, across
+//! answers, compactions and handoffs, however many failures there are.
 
 use serde_json::json;
 
@@ -105,7 +105,7 @@ fn every_failing_command_is_kept() {
     // A mistyped command does not hide the others.
     session.fail("make test", 2, "make: *** No rule to make target 'test'.  Stop.");
     assert_eq!(session.failing_in_status().as_deref(), Some("`./migrate.sh` (and 1 more)"));
-    // The interpreter does not make it another command.
+    // `bash migrate.sh` counts as the same command as `./migrate.sh`.
     session.pass("bash migrate.sh", "ok");
     assert_eq!(session.failing_in_status().as_deref(), Some("`./deploy.sh`"));
 }
@@ -128,13 +128,13 @@ fn a_list_that_failed_did_not_pass() {
         session.pass("./deploy.sh", "done");
         assert_eq!(session.failing_in_status(), None);
     }
-    // Nothing is known about the tests.
+    // The tests print nothing, so nothing is known about their result.
     let session = FailingSession::start();
     session.fail("python3 -m unittest -q >/dev/null 2>&1; ./deploy.sh", 7, "error: cannot reach host db1");
     session.answer("The host is down.");
     let brief = session.brief();
     assert!(brief.contains("- `./deploy.sh` (exit 7)") && !brief.contains("passed"), "{brief}");
-    // The probe failed, and the tests passed.
+    // Here the tests pass, and the probe after them fails.
     for probe in ["python3 -c 'raise ValueError(1)'", "python3 - <<'E'\nraise ValueError(1)\nE\n"] {
         let session = FailingSession::start();
         session.fail(&format!("python3 -m unittest\n{probe}"), 1, &format!("{tests}\nValueError: 1"));

@@ -1,4 +1,4 @@
-//! OpenCode: the payloads of our plugin, captured with 1.18.33, and the installation of the plugin.
+//! Tests OpenCode with our plugin's payloads, captured with version 1.18.33, and tests the installation of the plugin.
 
 use std::fs;
 use std::path::Path;
@@ -242,7 +242,7 @@ fn the_doctor_compares_the_plugin_with_the_binary() {
     );
 }
 
-/// One of the two copies is silent, so the user need not do anything.
+/// One of the two copies stays silent, so the user need not do anything.
 #[test]
 fn two_copies_of_the_plugin_are_a_note() {
     let env = TestEnv::with_repository();
@@ -276,7 +276,7 @@ fn show_tells_what_is_mapped_and_what_cannot_be_done() {
     env.run_thru(&["harness", "show", "emacs"]).assert_exit_code(2);
 }
 
-/// A session in the database, as OpenCode's own program and `sqlite3` print it. A script replaces both programs.
+/// A session in the database. A script replaces OpenCode's own program and `sqlite3`, which print the session.
 struct StoredSession {
     env: TestEnv,
 }
@@ -379,7 +379,7 @@ fn its_own_program_is_asked_offline() {
     }
 }
 
-/// The session died in another worktree. Paths in the database, and paths that hooks reported, are relative to that
+/// The session crashed in another worktree. Paths in the database and paths that hooks reported are relative to that
 /// worktree.
 #[test]
 fn a_crash_in_another_worktree_names_each_file_once() {
@@ -421,8 +421,8 @@ fn a_crash_in_another_worktree_names_each_file_once() {
     assert!(packet.contains("a.txt") && !packet.contains(path.to_str().unwrap()), "{packet}");
 }
 
-/// If a request for a brief gets no answer in time, it is repeated at once. The second request is not treated as a
-/// duplicate.
+/// If a request for a brief gets no answer in time, the plugin repeats it at once. The second request is not treated as
+/// a duplicate.
 #[test]
 fn a_brief_that_is_asked_for_again_is_given_again() {
     let env = TestEnv::with_root();
@@ -496,7 +496,7 @@ fn a_window_that_fills_up_is_told_once() {
     say("experimental.chat.messages.transform", json!({ "source": "compact" }));
     stop("msg_8", 14_000, small());
     assert!(prompt("msg_9").contains("70 % full"));
-    // The size in the user's settings takes precedence. If no size is known, it is derived from the model's name.
+    // The window size in the settings takes precedence.
     env.write_file(env.store_folder().join("config.toml"), "[brief.model_limits]\n\"local-*\" = 15000\n");
     stop("msg_10", 14_000, small());
     let told = prompt("msg_11");

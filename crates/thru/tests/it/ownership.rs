@@ -1,4 +1,4 @@
-//! Which state folders and roots are trusted, depending on their owners, and which processes count as a person.
+//! Tests which state folders and roots are trusted, depending on their owners, and which processes count as a person.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -82,7 +82,7 @@ fn trust_is_not_given_below_a_harness_whatever_the_environment_says() {
     assert_eq!(env.run_thru_json(&["status"])["trusted"], true, "a shell alone is not a harness");
 }
 
-/// Asserts that hooks and commands do not trust a state folder to which another user could have written.
+/// Asserts that hooks and commands do not trust a state folder that another user could have written to.
 #[track_caller]
 fn assert_state_not_trusted(env: &TestEnv, folder: &Path, about: &str) {
     let before = env.file_tree();

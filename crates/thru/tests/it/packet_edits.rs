@@ -1,4 +1,4 @@
-//! Edits of a packet by people are kept, and a pickup uses them.
+//! People's edits to a packet are kept, and a pickup uses them.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ fn read_text(path: &std::path::Path) -> String {
     fs::read_to_string(path).unwrap()
 }
 
-/// Returns the text without the line that contains the time of the change.
+/// Returns the packet without the line that contains the time of the last change.
 fn without_time_line(text: &str) -> String {
     text.lines().filter(|line| !line.starts_with("updated_at:")).map(|line| format!("{line}\n")).collect()
 }

@@ -1,4 +1,4 @@
-//! The content of a packet: the goal, the checks that must pass, the checks that passed, and the sources.
+//! Tests the content of a packet: the goal, the checks that must pass, the checks that passed, and the sources.
 
 use std::fs;
 
@@ -63,7 +63,7 @@ fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
     assert!(picked.contains(first), "{picked}");
     let error = "error: src/lib.rs:1: no such rule";
     assert!(picked.matches(error).count() == 1 && picked.contains("\nFailing:\n"), "{picked}");
-    // This is the same check without a shell around it.
+    // Run the same check without a shell around it.
     report_command(&env, "cargo test -p parse", "test result: ok. 3 passed; 0 failed; 0 ignored");
     write_handoff(&env, "go on once more");
     let picked = env.run_thru(&["pickup", "once-more"]).assert_ok().stdout;

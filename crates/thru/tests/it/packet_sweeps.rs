@@ -1,5 +1,5 @@
-//! Crashed sessions. Each gets one packet, or keeps the packet of its handoff. If the session continued after the
-//! handoff, it gets another packet.
+//! Tests with crashed sessions. Each gets one packet, or keeps the packet of its handoff. A session that continued
+//! after its handoff gets another packet.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 use crate::packets::{fire_event, repository_with_session, write_handoff};
 
-/// Changes the recorded process of the session, as if it had ended and another process had its id now. A start time is
+/// Changes the session's recorded process, as if that process had ended and another one had its id now. A start time is
 /// a number, so no process can have the start time `earlier`.
 pub fn mark_process_dead(env: &TestEnv) {
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
@@ -47,7 +47,7 @@ fn packet_ids(env: &TestEnv) -> Vec<String> {
 fn a_session_that_was_handed_off_leaves_no_second_packet() {
     let env = repository_with_session();
     let (id, _) = write_handoff(&env, "finish the parser");
-    // Events right after the handoff: the call that ran it, and a last message.
+    // Fire the events that follow a handoff: the call that ran it, and a last message.
     let call =
         json!({"tool_name": "Bash", "tool_use_id": "h1", "tool_input": {"command": "thru handoff finish"}});
     fire_event(&env, "PostToolUse", call);

@@ -1,4 +1,4 @@
-//! Handing work over and picking it up: the content of a packet, changes since it was written, and claims.
+//! Tests handing work over and picking it up: the content of a packet, changes since it was written, and claims.
 
 use std::fs;
 use std::sync::Barrier;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-/// A repository with two commits on `main`, and a session that worked in it.
+/// Creates a repository with two commits on `main`, and a session that worked in it.
 pub fn repository_with_session() -> TestEnv {
     let env = TestEnv::with_repository();
     env.run_thru(&["context", "init"]).assert_ok();
@@ -378,7 +378,7 @@ fn other_peoples_handoffs_are_imported_once() {
     env.run_thru(&["packet", "import", "/nowhere.md"]).assert_exit_code(10);
 }
 
-/// The input of a person can contain a secret, like the output of an agent. Paths are not redacted.
+/// A person's input can contain a secret, just like an agent's output. Paths are not redacted.
 #[test]
 fn what_is_given_is_covered_and_said_so() {
     let env = repository_with_session();
@@ -450,7 +450,7 @@ fn a_session_that_broke_off_leaves_a_packet() {
         let payload = json!({"session_id": session, "cwd": env.project_folder(), "hook_event_name": "SessionStart", "source": "startup"});
         env.fire_hook("SessionStart", &payload).stdout
     };
-    // A truncated payload gets no reply, so no agent has been told about the packet yet.
+    // A truncated payload gets no reply, so the packet has not been reported to any agent yet.
     let torn =
         format!(r#"{{"session_id":"s0","cwd":{:?},"source":"startup","model":"x"#, env.project_folder());
     env.hook_call("SessionStart", torn).run().assert_silent("torn");

@@ -1,11 +1,11 @@
-//! The examples in `docs/` are real: their commands are run in order, and their output is compared with the page.
+//! The examples in `docs/` are real. The tests run their commands in order and compare the output with the page.
 
 use std::fs;
 use std::path::Path;
 
 use crate::env::TestEnv;
 
-/// An agent that writes the file in its prompt. The agent for style fails the first time.
+/// A script that acts as an agent and writes the file that its prompt names. The agent for style fails the first time.
 const AGENT_SCRIPT: &str = "#!/bin/sh
 file=$(grep -o '/[^ `]*/review-[a-z]*\\.md' | head -n 1)
 case $file in *style*) [ -e \"$HOME/failed\" ] || { : >\"$HOME/failed\"; exit 1; } ;; esac

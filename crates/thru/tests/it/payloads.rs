@@ -1,4 +1,5 @@
-//! Payloads that no harness should send: the hook exits with 0, prints nothing, and the journal stays intact.
+//! Tests with payloads that no harness should send. The hook exits with 0, prints nothing that a harness would reject,
+//! and keeps the journal intact.
 
 use serde_json::{Value, json};
 
@@ -22,8 +23,8 @@ fn count_failure_receipts(env: &TestEnv) -> usize {
     env.read_receipts().iter().filter(|receipt| receipt["outcome"] == "failed").count()
 }
 
-/// Fires every captured payload with `change` applied to each of its fields. Each payload leads to one journal line, or
-/// to a receipt of a failure if the session is missing.
+/// Fires every captured payload with `change` applied to each of its fields. Each payload leads to one journal line or,
+/// if the session is missing, to a receipt of a failure.
 fn fire_with_each_field_changed(change: impl Fn(&Value, &str) -> Vec<Value>) {
     let env = TestEnv::with_root();
     let (mut lines, mut failed) = (0, 0);

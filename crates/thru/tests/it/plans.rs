@@ -84,7 +84,7 @@ fn tasks_are_taken_up_and_finished() {
         (&done["newly_ready"], &done["task"]["without_evidence"]),
         (&json!(["1.3"]), &json!("looked at it"))
     );
-    // The last task of a phase ends the phase: a record is written, and the next phase becomes current.
+    // Finishing the last task of a phase ends the phase. A record is written, and the next phase becomes current.
     env.run_thru(&["task", "done", "1.3"]).assert_ok();
     let record = fs::read_to_string(env.store_folder().join("phases/1.md")).unwrap();
     assert!(record.starts_with("# Phase 1: Read\n") && record.contains("- done 1.2: Grammar"), "{record}");
@@ -144,7 +144,7 @@ fn without_a_plan_the_way_to_one_is_told() {
     assert_eq!(env.run_thru_json(&["plan", "log"])["lines"].as_array().unwrap().len(), 3);
 }
 
-/// If a file is lost or truncated, the ledger restores the plan, byte for byte.
+/// If plan.json is lost or truncated, the ledger restores it byte for byte.
 #[test]
 fn the_file_is_made_again_from_the_ledger() {
     let env = env_with_plan();
@@ -152,7 +152,7 @@ fn the_file_is_made_again_from_the_ledger() {
     let first = fs::read(&path).unwrap();
     env.run_thru(&["task", "start", "1.2", "--session", "s1"]).assert_ok();
     let second = fs::read(&path).unwrap();
-    // `thru` was killed after it wrote the ledger's line and before it wrote the file.
+    // Simulates a `thru` that was killed after it wrote the ledger's line and before it wrote the file.
     fs::write(&path, &first).unwrap();
     let shown = env.run_thru(&["plan", "show", "--json"]).assert_ok().json();
     assert_eq!((&shown["source"], &shown["in_progress"]), (&json!("ledger"), &json!(["1.2"])));
@@ -168,7 +168,7 @@ fn the_file_is_made_again_from_the_ledger() {
     env.run_thru(&["task", "block", "1.2", "why"]).assert_ok();
     assert!(names_in(&env.store_folder()).iter().any(|name| name.starts_with("plan.json.damaged-")));
     assert_eq!(task_status(&env, "1.2"), "blocked");
-    // A file of a newer version of thru is not changed.
+    // A file that a newer version of thru wrote is not changed.
     fs::write(&path, "{\"schema_version\": \"2.0.0\", \"phases\": []}").unwrap();
     assert_eq!(env.run_thru(&["plan", "show"]).code, 13);
     assert_eq!(env.run_thru(&["task", "unblock", "1.2"]).code, 13);
@@ -186,7 +186,7 @@ fn what_a_person_edits_is_taken_in() {
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains("\"owner\": \"ada\"") && text.contains("The grammar"), "{text}");
     env.run_thru(&["plan", "check"]).assert_ok();
-    // An edited view is imported if the user names it as the file to import. Otherwise it is renamed.
+    // An edited plan.md is imported if the user names it as the file to import. Otherwise it is renamed.
     let view = env.store_folder().join("plan.md");
     let edited = fs::read_to_string(&view).unwrap().replace("- [ ] 1.3: Errors", "- [x] 1.3: Errors");
     fs::write(&view, &edited).unwrap();
@@ -353,8 +353,8 @@ fn a_long_plan_is_imported_whole() {
     assert_eq!(env.run_thru_json(&["plan", "import", "--from-session", "--session", "s1"])["tasks"], 250);
 }
 
-/// A plan that was approved in plan mode and the agent's list become the plan. Changes in the list change the states of
-/// the tasks. The brief after a compaction names the current task and the blocked tasks.
+/// A plan that the user approved in plan mode and the agent's todo list become the plan. Changes in the list change the
+/// states of the tasks. The brief after a compaction names the current task and the blocked tasks.
 #[test]
 fn a_session_s_plan_is_imported_and_followed() {
     let env = TestEnv::with_root();
@@ -394,7 +394,7 @@ fn a_session_s_plan_is_imported_and_followed() {
         ("completed".into(), "in_progress".into())
     );
     assert_eq!(task_status(&env, "2.1"), "blocked", "what a person blocked is not ticked off by a list");
-    // A task that somebody reopens stays open as long as the list does not change.
+    // A task that somebody reopens stays open as long as the agent's todo list does not change.
     env.run_thru(&["plan", "set", "1.1", "--status", "pending"]).assert_ok();
     env.fire_event("s1", "Stop", json!({"stop_hook_active": false})).assert_ok();
     assert_eq!(task_status(&env, "1.1"), "pending");

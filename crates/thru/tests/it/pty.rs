@@ -1,4 +1,4 @@
-//! A terminal for a test. It receives both output streams of a command, and keeps all output.
+//! A terminal for tests. It receives both output streams of a command and keeps all output.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-/// Returns the output on the terminal, and the exit code. The command's stdin is a pipe with `input`.
+/// Runs the command, and returns its output on the terminal and its exit code. The command's stdin is a pipe with
+/// `input`.
 pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -20,7 +21,7 @@ pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
     tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
     command.stdin(Stdio::piped()).stdout(slave.try_clone().unwrap()).stderr(slave);
     let mut child = command.spawn().unwrap();
-    // `command` also holds the terminal open. It must be dropped, because the test reads until the terminal is closed.
+    // `command` also keeps the terminal open. Drop it, because the test reads until the terminal is closed.
     drop(command);
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();

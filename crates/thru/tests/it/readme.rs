@@ -1,5 +1,5 @@
-//! The README's commands and outputs are real. A session is played through hooks, and the README and its picture are
-//! compared with the binary's output. `THRU_BLESS=1 cargo test -p thru --test it readme` rewrites both.
+//! The README's commands and outputs are real. The tests play a session through hooks, and compare the README and its
+//! picture with the binary's output. `THRU_BLESS=1 cargo test -p thru --test it readme` rewrites both.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Plays the session in the README. Returns its journal before the compaction, and the brief after it.
+/// Plays the session in the README. Returns the journal before the compaction and the brief after the compaction.
 fn play_session(env: &TestEnv) -> (String, String) {
     let fire = |at: &str, event: &str, more: Value| {
         let call = env.hook_call(event, env.event_payload(SESSION_ID, event, more).to_string());
@@ -120,7 +120,7 @@ fn every_command_that_the_pages_name_is_one() {
     assert!(unknown.is_empty(), "{unknown:#?}");
 }
 
-/// Returns the page with `text` in the block that begins with `start`.
+/// Returns the page with `text` as the content of the block that begins with `start`.
 fn replace_block(page: &str, start: &str, text: &str) -> String {
     let from = page.find(start).unwrap_or_else(|| panic!("no block begins with {start}")) + start.len();
     let end = from + page[from..].find("```").expect("an end");
@@ -131,7 +131,7 @@ fn replace_block(page: &str, start: &str, text: &str) -> String {
 const PICTURE_COLUMNS: usize = 104;
 const LINE_HEIGHT: usize = 19;
 
-/// Draws two terminals: the journal before the compaction, and the brief after it.
+/// Draws two terminals, with the journal before the compaction and the brief after it.
 fn draw_picture(before: &str, told: &str) -> String {
     let mut rows: Vec<(&str, String)> = vec![("prompt", "$ thru journal".to_owned())];
     rows.extend(wrap_lines(before).into_iter().map(|line| {
@@ -167,7 +167,7 @@ fn draw_picture(before: &str, told: &str) -> String {
     svg
 }
 
-/// Returns lines of at most `PICTURE_COLUMNS` characters, broken between words.
+/// Breaks the text between words into lines of at most `PICTURE_COLUMNS` characters.
 fn wrap_lines(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! The receipt that each hook run leaves, and torn logs.
+//! Tests the receipt that each hook run leaves, and torn logs.
 
 use std::fs;
 
@@ -57,7 +57,7 @@ fn a_torn_end_is_closed_by_the_next_line() {
         let torn = &whole[..cut];
         fs::write(&path, format!("{whole}{torn}")).unwrap();
         env.fire_hook("PostToolUse", &payload).assert_silent("after a crash");
-        // If only the line end was missing, the line is complete.
+        // If only the newline is missing, the line counts as complete.
         let expected = format!("{whole}{torn}\n{whole}");
         assert_eq!(fs::read_to_string(&path).unwrap(), expected, "cut at {cut}");
     }

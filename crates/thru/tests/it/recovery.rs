@@ -1,4 +1,4 @@
-//! `thru recover`: what it prints, with a file, without one, and with a damaged state.
+//! Tests what `thru recover` prints with a context file, without one, and with a damaged state.
 
 use serde_json::json;
 
@@ -91,7 +91,7 @@ fn a_damaged_state_is_named_and_holds_nothing_up() {
     env.run_thru(&["role", "list"]).assert_ok();
     let advice = |env: &TestEnv| env.run_thru(&["lifecycle", "status"]).assert_exit_code(1).stdout;
     assert!(advice(&env).contains("`thru lifecycle recover tester` starts a new one"), "{}", advice(&env));
-    // The file's name does not show whether the role is oosh_expert or oosh-expert.
+    // The name of the state file does not show whether the role is oosh_expert or oosh-expert.
     env.write_file("project/.agent/context/state/lifecycle/oosh_expert.json", "{torn");
     assert!(!advice(&env).contains("recover oosh"), "{}", advice(&env));
     env.write_file("project/.agent/context/state/lifecycle/tester.json", "{\"schema_version\": 99}");

@@ -1,4 +1,4 @@
-//! `thru redact`: a command for the filter that all captured text passes before it is written.
+//! Tests `thru redact`, which applies the filter that all captured text passes before it is written.
 
 use crate::call::ThruOutput;
 use crate::env::TestEnv;

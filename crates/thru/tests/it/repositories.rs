@@ -1,4 +1,5 @@
-//! A repository's own settings may name commands that git would run. `thru` runs git, but none of these commands runs.
+//! A repository's own settings may name commands that git would run. `thru` runs git, but git must run none of these
+//! commands.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -20,7 +21,7 @@ const DANGEROUS_GIT_SETTINGS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The name of a way in which the settings arrive in the project, and a function that puts them there.
+/// A way in which the settings get into the project: its name, and a function that puts them there.
 type SettingsArrangement = (&'static str, fn(&TestEnv));
 
 #[test]
@@ -33,7 +34,7 @@ fn git_runs_no_command_of_the_repository() {
         env.run_git(&["add", "src"]);
         env.run_git(&["commit", "-q", "-m", "a"]);
         env.write_file("project/.gitattributes", "* filter=evil\n");
-        // The content has the same length as before, so git must read the file to see whether it has changed.
+        // The new content has the same length as the old, so git must read the file to detect the change.
         env.write_file("project/src/a.rs", "fn b() {}\n");
         let project = env.project_folder();
         let script = env.base_folder().join("script");

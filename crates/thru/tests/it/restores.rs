@@ -1,4 +1,4 @@
-//! Briefs for sessions of which hooks saw little or nothing.
+//! Tests briefs for sessions of which hooks observed little or nothing.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-/// Writes a transcript of Claude Code: one prompt, and one file that was edited.
+/// Writes a Claude Code transcript with one prompt and one edited file.
 fn write_transcript(env: &TestEnv, name: &str, prompt: &str, file: &str) -> PathBuf {
     let at = "2026-11-15T10:00:00Z";
     let input = json!({"file_path": env.project_folder().join(file)});
@@ -59,7 +59,7 @@ fn a_fork_is_given_its_own_transcript_and_nothing_of_its_parent() {
     assert!(!later.contains("only the parent"), "{later}");
 }
 
-/// A command can restore a deleted file without naming it.
+/// A command may restore a deleted file without naming it, so the disk is checked.
 #[test]
 fn a_file_that_is_there_is_not_called_gone() {
     let env = TestEnv::with_root();
@@ -101,7 +101,7 @@ fn a_compaction_that_nobody_was_told_about_is_named() {
     assert!(!doctor().contains("s2 was compacted"), "{}", doctor());
 }
 
-/// The event after a compaction shows that it happened, even if no summary was reported.
+/// The event after a compaction shows that the compaction happened, even if no summary was reported.
 #[test]
 fn a_brief_is_due_once_the_compaction_is_over() {
     let env = TestEnv::with_root();

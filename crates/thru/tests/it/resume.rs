@@ -1,5 +1,5 @@
-//! Manifests are created, checked, updated and converted. The active manifest is detected before a compaction and sent
-//! after it. `thru resume gate` shows which of its files were read.
+//! Tests how manifests are created, checked, updated and converted. The active manifest is detected before a compaction
+//! and sent after it. `thru resume gate` shows which of the manifest's files were read.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::tree::FileTree;
 const STEPS_TEXT: &str = "# One\n- [x] lexer\n- [ ] parser\n# Two\n- [ ] printer\n";
 const WORKSTREAM_FOLDER: &str = "project/.agent/context/workstreams/01-parser";
 
-/// A root with one workstream, which has an overview, a plan and steps.
+/// Creates a root with one workstream, which has an overview, a plan and steps.
 fn env_with_workstream() -> TestEnv {
     let env = TestEnv::with_root();
     env.write_file(format!("{WORKSTREAM_FOLDER}/overview.md"), "We build a parser that never panics.\n");
@@ -304,13 +304,13 @@ fn old_files_are_taken_over_and_given_back() {
     assert_eq!(outcomes(&["resume", "migrate"]), ["SKIP"; 5]);
     after.assert_unchanged(&content(), "twice is once");
     assert_eq!(outcomes(&["resume", "migrate", "--rollback"]), ["SUCCESS"; 4]);
-    // Folders were written to, but their files are unchanged.
+    // The modification times of folders have changed, but their files have not.
     let files: Vec<String> =
         before.changes_to(&content()).into_iter().filter(|change| change.contains(".md")).collect();
     assert_eq!(files, [] as [&str; 0], "the same bytes");
 }
 
-/// A migration or a rollback can be interrupted between its two steps. The same command completes it.
+/// A migration or a rollback can be interrupted between its two steps. Running the same command again completes it.
 #[test]
 fn a_migration_that_was_cut_short_is_completed() {
     let env = TestEnv::with_root();
@@ -334,7 +334,8 @@ fn a_migration_that_was_cut_short_is_completed() {
     };
     assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
     let made = is(&target);
-    // The manifest was written, but the original was not renamed. The next try is on another day.
+    // Simulates an interruption after the manifest was written and before the original was renamed. The next attempt is
+    // on another day.
     std::fs::rename(&backup, &legacy).unwrap();
     let later = env
         .thru_call(&["resume", "migrate", "--dry-run"])
@@ -342,18 +343,18 @@ fn a_migration_that_was_cut_short_is_completed() {
     assert!(later.run().assert_ok().stdout.contains("would become"));
     assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
     migrated(&made);
-    // The interrupted migration is rolled back instead.
+    // The same interrupted migration can also be rolled back.
     std::fs::rename(&backup, &legacy).unwrap();
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "SUCCESS");
     assert_eq!((is(&legacy).as_deref(), is(&target)), (Some(old), None));
-    // In an interrupted rollback, the manifest is removed, but the original is not restored.
+    // Simulates an interrupted rollback, which has removed the manifest but not restored the original.
     assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
     std::fs::remove_file(&target).unwrap();
     assert_eq!(outcome(&["resume", "migrate"]), "SKIP", "nobody knows whether it was removed by hand");
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "SUCCESS");
     assert_eq!((is(&legacy).as_deref(), is(&backup)), (Some(old), None));
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "", "there is nothing more to give back");
-    // A manifest of another author is neither treated as ours nor removed.
+    // A manifest that somebody else wrote is neither treated as ours nor removed.
     std::fs::write(&target, "---\nproject_id: 24-skills\n---\nMine.\n").unwrap();
     assert_eq!(outcome(&["resume", "migrate"]), "SKIP");
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "");

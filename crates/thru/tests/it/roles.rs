@@ -30,7 +30,7 @@ fn report_read(env: &TestEnv, session: &str, tool: &str) {
     env.fire_event(session, "PostToolUse", call);
 }
 
-/// Returns the steps of the lifecycle, each like `saved → compacting`.
+/// Returns the steps in the lifecycle's history, such as `saved → compacting`.
 fn lifecycle_history(env: &TestEnv) -> Vec<String> {
     let rows = env.run_thru_json(&["lifecycle", "status", "tester"]);
     let steps = rows[0]["history"].as_array().unwrap().iter();
@@ -69,7 +69,7 @@ fn files_are_checked_in_the_words_of_the_schema() {
     assert!(absent.stderr.contains("nowhere.context.md"), "{absent}");
 }
 
-/// Each rule has its own message and exit code, also with other line ends and with a byte order mark.
+/// Each rule has its own message and exit code, even with other line ends or a byte order mark.
 #[test]
 fn each_rule_has_its_exit_code() {
     let env = env_with_role();
@@ -486,7 +486,7 @@ fn two_sessions_in_one_role_do_not_cross() {
     assert!(sessions.iter().all(|session| session == "s1"), "{sessions:?}");
 }
 
-/// A recovery can be ended from a terminal, and the person who does it is told.
+/// A person can end a recovery from a terminal, and gets a message about it.
 #[test]
 fn a_recovery_that_is_ended_from_outside_is_told() {
     let env = env_with_bound_role();
@@ -498,7 +498,7 @@ fn a_recovery_that_is_ended_from_outside_is_told() {
 }
 
 /// Many processes change one record at the same time. Every step is recorded, and each step begins in the state in
-/// which the previous step ended.
+/// which the previous one ended.
 #[test]
 fn steps_at_once_are_all_on_record() {
     let env = env_with_role();

@@ -1,4 +1,4 @@
-//! Tests which folder is the root.
+//! Tests which folder is used as the root.
 
 use std::fs;
 use std::path::Path;
@@ -117,7 +117,8 @@ fn a_hook_asks_the_project_folder_before_the_working_directory() {
     let other = env.base_folder().join("other");
     fs::create_dir(&other).unwrap();
     env.thru_call(&["init"]).in_folder(&other).run().assert_ok();
-    // A session that started in the project runs `cd ../other`. Its records stay together.
+    // A session that started in the project changes to another project with `cd ../other`. All its records stay in the
+    // first project.
     let payload = env.captured_payload_in("UserPromptSubmit", &other);
     env.fire_hook("UserPromptSubmit", &payload).assert_silent("project folder");
     let session = payload["session_id"].as_str().unwrap();

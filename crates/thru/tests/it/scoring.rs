@@ -8,7 +8,7 @@ use crate::env::{TEST_TIME, TestEnv};
 
 const SCORING_ON: &str = "[brief.scoring]\nenabled = true\n";
 
-/// A root with ranking by score and these additional settings.
+/// Creates a root with ranking by score and these additional settings.
 fn env_with_scoring(settings: &str) -> TestEnv {
     let env = TestEnv::with_root();
     write_settings(&env, settings);
@@ -37,7 +37,7 @@ fn report_command(env: &TestEnv, id: &str, command: &str, passed: bool) {
     };
 }
 
-/// The candidates for the brief of session s1, in order.
+/// The candidates for the brief of session s1, in ranked order.
 struct BriefRanking(Value);
 
 impl BriefRanking {
@@ -199,7 +199,7 @@ fn decisions_by_their_age() {
     assert_eq!(ranking.row_of(&old)["age_hours"], 24.0);
     assert!(ranking.position_of(&new) < ranking.position_of(&old));
     assert!(ranking.position_of("prompt:") > ranking.position_of(&new), "{:?}", ranking.ids());
-    // A day later, the newer decision also comes after the goal, as the older decision already did.
+    // A day later, the newer decision ranks below the goal, as the older decision already did.
     let later = BriefRanking::at_time(&env, "2026-11-16T19:22:00Z");
     later.assert_score(&old, &[("decision_recency", 0.375)]);
     assert!(later.position_of("prompt:") < later.position_of(&new), "{:?}", later.ids());
@@ -242,7 +242,7 @@ fn failing_commands_and_checks_that_passed() {
         "command:npm run lint",
         &[("commands", 0.75 * standing), ("recent_success", 0.5 * 0.5 * standing)],
     );
-    // The weight of successful checks changes the order.
+    // A higher weight for successful checks changes the order.
     write_settings(&env, "weights.recent_success = 5\n");
     let ranking = BriefRanking::current(&env);
     assert_eq!(ranking.position_of("command:npm run lint"), 1, "{:?}", ranking.ids());
@@ -279,8 +279,8 @@ fn prompts_by_their_place() {
     assert_eq!(ranking.row_of("prompt:")["signals"][0]["weight"], 0.0);
 }
 
-/// Each of these signals comes from one record. Without the record there is no candidate, and the weight changes the
-/// candidate's position.
+/// Each of these signals comes from one record. Without the record, there is no candidate. Changing the signal's weight
+/// moves the candidate.
 #[test]
 fn loop_role_manifest_packet_outputs_problems_and_effects() {
     let env = TestEnv::with_repository();

@@ -1,5 +1,5 @@
-//! Secrets in the input of a hook do not reach the disk. They are assembled at run time, so that this file contains
-//! none.
+//! Secrets in a hook's input do not reach the disk. The tests assemble the secrets at run time, so that this file
+//! contains none.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ pub fn random_text(seed: u64, len: usize) -> String {
     (0..len).map(|_| next()).collect()
 }
 
-/// Returns texts with a secret, each with the part that must not appear in any file.
+/// Returns strings with a secret, each with the part that must not appear in any file.
 pub fn texts_with_secrets() -> Vec<(String, String)> {
     let github = format!("{}_{}", "ghp", random_text(1, 36));
     let amazon = format!("{}{}", "AKIA", random_text(2, 16).to_ascii_uppercase());

@@ -13,7 +13,7 @@ fn section_below<'a>(page: &'a str, heading: &str) -> &'a str {
     rest.split("\n## ").next().unwrap()
 }
 
-/// Returns the tests in the comment after a promise: `test: a::b, c::d; torture: e`.
+/// Returns the tests that the comment after a promise names, as in `test: a::b, c::d; torture: e`.
 fn tests_named_by(promise: &str) -> Vec<(String, String)> {
     let Some((_, comment)) = promise.split_once("<!--") else { return Vec::new() };
     let comment = comment.split("-->").next().unwrap();
@@ -58,7 +58,7 @@ fn every_promise_names_a_test() {
     let promised = section_below(&page, "## What is promised");
     let mut promises = 0;
     for line in promised.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        // Each line is one sentence, because a second sentence could make a promise without a test.
+        // Each line must be one sentence, because a second sentence could make a promise without a test.
         let promise = line.strip_prefix("- ").unwrap_or_else(|| panic!("not a promise of its own: {line}"));
         let text = promise.split("<!--").next().unwrap().trim();
         assert!(

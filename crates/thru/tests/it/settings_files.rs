@@ -1,5 +1,5 @@
-//! How the settings of other programs are written: links in a project are not followed, no edit is overwritten, and the
-//! owner and the mode stay the same.
+//! Tests how the settings of other programs are written. Links in a project are not followed, no edit is overwritten,
+//! and the owner and the mode stay the same.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -12,13 +12,13 @@ use crate::syscalls::{can_run_test, strace_works};
 
 const LOCAL_SETTINGS_PATH: &str = "project/.claude/settings.local.json";
 
-/// Creates the link and its folder.
+/// Creates a link, and the folder that contains it.
 fn create_link(target: &Path, link: &Path) {
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(target, link).unwrap();
 }
 
-/// strace makes the examination of one path fail. Permissions cannot do this, because tests may run as root.
+/// strace makes the system calls that examine one path fail. Permissions cannot do this, because tests may run as root.
 #[test]
 fn what_may_not_be_looked_at_is_not_taken_for_absent() {
     if !can_run_test(&[strace_works()]) {
@@ -40,7 +40,7 @@ fn what_may_not_be_looked_at_is_not_taken_for_absent() {
             .run()
             .assert_exit_code(11);
         assert!(refused.stderr.contains(at.to_str().unwrap()), "{rel}: {refused}");
-        // The settings are changed before git's exclude list. If they cannot be examined, nothing is changed.
+        // thru changes the settings before git's exclude list. If the settings cannot be examined, nothing is changed.
         if rel != ".git" {
             wired.assert_unchanged(&env.file_tree(), rel);
         }

@@ -1,4 +1,4 @@
-//! `thru init --shared`: the records of a team are in git, and machine-local records are not.
+//! Tests `thru init --shared`. Git tracks the records that a team shares, but not the records of one machine.
 
 use std::fs;
 

@@ -16,7 +16,7 @@ fn project_with_summaries() -> TestEnv {
     env
 }
 
-/// A test run of 1,002 lines with one error.
+/// Returns the output of a test run, with 1,002 lines and one error.
 fn test_run_output() -> String {
     let mut text: String = (0..1_000).map(|n| format!("test parser::case_{n} ... ok\n")).collect();
     text.push_str("error: the parser stopped\nthe end\n");
@@ -50,7 +50,7 @@ fn a_large_output_becomes_a_summary_that_can_be_undone() {
     let env = project_with_summaries();
     let run = test_run_output();
     let result = replaced_output(&report_bash(&env, "cargo test", &run));
-    // Claude Code ignores a replacement that does not have the form of the original result.
+    // Claude Code ignores a replacement that does not have the structure of the original result.
     let keys: Vec<&String> = result.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["stdout", "stderr", "interrupted", "isImage", "noOutputExpected"]);
     let summary = result["stdout"].as_str().unwrap();
@@ -214,12 +214,13 @@ fn after_a_week_an_original_is_removed_and_that_is_told() {
     assert!(gone.code != 0 && gone.stderr.contains("originals are kept for 7 days"), "{}", gone.stderr);
     let archived = fs::read_to_string(env.store_folder().join("summaries/archive.jsonl")).unwrap();
     assert!(archived.contains(&id) && archived.contains("\"digest\":\""), "{archived}");
-    // The same output is stored again.
+    // If the same output occurs again, it is stored again.
     assert_eq!(original_id_in(&report_bash(&env, "cargo test", &test_run_output())), id);
     assert_eq!(env.run_thru(&["swarm", "retrieve", &id]).assert_ok().stdout, test_run_output());
 }
 
-/// Retention does not depend on the setting: stored and imported originals are removed after their time.
+/// Retention does not depend on whether summaries are on. Stored and imported originals are removed when their
+/// retention time has passed.
 #[test]
 fn old_originals_are_removed_while_summaries_are_off() {
     let env = project_with_summaries();
@@ -234,7 +235,7 @@ fn old_originals_are_removed_while_summaries_are_off() {
     assert!(gone.code != 0 && gone.stderr.contains("originals are kept for 7 days"), "{}", gone.stderr);
 }
 
-/// An imported output saved no tokens here. After its removal, another import stores it again.
+/// An imported output saved no tokens in this project. After its removal, another import stores it again.
 #[test]
 fn an_imported_output_is_not_counted_as_saved_and_can_be_restored() {
     let env = TestEnv::new();

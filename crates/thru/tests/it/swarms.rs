@@ -79,8 +79,8 @@ fn agents_come_and_go_byte_for_byte_in_every_harness() {
     }
 }
 
-/// One call installs the agents in all worktrees of a repository, as `thru init` does with hooks. Files that are in git
-/// in another worktree are not changed.
+/// One command installs the agents in all worktrees of a repository, as `thru init` does with hooks. Agent files that
+/// another worktree has in git are not changed.
 #[test]
 fn every_worktree_gets_the_agents_and_loses_them() {
     let env = TestEnv::with_repository();
@@ -243,7 +243,7 @@ fn a_link_in_a_project_is_not_followed() {
     assert!(names_in(&env.base_folder().join("elsewhere")).is_empty());
 }
 
-/// A repository with a plan and with task 1.1 in progress.
+/// Creates a repository with a plan, in which task 1.1 is in progress.
 fn env_with_plan() -> TestEnv {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
@@ -296,7 +296,8 @@ fn verdicts_become_evidence_of_the_current_task() {
     );
     report_agent_stop(&env, "reviewer", "a4", "VERDICT: APPROVED | REJECTED");
     report_agent_stop(&env, "coder", "a5", "VERDICT: APPROVED");
-    // These are agents of other plugins, and an agent of a swarm that is not in use. Their verdicts are not recorded.
+    // These verdicts are not recorded, because they come from agents of other plugins and from an agent of a swarm that
+    // is not in use.
     report_agent_stop(&env, "pr-review-toolkit:code-reviewer", "a6", "VERDICT: APPROVED");
     report_agent_stop(&env, "code-reviewer", "a7", "VERDICT: APPROVED");
     report_agent_stop(&env, "other_reviewer", "a8", "VERDICT: APPROVED");
@@ -450,7 +451,7 @@ fn a_rejected_task_is_not_closed_in_silence() {
     env.run_thru(&["task", "done", "1.2", "--without-evidence", "the test is wrong"]).assert_ok();
 }
 
-/// The harness's own list does not complete a rejected task either.
+/// The harness's own todo list does not complete a rejected task either.
 #[test]
 fn a_list_does_not_close_a_rejected_task() {
     let env = env_with_plan();
@@ -468,8 +469,8 @@ fn a_list_does_not_close_a_rejected_task() {
     assert_eq!(status(), "in_progress", "it was rejected");
 }
 
-/// A plan that was imported without a swarm does not belong to the swarm of this project. Its decisions are set aside
-/// too.
+/// A plan that was imported without a swarm does not belong to the swarm of this project. The decisions that came with
+/// the plan are set aside too.
 #[test]
 fn what_belongs_to_a_plan_of_another_swarm_is_set_aside() {
     for (line, named) in [("Swarm: other\n", "other"), ("", "(unnamed)")] {
@@ -511,7 +512,8 @@ fn what_belongs_to_a_plan_of_another_swarm_is_set_aside() {
     assert!(env.run_thru(&["brief"]).assert_ok().stdout.contains("MY-TASK"));
 }
 
-/// If a person removed files of another swarm by hand, their lines are removed from git's exclude list.
+/// If a person removed the files of another swarm by hand, thru removes the lines for these files from git's exclude
+/// list.
 #[test]
 fn the_exclude_list_is_restored_when_files_were_removed_by_hand() {
     let env = TestEnv::with_repository();

@@ -1,5 +1,5 @@
-//! The system calls of the binary, traced with strace. There are few of them. They do not sync, use the network or
-//! start a process.
+//! Checks the binary's system calls, traced with strace. There are few of them, and hooks do not sync, use the network
+//! or start a process.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,7 +14,7 @@ use crate::env::{TestEnv, event_of_fixture, fixture_names};
 #[derive(Debug)]
 struct SystemCall {
     name: String,
-    /// The text from the first argument, including the result.
+    /// The text of the call from the first argument on, including the result.
     rest: String,
 }
 
@@ -22,7 +22,7 @@ struct SystemCall {
 /// and for an emulated binary strace shows the emulator's calls.
 pub fn can_run_test(needed: &[(&str, bool)]) -> bool {
     for (foreign, why) in [
-        (!cfg!(target_os = "linux"), "strace exists on Linux only"),
+        (!cfg!(target_os = "linux"), "strace exists only on Linux"),
         (std::env::var_os("THRU_EMULATED").is_some(), "the binary runs in an emulator"),
     ] {
         if foreign {
@@ -41,7 +41,8 @@ pub fn strace_works() -> (&'static str, bool) {
     ("strace", tried.is_ok_and(|output| output.status.success()))
 }
 
-/// The debug build is linked dynamically, and its loader makes more calls than the program itself.
+/// Returns whether the release build is tested. The debug build is linked dynamically, and its loader makes more calls
+/// than the program itself.
 fn release_build() -> (&'static str, bool) {
     ("THRU_BIN (the release build)", std::env::var_os("THRU_BIN").is_some_and(|path| !path.is_empty()))
 }
@@ -65,7 +66,7 @@ fn parse_strace_line(line: &str) -> Option<SystemCall> {
     is_name.then(|| SystemCall { name: name.to_owned(), rest: rest.to_owned() })
 }
 
-/// Returns the path that a call opens, including the folder that it is relative to.
+/// Returns the path that a call opens, resolved against the folder that it is relative to.
 fn opened_path(made: &SystemCall) -> Option<String> {
     let named = made.rest.split('"').nth(1)?;
     match made.name.as_str() {
@@ -95,7 +96,8 @@ fn a_tool_call_costs_few_system_calls() {
         env.trust_record_path(),
         env.user_config_path(),
         env.store_folder().join("config.toml"),
-        // The hook checks this file: if a compaction was announced, a tool call shows that it did not happen.
+        // The hook checks this file, because a tool call after an announced compaction shows that the compaction did
+        // not happen.
         env.store_folder().join(format!("state/pending/{session}")),
         journal.clone(),
     ]
@@ -122,7 +124,7 @@ fn a_tool_call_costs_few_system_calls() {
     }
 }
 
-/// At a stop, a project without loops costs two lookups on disk: one for the index, and one for the loops.
+/// In a project without loops, a stop takes two lookups on disk: one for the index, and one for the loops.
 #[test]
 fn a_stop_without_a_loop_looks_for_one_once() {
     if !can_run_test(&[strace_works()]) {

@@ -1,4 +1,4 @@
-//! A snapshot of a folder. It shows afterwards which files were changed.
+//! A snapshot of a folder, with which a test can determine later which files were changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ pub struct FileTree(BTreeMap<String, TreeNode>);
 #[derive(Debug, PartialEq, Eq)]
 struct TreeNode {
     what: NodeKind,
-    /// The inode and the time of the last change. They show whether a file was rewritten, even with the same bytes.
+    /// The inode and the time of the last change. They reveal that a file was rewritten, even with the same bytes.
     touched: (u64, i64, i64),
 }
 
@@ -49,7 +49,8 @@ impl FileTree {
         self.0.insert(rel.to_owned(), TreeNode { what, touched });
     }
 
-    /// Returns the differences in `later`: `+` is new, `-` is missing, `~` is changed or rewritten with the same bytes.
+    /// Returns the differences in `later`. `+` marks a new file, `-` a missing one, and `~` one that was changed or
+    /// rewritten with the same bytes.
     pub fn changes_to(&self, later: &FileTree) -> Vec<String> {
         let gone = self.0.keys().filter(|rel| !later.0.contains_key(*rel)).map(|rel| format!("-{rel}"));
         let new = later.0.iter().filter_map(|(rel, node)| match self.0.get(rel) {
@@ -69,7 +70,7 @@ impl FileTree {
         self.changes_to(later).into_iter().filter(is_other).collect()
     }
 
-    /// Returns the files that contain `text`. It is used for texts that must not reach any file.
+    /// Returns the files that contain `text`. Tests use this for text that must not reach any file.
     pub fn files_containing(&self, text: &str) -> Vec<&str> {
         let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
         let hit = |node: &TreeNode| matches!(&node.what, NodeKind::File(bytes) if holds(bytes));

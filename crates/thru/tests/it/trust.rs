@@ -1,4 +1,4 @@
-//! `thru trust`: a decision of the user, which is recorded outside every project.
+//! Tests `thru trust`, which records a decision of the user outside every project.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::env::{TestEnv, event_of_fixture, fixture_names};
 
-/// A project with a root that is not trusted.
+/// Creates a project with a root that is not trusted.
 fn untrusted_env() -> TestEnv {
     let env = TestEnv::with_root();
     env.run_thru(&["trust", "--revoke"]).assert_ok();

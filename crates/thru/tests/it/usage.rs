@@ -1,4 +1,4 @@
-//! Usage errors, help texts, and the appearance of the output.
+//! Tests usage errors, help, and the appearance of the output.
 
 use insta::assert_snapshot;
 

@@ -111,7 +111,7 @@ fn a_session_that_enters_a_worktree_says_so_in_its_journal() {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
     for tree in add_worktrees(&env) {
-        // The harness's project folder is still the folder where the session started. Only `cwd` has changed.
+        // The harness's project folder is still the folder in which the session started. Only `cwd` has changed.
         let payload = env.captured_payload_in("PostToolUse.Edit", &tree);
         env.fire_hook("PostToolUse", &payload).assert_silent("in the worktree");
         let line = env.read_journal(payload["session_id"].as_str().unwrap()).pop().unwrap();
@@ -160,8 +160,8 @@ fn a_worktree_that_was_added_later_is_wired_as_its_harness_has_it() {
 fn a_folder_that_only_claims_to_be_a_worktree_does_not_write_into_a_trusted_root() {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
-    // An archive could contain this folder. It points to the repository, but the repository does not list it as a
-    // worktree.
+    // An archive could contain a folder like this one. It points to the repository, but the repository does not list it
+    // as a worktree.
     env.write_file("hostile/.git", "gitdir: gitdir\n");
     env.write_file("hostile/gitdir/commondir", format!("{}\n", env.project_folder().join(".git").display()));
     let before = env.file_tree();

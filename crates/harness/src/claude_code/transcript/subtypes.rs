@@ -1,4 +1,4 @@
-//! The names of transcript lines that have a subtype. The tables are sorted for binary search.
+//! The known types of transcript lines that have a subtype, as `type/subtype`. The tables are sorted for binary search.
 
 pub(super) const SYSTEM_SUBTYPES: [&str; 7] = [
     "system/api_error",

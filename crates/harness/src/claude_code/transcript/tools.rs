@@ -19,7 +19,8 @@ type Text<'a> = Cow<'a, str>;
 pub struct ToolReport<'a> {
     /// Whether the command finished. If so, its exit code is zero, unless the result contains another code.
     is_finished: bool,
-    /// True if the result is the content of a file, or says that a file was changed or found. Its text is not needed.
+    /// True if the result is the content of a file or a report that a file was changed or found. The text of such a
+    /// result is not needed.
     is_file_result: bool,
     files: Vec<TouchedFile<'a>>,
     /// The declaration that contains the beginning of an edit.
@@ -29,7 +30,7 @@ pub struct ToolReport<'a> {
 }
 
 impl<'a> ToolReport<'a> {
-    /// Reads the first fields and stops at the first field that is not needed, because the rest can be megabytes long.
+    /// Reads fields up to the first one that is not needed, because the remaining fields can be megabytes long.
     pub fn read_first_fields(walk: &mut JsonWalk<'a>) -> ToolReport<'a> {
         let mut report = ToolReport::default();
         let mut made = None;
@@ -90,8 +91,8 @@ impl<'a> ToolReport<'a> {
 const MAX_LINES_BEFORE_EDIT: usize = 600;
 
 /// Returns the declaration that contains the beginning of an edit, from the result of the tool `Edit`. The result
-/// contains the whole file as it was before, which is searched undecoded because it may be large. `walk` is inside the
-/// result, before its field `oldString`.
+/// contains the whole file as it was before the edit. The file may be large, so it is searched without decoding. `walk`
+/// is inside the result, before its field `oldString`.
 pub fn declaration_around_edit(mut walk: JsonWalk<'_>) -> Option<String> {
     let mut old: &[u8] = &[];
     while let Some(key) = walk.next_key() {
@@ -129,7 +130,7 @@ pub fn declaration_around_edit(mut walk: JsonWalk<'_>) -> Option<String> {
 const LINE_BREAK: &[u8] = b"\\n";
 
 fn line_break_before(text: &[u8]) -> Option<usize> {
-    // `\\\\n` is a backslash and the letter n.
+    // After another backslash, `\n` is not a line break but part of an escaped backslash and the letter n.
     memmem::rfind_iter(text, LINE_BREAK).find(|at| *at == 0 || text[at - 1] != b'\\')
 }
 
@@ -147,8 +148,8 @@ fn split_indentation(mut line: &[u8]) -> (usize, &[u8]) {
     }
 }
 
-/// Converts a result to the neutral form, with the details from the report. A line has one report, which the caller
-/// passes with the first result only.
+/// Converts a result to the form that all harnesses share, with the details from the report. A line has only one
+/// report, so the caller passes the report with the line's first result.
 pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut Vec<TranscriptItem<'a>>) {
     let mut result = match report.is_file_result && !raw.failed {
         true => raw.to_result_without_text(),
@@ -190,7 +191,7 @@ fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'
     }
 }
 
-/// Returns the new todo entry from the result, because the call does not contain the entry's id.
+/// Returns the new todo entry. It is read from the result, because the call does not contain the entry's id.
 fn new_todo_entry<'a>(walk: &mut JsonWalk<'a>) -> Option<TodoChange<'a>> {
     let task = walk.take_raw().fields();
     Some(TodoChange::OneEntry {

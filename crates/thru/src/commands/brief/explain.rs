@@ -86,20 +86,21 @@ pub fn print_candidate(row: &ExplainedRow, of: usize) {
     output::print_line(&row.text);
 }
 
-/// Returns the details of a candidate, such as `id`, `files 0.917 × 1 = 0.917` and `in full`.
+/// Returns the details of a candidate: its id, its signals (such as `files 0.917 × 1 = 0.917`) and the reason for its
+/// verdict (such as `in full`).
 fn candidate_details(row: &ExplainedRow) -> Vec<String> {
     let signals =
         row.signals.iter().map(|part| format!("{} {}", part.signal, format_product(part, row.depth)));
     std::iter::once(one_line(&row.id, TABLE_WIDTH - INDENT)).chain(signals).chain([row.why.clone()]).collect()
 }
 
-/// Returns a text like `1.000 × 2.5 = 2.500`, or like `1.000 × 1 / (1 + 2) = 0.333` if the candidate has a depth.
+/// Formats a product like `1.000 × 2.5 = 2.500`, or like `1.000 × 1 / (1 + 2) = 0.333` if the candidate has a depth.
 fn format_product(part: &ScorePart, depth: Option<u32>) -> String {
     let depth = depth.map_or(String::new(), |depth| format!(" / (1 + {depth})"));
     format!("{:.3} × {}{depth} = {:.3}", part.value, part.weight, part.contribution)
 }
 
-/// Joins the parts with dots into lines of at most `most` characters.
+/// Joins the parts with ` · ` into lines of at most `most` characters.
 fn wrap_parts(parts: &[String], most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {

@@ -36,7 +36,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(u8::from(checked.iter().any(|checked| !checked.valid)))
 }
 
-/// Prints the result without colour and with fixed wording, because other tools read these lines.
+/// Prints the findings and the verdict without colour and with fixed wording, because other tools parse these lines.
 pub fn print_checked(checked: &CheckedContextFile) {
     checked.findings.iter().for_each(output::print_line);
     output::print_line(&checked.verdict);

@@ -60,7 +60,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(u8::from(!recorded.has_passed()))
 }
 
-/// Prints a command's output in whole lines, because a character may arrive in two parts.
+/// Prints a command's output in whole lines, because one read may end in the middle of a UTF-8 character.
 struct LinePrinter {
     pending: Vec<u8>,
     format: Format,

@@ -57,7 +57,8 @@ fn print_cleared(done: &ClearedLiveRun) {
     }
 }
 
-/// The run that is live after the command, as without `--clear`, and the run that was live before it.
+/// The JSON output of `--clear`. `cleared` is the run that was live before. The other fields describe the run that is
+/// still live, if any, as the command does without `--clear`.
 #[derive(serde::Serialize)]
 struct ClearedJson<'a> {
     run: Option<&'a Path>,

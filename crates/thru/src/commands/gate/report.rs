@@ -6,7 +6,7 @@ use ops::features::outputs::{GateReport, OutputRow};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
-/// Prints the verdicts, and then the line that orchestrators search for. Returns the exit code.
+/// Prints the verdicts, followed by the PERSISTENCE_GATE line that orchestrators search for. Returns the exit code.
 pub fn print_report(report: &GateReport, format: Format) -> u8 {
     match format {
         Format::Json => output::print_json(report),

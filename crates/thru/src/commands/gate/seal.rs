@@ -18,7 +18,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match format {
         Format::Json => output::print_json(&sealed),
         Format::Text if sealed.changed => output::print_line(format_args!("Sealed {path}")),
-        Format::Text => output::print_line(format_args!("{path} was sealed already")),
+        Format::Text => output::print_line(format_args!("{path} is already sealed")),
     }
     Ok(0)
 }

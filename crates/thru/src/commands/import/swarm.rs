@@ -64,7 +64,7 @@ fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
     }
 }
 
-/// Returns the end of a line about imported records: `imported, 3 of them new`.
+/// Returns the end of a line about imported records, such as `imported, 3 of them new`.
 fn import_outcome_words(new: usize, mode: Mode) -> String {
     match (new, mode) {
         (0, _) => "were imported before".to_owned(),

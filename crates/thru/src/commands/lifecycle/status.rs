@@ -8,7 +8,7 @@ use ops::{Result, World};
 use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, Format};
 
-/// The maximum number of steps of a history to print.
+/// The maximum number of history steps to print.
 const MAX_HISTORY_STEPS: usize = 20;
 
 /// Show the state of every role, or of one role with its history

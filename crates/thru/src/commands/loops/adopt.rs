@@ -24,7 +24,7 @@ pub fn run(world: &World, id: &str, format: Format) -> Result<()> {
     Ok(())
 }
 
-/// Shows everything that the user is asked to allow.
+/// Prints everything that the user is asked to allow.
 fn print_adoption(shown: &LoopShown) {
     output::print_line(format_args!(
         "{BOLD}{}{BOLD:#}, {}, {}",

@@ -76,8 +76,8 @@ pub fn describe_state(shown: &LoopShown) -> String {
     }
 }
 
-/// Returns whether the loop is active or paused, but was not started by the user on this machine. No agent gets the
-/// prompt of a foreign loop.
+/// Returns whether the loop is active or paused although the user did not start it on this machine. No agent gets the
+/// prompt of such a loop.
 fn is_foreign(shown: &LoopShown) -> bool {
     !shown.is_allowed_here && matches!(shown.status, LoopStatus::Active | LoopStatus::Paused)
 }

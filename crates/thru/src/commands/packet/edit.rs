@@ -4,7 +4,7 @@ use ops::{Error, Result, World};
 
 use crate::output::{self, DIM, Format, GOOD};
 
-/// The maximum size of the text on stdin, in bytes.
+/// The maximum size of the input on stdin, in bytes.
 const MAX_INPUT_BYTES: usize = 4 * 1024 * 1024;
 
 pub fn run(world: &World, id: &str, edit: PacketEdit, format: Format) -> Result<u8> {
@@ -45,6 +45,6 @@ pub fn read_stdin() -> Result<String> {
     let bytes = ops::input::read_stdin(MAX_INPUT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| Error::Usage {
         what: "stdin is not UTF-8".into(),
-        hint: "a packet is a text file; give it text".into(),
+        hint: "a packet is a text file, so its sections must be text".into(),
     })
 }

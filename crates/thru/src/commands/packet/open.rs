@@ -13,7 +13,7 @@ pub fn run(world: &World, id: &str, only_path: bool, format: Format) -> Result<u
     match (format, editor) {
         (Format::Json, _) => output::print_json(&serde_json::json!({ "path": shown.path })),
         (Format::Text, Some(editor)) if at_terminal && !only_path => {
-            // The variable may contain arguments, as in `code --wait`.
+            // `$EDITOR` may contain arguments, as in `code --wait`.
             let line = format!("{} \"$1\"", editor.to_string_lossy());
             let ended = Command::new("sh").args(["-c", &line, "sh"]).arg(&shown.path).status();
             let ended = ended.map_err(|e| Error::stream_error("the editor", "start", &e))?;

@@ -62,7 +62,7 @@ pub fn print_import(report: &ImportReport, mode: Mode) {
         (_, true, _) => format!("{GOOD}Imported{GOOD:#}"),
         (true, false, _) => "Imported before".to_owned(),
         (false, false, Mode::DryRun) => "Would be imported".to_owned(),
-        (false, false, Mode::Write) => "The plan is the same already".to_owned(),
+        (false, false, Mode::Write) => "The plan is already the same".to_owned(),
     };
     output::print_line(format_args!("{how}: {BOLD}{title}{BOLD:#} {DIM}({from}){DIM:#}"));
     output::print_line(format_args!(

@@ -12,8 +12,8 @@ use super::{TEXT_WIDTH, format_id_list, push_id_list, status_style};
 use crate::commands::evidence::proof_style;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Stream, Style, WARN};
 
-/// The size at which the collected text is printed. The buffer is then reused, which is faster than allocating a new
-/// one.
+/// The amount of collected text at which it is printed. The buffer is then reused, which is faster than allocating a
+/// new one.
 const PAGE_BYTES: usize = 32 * 1024;
 
 /// The maximum number of tasks listed for a phase that is not current. The footer names the tasks that are ready or
@@ -29,7 +29,8 @@ pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Resul
         Format::Json => output::print_json(&shown.to_json()),
         Format::Text => print_plan(&shown, only, all)?,
     }
-    // The process ends here. The kernel frees the memory of a large plan faster than dropping its tasks one by one.
+    // The process ends soon. The kernel frees the memory of a large plan faster than we could drop its tasks one by
+    // one.
     std::mem::forget(shown);
     Ok(0)
 }
@@ -72,8 +73,8 @@ pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()>
     Ok(())
 }
 
-/// The text to print next. A large plan has thousands of lines, so nothing is copied twice. Without colour, the text
-/// contains no marks that the printer would have to replace. Text from the plan is cleaned before it is added.
+/// The text to print next. A large plan has thousands of lines, so its text is not copied twice. Without colour, the
+/// text contains no style marks for the printer to replace. Text from the plan is cleaned before it is added.
 struct Page {
     text: String,
     has_color: bool,
@@ -234,7 +235,7 @@ fn describe_source(source: PlanSource) -> &'static str {
     match source {
         PlanSource::File => "",
         PlanSource::Ledger => {
-            "plan.json is older than its ledger (a change was interrupted); this is what the ledger says"
+            "plan.json is older than its ledger (a change was interrupted); this is the plan from the ledger"
         }
         PlanSource::EditedFile => "plan.json was edited by hand; the next change records that in the ledger",
     }

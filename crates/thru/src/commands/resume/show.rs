@@ -13,7 +13,7 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
     }
     let manifest = &shown.manifest;
     let place = [
-        // 0 means that the steps have no sections.
+        // Section 0 means that the steps have no sections.
         manifest.current_section.filter(|section| *section > 0).map(|section| format!("section {section}")),
         manifest.current_task.map(|task| format!("task {task}")),
         (!manifest.progress.is_empty()).then(|| one_line(&manifest.progress, 80)),

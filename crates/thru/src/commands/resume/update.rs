@@ -12,7 +12,7 @@ pub fn run(world: &World, id: Option<&str>, step: UpdateStep, format: Format) ->
             match &updated.completed_step {
                 Some(done) => output::print_line(format_args!("done: {}", one_line(done, 200))),
                 None if step == UpdateStep::TickNextStep => {
-                    output::print_message("No box is open: there was nothing to tick.");
+                    output::print_message("No box is open, so there was nothing to tick.");
                 }
                 None => {}
             }

@@ -32,7 +32,7 @@ pub struct Args {
     dry_run: bool,
 }
 
-/// Returns 1 if a block was not written.
+/// Returns exit code 1 if any block was not written.
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let message = extract::read_message(world, &args.message)?;
     let existing_file = if args.replace { ExistingFile::Replace } else { ExistingFile::Keep };

@@ -94,7 +94,7 @@ fn format_counts(row: &CallCounts) -> String {
     one_line(&row.name, 40)
 }
 
-/// Returns a text like `  claude-code, role tester, with coder and critic; 3 files changed; 5 min ago`.
+/// Returns a line like `  claude-code, role tester, with coder and critic; 3 files changed; 5 min ago`.
 fn session_details(session: &SessionCounts, world: &World) -> String {
     let mut text = format!("  {}", one_line(&session.harness, 40));
     if !session.role.is_empty() {

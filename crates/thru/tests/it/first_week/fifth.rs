@@ -1,4 +1,4 @@
-//! Complaints of the fifth newcomer.
+//! Tests for the complaints of the fifth newcomer.
 
 use super::*;
 use crate::packet_sweeps::mark_process_dead;
@@ -25,7 +25,7 @@ fn stop(env: &TestEnv, session: &str, message: &str) {
     env.fire_event(session, "Stop", json!({"last_assistant_message": message}));
 }
 
-/// A project with one session, which failed a test and was killed.
+/// Creates a project with one session, in which a test failed and which was killed.
 fn env_with_killed_session() -> TestEnv {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
@@ -100,12 +100,12 @@ fn the_answer_to_a_handoff_is_not_the_last_message_about_the_work() {
         assert!(text.contains("Rounding is still missing."), "{text}");
         assert!(!text.contains("is written; thru pickup") && !text.contains("At work"), "{text}");
     }
-    // With further work, the session goes on.
+    // After the handoff, the session continues with further work.
     edit_file(&env, "s1", "e2", "cart.py");
     stop(&env, "s1", "Rounding is there now, half up.");
     let brief = shown(&["brief"]);
     assert!(brief.contains("Rounding is there now"), "{brief}");
-    // The agent asks before it writes the packet.
+    // The agent asks a question before it writes the packet.
     ask(&env, "s1", "/handoff");
     stop(&env, "s1", "Half is done. Should tax.py change too?");
     assert!(shown(&["brief"]).contains("Should tax.py change too?"));

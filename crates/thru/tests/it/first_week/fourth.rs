@@ -1,4 +1,4 @@
-//! Complaints of the fourth newcomer.
+//! Tests for the complaints of the fourth newcomer.
 
 use super::*;
 
@@ -58,7 +58,8 @@ fn an_open_stage_is_told_only_to_the_session_that_works_on_it() {
     assert!(!brief_after_compaction(&env, "s1").contains(OPEN_OUTPUTS), "the stage was given up");
 }
 
-/// A command at a terminal has no session, so the stage belongs to the session that is working in this checkout.
+/// A command at a terminal has no session of its own, so the stage belongs to the session that is working in this
+/// checkout.
 #[test]
 fn a_stage_that_is_begun_at_a_terminal_belongs_to_the_session_at_work_here() {
     let env = TestEnv::with_root();
@@ -130,7 +131,7 @@ fn the_agent_is_told_the_next_step_and_no_action_that_nobody_knows() {
         "{text}"
     );
     env.run_thru(&["resume", "validate", "--all"]).assert_ok();
-    // A manifest can name a skill. In manifests of earlier versions, another word means that there is none.
+    // A manifest can name a skill. In manifests of earlier versions, `continue-next-step` means that there is none.
     fs::write(&path, text.replace("\"next-open-step\"", "continue-next-step")).unwrap();
     assert!(!brief_after_compaction(&env, "s1").contains("continue-next-step"));
     fs::write(&path, text.replace("\"next-open-step\"", "execute-project")).unwrap();
@@ -140,7 +141,7 @@ fn the_agent_is_told_the_next_step_and_no_action_that_nobody_knows() {
     assert!(shown.contains("next action  execute-project"), "{shown}");
 }
 
-/// The user only types “Start on the loop”. The task is the prompt of the loop.
+/// The user types only “Start on the loop”, so the session's goal is the prompt of the loop.
 #[test]
 fn the_goal_of_a_session_with_a_loop_is_the_prompt_of_the_loop() {
     let env = TestEnv::with_root();
@@ -227,7 +228,7 @@ fn init_says_what_to_do_about_settings_that_are_in_git() {
         assert!(text.contains(&user) && text.contains(shared), "{text}");
         assert!(!text.contains("`thru install claude-code` wires it") && !text.contains("anyway"), "{text}");
     }
-    // The advice works.
+    // Follow the advice in the message, and check that it works.
     env.run_thru(&["install", "claude-code", "--project"]).assert_ok();
     assert!(env.project_folder().join(".claude/settings.json").exists());
     env.run_thru(&["uninstall", "claude-code", "--project"]).assert_ok();
@@ -255,7 +256,8 @@ fn a_loop_that_was_started_before_a_move_is_not_called_foreign() {
     assert!(!run(&["status"]).assert_ok().stdout.contains("trust --moved"));
 }
 
-/// After a crash, most people type “continue”. Only what the session was told shows what they want to continue.
+/// After a crash, most people type “continue”. Only the brief that the session received shows what they want to
+/// continue.
 #[test]
 fn a_session_that_only_continues_is_told_what_it_continues() {
     let env = TestEnv::with_root();
@@ -330,8 +332,8 @@ fn the_prompt_of_a_cancelled_loop_is_no_goal() {
     assert!(next.contains("Start on the loop") && !next.contains("Rewrite everything"), "{next}");
 }
 
-/// A new session is told about the last session in its own checkout, and that another session has worked in another
-/// worktree since.
+/// The brief of a new session describes the last session in its own checkout, and mentions that another session has
+/// worked in another worktree since.
 #[test]
 fn a_start_is_about_this_checkout() {
     let env = TestEnv::with_repository();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A session with a task, a failing check and a sub-agent, which is still running.
+/// Creates a session with a task and a failing check. The session and its sub-agent are still running.
 fn env_with_running_session() -> TestEnv {
     let env = TestEnv::with_root();
     start_session(&env, "s1");
@@ -50,8 +50,8 @@ fn a_journal_can_be_cut_and_sifted_and_says_what_an_agent_was_asked() {
     assert!(all.iter().any(|line| line.contains("Agent") && line.contains("look for callers")), "{all:?}");
 }
 
-/// A scripted model answers within a second, so all events have the same time. Claude Code reports a failed edit only
-/// in its transcript.
+/// A scripted model answers within a second, so all events have the same time. Only the transcript of Claude Code
+/// contains a failed edit.
 #[test]
 fn what_the_transcript_adds_stands_before_the_stop() {
     let env = TestEnv::with_root();
@@ -140,7 +140,7 @@ fn a_list_of_sessions_tells_tasks_and_crashes() {
     let env = env_with_running_session();
     let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
-    // With another number, the record matches no running process, so the session counts as dead.
+    // With another process number, the record matches no running process, so the session counts as crashed.
     fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     let said = env.run_thru(&["journal", "--list"]).assert_ok();
     assert!(said.stdout.contains("crashed") && said.stdout.contains("Make the parser accept"), "{said}");

@@ -1,4 +1,4 @@
-//! Problems of people who tried thru with only the README.
+//! Tests for problems that people reported after trying thru with only the README.
 
 use super::*;
 
@@ -90,7 +90,7 @@ fn status_says_to_wire_again_after_everything_was_uninstalled() {
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("Next: `thru init` installs hooks for the harnesses in use again"), "{status}");
     assert_eq!(env.run_thru_json(&["status"])["next"], "wire-again");
-    // The list of installations contains the path from before the move.
+    // The list of installations still contains the path from before the move.
     let moved = env.base_folder().join("moved");
     fs::rename(env.project_folder(), &moved).unwrap();
     env.thru_call(&["trust", "--moved"]).in_folder(&moved).run().assert_ok();
@@ -190,7 +190,7 @@ fn a_handoff_from_a_fresh_session_is_about_the_work() {
     );
     let packet = env.run_thru(&["packet", "show"]).assert_ok().stdout;
     assert!(packet.contains("src/cart.py") && packet.contains("session_id: worked"), "{packet}");
-    // At a terminal the session is a guess, so a session without a call does not hide the work either.
+    // At a terminal, `thru` guesses the session. A session without any tool call must not hide the earlier work either.
     start_session(&env, "asked");
     env.fire_event("asked", "UserPromptSubmit", json!({"prompt": "Where were we with the discount?"}));
     env.fire_event("asked", "Stop", json!({"last_assistant_message": "Hi."}));

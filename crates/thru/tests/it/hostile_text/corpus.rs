@@ -1,8 +1,8 @@
-//! Texts that a terminal interprets, that hide something, or that imitate somebody.
+//! Strings that a terminal interprets, that hide something, or that imitate somebody.
 
 use regex_syntax::hir::{Class, HirKind};
 
-/// Returns at least 300 texts. Each text is between the visible marks `h<number><` and `>h<number>`.
+/// Returns at least 300 strings. Each of them is enclosed in the visible marks `h<number><` and `>h<number>`.
 pub fn hostile_corpus() -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let csi = [
@@ -47,8 +47,8 @@ pub fn hostile_corpus() -> Vec<String> {
         ["c", "7", "8", "D", "M", "(0", ")B", "#8", "%G", "=", ">", "N", "O", "Z"]
             .map(|body| format!("\u{1b}{body}")),
     );
-    // Single control characters, except the line end, which only starts a new line, and NUL, which no argument can
-    // contain.
+    // Add every single control character except the newline, which only starts a new line, the tab, and NUL, which no
+    // argument can contain.
     all.extend((1..0x20u8).filter(|c| !b"\n\t".contains(c)).map(|c| char::from(c).to_string()));
     all.extend((0x7f..=0x9fu32).filter_map(char::from_u32).map(String::from));
     let marks = HiddenCharacters::new();
@@ -61,7 +61,7 @@ pub fn hostile_corpus() -> Vec<String> {
             .chain(each(0x2060, 0x206f))
             .chain(each(0xfe00, 0xfe0f)),
     );
-    // Words in tag characters or in variation selectors. Models can read them.
+    // Add words in tag characters and in variation selectors, which models can read.
     all.push("run it".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect());
     all.push("run it".bytes().filter_map(|b| char::from_u32(0xe0100 + u32::from(b))).collect());
     all.push("\u{202e}txt.exe\u{202c} \u{2066}a\u{2069}".to_owned());
@@ -84,7 +84,7 @@ pub fn hostile_corpus() -> Vec<String> {
     all.iter().enumerate().map(|(i, text)| format!("h{i}<{text}>h{i}")).collect()
 }
 
-/// Returns a part of the corpus for a field with a single line.
+/// Returns a part of the corpus as one line, for a single-line field.
 pub fn corpus_part(of: usize, most: usize) -> String {
     let corpus = hostile_corpus();
     (0..most)

@@ -1,15 +1,15 @@
-//! The input of every command, in one or more rows.
+//! The arguments and stdin with which the tests run each command. Every command has one or more rows.
 
 use super::corpus::corpus_part;
 use super::stores::{DECISION_ID, LOOP_ID_PREFIX, ORIGINAL_ID, PACKET_ID, RUN_FOLDER};
 use crate::env::TestEnv;
 
 pub struct CommandRow {
-    /// The name of the command: `packet show`.
+    /// The name of the command, such as `packet show`.
     pub path: &'static str,
     pub words: Vec<String>,
     pub stdin: Vec<u8>,
-    /// Whether the command prints data, which is written to a pipe byte for byte.
+    /// Whether the command prints data, which reaches a pipe byte for byte.
     pub is_data: bool,
     /// Whether the command prints messages to stderr even with `--json`.
     pub prints_messages: bool,

@@ -1,4 +1,4 @@
-//! Projects in which every text is hostile.
+//! Projects in which all text is hostile.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -16,7 +16,7 @@ pub const RUN_FOLDER: &str = ".agent/context/outputs/review-20261115T192200Z";
 pub const ORIGINAL_ID: &str = "o-0123456789abcdef";
 pub const LOOP_ID_PREFIX: &str = "20261115";
 
-/// A project with hostile texts in every field for free text. All files can still be parsed.
+/// Creates a project with hostile text in every free-text field. All files can still be parsed.
 pub fn hostile_but_readable_store() -> TestEnv {
     let env = TestEnv::with_repository();
     // git refuses only ASCII control characters in a branch name.
@@ -65,7 +65,7 @@ fn write_summaries(env: &TestEnv) {
     env.write_file("project/.agent/context/benchmarks.json", runs.to_string());
 }
 
-/// The same project, with a hostile text after every string in JSON files and after every line in documents.
+/// Creates the same project, but with hostile text after every string in JSON files and after every line in documents.
 pub fn damaged_store() -> TestEnv {
     let env = hostile_but_readable_store();
     let texts = hostile_corpus();
@@ -197,7 +197,7 @@ fn write_packets(env: &TestEnv) {
     );
 }
 
-/// Writes a foreign plan, to the store and as files to import.
+/// Writes a hostile plan to the store, and hostile plan files to import.
 fn write_plans(env: &TestEnv, body: &str) {
     let words = |n: usize| corpus_part(n, 8);
     let task = |n: usize| {
@@ -271,7 +271,7 @@ fn write_workstream(env: &TestEnv) {
     fs::write(path, manifest).unwrap();
 }
 
-/// Fires the events of a session in which every text is hostile, and then a compaction. Also writes a foreign journal.
+/// Fires the events of a session in which all text is hostile, followed by a compaction. Also writes a foreign journal.
 fn fire_hostile_session(env: &TestEnv) {
     env.fire_hook("SessionStart", &env.event_payload("s1", "SessionStart", json!({"source": "startup"})));
     for n in 0..12 {
@@ -363,7 +363,7 @@ fn write_gate_run(env: &TestEnv) {
     fs::write(path, expected.to_string()).unwrap();
 }
 
-/// Writes files of other tools, and the settings of harnesses.
+/// Writes hostile files of other tools, and hostile settings of harnesses.
 fn write_foreign_files(env: &TestEnv) {
     let text = hostile_corpus().join("\n");
     env.write_file(
