@@ -204,8 +204,8 @@ pub fn show_task_evidence(world: &World, id: &str, which: EntryFilter) -> Result
     })
 }
 
-/// Returns the evidence of the tasks in progress, sorted: unreadable bundles, then failed evidence, then stale
-/// evidence, then the rest.
+/// Returns the evidence of the tasks in progress. Unreadable bundles come first, then failed evidence, then stale
+/// evidence, then all other evidence.
 pub(crate) fn evidence_in_progress(
     store: &Store,
     judge: &FreshnessJudge,
