@@ -21,8 +21,8 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![line.with_json("workstreams", json!(ids))])
 }
 
-/// Reports unusable manifests and unusable state files from before a compaction. Other tools also write these state
-/// files, and briefs rely on them.
+/// Reports invalid manifests, manifests in the older layout, and state files from before a compaction that cannot be
+/// used. Other tools also write these state files, and briefs rely on them.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let newest = read_state(store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::err);
