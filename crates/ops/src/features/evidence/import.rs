@@ -164,7 +164,7 @@ fn find_json_files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>
             };
             match entry.kind {
                 EntryKind::Folder if path.split('/').count() < MAX_FOLDER_DEPTH => folders.push(path),
-                EntryKind::Folder => leave_out("a folder too deep to be evidence"),
+                EntryKind::Folder => leave_out("a folder that is nested too deeply to contain evidence"),
                 EntryKind::Other => leave_out("a link, and links are not followed"),
                 EntryKind::File if entry.name.ends_with(".json") => files.push(path),
                 EntryKind::File => leave_out("not JSON"),

@@ -209,8 +209,8 @@ fn parse_promises(options: &StartOptions, given: Option<String>) -> Result<Vec<P
         };
         if all[..n].iter().any(|other| same(&other)) {
             return Err(usage_error(
-                format!("`{}` is promised twice", promise.text),
-                "each promise has one meaning",
+                format!("the promise `{}` is given twice", promise.text),
+                "give each promise only once",
             ));
         }
     }
@@ -222,8 +222,8 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
     let limit = match (state.max_iterations, &state.deadline) {
         (0, None) => None,
         (0, Some(_)) => Some("its time is up".to_owned()),
-        (most, None) => Some(format!("{most} iterations are over")),
-        (most, Some(_)) => Some(format!("{most} iterations are over or its time is up")),
+        (most, None) => Some(format!("{most} iterations have run")),
+        (most, Some(_)) => Some(format!("{most} iterations have run or its time is up")),
     };
     if !state.promises.iter().any(|promise| promise.outcome == IterationOutcome::Done) {
         notes.push(match limit {

@@ -31,8 +31,9 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
         followed.without_rejected(|id| evidence::describe_rejection(store, id).is_some())
     };
     let (followed, rejected) = moves(&loaded.plan);
-    let still_open =
-        |id: String| format!("{id} stays open although the list says that it is done: it was rejected");
+    let still_open = |id: String| {
+        format!("{id} stays open, although the task list reports it as done, because it was rejected")
+    };
     let mut notes: Vec<String> = rejected.into_iter().map(still_open).collect();
     // If an earlier stop was killed, the ledger can be newer than the file. Rebuild the file now, because otherwise
     // it would stay outdated until the next change.

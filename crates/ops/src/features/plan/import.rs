@@ -254,7 +254,7 @@ pub fn import_session_plan(
     let (session, chosen) = list::choose_session(world, &project.store, named)?;
     let digest = project.store.current_digest(&session, |_| {})?;
     let mut incoming = plan_from_digest(&digest).ok_or_else(|| Error::Absent {
-        what: format!("session {session} has neither an approved plan nor a list of things to do"),
+        what: format!("session {session} has neither an approved plan nor a task list"),
         hint: "`thru plan import FILE` reads a plan from a file; `--session ID` names another session".into(),
     })?;
     assign_to_swarm_of_project(world, &mut incoming.plan);

@@ -22,7 +22,7 @@ pub fn write_phase_records(store: &Store, plan: &Plan, ended: &[u32], now: Times
         };
         let record = render_phase_record(phase, &notes_of, &time::to_rfc3339(now));
         store.dir().write_at_path(&path, record.as_bytes(), Durability::Synced)?;
-        notes.push(format!("phase {} is over; its record is {}/{path}", phase.id, layout::STORE_FOLDER));
+        notes.push(format!("phase {} has ended; its record is {}/{path}", phase.id, layout::STORE_FOLDER));
     }
     Ok(notes)
 }
