@@ -1,4 +1,4 @@
-//! Errors of commands, and the kinds by which scripts tell them apart.
+//! The errors that commands return, and the error kinds that scripts can tell apart.
 
 use std::path::{Path, PathBuf};
 
@@ -23,8 +23,8 @@ pub enum Error {
     Usage { what: String, hint: String },
     #[error("{}: this is not a root: there is no .agent/context/root.json here or above", .path.display())]
     NoRoot { path: PathBuf },
-    /// An error inside a hook. It has no hint, because nobody can act on one during a hook. The message goes into the
-    /// receipt.
+    /// An error inside a hook. It has no hint, because nobody reads hints while a hook runs. The receipt records the
+    /// message.
     #[error("{what}")]
     Failed { what: String },
     /// A feature panicked, which is a bug. Only this feature's answer to one event is lost.
@@ -82,8 +82,8 @@ impl Error {
 
     pub fn hint(&self) -> Option<String> {
         match self {
-            // The usual hint is to restore the file from git. That does not help if the records are private, because
-            // then they are not in git.
+            // The usual hint is to restore the file from git. A project with private records cannot do that, because
+            // its records are not in git.
             Error::Store(store::Error::Damaged { path, .. }) if is_root_marker(path) => Some(
                 "fix the file, or run `thru init`, which keeps the damaged file next to a new one; the records stay, and hooks run again after `thru trust`"
                     .to_owned(),

@@ -54,12 +54,12 @@ pub const FEATURES: &[Feature] = &[
     summaries::ROW,
 ];
 
-/// One feature: which events it wants, and what it does with them. A row sets only the fields that the feature needs,
-/// and takes the others from [`Feature::EMPTY_FEATURE`].
+/// One feature: the events it handles, and the functions that handle them. A row sets only the fields that its
+/// feature needs, and copies the others from [`Feature::EMPTY_FEATURE`].
 #[derive(Debug)]
 pub struct Feature {
     pub name: &'static str,
-    /// The events for which `annotate` and `decide` are called. Other events cost nothing.
+    /// `annotate` and `decide` are called only for these events.
     pub wanted_events: EventSet,
     /// Adds fields to an event's journal line. The line is written before `decide` is called.
     pub annotate: fn(&ProjectContext, &Event, &mut JournalRecord) -> Result<()>,
@@ -70,15 +70,15 @@ pub struct Feature {
     /// that the update succeeded, but the receipt should mention the problem.
     pub update_at_checkpoint: fn(&HookContext, &Digest) -> Result<Option<String>>,
     pub brief_candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
-    /// The brief sections that the feature's candidates belong to. `candidates` is called only if the brief includes
-    /// one of these sections. A feature whose candidates also affect other sections leaves the list empty, and its
-    /// `candidates` is always called.
+    /// The brief sections that the feature's candidates belong to. `brief_candidates` is called only if the brief
+    /// includes one of these sections. If the list is empty, `brief_candidates` is always called, because the
+    /// candidates affect other sections too.
     pub brief_sections: &'static [&'static str],
     /// Returns the facts that a summary must not lose, one line per fact. Called before a compaction.
     pub facts_for_summary: fn(&ProjectContext) -> Result<Vec<String>>,
-    /// Called after a reply has been sent, with the ids of the candidates that it contained.
+    /// Called after a reply has been sent, with the ids of the candidates in the reply.
     pub after_reply_sent: fn(&HookContext, &[String]) -> Result<()>,
-    /// Called when the session continues under another id; `previous` is the old id.
+    /// Called when the harness continues the session under a new id; `previous` is the old id.
     pub continue_under_new_id: fn(&HookContext, previous: &Id) -> Result<()>,
     pub doctor_checks: fn(&ProjectContext) -> Vec<Check>,
     pub status: fn(&ProjectContext) -> Result<Vec<StatusLine>>,
@@ -106,7 +106,8 @@ impl Feature {
         self.wanted_events.contains(event)
     }
 
-    /// Runs `call`. A panic becomes an error that names the feature, so only this feature's answer is lost.
+    /// Runs `call` and turns a panic into an error that names the feature, so a panic costs only this feature's
+    /// answer.
     pub fn call_catching_panics<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
         catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -128,17 +129,17 @@ pub struct ProjectContext<'a> {
 pub struct BriefContext<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
-    /// The session that will read the brief. `None` means that it has not started yet.
+    /// The session that will read the brief, or `None` if that session has not started yet.
     pub session: Option<&'a Id>,
-    /// The session that the brief describes. At a session start, this is the previous session.
+    /// The session that the brief describes. When a session starts, this is the previous session.
     pub described_session: Option<&'a Id>,
-    /// Whether [`Feature::brief_candidates`] may write records, such as the packet that a brief offers. `thru brief` only
-    /// reads.
+    /// Whether [`Feature::brief_candidates`] may write records, such as the packet that a brief offers. `thru brief`
+    /// never writes any.
     pub mode: Mode,
     pub roster: Roster<'a>,
-    /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
+    /// Locks that are held until the brief has been sent, so that two sessions cannot get the same offer.
     pub held_locks: RefCell<Vec<Lock>>,
-    /// A packet that a candidate names but that does not exist, because `mode` forbids writing it.
+    /// The name of a packet that a candidate mentions but that does not exist yet, because `mode` forbids writing it.
     pub unwritten_packet: RefCell<Option<String>>,
 }
 
@@ -154,8 +155,8 @@ pub struct Decision<'c> {
 /// A change to the records. Nothing is written until `apply` is called.
 pub struct Change<'c> {
     pub description: String,
-    /// Writes the change and returns the answer. If it fails, the reply omits this answer and the receipt gets the
-    /// error.
+    /// Writes the change and returns the answer. If the write fails, the reply omits this answer and the receipt
+    /// records the error.
     pub apply: Box<dyn FnOnce() -> Result<ReplyPart> + 'c>,
 }
 
@@ -174,7 +175,8 @@ impl<'c> Decision<'c> {
         Decision { reply_part, why: why.into(), change: None }
     }
 
-    /// Returns a decision with a change. In a dry run, the answer is `part`; otherwise, it is the result of `apply`.
+    /// Returns a decision with a change. In a dry run, the answer is `reply_part`; otherwise, it is the result of
+    /// `apply`.
     pub fn with_change(
         reply_part: ReplyPart,
         why: impl Into<String>,
@@ -186,11 +188,11 @@ impl<'c> Decision<'c> {
     }
 }
 
-/// One line of `thru status`, and its JSON.
+/// One line of `thru status`, with the fields that `--json` prints for it.
 #[derive(Clone, Debug)]
 pub struct StatusLine {
     pub label: &'static str,
-    /// The start of the line, printed in the colour of `tone`. `rest` follows it.
+    /// The start of the line, printed in the colour of `tone`. `plain_rest` follows it.
     pub colored_start: String,
     pub plain_rest: String,
     pub tone: Tone,
@@ -198,13 +200,13 @@ pub struct StatusLine {
     pub next_step: Option<NextStep>,
 }
 
-/// A command that the user could run next. `thru status` shows only the most urgent command.
+/// A command that the user could run next. `thru status` shows only the most urgent one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct NextStep {
     #[serde(skip)]
     pub urgency: Urgency,
     pub command: String,
-    /// What the command does. The text continues a sentence that begins with the command.
+    /// What the command does. The text completes a sentence that begins with the command.
     pub why: String,
 }
 
@@ -217,7 +219,7 @@ pub enum Urgency {
     PausedWork,
     /// Work is offered to whoever wants to continue it.
     OfferedWork,
-    /// A run still waits for outputs.
+    /// A run is still waiting for outputs.
     MissingOutputs,
     /// Nothing is waiting; the command shows where the last session ended.
     LastSession,
@@ -269,7 +271,7 @@ impl StatusLine {
 
 const MAX_NAMES_PER_LINE: usize = 5;
 
-/// Formats names for one line, after their count: `2: 01-parser, 02-lexer`. A single name gets no count.
+/// Formats names for one line, preceded by their count: `2: 01-parser, 02-lexer`. A single name has no count.
 pub(crate) fn format_name_list(names: &[String]) -> String {
     if let [only] = names {
         return one_line(only, 64);
@@ -287,7 +289,7 @@ pub enum Tone {
     Warning,
 }
 
-/// One line of `thru doctor`, with its findings.
+/// One line of `thru doctor` and the problems that the check found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
     pub name: &'static str,
@@ -300,7 +302,7 @@ pub fn collect_candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String
     candidates_in_sections(context, |_| true)
 }
 
-/// Like [`collect_candidates`], but skips features that have no candidates in the wanted sections.
+/// Like [`collect_candidates`], but skips the features whose candidates belong only to unwanted sections.
 pub fn candidates_in_sections(
     context: &BriefContext,
     is_wanted: impl Fn(&str) -> bool,

@@ -1,6 +1,6 @@
-//! The hot path: reads one event of a harness from stdin, records it on disk, and replies. A hook never fails, never
-//! blocks and never starts a process. There is one exception: at a stop of a session that has a loop which the user
-//! started, the loop may keep the agent working and run its validators.
+//! The hot path: reads one event from a harness on stdin, records it on disk, and replies. A hook never fails, never
+//! keeps the agent from stopping, and never starts a process. The only exception is a loop that the user started: at
+//! a stop of its session, it may keep the agent working and run validators.
 
 pub(crate) mod checkpoint;
 pub(crate) mod context;
@@ -40,7 +40,7 @@ use context::HookContext;
 use deadline::Deadline;
 use explain::Trace;
 
-/// The longest branch name that is kept, in bytes.
+/// The length to which branch names are cut, in bytes.
 const MAX_BRANCH_BYTES: usize = 256;
 
 #[derive(Clone, Copy, Debug)]
@@ -51,15 +51,16 @@ pub struct HookCall<'a> {
     pub started_at: Instant,
 }
 
-/// Handles one event and returns the text to print. If anything goes wrong, nothing is printed, and a receipt is
-/// written if possible.
+/// Handles one event and returns the bytes to print. After an error nothing is printed, and a receipt is written if
+/// possible.
 pub fn run_hook(world: &World, call: &HookCall) -> Vec<u8> {
     handle_payload(world, call, Mode::Write, &mut Trace::disabled())
 }
 
-/// Decodes the payload, finds the root, checks whether it is trusted, then calls [`TrustedHook::handle_event`].
+/// Decodes the payload, finds the root, checks whether the root is trusted, and then calls
+/// [`TrustedHook::handle_event`].
 fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace) -> Vec<u8> {
-    // thru sets `THROUGHLINE_HOOK` for validators and for the harness programs that it starts, so that their hooks do
+    // thru sets `THROUGHLINE_HOOK` for the validators and harness programs that it starts, so that their hooks do
     // nothing.
     for variable in ["THROUGHLINE_DISABLE", "THROUGHLINE_HOOK"] {
         if world.is_variable_on(variable) {
@@ -79,13 +80,13 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
             .silent_reply(|| "no root: there is no .agent/context/root.json here or above".to_owned());
     };
     trace.record_root(&root);
-    // The process ends as soon as the event is handled, and the kernel then closes its files. Leaving them open saves
-    // system calls.
+    // The process ends as soon as the event has been handled, and then the kernel closes its files. Not closing them
+    // here saves system calls.
     let mut store = ManuallyDrop::new(store);
     let trust = world.trust_records().map(ManuallyDrop::new);
     let trusted = match trust.as_ref().map(|trust| trust.is_trusted(&marker.project_id, &root.path)) {
         Some(Ok(trusted)) => trusted,
-        // Another user could have forged this state folder, so no receipt is written to it.
+        // Another user could have forged this state folder, so no receipt is written there.
         Some(Err(error @ store::Error::Exposed { .. })) => return trace.silent_reply(|| error.to_string()),
         unknown => {
             let why = match unknown {
@@ -97,7 +98,8 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
             return trace.silent_reply(|| why);
         }
     };
-    // A tool call runs no command and gives the agent no prompt, so it does not need the consent records.
+    // The consent records are not needed for a tool call, because it never runs a command or gives the agent a
+    // prompt.
     let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(EventKind::ToolDone(_)));
     if trusted && !is_tool_call {
         store.add_machine_records(world.state_folder().as_deref(), &marker.project_id, &root.path);
@@ -113,8 +115,8 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
     };
     if !settings.hooks_enabled {
         let silent = "hooks.enabled is false: hooks do nothing";
-        // Send no notice. If the variable is set, the user knows that nothing is captured. In an untrusted root, nobody
-        // expects a capture.
+        // Send no notice. A user who has set the variable knows that nothing is captured, and in an untrusted root,
+        // nobody expects anything to be captured.
         if !trusted || (world.var)("THROUGHLINE_HOOKS_ENABLED").is_some() {
             return trace.silent_reply(|| silent.to_owned());
         }
@@ -138,14 +140,14 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
         project_id: &marker.project_id,
         mode,
         errors: RefCell::default(),
-        // A tool call usually leaves no receipt, so only the other events report a problem with the settings.
+        // Most tool calls leave no receipt, so problems with the settings are reported only at other events.
         warnings: RefCell::new(problem.filter(|_| !is_tool_call).into_iter().collect()),
     };
     match &decoded {
         Ok(event) => hook.handle_event(event, &marker, trace),
         Err(why) => {
             hook.add_receipt_error(why);
-            // All receipts contain thru's own name for the event.
+            // The receipt contains thru's name for the event, like all receipts.
             let wired = harness.events.iter().find(|wired| wired.event == call.event);
             hook.leave_receipt(wired.map_or(call.event, |wired| wired.our_event.name()), "");
             trace.silent_reply(|| why.to_string())
@@ -160,9 +162,9 @@ struct TrustedHook<'a> {
     deadline: Deadline,
     project_id: &'a ProjectId,
     mode: Mode,
-    /// Errors for the receipt, most important first.
+    /// Errors for the receipt, the most important one first.
     errors: RefCell<Vec<String>>,
-    /// Warnings for the receipt. They do not mean that anything failed.
+    /// Warnings for the receipt about problems that are not failures.
     warnings: RefCell<Vec<String>>,
 }
 
@@ -182,8 +184,8 @@ impl TrustedHook<'_> {
         self.catch_up_from_transcript(&session, event);
         self.report_lost_records(event);
 
-        // If the reply may contain text that must be sent only once, a lock makes two hooks of the same event run one
-        // after the other.
+        // If the reply may contain text that must be sent only once, take a lock, so that two hooks for the same
+        // event run one after the other.
         let mut pending_brief = self.pending_compaction(&session, event);
         let turn = must_not_repeat(event, pending_brief).then(|| {
             let turn = self.project.store.lock_session(&session, self.deadline.lock_wait());
@@ -225,7 +227,7 @@ impl TrustedHook<'_> {
         self.continue_session(&context);
         trace.record_facts(&facts, repeated);
 
-        // The brief is about what happened before this event, so compose it before the event is recorded.
+        // The brief describes what happened before this event, so compose it before the event is recorded.
         let composed = (!repeated).then(|| self.compose_due_brief(&context)).flatten();
         let brief = composed.as_ref().and_then(|composed| composed.brief.clone());
         trace.record_brief(brief.as_ref());
@@ -240,7 +242,8 @@ impl TrustedHook<'_> {
             candidate_ids,
         }));
         if decide::guides_summariser(event, self.project.settings) {
-            // If the model can read the guidance, the facts are left out, because the brief repeats them.
+            // Give the facts only to a summariser whose guidance the model cannot read. Otherwise, the brief would
+            // repeat them.
             let (facts, problems) = match self.harness.capabilities.hides_guidance_from_model {
                 true => features::collect_facts_for_summary(&self.project),
                 false => Default::default(),
@@ -256,11 +259,11 @@ impl TrustedHook<'_> {
                 NotCaptured::Unwritable { why: &why },
             )));
         }
-        // A harness that sent a truncated payload cannot process an answer.
+        // If the payload was truncated, send no answer, because the harness could not process one.
         let ReplyPart { mut reply, candidate_ids } =
             if event.torn { ReplyPart::silent() } else { combine_replies(parts) };
-        // Captured text is already redacted. Packets, manifests, roles and plans are written by people, so their text
-        // is redacted here.
+        // Captured text has already been redacted. Packets, manifests, roles and plans are written by people, so
+        // their text is redacted here.
         if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } | Reply::Guidance(text) =
             &mut reply
         {
@@ -277,15 +280,15 @@ impl TrustedHook<'_> {
         if event.torn {
             self.add_receipt_error("the payload is truncated; the part before the cut was kept");
         }
-        // For a successful tool call, the journal line serves as the receipt. This saves a write.
+        // For a successful tool call, the journal line serves as the receipt, which saves a write.
         if self.needs_receipt() || !matches!(event.kind, EventKind::ToolDone(_)) {
             self.leave_receipt(name.name(), &event.session);
         }
         answer
     }
 
-    /// Calls every feature that wants this event, and applies its decision. If a feature returns an error, only its own
-    /// answer is lost.
+    /// Calls every feature that handles this event, and applies its decision. If a feature returns an error, only its
+    /// own answer is lost.
     fn call_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<ReplyPart> {
         let mut parts = Vec::new();
         let name = context.event.kind.event_name();
@@ -318,7 +321,7 @@ impl TrustedHook<'_> {
         Some(composed)
     }
 
-    /// If the session continues under another id, lets every feature move its state to that id.
+    /// If the session continues under a new id, lets every feature move its state to that id.
     fn continue_session(&self, context: &HookContext) {
         let previous = context.event.previous_session.as_deref().and_then(|id| Id::new(id).ok());
         let Some(previous) = previous.filter(|previous| previous != context.session) else { return };
@@ -331,7 +334,7 @@ impl TrustedHook<'_> {
         }
     }
 
-    /// Records what the agent's context now contains, so that a resume does not repeat it.
+    /// Records what the agent's context contains now, so that a resume does not repeat it.
     fn record_context_content(
         &self,
         context: &HookContext,
@@ -348,7 +351,7 @@ impl TrustedHook<'_> {
         }
     }
 
-    /// Keeps the text that the model gets, for `thru brief --as-sent`.
+    /// Keeps the text that the model gets, so that `thru brief --as-sent` can show it.
     fn keep_sent_brief(
         &self,
         context: &HookContext,
@@ -375,15 +378,16 @@ impl TrustedHook<'_> {
         }
     }
 
-    /// Reads the transcript before the event is handled, if only the transcript shows what happened. The next stop
-    /// reads the lines that the harness has not written yet.
+    /// Reads the transcript before the event is handled, if only the transcript shows what has happened. Lines that
+    /// the harness has not written yet are read at the next stop.
     fn catch_up_from_transcript(&self, session: &Id, event: &Event) {
         if self.mode == Mode::Write && self.needs_transcript(session, event) {
             let _ = self.run_checkpoint(session, event, &|_| Ok(None));
         }
     }
 
-    /// Reports records that could not be written earlier. This comes first, so that a brief can mention the loss.
+    /// Reports records that could not be written earlier. This is done before anything else, so that a brief can
+    /// mention the loss.
     fn report_lost_records(&self, event: &Event) {
         if self.mode != Mode::Write || matches!(event.kind, EventKind::ToolDone(_)) {
             return;
@@ -401,11 +405,11 @@ impl TrustedHook<'_> {
     fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
         match event.kind {
             _ if event.agent.is_some() => false,
-            // If no hook reported a compaction, only the transcript shows it. The prompt is the first event that can
-            // react to it.
+            // If no hook reported a compaction, only the transcript shows it, and a prompt is the first event that
+            // can react to it.
             EventKind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
-            // The transcript may not have been read yet. No hook has seen the id of a fork, and other sessions may have
-            // started before the hooks were installed.
+            // Perhaps no hook has read the transcript yet: a fork has a new id, and other sessions may have started
+            // before the hooks were installed.
             EventKind::SessionStart {
                 source: StartSource::Compact | StartSource::Resume | StartSource::Fork,
             } => {
@@ -435,11 +439,11 @@ impl TrustedHook<'_> {
         matches!(self.project.store.session(session).read::<FeedCursor>(), Ok(None))
     }
 
-    /// Returns whether the session was compacted and has not received its brief yet. The state is read only at events
-    /// that need it.
+    /// Returns whether a compaction of the session was announced or its brief is due. This state is read only at
+    /// events that need it.
     fn pending_compaction(&self, session: &Id, event: &Event) -> Option<PendingBrief> {
         match event.kind {
-            // An event of a sub-agent does not show whether its session was compacted.
+            // A sub-agent's event does not show whether its session was compacted.
             EventKind::ToolDone(_) if event.agent.is_some() => None,
             EventKind::Prompt { .. }
             | EventKind::Summary { .. }
@@ -455,10 +459,11 @@ impl TrustedHook<'_> {
         }
     }
 
-    /// Returns whether another hook process has already recorded this event. This happens if hooks are installed twice.
+    /// Returns whether another hook process has already recorded this event, which happens if hooks are installed
+    /// twice.
     fn is_already_recorded(&self, session: &Id, record: &JournalRecord) -> bool {
         let store = self.project.store;
-        // If a compaction was announced after the recorded event, this event belongs to that compaction and is not a
+        // If a compaction was announced after the recorded event, this event belongs to that compaction and is no
         // duplicate.
         matches!(store.session(session).read::<PendingBrief>(), Ok(None))
             && store.current_digest(session, |_| {}).is_ok_and(|digest| digest.was_just_reported(record))
@@ -503,7 +508,7 @@ impl TrustedHook<'_> {
             }
             StoreEffect::SetPending(pending) => {
                 if let Some(Ok(previous)) = context.event.previous_session.as_deref().map(Id::new) {
-                    // The brief is no longer due under the old id.
+                    // The brief is no longer due under the session's old id.
                     store.session(&previous).remove::<PendingBrief>()?;
                 }
                 let session = store.session(context.session);
@@ -550,10 +555,10 @@ impl TrustedHook<'_> {
     }
 }
 
-/// Returns whether the reply to this event contains text that must not be sent twice.
+/// Returns whether the reply to this event may contain text that must not be sent twice.
 fn must_not_repeat(event: &Event, pending: Option<PendingBrief>) -> bool {
     match event.kind {
-        // A resume is not in this list, because a user who resumes a session expects a brief every time.
+        // A resume may repeat its reply, because a user who resumes a session expects a brief every time.
         EventKind::SessionStart { source: StartSource::Startup | StartSource::Compact } => {
             event.agent.is_none()
         }

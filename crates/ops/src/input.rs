@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::{Error, Result};
 
-/// Reads stdin, up to `max` bytes. A longer input is an error, so that an endless stream cannot use up the memory.
+/// Reads stdin. Returns an error if the input is longer than `max` bytes, so that an endless stream cannot use up the
+/// memory.
 pub fn read_stdin(max: usize) -> Result<Vec<u8>> {
     match store::read_stream(&mut std::io::stdin().lock(), Path::new("stdin"), max) {
         Err(store::Error::Damaged { .. }) => Err(Error::Usage {

@@ -1,4 +1,4 @@
-//! Redacts text that a person passes to a command to be recorded. Like captured text, it can contain secrets.
+//! Redacts the text that a person passes to a command. It can contain secrets, like captured text.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use model::redact::{self, redact_bytes, redact_text};
 use crate::World;
 use crate::project::settings;
 
-/// Replaces secrets, and remembers whether it found any, so that the command can tell the user.
+/// Replaces secrets in text, and remembers whether it found any, so that the command can tell the user.
 pub(crate) struct InputRedactor {
     pub options: redact::RedactOptions,
     redacted: Cell<bool>,

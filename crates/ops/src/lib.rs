@@ -1,7 +1,7 @@
 //! The operations of thru. This crate combines `model`, `harness` and `store`.
 //!
-//! [`hook`] is the hot path, and [`features`] is the table that the hook goes through. Time, environment and settings
-//! are always passed in.
+//! [`hook`] is the hot path, and [`features`] is the table of features that the hook calls. The time, the environment
+//! and the settings are always passed in.
 
 #![forbid(unsafe_code)]
 

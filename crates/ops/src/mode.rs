@@ -1,4 +1,4 @@
-/// Whether changes are made, or only shown.
+/// Whether changes are written, or only shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Write,

@@ -1,5 +1,5 @@
-//! Runs commands that the user asked for, such as validators and launch commands. Their running time is limited, and so
-//! is the output that is kept.
+//! Runs commands that the user asked for, such as validators and launch commands. Both their running time and the
+//! amount of output that is kept are limited.
 
 pub(crate) mod alive;
 pub mod info;
@@ -18,28 +18,29 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::process::reaper::ProcessReaper;
 
-/// How long to wait between two checks of a running command.
+/// How long to wait between two checks whether a command has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long a command may take to end after SIGTERM, and how long to wait for its last output after it has ended.
+/// How long a command may take to end after SIGTERM. This is also how long to wait for its last output after it has
+/// ended.
 const EXIT_GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug)]
 pub struct CommandJob<'a> {
-    /// The program and its arguments. No shell is used; a caller that wants a shell passes `sh -c LINE`.
+    /// The program and its arguments. A caller that needs a shell passes `sh -c LINE`.
     pub argv: &'a [String],
     pub folder: &'a Path,
     pub input: &'a [u8],
     pub variables: &'a [(&'a str, OsString)],
     pub timeout: Duration,
-    /// How many bytes from the end of the output are kept.
+    /// How many bytes at the end of the output are kept.
     pub kept_output_bytes: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedCommand {
     pub exit_reason: ExitReason,
-    /// The stdout and stderr of the command together, in order of arrival.
+    /// The command's stdout and stderr together, in order of arrival.
     pub output: Vec<u8>,
     pub duration: Duration,
 }
@@ -48,7 +49,7 @@ pub struct EndedCommand {
 pub enum ExitReason {
     Exit(i32),
     Signal(i32),
-    /// The time limit was reached, so the command and every process that it had started were killed.
+    /// The time limit was reached, so the command and all processes that it had started were killed.
     TimedOut,
 }
 
@@ -68,7 +69,7 @@ impl std::fmt::Display for ExitReason {
     }
 }
 
-/// Runs a command to its end, or until its time is up. An error means that the command could not be started.
+/// Runs a command until it ends or its time is up. Returns an error if the command could not be started.
 pub fn run_command(job: &CommandJob) -> std::io::Result<EndedCommand> {
     run_streaming(job, None, None, |_| {})
 }
@@ -76,14 +77,14 @@ pub fn run_command(job: &CommandJob) -> std::io::Result<EndedCommand> {
 /// How the caller observes a running command.
 #[derive(Clone, Copy)]
 pub(crate) struct CommandWatch<'a> {
-    /// Kills the command if this process is killed.
+    /// Kills the command if thru itself is killed.
     pub reaper: &'a ProcessReaper,
-    /// Called with the process id of the command when it has started.
+    /// Called with the command's process id once it has started.
     pub on_start: &'a dyn Fn(u32),
 }
 
-/// Like [`run_command`], but passes the output on as it arrives, accepts a file instead of `input`, and lets the caller
-/// observe the command.
+/// Like [`run_command`], but passes output on as it arrives, accepts a file as stdin in place of `input`, and lets
+/// the caller observe the command.
 pub(crate) fn run_streaming(
     job: &CommandJob,
     stdin: Option<File>,
@@ -100,7 +101,7 @@ pub(crate) fn run_streaming(
         .args(arguments)
         .current_dir(job.folder)
         .envs(job.variables.iter().map(|(name, value)| (name, value)));
-    // The command gets its own process group, so that every process that it starts can be killed with it.
+    // Give the command its own process group, so that all processes that it starts can be killed together.
     let stdin = stdin.map_or_else(Stdio::piped, Stdio::from);
     command.process_group(0).stdin(stdin).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
@@ -108,11 +109,11 @@ pub(crate) fn run_streaming(
         watch.reaper.add_group(child.id());
         (watch.on_start)(child.id());
     }
-    // The reader sees the end of the output only when all write ends of the pipe are closed, and `command` holds some
-    // of them.
+    // `command` still has write ends of the pipe open, and the reader sees the end of the output only when all of
+    // them are closed.
     drop(command);
     let (stdin, input) = (child.stdin.take(), job.input.to_vec());
-    // A command need not read its input, so a broken pipe is not an error.
+    // A broken pipe is ignored, because a command need not read its input.
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
     let captured = capture_in_thread(reader, job.kept_output_bytes, hear);
     let how = wait_with_timeout(&mut child, job.timeout);
@@ -142,7 +143,7 @@ fn end_child(child: &mut Child) {
     terminate_group(group, || !matches!(child.try_wait(), Ok(None)));
 }
 
-/// Sends TERM to the whole process group, and later KILL.
+/// Sends SIGTERM to the whole process group, and SIGKILL after [`EXIT_GRACE`] at the latest.
 pub(crate) fn terminate_group(group: Pid, mut is_over: impl FnMut() -> bool) {
     let _ = kill_process_group(group, Signal::TERM);
     let until = Instant::now() + EXIT_GRACE;
@@ -160,7 +161,7 @@ fn exit_reason(status: ExitStatus) -> ExitReason {
 }
 
 /// A command's output so far, and whether it is complete. A process that the command left behind may keep the pipe
-/// open, so the wait for the end of the output is limited to [`EXIT_GRACE`].
+/// open, so the wait for the rest of the output is limited to [`EXIT_GRACE`].
 struct CapturedOutput(Arc<Mutex<(Vec<u8>, bool)>>);
 
 fn capture_in_thread(

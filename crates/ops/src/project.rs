@@ -26,7 +26,8 @@ pub struct Project {
 }
 
 impl Project {
-    /// Finds the project for a command that only reads. Creates nothing, and accepts records without a marker.
+    /// Finds the project for a command that only reads. Nothing is created, and records without a marker are
+    /// accepted.
     pub fn find_for_reading(world: &World) -> Result<Project> {
         match world.find_root()? {
             FoundRoot::Marked { root, store, marker } => Ok(Project { root, store, marker }),
@@ -37,7 +38,7 @@ impl Project {
         }
     }
 
-    /// Finds the project for a command that lists something. Returns `None` if there is no root.
+    /// Like [`Project::find_for_reading`], but returns `None` if there is no root.
     pub fn find_if_present(world: &World) -> Result<Option<Project>> {
         match Project::find_for_reading(world) {
             Err(Error::NoRoot { .. }) => Ok(None),
@@ -45,7 +46,7 @@ impl Project {
         }
     }
 
-    /// Finds the project for a command that writes. Creates the root if there is none.
+    /// Finds the project for a command that writes, and creates the root if there is none.
     pub fn find_or_create(world: &World) -> Result<Project> {
         match world.find_root()? {
             FoundRoot::Marked { root, store, marker } => Ok(Project { root, store, marker }),
@@ -62,8 +63,8 @@ impl Project {
     }
 }
 
-/// The result of the search for a root and a store. Every command needs it before and after its work, so the search is
-/// done only once.
+/// The result of the search for a root. Every command needs it before and after its work, so the search is done only
+/// once.
 #[derive(Debug)]
 pub struct RootSearch(Result<FoundRoot>);
 
@@ -76,12 +77,12 @@ impl RootSearch {
         matches!(self.0, Ok(FoundRoot::Marked { .. }))
     }
 
-    /// Returns whether the folder has neither a root nor a record.
+    /// Returns whether there is neither a root nor a store.
     pub fn is_empty(&self) -> bool {
         matches!(&self.0, Ok(FoundRoot::Unmarked(root)) if matches!(Store::open_at_root(&root.path), Ok(None)))
     }
 
-    /// Returns the store's folder, if it contains records but no marker.
+    /// Returns the store's folder if the store exists but has no marker.
     pub fn unmarked_records_folder(&self) -> Option<PathBuf> {
         let Ok(FoundRoot::Unmarked(root)) = &self.0 else { return None };
         Store::open_at_root(&root.path).ok()??;
@@ -104,11 +105,10 @@ impl RootSearch {
     }
 }
 
-/// Why the store of the current project is not trusted on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Untrusted {
-    /// The user has not trusted the store. Another person may have written its records.
+    /// The user has not trusted the store, so another person may have written its records.
     NotTrusted,
-    /// The same project was trusted at the path `from`, which no longer exists, so its folder was probably moved.
+    /// The project was trusted at the path `from`, which no longer exists, so the folder was probably moved.
     Moved { from: String },
 }

@@ -1,4 +1,4 @@
-//! Sessions: their records, and the briefs that are composed from them.
+//! Sessions: their records, and the briefs that are composed from the records.
 
 pub mod brief;
 pub(crate) mod context_held;

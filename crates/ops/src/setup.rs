@@ -1,4 +1,4 @@
-//! Creates a root, and installs hooks into harnesses.
+//! Creates roots, and installs hooks and agents into harnesses.
 
 pub mod agents;
 pub(crate) mod backup;

@@ -1,4 +1,5 @@
-//! The environment of the process, as the binary passes it to this crate: variables, folder, time, user.
+//! The environment of the process, as the binary passes it to this crate: variables, working directory, time and
+//! user.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,30 +13,30 @@ use crate::{Error, Result};
 
 pub struct World<'a> {
     pub var: &'a dyn Fn(&str) -> Option<OsString>,
-    /// Whether any of thru's variables may be set. If not, hooks skip the lookup of each setting's variable.
+    /// Whether any of thru's variables may be set. If not, hooks do not look up the variable of each setting.
     pub has_variables: bool,
-    /// `None` if the working directory no longer exists, or is not needed.
+    /// `None` if the working directory no longer exists or is not needed.
     pub cwd: Option<PathBuf>,
     /// The value of `--root`.
     pub root: Option<PathBuf>,
-    /// The path of this binary, in the form in which a harness should call it.
+    /// The path under which a harness should call this binary.
     pub program: PathBuf,
     pub now: Timestamp,
-    /// The effective user. Only folders of this user are trusted.
+    /// The effective user. Folders of other users are not trusted.
     pub user: u32,
 }
 
-/// The variable in which a command that `thru gate run` launched finds the path of its output.
+/// The variable that contains the path of the output for a command that `thru gate run` launched.
 pub const OUTPUT_VARIABLE: &str = "THROUGHLINE_OUTPUT";
 
 impl World<'_> {
-    /// Returns whether `thru gate run` launched the program that runs this process.
+    /// Returns whether `thru gate run` launched this process or one of its ancestors.
     pub fn is_in_launch(&self) -> bool {
         (self.var)(OUTPUT_VARIABLE).is_some()
     }
 
-    /// Returns the value of a variable if it is an absolute path. A relative path has a meaning only in the shell where
-    /// the variable was set.
+    /// Returns the value of a variable if it is an absolute path. A relative path would mean something only in the
+    /// shell where the variable was set.
     pub fn absolute_path_variable(&self, name: &str) -> Option<PathBuf> {
         (self.var)(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
@@ -44,7 +45,7 @@ impl World<'_> {
         (self.var)(name).is_some_and(|value| !value.is_empty() && value != "0")
     }
 
-    /// Returns the state folder, which belongs to the user on this machine and not to a project.
+    /// Returns the state folder, which contains the user's records on this machine and is outside every project.
     pub fn state_folder(&self) -> Option<PathBuf> {
         let state = self
             .absolute_path_variable("XDG_STATE_HOME")
@@ -52,12 +53,11 @@ impl World<'_> {
         Some(state.join("throughline"))
     }
 
-    /// Returns the list of checkouts that thru was installed in.
+    /// Returns the list of checkouts in which thru was installed.
     pub fn installs(&self) -> Option<InstallList> {
         self.state_folder().map(InstallList::new)
     }
 
-    /// Returns the trust records, which are outside every project.
     pub fn trust_records(&self) -> Option<TrustRecords> {
         let state = self.state_folder()?;
         Some(match (self.absolute_path_variable("XDG_STATE_HOME"), self.absolute_path_variable("HOME")) {
@@ -75,12 +75,12 @@ impl World<'_> {
         })
     }
 
-    /// Returns whether the store is trusted on this machine. Returns false if this cannot be determined.
+    /// Returns whether the root is trusted on this machine. Returns false if that cannot be determined.
     pub fn is_trusted(&self, marker: &Marker, root: &Path) -> bool {
         self.trust_records().is_some_and(|trust| trust.is_trusted(&marker.project_id, root).unwrap_or(false))
     }
 
-    /// Returns the folder with the user's settings for thru and other programs.
+    /// Returns the folder that contains the user's settings for thru and other programs.
     pub fn user_config_folder(&self) -> Option<PathBuf> {
         self.absolute_path_variable("XDG_CONFIG_HOME")
             .or_else(|| Some(self.absolute_path_variable("HOME")?.join(".config")))
@@ -90,8 +90,8 @@ impl World<'_> {
         Some(self.user_config_folder()?.join("throughline/config.toml"))
     }
 
-    /// Finds the root for a command at the terminal. It is an error if the search rules exclude the root of the current
-    /// folder. Otherwise the user would be told that there is no root.
+    /// Finds the root for a command at the terminal. If the search rules exclude the root in the current folder,
+    /// returns an error that says so, because otherwise the user would be told that there is no root.
     pub fn find_root(&self) -> Result<FoundRoot> {
         let explicit = self.explicit_root();
         let starts = if explicit.is_some() { Vec::new() } else { vec![self.require_cwd()?] };
@@ -111,8 +111,7 @@ impl World<'_> {
         })
     }
 
-    /// Returns the store together with this machine's records about it. Without these records, nothing in the store is
-    /// allowed to run.
+    /// Adds this machine's records about the store. Without them, nothing in the store may run.
     pub fn with_machine_records(&self, mut store: Store, marker: &Marker, root: &Path) -> Store {
         store.add_machine_records(self.state_folder().as_deref(), &marker.project_id, root);
         store
@@ -128,7 +127,7 @@ impl World<'_> {
         })
     }
 
-    /// Returns why a folder must not be a root, unless the user named this folder as the root.
+    /// Returns why a folder must not be a root. Returns `None` if the user named a root explicitly.
     pub fn why_unfit_root(&self, root: &Root) -> Option<UnfitReason> {
         if self.explicit_root().is_some() {
             return None;
@@ -138,7 +137,7 @@ impl World<'_> {
         })
     }
 
-    /// Refuses a folder that must not be a root, unless the user named this folder as the root.
+    /// Returns an error if a folder must not be a root, unless the user named a root explicitly.
     pub fn refuse_unfit_root(&self, root: &Root) -> Result<()> {
         let Some(why) = self.why_unfit_root(root) else { return Ok(()) };
         let path = root.path.display();
@@ -151,8 +150,8 @@ impl World<'_> {
         })
     }
 
-    /// Returns the nearest root, in this folder or above, that the rules exclude, and the reason. Error messages use
-    /// this to explain why no root was found.
+    /// Returns the nearest root in this folder or above it that the rules exclude, and the reason. Error messages use
+    /// it to explain why no root was found.
     pub fn excluded_root(&self) -> Option<(PathBuf, String)> {
         let is_marked =
             |dir: &&Path| dir.join(store::layout::STORE_FOLDER).join(store::layout::MARKER_FILE).exists();
@@ -184,7 +183,7 @@ impl World<'_> {
         })
     }
 
-    /// Returns the harness that started this process, if any.
+    /// Returns the harness that started this process, if its variables are set.
     pub fn calling_harness(&self) -> Option<&'static str> {
         let inside = |names: &[&str]| names.iter().any(|name| (self.var)(name).is_some());
         HARNESSES.iter().find(|harness| inside(harness.marker_variables)).map(|harness| harness.name)

@@ -1,5 +1,5 @@
-//! Append-only logs. Each line is written with one `write(2)`, without a lock. If the last line is torn, the next
-//! writer ends it with a newline, and readers skip it.
+//! Append-only logs. Each line is written with a single `write(2)`, without a lock. If the last line is torn, the
+//! next writer adds a newline after it, and readers skip it.
 
 use std::fs::{File, TryLockError};
 use std::os::fd::AsFd;
@@ -12,12 +12,13 @@ use crate::read::{io_error, require_regular_file};
 use crate::{Dir, Error, Result};
 
 impl Dir {
-    /// Appends `line` (without a trailing newline) to `rel`. Rotates the log first if it has reached `limit` bytes.
+    /// Appends `line`, which has no trailing newline, to `rel`. If the log has reached `limit` bytes, rotates it
+    /// first.
     pub fn append_line(&self, rel: &str, line: &[u8], limit: u64) -> Result<()> {
         self.append_lines(rel, &[line], limit)
     }
 
-    /// Appends several lines in one `write(2)`, so that no other writer's line comes between them.
+    /// Appends several lines with a single `write(2)`, so that no other process's line comes between them.
     pub fn append_lines(&self, rel: &str, lines: &[impl AsRef<[u8]>], limit: u64) -> Result<()> {
         let path = self.path().join(rel);
         let (mut file, mut size) = self.open_log(rel)?;
@@ -33,7 +34,7 @@ impl Dir {
             bytes.extend_from_slice(line.as_ref());
             bytes.push(b'\n');
         }
-        // Make a single `write`. With `write_all`, a second call could write after another process's line.
+        // Call `write` only once. With `write_all`, a second call could write after another process's line.
         let written = loop {
             match rustix::io::write(&file, &bytes) {
                 Err(Errno::INTR) => {}
@@ -47,14 +48,14 @@ impl Dir {
         Ok(())
     }
 
-    /// Appends several lines, syncs them to disk and never rotates the log. Use it for records whose loss a person
+    /// Appends several lines and syncs them to disk. Never rotates the log. This is for records whose loss a person
     /// would notice.
     pub fn append_lines_synced(&self, rel: &str, lines: &[impl AsRef<[u8]>]) -> Result<()> {
         self.append_lines(rel, lines, u64::MAX)?;
         self.sync_log(rel)
     }
 
-    /// Syncs lines that were appended without a sync.
+    /// Syncs lines that were appended without syncing.
     pub(crate) fn sync_log(&self, rel: &str) -> Result<()> {
         let (file, _) = self.open_log(rel)?;
         file.sync_all().map_err(|e| io_error(&e, &self.path().join(rel), "sync"))?;
@@ -65,7 +66,7 @@ impl Dir {
         let flags = OFlags::APPEND | OFlags::CREATE | OFlags::RDWR;
         let open = || self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "append");
         let fd = match (open(), rel.rsplit_once('/')) {
-            // Somebody deleted the folder. Create it again, so that the line can be written.
+            // Somebody has deleted the folder, so create it again.
             (Err(Error::Absent { .. }), Some((folder, _))) => {
                 self.create_subfolder(folder)?;
                 open()?
@@ -77,10 +78,10 @@ impl Dir {
         Ok((file, size))
     }
 
-    /// Renames a full log, so that the caller can start a new one. Returns false if the log was not renamed. The log
+    /// Renames a full log, so that the caller can start a new one. Returns false if the log could not be renamed. It
     /// then keeps growing, and nothing is lost.
     fn rotate_log(&self, rel: &str, file: &File) -> bool {
-        // If several processes find the log full, the lock on the log lets only one of them rename it.
+        // If several processes find the log full, this lock lets only one of them rename it.
         if let Err(TryLockError::WouldBlock | TryLockError::Error(_)) = file.try_lock() {
             return false;
         }
@@ -97,14 +98,14 @@ impl Dir {
         self.rename_to_free(rel, &format!("{stem}~{next:04}.jsonl")).is_ok()
     }
 
-    /// Returns the name of the `n`-th rotated part, if that part exists. Only this name is checked, because listing a
+    /// Returns the name of the `n`-th rotated part if that part exists. Only this name is checked, because listing a
     /// folder with many sessions is slow.
     pub(crate) fn rotated_part(&self, rel: &str, n: usize) -> Option<String> {
         let name = format!("{}~{n:04}.jsonl", rel.strip_suffix(".jsonl")?);
         fs::statat(self, &name, AtFlags::SYMLINK_NOFOLLOW).is_ok().then_some(name)
     }
 
-    /// Lists the rotated parts of a log, oldest first. An id cannot contain `~`, so no other log matches.
+    /// Lists a log's rotated parts, oldest first. An id cannot contain `~`, so no other log matches.
     pub fn rotated_parts(&self, rel: &str) -> Result<Vec<String>> {
         let Some(stem) = rel.strip_suffix(".jsonl") else { return Ok(Vec::new()) };
         let (folder, stem) = stem.rsplit_once('/').unwrap_or((".", stem));
@@ -120,7 +121,7 @@ impl Dir {
     }
 }
 
-/// Returns the number of a rotated part: 12 for `session~0012.jsonl`.
+/// Returns the number in the name of a rotated part, for example 12 for `session~0012.jsonl`.
 pub(crate) fn rotated_part_number(name: &str) -> Option<u32> {
     name.strip_suffix(".jsonl")?.rsplit_once('~')?.1.parse().ok()
 }
@@ -129,8 +130,8 @@ fn last_byte(file: &File, size: u64) -> Option<u8> {
     let mut byte = [0];
     match file.read_at(&mut byte, size - 1) {
         Ok(1) => Some(byte[0]),
-        // If the last byte cannot be read, assume that the last line is torn. An extra empty line does no harm, but two
-        // joined lines do.
+        // If the last byte cannot be read, assume that the last line is torn. An extra empty line does no harm, but
+        // two joined lines would.
         _ => None,
     }
 }

@@ -1,5 +1,5 @@
-//! Replaces whole files: writes a temporary file in the same folder, syncs it, renames it, and syncs the folder. Links
-//! are never followed.
+//! Replaces whole files: writes a temporary file in the same folder, syncs it, renames it, and syncs the folder.
+//! Links are never followed.
 
 use std::fs::File;
 use std::io::Write;
@@ -14,17 +14,17 @@ use crate::{Dir, Error, Result};
 /// What a write guarantees when the call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// The file is on disk. Use this for records whose loss a person would notice.
+    /// The file is on disk. This is for records whose loss a person would notice.
     Synced,
-    /// If the program crashes, the file has its old or its new content. A power cut may undo the write.
+    /// After a crash of the program, the file has its old or its new content. A power cut may undo the write.
     Relaxed,
-    /// The file is always complete or absent, and can be rebuilt. The old file is removed first, because some file
-    /// systems write a replaced file to disk at once, which would slow down a hook.
+    /// The file can be rebuilt, and is always complete or absent. The old file is removed first, because some file
+    /// systems write a replacing file to disk at once, which would slow down a hook.
     Rebuildable,
 }
 
 impl Dir {
-    /// Replaces or creates a file below this folder, and creates its parent folder if needed.
+    /// Replaces or creates a file below this folder, and creates the file's parent folder if necessary.
     pub fn write_at_path(&self, rel: &str, bytes: &[u8], durability: Durability) -> Result<()> {
         match rel.rsplit_once('/') {
             Some((folder, name)) => self.create_subfolder(folder)?.write(name, bytes, durability),
@@ -32,7 +32,8 @@ impl Dir {
         }
     }
 
-    /// Replaces or creates the file `name` in this folder, atomically. A cache file may be absent after a crash.
+    /// Atomically replaces or creates the file `name` in this folder. After a crash, a `Rebuildable` file may be
+    /// absent.
     pub fn write(&self, name: &str, bytes: &[u8], durability: Durability) -> Result<()> {
         let path = self.path().join(name);
         let access = match fs::statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -55,13 +56,12 @@ impl Dir {
         self.sync_if_durable(durability)
     }
 
-    /// Creates the file `name`, readable by its owner only. Returns false if it already exists.
+    /// Creates the file `name`, which only its owner can read. Returns false if the name is taken.
     pub fn create_private_file(&self, name: &str, bytes: &[u8]) -> Result<bool> {
         self.create_with_access(name, bytes, NewFileAccess::ForOwner)
     }
 
-    /// Writes, syncs and removes a file in this folder. This is the only reliable test of whether records can be
-    /// written.
+    /// Writes, syncs and removes a file in this folder. Only this reliably shows whether records can be written.
     pub fn check_folder_is_writable(&self) -> Result<()> {
         let temporary = self.write_temporary(
             "write-test",
@@ -73,7 +73,7 @@ impl Dir {
         removed.map_err(|e| Error::from_errno(e, &self.path().join(temporary), "remove"))
     }
 
-    /// Checks whether this user may create files in a subfolder. A missing subfolder is not an error, because it is
+    /// Checks whether the user may create files in a subfolder. A missing subfolder is not an error, because it is
     /// created when it is needed.
     pub fn check_write_permission(&self, rel: &str) -> Result<()> {
         match fs::accessat(self, rel, Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()) {
@@ -89,8 +89,8 @@ impl Dir {
         match linked {
             Ok(()) => self.sync_if_durable(Durability::Synced).map(|()| true),
             Err(Errno::EXIST) => Ok(false),
-            // Without hard links (FAT, some network disks), the file is created exclusively, although this is not
-            // atomic.
+            // On file systems without hard links (FAT, some network disks), create the file exclusively, although
+            // that is not atomic.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
                 self.create_without_hard_link(name, bytes, access)
             }
@@ -130,17 +130,17 @@ impl Dir {
             let _ = fs::unlinkat(self, &temporary, AtFlags::empty());
             return Err(io_error(&e, &self.path().join(name), "write"));
         }
-        // Hooks write caches to folders with one entry per session. Listing such a folder is slow, so for caches only
-        // one process in sixteen removes leftovers.
+        // Hooks write caches to folders with one entry per session, and listing such a folder is slow. For caches,
+        // therefore, only one process in sixteen removes leftovers.
         if durability == Durability::Synced || std::process::id().is_multiple_of(16) {
             self.remove_leftovers(&file);
         }
         Ok(temporary)
     }
 
-    /// Removes the temporary files of killed writers. A file is a leftover if it is an hour older than `newest`, which
-    /// was just written. Both times come from the file system, so a wrong clock cannot cause the removal of a file that
-    /// is still being written.
+    /// Removes temporary files that killed writers left behind. A file is a leftover if it is an hour older than
+    /// `newest`, which was just written. Both times come from the file system, so a wrong clock cannot cause the
+    /// removal of a file that is still being written.
     fn remove_leftovers(&self, newest: &File) {
         let (Ok(now), Ok(names)) = (fs::fstat(newest), self.names_up_to(MAX_NAMES_CHECKED)) else { return };
         for name in names.iter().filter(|name| is_temporary_name(name)) {
@@ -162,7 +162,7 @@ impl Dir {
             let temporary = format!(".{name}.{}-{count}{TEMPORARY_SUFFIX}", std::process::id());
             match fs::openat(self, &temporary, flags, mode) {
                 Ok(fd) => return Ok((temporary, File::from(fd))),
-                // A killed process with the same process id left a file with this name. Try the next name.
+                // A killed process with the same process id left a file with this name behind, so try the next name.
                 Err(Errno::EXIST) if count < 1_000 => {}
                 Err(e) => return Err(Error::from_errno(e, &self.path().join(name), "write")),
             }
@@ -179,7 +179,7 @@ pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 /// How old a temporary file must be to count as a leftover.
 const LEFTOVER_AGE_SECONDS: i64 = 3_600;
 
-/// How many names of a folder are checked for leftovers.
+/// How many names in a folder are checked for leftovers.
 const MAX_NAMES_CHECKED: usize = 10_000;
 
 /// Returns whether a name has the form `.<name>.<process>-<count>.tmp`, which no other program uses.
@@ -196,20 +196,20 @@ fn is_temporary_name(name: &str) -> bool {
 /// Who may read and write a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewFileAccess {
-    /// Only the owner, because records contain what people said. A stricter umask is respected.
+    /// Only the owner, because records contain what people wrote to their agents. A stricter umask is respected.
     ForOwner,
-    /// Everybody whom the umask allows. Use this for files of other programs, which other users may need to read.
+    /// Everybody whom the umask allows. This is for other programs' files, which other users may need to read.
     ByUmask,
-    /// Everybody who could use the replaced file. Its mode is kept, regardless of the umask.
+    /// Everybody who could use the replaced file. Its mode is kept, whatever the umask is.
     WithMode(Mode),
-    /// Everybody who could use the replaced file. Its mode and its owner are kept.
+    /// Everybody who could use the replaced file. Its mode and owner are kept.
     WithOwner { mode: Mode, owner: u32, group: u32 },
 }
 
 impl NewFileAccess {
     fn mode(self) -> Mode {
         match self {
-            // At first only the owner can read the file. It gets its mode after it has its final owner.
+            // At first, only the owner can read the file. It gets its mode once it has its final owner.
             NewFileAccess::ForOwner | NewFileAccess::WithOwner { .. } => Mode::from_raw_mode(0o600),
             NewFileAccess::ByUmask => Mode::from_raw_mode(0o666),
             NewFileAccess::WithMode(mode) => mode,
@@ -222,7 +222,7 @@ impl NewFileAccess {
             NewFileAccess::WithMode(mode) => fs::fchmod(file, mode),
             NewFileAccess::WithOwner { mode, owner, group } => {
                 let (owner, group) = (fs::Uid::from_raw(owner), fs::Gid::from_raw(group));
-                // Only root can change a file's owner. A member of the group can at least keep the group.
+                // Only root can change a file's owner, but a member of the group can at least keep the group.
                 if fs::fchown(file, Some(owner), Some(group)).is_err() {
                     let _ = fs::fchown(file, None, Some(group));
                 }

@@ -75,7 +75,7 @@ fn leftovers_of_killed_writers_go_once_they_are_old() {
     left(".x.123-0.tmp", 61);
     left(".y.json.99-12.tmp", 3_000);
     left(".x.124-0.tmp", 30);
-    // These names do not match our pattern, so the files stay, no matter how old they are.
+    // These names do not match the pattern of temporary files, so the files stay, however old they are.
     let others = [".x.tmp", "x.123-0.tmp", ".x.a-0.tmp", ".x.123.tmp", "x.md"];
     others.iter().for_each(|name| left(name, 100_000));
     dir.write("z", b"z", Durability::Synced).unwrap();

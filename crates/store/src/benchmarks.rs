@@ -7,7 +7,7 @@ use model::plan::UnreadableReason;
 
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
-/// The largest file that is read. It has room for tens of thousands of runs.
+/// The size limit of the file, which is enough for tens of thousands of runs.
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 impl Store {
@@ -15,7 +15,7 @@ impl Store {
         self.lock_record(layout::BENCHMARKS_LOCK, wait)
     }
 
-    /// Returns an empty history if there is no file.
+    /// Reads the history, which is empty if there is no file.
     pub fn read_benchmarks(&self) -> Result<BenchmarkHistory> {
         let bytes = match self.dir().read_file(layout::BENCHMARKS, MAX_FILE_BYTES) {
             Err(Error::Absent { .. }) => return Ok(BenchmarkHistory::new()),

@@ -1,4 +1,4 @@
-//! Examines the files of a checkout, to find out whether files that evidence is about have changed.
+//! Examines the files in a checkout to find out whether the files that evidence covers have changed.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -12,17 +12,17 @@ use rustix::fs::{self, AtFlags, FileType};
 
 use crate::{Dir, EntryKind, Result, layout, tracked};
 
-/// Files larger than this are compared by size and time only.
+/// Larger files are compared by size and time only.
 const MAX_HASHED_BYTES: usize = 64 * 1024 * 1024;
 
-/// If a file changed less than this many nanoseconds before it was listed, another change right after the listing may
-/// have the same timestamp.
+/// If a file was changed less than this many nanoseconds before it was listed, another change right after the listing
+/// may have the same timestamp.
 const AMBIGUOUS_TIME_NANOS: i64 = 1_000_000_000;
 
-/// Names of folders with generated files. They are skipped only outside git.
+/// The names of folders with generated files, which are skipped in checkouts without git.
 const GENERATED_FOLDERS: [&str; 6] = ["node_modules", "target", "__pycache__", "dist", "build", "venv"];
 
-/// How many of the newest files are compared first. Recently edited files are the most likely to change again.
+/// How many of the newest files are compared first, because they are the most likely to change again.
 const NEWEST_COMPARED_FIRST: usize = 16;
 
 /// How many files are examined between two reads of the clock.
@@ -33,17 +33,17 @@ const FILES_PER_CLOCK_READ: usize = 64;
 pub struct Checkout {
     dir: Dir,
     cached_stats: RefCell<HashMap<String, Option<FileStat>>>,
-    /// The path and the handle of the folder that was used last. The handle is `None` if the folder does not exist. It
-    /// is cached because files are examined folder by folder.
+    /// The path and the handle of the folder that was used last. The handle is `None` if that folder does not exist.
+    /// It is cached because files are examined folder by folder.
     last_folder: RefCell<(String, Option<Dir>)>,
     remaining_effort: Cell<EffortLimit>,
 }
 
-/// How much a caller may examine. Commands have no limit.
+/// How much a caller may examine. Commands have no limit, but hooks and briefs do.
 #[derive(Clone, Copy, Debug)]
 pub struct EffortLimit {
     pub files: usize,
-    /// How many bytes of content may be read.
+    /// How many bytes of file content may be read.
     pub bytes: u64,
     pub deadline: Option<Instant>,
 }
@@ -55,9 +55,9 @@ impl EffortLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileStat {
     size: u64,
-    /// When the content was last changed, in nanoseconds. A program can set this time to any value.
+    /// When the content was last changed, in nanoseconds. Programs can set this time to any value.
     modified_ns: i64,
-    /// When the content or an attribute was last changed, in nanoseconds. No program can set this time.
+    /// When the content or an attribute was last changed, in nanoseconds. Programs cannot set this time.
     inode_changed: i64,
     is_link: bool,
 }
@@ -67,16 +67,16 @@ pub enum Comparison {
     Same,
     Changed(String),
     Gone(String),
-    /// The comparison reached its limit before all files were compared.
+    /// The limit was reached before all files were compared.
     Unfinished,
 }
 
-/// When a listing was made. This decides which file times can be relied on.
+/// When a listing was made, which determines which file times can be relied on.
 #[derive(Clone, Copy, Debug)]
 pub enum ListingOrigin<'c> {
-    /// The files were examined no later than this time of the file system's clock.
+    /// The files were examined at this time of the file system's clock or earlier.
     ExaminedBefore(i64),
-    /// The files were examined through this checkout, earlier in this process.
+    /// The files were examined through this `Checkout`, earlier in this process.
     ExaminedThrough(&'c Checkout),
 }
 
@@ -112,14 +112,14 @@ impl Checkout {
         self.dir.path().ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
     }
 
-    /// Returns the files that git tracks, without running git. Returns `None` if the checkout is not in git, or if
-    /// there are more than `most` files.
+    /// Returns the files that git tracks, without running git. Returns `None` if the checkout is not in git or there
+    /// are more than `most` files.
     pub fn tracked_files(&self, most: usize) -> Option<Vec<String>> {
         let files = tracked::tracked_files(self.dir.path(), most)?;
         Some(files.into_iter().filter(|path| !is_in_store(path)).collect())
     }
 
-    /// Returns every file below a folder, for checkouts without git. Returns `None` if there are more than `most`
+    /// Returns all files below a folder, for checkouts without git. Returns `None` if there are more than `most`
     /// files.
     pub fn files_below(&self, below: &str, most: usize) -> Option<Vec<String>> {
         let (mut files, mut folders) = (Vec::new(), vec![below.trim_matches('/').to_owned()]);
@@ -146,8 +146,8 @@ impl Checkout {
         Some(files)
     }
 
-    /// Returns the current state of the files. Missing files are left out; content is read up to `budget` bytes in
-    /// total.
+    /// Returns the current state of the files. Missing files are left out. At most `budget` bytes of content are read
+    /// in total.
     pub fn list_files<'f>(&self, files: impl IntoIterator<Item = &'f str>, budget: u64) -> FileListing {
         let mut listing = FileListing::default();
         let mut left = budget;
@@ -167,7 +167,7 @@ impl Checkout {
         listing
     }
 
-    /// Compares the files with a listing and returns the first file that differs.
+    /// Compares the files with a listing, and returns the first difference.
     pub fn compare_with_listing(&self, listing: &FileListing, listed: ListingOrigin) -> Comparison {
         let mut newest: Vec<(&String, &FileState)> = listing.files.iter().collect();
         if newest.len() > NEWEST_COMPARED_FIRST {
@@ -199,7 +199,7 @@ impl Checkout {
             return same(false);
         }
         let is_same_look = seen.modified_ns == state.modified_ns;
-        // Every change updates the inode's time, even if a program sets the modification time back.
+        // Every change updates the inode's change time, even if a program resets the modification time.
         let (is_untouched, is_long_untouched) = match listed {
             ListingOrigin::ExaminedBefore(at) => {
                 let last = seen.modified_ns.max(seen.inode_changed);
@@ -222,7 +222,7 @@ impl Checkout {
     }
 
     /// Returns the first of these files that may have changed at `at` or later, in nanoseconds of the file system's
-    /// clock. If a file is missing, the change time of its folder is used, because it shows when the file was removed.
+    /// clock. For a missing file, its folder's change time is used, because it shows when the file was removed.
     pub fn first_changed_since<'f>(
         &self,
         files: impl IntoIterator<Item = &'f str>,
@@ -230,13 +230,13 @@ impl Checkout {
     ) -> Option<&'f str> {
         files.into_iter().find(|path| match self.file_stat(path) {
             Some(seen) => seen.modified_ns.max(seen.inode_changed) >= at(path),
-            // A submodule is a folder. Git tracks only its commit, so the folder is not a missing file.
+            // A submodule is a folder of which git tracks only the commit, so it does not count as a missing file.
             None => !self.is_folder(path) && self.folder_change_time(path) >= at(path),
         })
     }
 
-    /// Returns the change time of the nearest existing folder above `path`. It is updated when an entry is created,
-    /// renamed or removed.
+    /// Returns the change time of the nearest existing folder above `path`. This time is updated whenever an entry in
+    /// the folder is created, renamed or removed.
     fn folder_change_time(&self, path: &str) -> i64 {
         let folders = path.match_indices('/').map(|(end, _)| &path[..end]).rev();
         let nearest = folders.chain(std::iter::once("."));
@@ -257,7 +257,7 @@ impl Checkout {
         until.is_none_or(|until| !left.is_multiple_of(FILES_PER_CLOCK_READ) || Instant::now() < until)
     }
 
-    /// Returns the hash of a file's content. For a link, returns the hash of the target's path, because links are not
+    /// Returns the hash of a file's content. For a link, this is the hash of the target's path, because links are not
     /// followed.
     fn content_hash(&self, path: &str, seen: FileStat) -> Option<String> {
         if seen.is_link {
@@ -286,8 +286,8 @@ impl Checkout {
         seen
     }
 
-    /// Calls `look` with the folder of a file and the file's name in it. The folder is opened beneath the checkout
-    /// without following links, so that a path in a record cannot leave the checkout.
+    /// Calls `look` with a file's folder and the file's name in it. The folder is opened beneath the checkout without
+    /// following links, so that a path in a record cannot lead out of the checkout.
     fn with_parent_folder<T>(
         &self,
         path: &str,
@@ -312,7 +312,7 @@ pub(crate) fn to_nanoseconds(seconds: i64, nanoseconds: impl TryInto<i64>) -> i6
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds.try_into().unwrap_or(0))
 }
 
-/// Returns whether a path is in the store. Our own records change all the time, so they are not compared.
+/// Returns whether a path is in the store. thru's own records change all the time, so they are not compared.
 fn is_in_store(path: &str) -> bool {
     path.strip_prefix(layout::STORE_FOLDER).is_some_and(|rest| rest.starts_with('/'))
 }

@@ -1,7 +1,7 @@
-//! Consent records: the commands that this user allowed thru to run on this machine, and the prompts that it may give
-//! to an agent. They are kept outside every project, next to the trust records.
+//! Consent records: which commands thru may run, and which prompts it may give to an agent, because the user has
+//! allowed them on this machine. They are kept outside every project, next to the trust records.
 //!
-//! There is one small file for each loop, run and stage, so a stop hook opens only one file.
+//! There is one small file for each loop, run and stage, so that a stop hook opens only one file.
 
 use std::path::{Path, PathBuf};
 
@@ -16,17 +16,17 @@ use crate::read::{io_error, read_outside_store};
 use crate::{Dir, Durability, Error, Result};
 
 const SCHEMA_VERSION: u64 = 1;
-/// The largest record that is read. The record of a run has a digest for each output, and there may be several hundred
-/// outputs.
+/// The size limit of a record. The record of a run contains a digest for each output, and a run may have several
+/// hundred outputs.
 const MAX_RECORD_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConsentKind {
     Loop,
-    /// The folder of a run. Each of its outputs has its own digest.
+    /// A run. Each of its outputs has its own digest.
     StageRun,
-    /// A table `[stages.<name>]` in the project's settings.
+    /// The table `[stages.<name>]` in the project's settings.
     StageDefinition,
 }
 
@@ -53,32 +53,32 @@ struct ConsentRecord {
     root: String,
     kind: ConsentKind,
     id: String,
-    /// Digests of everything that the user allowed.
+    /// The digests of everything that the user has allowed under this id.
     digests: Vec<ConsentDigest>,
     given_at: String,
 }
 
 impl Consents {
-    /// Returns the consent records of `root`. `state` is `$XDG_STATE_HOME/throughline`.
+    /// Returns the consent records for `root`. `state` is the folder `$XDG_STATE_HOME/throughline`.
     pub fn new(state: &Path, project: &ProjectId, root: &Path) -> Consents {
         Consents { folder: state.join("consent").join(project.as_str()), root: root.to_owned() }
     }
 
-    /// Returns whether the user allowed everything in `digests`. A record of another root, of another item or of a
-    /// newer version is ignored.
+    /// Returns whether the user has allowed everything in `digests`. A record for another root or another item is
+    /// ignored.
     pub fn is_allowed(&self, kind: ConsentKind, id: &str, digests: &[ConsentDigest]) -> Result<bool> {
         let known = self.allowed_digests(kind, id)?;
         Ok(!digests.is_empty() && digests.iter().all(|digest| known.contains(digest)))
     }
 
-    /// Adds digests to the digests that were allowed before under the same id.
+    /// Adds digests to those that were already allowed under this id.
     pub fn add(&self, kind: ConsentKind, id: &str, digests: &[ConsentDigest], now: Timestamp) -> Result<()> {
         let mut all = self.allowed_digests(kind, id)?;
         all.extend_from_slice(digests);
         self.replace(kind, id, &all, now)
     }
 
-    /// Replaces the digests that were allowed before under the same id. The record is on disk when this returns.
+    /// Replaces the digests that were allowed under this id. The record is on disk when this returns.
     pub fn replace(
         &self,
         kind: ConsentKind,
@@ -121,8 +121,8 @@ impl Consents {
         }
     }
 
-    /// Moves the consents that the user gave while the root was at one of these paths, and returns how many were moved.
-    /// If an item already has a consent at the current path, that consent is kept.
+    /// Moves the consents that the user gave while the root was at one of the paths in `former`, and returns how many
+    /// were moved. If an item already has a consent at the current path, that consent is kept.
     pub fn move_from_former_roots(&self, former: &[String], now: Timestamp) -> Result<usize> {
         let dir = match Dir::open(&self.folder) {
             Err(Error::Absent { .. }) => return Ok(0),
@@ -130,7 +130,7 @@ impl Consents {
         };
         let mut taken = 0;
         for entry in dir.entries()? {
-            // A record that cannot be read allows nothing at either path.
+            // Skip a record that cannot be read, because it allows nothing at either path.
             let Ok(bytes) = read_outside_store(&self.folder.join(&entry.name), MAX_RECORD_BYTES) else {
                 continue;
             };
@@ -148,7 +148,7 @@ impl Consents {
     }
 
     fn allowed_digests(&self, kind: ConsentKind, id: &str) -> Result<Vec<ConsentDigest>> {
-        // Hooks run this code, so try the path as it was given first. Resolving links takes a system call for each
+        // Hooks run this code, so first try the path as it was given. Resolving links takes a system call for each
         // folder.
         match self.read_record(&self.root, kind, id)? {
             Some(digests) => Ok(digests),
@@ -177,13 +177,13 @@ impl Consents {
             );
             return Err(Error::Foreign { path, why });
         }
-        // The file name is only a short digest, so also check the fields of the record.
+        // The file name is only a short digest, so also compare the fields of the record.
         let is_it = Path::new(&record.root) == root && record.kind == kind && record.id == id;
         Ok(is_it.then_some(record.digests))
     }
 }
 
-/// Returns a file name that differs between two checkouts of one project, and between a loop and a stage with the same
+/// Returns a file name that differs between two checkouts of a project, and between a loop and a stage with the same
 /// name.
 fn record_file_name(root: &Path, kind: ConsentKind, id: &str) -> String {
     let parts = [root.as_os_str().as_encoded_bytes(), id.as_bytes()];

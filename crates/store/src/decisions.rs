@@ -6,13 +6,13 @@ use model::decision::Decision;
 
 use crate::{Durability, Error, LineTally, Lock, Result, SessionState, Store, layout};
 
-/// The largest `context.md` that is read. thru writes no larger file.
+/// The size limit of `context.md`. thru never writes a larger file.
 const MAX_VIEW_BYTES: usize = 16 * 1024 * 1024;
 
 impl Store {
-    /// Appends decisions in one write, so that their lines stay together. With `Durability::Synced` the lines are on
-    /// disk when this returns. The hook of a tool call does not wait for the disk; the next checkpoint calls
-    /// [`Store::sync_decisions`].
+    /// Appends decisions with a single write, so that their lines stay together. With `Durability::Synced`, the lines
+    /// are on disk when this returns. The hook for a tool call does not wait for the disk, so the next checkpoint
+    /// calls [`Store::sync_decisions`].
     pub fn append_decisions(&self, decisions: &[Decision], durability: Durability) -> Result<()> {
         let lines: Vec<Vec<u8>> = decisions.iter().map(Decision::to_json_line).collect();
         match durability {
@@ -23,19 +23,19 @@ impl Store {
         }
     }
 
-    /// Syncs the lines that hooks have appended without a sync.
+    /// Syncs the lines that hooks have appended without syncing.
     pub fn sync_decisions(&self) -> Result<()> {
         self.dir().sync_log(layout::DECISIONS)
     }
 
-    /// Takes the lock for reading the decisions and adding a decision that depends on them. Hooks append without this
-    /// lock.
+    /// Takes the lock for reading the decisions and adding one that depends on them. Hooks append without this lock.
     pub fn lock_decisions(&self, wait: Duration) -> Result<Lock> {
         self.lock_record(layout::DECISIONS_LOCK, wait)
     }
 
-    /// Returns the ids that do not occur in the last `window` bytes of the log, and whether these bytes are the whole
-    /// log. Lines are searched without being parsed: an id in quotes cannot be part of a longer word.
+    /// Returns those of the `ids` that do not occur in the last `window` bytes of the log, and whether these bytes
+    /// are the whole log. The lines are searched without parsing, because an id in quotes cannot be part of a longer
+    /// word.
     pub fn unrecorded_ids(&self, ids: Vec<String>, window: u64) -> Result<(Vec<String>, bool)> {
         let Some(look) = self.dir().file_info(layout::DECISIONS)? else { return Ok((ids, true)) };
         let tail = self.dir().read_tail(layout::DECISIONS, window)?;
@@ -43,8 +43,8 @@ impl Store {
         Ok((ids.into_iter().filter(|id| !is_there(id)).collect(), look.bytes <= window))
     }
 
-    /// Returns all decisions, oldest first, including those of later versions. `Decision::is_version_known` recognises
-    /// a later version.
+    /// Returns all decisions, oldest first. They include decisions in the format of a later version, which
+    /// `Decision::is_version_known` recognises.
     pub fn all_decisions(&self) -> Result<(Vec<Decision>, LineTally)> {
         let mut all = Vec::new();
         let tally = self.dir().each_record(layout::DECISIONS, |decision| all.push(decision))?;
@@ -76,7 +76,7 @@ impl Store {
     }
 }
 
-/// A fingerprint of a session's answers that have already been compared with the decisions.
+/// A fingerprint of the answers in a session that have already been compared with the decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnswersFingerprint(pub u64);
 

@@ -1,4 +1,4 @@
-//! A handle to an open folder. Names are resolved beneath the folder, and never through a symbolic link.
+//! A handle to an open folder. Names are resolved beneath that folder, and symbolic links are never followed.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -18,7 +18,7 @@ use crate::{Error, Result, TrackedFiles};
 pub struct Dir {
     fd: OwnedFd,
     path: PathBuf,
-    /// Machine-local files that git tracks. They came with a commit and are treated as absent.
+    /// The machine-local files that git tracks. They came with a commit, so they are treated as absent.
     pub(crate) tracked_local_files: TrackedFiles,
 }
 
@@ -32,25 +32,25 @@ pub struct Entry {
 pub enum EntryKind {
     File,
     Folder,
-    /// A link, a pipe or a socket. thru creates none of them.
+    /// A link, a pipe or a socket. thru never creates one.
     Other,
 }
 
-/// Folders are readable by their owner only, because they contain what people said to their agents.
+/// Only the owner can read folders, because they contain what people wrote to their agents.
 const OWNER_ONLY: Mode = Mode::from_raw_mode(0o700);
 
 impl Dir {
-    /// Opens a folder of the user, such as a root or the state folder. Links in the path are allowed, because the user
-    /// made them.
+    /// Opens one of the user's folders, such as a root or the state folder. Links in the path are followed, because
+    /// the user created them.
     pub fn open(path: &Path) -> Result<Dir> {
         let fd = fs::openat(CWD, path, OFlags::DIRECTORY | OPEN_FLAGS, Mode::empty())
             .map_err(|e| Error::from_errno(e, path, "open"))?;
         Ok(Dir { fd, path: path.to_owned(), tracked_local_files: TrackedFiles::NoneTracked })
     }
 
-    /// Opens `path` if no part of it is a link. The error "not found" means that the path does not exist. After any
-    /// other error, the caller must try `open`. This function makes one system call instead of two, which matters in a
-    /// search that checks every parent of a folder.
+    /// Opens `path` if no part of it is a link. The error `NOENT` means that the path does not exist. After any other
+    /// error, the caller must try `open`. This takes one system call instead of two, which matters in a search that
+    /// checks every parent of a folder.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
         let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
         Ok(Dir { fd, path: path.to_owned(), tracked_local_files: TrackedFiles::NoneTracked })
@@ -69,13 +69,13 @@ impl Dir {
         Ok(Dir { fd, path: self.path.join(rel), tracked_local_files: TrackedFiles::NoneTracked })
     }
 
-    /// Opens a subfolder, and creates missing folders. New folders are readable by the owner only.
+    /// Opens a subfolder, and creates missing folders. Only the owner can read new folders.
     pub fn create_subfolder(&self, rel: &str) -> Result<Dir> {
         self.create_subfolder_with_mode(rel, OWNER_ONLY)
     }
 
-    /// Opens a subfolder that belongs to another program, and creates missing folders. New folders get the mode that
-    /// the umask gives.
+    /// Opens a subfolder that belongs to another program, and creates missing folders. New folders get their mode
+    /// from the umask.
     pub fn create_subfolder_by_umask(&self, rel: &str) -> Result<Dir> {
         self.create_subfolder_with_mode(rel, Mode::from_raw_mode(0o777))
     }
@@ -100,7 +100,7 @@ impl Dir {
         self.open_subfolder(rel)
     }
 
-    /// Creates a folder in this folder. Returns false if the name is taken.
+    /// Creates a folder in this one. Returns false if the name is taken.
     pub(crate) fn create_new_folder(&self, name: &str) -> Result<bool> {
         match fs::mkdirat(&self.fd, name, OWNER_ONLY) {
             Ok(()) => Ok(true),
@@ -109,19 +109,20 @@ impl Dir {
         }
     }
 
-    /// Reads a whole small file. A file over `max` bytes is an error, because thru writes no larger file.
+    /// Reads a whole small file. Returns an error if the file has more than `max` bytes, because thru never writes a
+    /// larger one.
     pub fn read_file(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
         self.read_keeping_open(rel, max).map(|(bytes, _)| bytes)
     }
 
-    /// Reads a file, and also returns the open file. A hook exits soon afterwards, and if it never closes the file, it
-    /// saves a system call.
+    /// Reads a file and also returns its handle. A hook exits soon afterwards, and by never closing the file it saves
+    /// a system call.
     pub(crate) fn read_keeping_open(&self, rel: &str, max: usize) -> Result<(Vec<u8>, File)> {
         let file = File::from(self.open_to_read(rel)?);
         Ok((read_open_file(&file, &self.path.join(rel), max)?, file))
     }
 
-    /// Reads the last `max` bytes of a file, starting at the beginning of a line.
+    /// Reads the last `max` bytes of a file, without an incomplete line at the beginning.
     pub fn read_tail(&self, rel: &str, max: u64) -> Result<Vec<u8>> {
         let path = self.path.join(rel);
         let (file, size) = self.open_file(rel)?;
@@ -152,7 +153,8 @@ impl Dir {
         Ok((File::from(fd), size))
     }
 
-    /// Removes a state file below this folder. A missing file is not an error. Records are never removed.
+    /// Removes a state file below this folder. A missing file is not an error. Records that people can edit are never
+    /// removed.
     pub fn remove_file(&self, rel: &str) -> Result<()> {
         let (folder, name) = rel.rsplit_once('/').map_or((None, rel), |(folder, name)| (Some(folder), name));
         let removed = match folder {
@@ -169,7 +171,8 @@ impl Dir {
         }
     }
 
-    /// Calls `each` for every line of a file of any size, without the line end. Lines longer than a megabyte are cut.
+    /// Calls `each` with the number and the content of every line in a file, without the line end. The file may have
+    /// any size, but lines longer than a megabyte are cut.
     pub fn each_line(&self, rel: &str, mut each: impl FnMut(usize, &[u8])) -> Result<()> {
         let (file, size) = self.open_file(rel)?;
         let mut number = 0;
@@ -183,7 +186,7 @@ impl Dir {
         Ok(())
     }
 
-    /// Lists the entries of the folder by name. Skips names that are not Unicode, because thru creates none.
+    /// Lists the entries in this folder. Names that are not Unicode are skipped, because thru never creates any.
     pub fn entries(&self) -> Result<Vec<Entry>> {
         let fail = |e| Error::from_errno(e, &self.path, "list");
         let mut entries = Vec::new();
@@ -203,8 +206,7 @@ impl Dir {
         Ok(entries)
     }
 
-    /// Returns at most `most` names, in no particular order. Use this to count the entries of a folder that may be very
-    /// large.
+    /// Returns at most `most` names, in no particular order. This is for folders that may be very large.
     pub fn names_up_to(&self, most: usize) -> Result<Vec<String>> {
         let fail = |e| Error::from_errno(e, &self.path, "list");
         let mut names = Vec::new();
@@ -220,19 +222,19 @@ impl Dir {
         Ok(names)
     }
 
-    /// Returns what kind of entry `name` is. Some file systems do not report the kind when a folder is listed.
+    /// Determines the kind of an entry. Some file systems do not report it when a folder is listed.
     pub(crate) fn entry_kind(&self, name: &str) -> Result<EntryKind> {
         let stat = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|e| Error::from_errno(e, &self.path.join(name), "look at"))?;
         Ok(entry_kind_from(FileType::from_raw_mode(stat.st_mode)))
     }
 
-    /// Renames an entry only if the new name is free.
+    /// Renames an entry if the new name is free, and fails otherwise.
     pub(crate) fn rename_to_free(&self, from: &str, to: &str) -> rustix::io::Result<()> {
         system::rename_to_free(self.fd.as_fd(), from, to)
     }
 
-    /// Renames the entry with this name, if it exists, and returns the new name. Nothing is deleted.
+    /// Renames an entry, if it exists, so that its content is kept. Returns the new name, which is made from `word`.
     pub fn rename_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
         let first = format!("{name}.{word}");
         let names = std::iter::once(first.clone()).chain((2..10_000).map(|n| format!("{first}-{n}")));
@@ -253,7 +255,7 @@ impl Dir {
         })
     }
 
-    /// Renames a damaged file that must be replaced. Returns the new name.
+    /// Renames a damaged file that must be replaced, and returns the new name.
     pub fn rename_damaged_aside(&self, name: &str, now: Timestamp) -> Result<Option<String>> {
         self.rename_aside(name, &format!("damaged-{}", time::to_compact(now)))
     }
@@ -270,7 +272,8 @@ impl Dir {
         system::sync_folder(self.fd.as_fd()).map_err(|e| Error::from_errno(e, &self.path, "sync"))
     }
 
-    /// Opens a file for reading. Every function that reads content uses this one, so a tracked file is hidden from all.
+    /// Opens a file for reading. Every function that reads content uses this one, so that tracked files are hidden
+    /// from all of them.
     fn open_to_read(&self, rel: &str) -> Result<OwnedFd> {
         if self.tracked_local_files.treats_as_absent(rel) {
             return Err(Error::Absent { path: self.path.join(rel) });

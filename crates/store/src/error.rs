@@ -1,5 +1,5 @@
-//! Errors on disk. "Absent", "denied", "damaged" and "foreign" are separate errors, because each needs a different
-//! response from the user.
+//! Errors from the disk. "Absent", "denied", "damaged" and "foreign" are separate errors, because the user must
+//! respond to each of them differently.
 
 use std::path::{Path, PathBuf};
 
@@ -17,10 +17,10 @@ pub enum Error {
     Damaged { path: PathBuf, line: Option<usize>, why: String },
     #[error("{}: written by something else: {why}", .path.display())]
     Foreign { path: PathBuf, why: String },
-    /// The path is a link or has the wrong file type, so it was not opened.
+    /// The path is a link or has the wrong file type, so it is not opened.
     #[error("{}: refused: {why}", .path.display())]
     Refused { path: PathBuf, why: String },
-    /// Other users can write to this file, so its content is not trusted.
+    /// Other users can write to this folder, so its content is not trusted.
     #[error("{}: not used: {why}", .path.display())]
     Exposed { path: PathBuf, why: Exposure },
     #[error("{}: in use by another thru for more than {waited_ms} ms", .path.display())]
@@ -34,7 +34,7 @@ impl Error {
         let path = path.to_owned();
         let why = std::io::Error::from(errno).to_string();
         match errno {
-            // Reading a file below /proc gives ESRCH if the process has ended.
+            // Reading a file in /proc returns ESRCH if the process has ended.
             Errno::NOENT | Errno::SRCH => Error::Absent { path },
             Errno::ACCESS | Errno::PERM | Errno::ROFS => Error::Denied { path, doing, why },
             Errno::LOOP => Error::Refused { path, why: "a part of the path is a symbolic link".to_owned() },

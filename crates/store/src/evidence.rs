@@ -1,4 +1,4 @@
-//! Evidence on disk: a folder for each task, with its bundle, its archive, its patches, and its file listings.
+//! Evidence on disk: a folder for each task, with its bundle, its archive, its patches and its file listings.
 
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
@@ -9,13 +9,13 @@ use model::plan::UnreadableReason;
 
 use crate::{Dir, Durability, EntryKind, Error, Lock, Result, SessionState, Store, layout};
 
-/// A bundle of another tool may be larger than the bundles that thru writes.
+/// Another tool's bundle may be larger than the bundles that thru writes.
 const MAX_BUNDLE_FILE_BYTES: usize = 16 * MAX_BUNDLE_BYTES;
 
-/// The largest listing that is read. It has room for a hundred thousand files.
+/// The size limit of a listing, which is enough for a hundred thousand files.
 const MAX_LISTING_BYTES: usize = 32 * 1024 * 1024;
 
-/// How many listings are kept for a task. Runs over the same files share one listing.
+/// How many listings are kept for each task. Runs over the same files share one listing.
 const MAX_LISTINGS_KEPT: usize = 16;
 
 impl Store {
@@ -23,7 +23,7 @@ impl Store {
         self.lock_record(&layout::evidence_lock_path(task), wait)
     }
 
-    /// Returns the tasks that have a folder for evidence, and the folder names that cannot be a task id.
+    /// Returns the tasks that have an evidence folder, and the folder names that are not valid task ids.
     pub fn tasks_with_evidence(&self) -> Result<(Vec<Id>, Vec<String>)> {
         let folder = match self.dir().open_subfolder(layout::EVIDENCE) {
             Err(Error::Absent { .. }) => return Ok((Vec::new(), Vec::new())),
@@ -54,8 +54,8 @@ impl Store {
         })
     }
 
-    /// Writes the archive first, then the bundle. If the write is interrupted, each entry is in at least one of the two
-    /// files. An entry in both files is recognised by its id and not archived again.
+    /// Writes the archive first, and then the bundle. After an interruption, each entry is in at least one of the two
+    /// files. An entry that is in both is recognised by its id and not archived again.
     pub fn write_evidence(
         &self,
         task: &Id,
@@ -75,7 +75,7 @@ impl Store {
         remove_old_listings(&folder, bundle)
     }
 
-    /// Writes a listing. It must be written before the entry that names it.
+    /// Writes a listing. This must be done before the entry that names the listing is written.
     pub fn write_listing(&self, task: &Id, listing: &FileListing) -> Result<()> {
         let folder = self.dir().create_subfolder(&layout::evidence_folder_path(task))?;
         folder.write(
@@ -85,8 +85,8 @@ impl Store {
         )
     }
 
-    /// Returns a listing, and when it was written, in nanoseconds of the file system's clock. Returns `None` if the
-    /// listing is missing or cannot be read.
+    /// Returns a listing and the time when it was written, in nanoseconds of the file system's clock. Returns `None`
+    /// if the listing is missing or cannot be read.
     pub fn read_listing(&self, task: &Id, tree: &str) -> Option<(FileListing, i64)> {
         let is_hash = tree.len() == 64 && tree.bytes().all(|b| b.is_ascii_hexdigit());
         let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::evidence_listing_file(tree));
@@ -96,7 +96,7 @@ impl Store {
         Some((listing, i64::try_from(written).unwrap_or(i64::MAX)))
     }
 
-    /// Returns each archived entry once, because an interrupted write can archive an entry twice.
+    /// Returns the archived entries without duplicates, because an interrupted write can archive an entry twice.
     pub fn read_archived_evidence(&self, task: &Id) -> Result<Vec<EvidenceEntry>> {
         let (mut entries, mut ids) = (Vec::new(), HashSet::new());
         let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::EVIDENCE_ARCHIVE);
@@ -108,12 +108,12 @@ impl Store {
         Ok(entries)
     }
 
-    /// Creates a patch file that an entry names. Returns false if the name is taken.
+    /// Creates the patch file of an entry. Returns false if the name is taken.
     pub fn create_patch(&self, task: &Id, name: &str, bytes: &[u8]) -> Result<bool> {
         self.dir().create_subfolder(&layout::evidence_folder_path(task))?.create_private_file(name, bytes)
     }
 
-    /// Returns the size of a task's evidence without the listings, because listings are temporary.
+    /// Returns the size of a task's evidence, not counting the listings, because they are temporary.
     pub fn evidence_size(&self, task: &Id) -> Result<u64> {
         let folder = match self.dir().open_subfolder(&layout::evidence_folder_path(task)) {
             Err(Error::Absent { .. }) => return Ok(0),
@@ -138,7 +138,7 @@ fn remove_old_listings(folder: &Dir, bundle: &EvidenceBundle) -> Result<()> {
     Ok(())
 }
 
-/// The journal record of the last test run that was turned into evidence.
+/// The number of the journal record with the last test run that was recorded as evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastRunRecorded {
     pub record: u64,

@@ -1,5 +1,5 @@
-//! Reads a growing file of lines that another program writes, such as a harness's transcript. Each read continues where
-//! the last read ended, and reads a limited amount, no matter how large the file is.
+//! Reads a growing file of lines that another program writes, such as a harness's transcript. Each read continues
+//! where the last one ended, and is limited, however large the file is.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -18,15 +18,16 @@ use crate::{Error, Result};
 pub struct FeedCursor {
     pub inode: u64,
     pub offset: u64,
-    /// A digest of the last bytes before `offset`. It shows whether the file was rewritten under the same inode number.
+    /// A digest of the last bytes before `offset`. It shows whether the file was rewritten under the same inode
+    /// number.
     pub tail_digest: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct FeedLimits {
-    /// How many bytes at the end of the file are read. The bytes before them are skipped, and their number is reported.
+    /// How many bytes at the end of the file are read. Earlier bytes are skipped, and their number is reported.
     pub max_tail_bytes: u64,
-    /// Lines longer than this are cut, to limit memory use.
+    /// The length to which lines are cut, to limit memory use.
     pub line: usize,
 }
 
@@ -36,7 +37,7 @@ impl Default for FeedLimits {
     }
 }
 
-/// One line without its line feed, and its offset in the file. A carriage return at the end is kept.
+/// A line without its line feed, and its offset in the file. A carriage return at the end is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedLine<'a> {
     pub bytes: &'a [u8],
@@ -47,15 +48,16 @@ pub struct FeedLine<'a> {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FeedReport {
-    /// Where to continue. The position is never past an unfinished last line.
+    /// Where to continue. The position is never after an unfinished last line.
     pub cursor: FeedCursor,
     pub bytes_read: u64,
     pub lines: u64,
-    /// The number of lines that were cut.
+    /// How many lines were cut.
     pub skipped_long: u64,
-    /// How many bytes were skipped between the old cursor (or the beginning of the file) and the window.
+    /// How many bytes were skipped between the old cursor, or the beginning of the file, and the bytes that were
+    /// read.
     pub unread_before: u64,
-    /// Whether the cursor did not match the file, because the file was replaced, truncated or rewritten.
+    /// Whether the cursor did not match, because the file was replaced, truncated or rewritten.
     pub cursor_mismatched: bool,
 }
 
@@ -63,7 +65,7 @@ const MEGABYTE: u64 = 1024 * 1024;
 const CHUNK_BYTES: usize = 128 * 1024;
 const CURSOR_TAIL_BYTES: usize = 64;
 
-/// Reads the lines after `cursor`. If there is no cursor, or the cursor does not match, reads the end of the file.
+/// Reads the lines after `cursor`. If there is no cursor or it does not match, reads the end of the file.
 pub fn read_new_lines(
     path: &Path,
     cursor: Option<&FeedCursor>,
@@ -90,7 +92,8 @@ pub fn read_all_lines(path: &Path, limits: FeedLimits, each: impl FnMut(FeedLine
     FeedFile::open(path)?.read_lines(0, 0, limits, each)
 }
 
-/// Returns the unfinished line after the cursor, up to `max` bytes. Another process may still be writing it.
+/// Returns at most `max` bytes of the unfinished line after the cursor. Another process may still be writing that
+/// line.
 pub fn read_unfinished_line(path: &Path, cursor: &FeedCursor, max: usize) -> Result<Vec<u8>> {
     let feed = FeedFile::open(path)?;
     if !feed.cursor_fits(cursor) {
@@ -103,8 +106,8 @@ pub fn read_unfinished_line(path: &Path, cursor: &FeedCursor, max: usize) -> Res
     Ok(bytes)
 }
 
-/// Calls `pick` for each line, from the last line backwards, until `pick` returns a value. An unfinished last line is
-/// included. The search stops at the end of the window, and skips lines longer than the limit.
+/// Calls `pick` for each line, from the last line backwards, until it returns a value. The last line may be
+/// unfinished. The search covers at most `max_tail_bytes` and skips lines that are longer than the limit.
 pub fn find_in_last_lines<T>(
     path: &Path,
     limits: FeedLimits,
@@ -140,7 +143,7 @@ pub fn find_in_last_lines<T>(
             back.end = back.start;
         }
     }
-    // The first line in the window is complete only if the window begins at the beginning of the file.
+    // The first line in these bytes is complete only if they begin at the beginning of the file.
     let first = &back.buffer[back.start..back.end];
     let is_whole = floor == 0 && !is_overlong && (1..=limits.line).contains(&first.len());
     Ok(if is_whole { pick(first) } else { None })
@@ -167,9 +170,9 @@ impl<'p> FeedFile<'p> {
             && self.digest_before(cursor.offset).is_ok_and(|digest| digest == cursor.tail_digest)
     }
 
-    /// Calls `each` for every complete line from `start`. `from` is the offset up to which the file was read before.
-    /// Reads only up to the size that the file had when it was opened, so that a busy writer cannot keep this function
-    /// running.
+    /// Calls `each` for every complete line after `start`. `from` is the offset up to which the file was read before.
+    /// Reads only up to the size that the file had when it was opened, so that a busy writer cannot keep this
+    /// function running.
     fn read_lines(
         &self,
         from: u64,
@@ -183,8 +186,8 @@ impl<'p> FeedFile<'p> {
         // line is complete.
         let mut searching = start > from;
         let mut next = if searching { start - 1 } else { start };
-        // `buffer[..filled]` begins with a line at the file offset `line_at`. There is no line end before `searched`.
-        // If `cut` is true, bytes beyond the limit are dropped.
+        // `buffer[..filled]` begins with the line at file offset `line_at`, and contains no line end before
+        // `searched`. If `was_cut` is true, bytes beyond the limit have been dropped.
         let (mut line_at, mut filled, mut searched, mut was_cut) = (next, 0, 0, false);
         let mut whole_to = from;
         loop {
@@ -217,7 +220,8 @@ impl<'p> FeedFile<'p> {
             if searching {
                 begin = filled;
             }
-            // A long line is not moved in the buffer. Otherwise every chunk would move it.
+            // Move only the beginning of the next line to the front. If a long line fills the buffer, nothing is
+            // moved, because otherwise every chunk would move it.
             if begin > 0 {
                 buffer.copy_within(begin..filled, 0);
                 filled -= begin;
@@ -232,7 +236,7 @@ impl<'p> FeedFile<'p> {
             }
         }
         if searching {
-            // All of these bytes belong to one unfinished line that is longer than the window.
+            // All of these bytes belong to a single unfinished line that is longer than the part that was read.
             report.unread_before = self.size - from;
         }
         report.cursor =
@@ -248,8 +252,8 @@ impl<'p> FeedFile<'p> {
         Ok(fnv_fingerprint([&tail[..got]]))
     }
 
-    /// Fills `bytes` from offset `at` and returns how many bytes were read. If fewer bytes than requested were read,
-    /// the end of the file was reached.
+    /// Fills `bytes` from offset `at` and returns how many bytes were read. There are fewer than requested only at
+    /// the end of the file.
     fn read_at(&self, bytes: &mut [u8], at: u64) -> Result<usize> {
         let mut filled = 0;
         while filled < bytes.len() {
@@ -264,19 +268,19 @@ impl<'p> FeedFile<'p> {
     }
 }
 
-/// The bytes that were read so far, from the end of a file backwards. New bytes are added at the front. The buffer
-/// doubles when it is full, so that a long line is not moved for every chunk.
+/// The bytes read so far, from the end of a file backwards. New bytes are added at the front. The buffer doubles in
+/// size when it is full, so that a long line is not moved for every chunk.
 struct BackwardsBuffer {
     buffer: Vec<u8>,
-    /// `buffer[start..end]` was read and has not been returned yet.
+    /// `buffer[start..end]` has been read but not returned yet.
     start: usize,
     end: usize,
-    /// The size beyond which the buffer need not grow.
+    /// The largest size that the buffer needs.
     max_size: usize,
 }
 
 impl BackwardsBuffer {
-    /// Makes room for `length` bytes at the front.
+    /// Makes room for `length` bytes in front of the others, and returns that part of the buffer.
     fn make_room_in_front(&mut self, length: usize) -> &mut [u8] {
         let held = self.end - self.start;
         if self.start < length {
@@ -296,7 +300,7 @@ impl BackwardsBuffer {
         &mut self.buffer[self.start..self.start + length]
     }
 
-    /// Removes and returns the last line, or returns `None` if the beginning of the line has not been read yet.
+    /// Removes and returns the last line. Returns `None` if the beginning of that line has not been read yet.
     fn take_last_line(&mut self) -> Option<std::ops::Range<usize>> {
         let held = &self.buffer[self.start..self.end];
         let before = memchr::memrchr(b'\n', held)?;

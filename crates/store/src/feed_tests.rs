@@ -143,11 +143,11 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     assert_eq!((report.lines, report.skipped_long), (4, 1));
     assert_eq!(report.cursor.offset, content.len() as u64 - 1);
     assert_eq!(report.bytes_read, content.len() as u64);
-    // If the window begins inside the long line, the lines after it are found.
+    // If reading begins inside the long line, the lines after it are still found.
     let (lines, report) = fixture.read(None, limits_with_window(400_000));
     assert_eq!((lines.len(), lines[0].as_str()), (2, "b"));
     assert_eq!(report.unread_before, long as u64 + 3);
-    // A long unfinished line is not reported, because it would be reported again when it is finished.
+    // A long unfinished line is not reported, because it will be reported once it is finished.
     let unfinished = Fixture::new(vec![b'x'; 600_000]);
     for bytes in [300_000, 900_000] {
         let (lines, report) = unfinished.read(None, FeedLimits { line: 1000, max_tail_bytes: bytes });

@@ -1,4 +1,4 @@
-//! Properties of a file that the file system reports without opening it.
+//! The properties of a file that the file system reports without opening it.
 
 use jiff::Timestamp;
 use rustix::fs::{self, AtFlags, FileType};
@@ -14,7 +14,7 @@ pub struct FileInfo {
 
 impl Dir {
     /// Examines a regular file below this folder without following links. Returns `None` if there is no regular file
-    /// with this name. It is an error if the file cannot be examined.
+    /// with this name, and an error if the file cannot be examined.
     pub fn file_info(&self, rel: &str) -> Result<Option<FileInfo>> {
         if let Some((folder, name)) = rel.rsplit_once('/') {
             return match self.open_subfolder(folder) {

@@ -1,5 +1,5 @@
-//! Files of other programs: a harness's settings, git's exclude list. They are replaced only if they have not changed
-//! since they were read, and they keep their owner and mode.
+//! Other programs' files, such as a harness's settings and git's exclude list. They are replaced only if they have
+//! not changed since they were read, and they keep their owner and mode.
 
 use rustix::fs::{self, AtFlags, FileType, Mode};
 use rustix::io::Errno;
@@ -10,13 +10,13 @@ use crate::{Dir, Durability, Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplaceOutcome {
     Done,
-    /// The content of the file changed after it was read. Nothing was written.
+    /// The file's content has changed since it was read, so nothing was written.
     ChangedMeanwhile,
 }
 
 impl Dir {
     /// Replaces `name` if its content is still `expected`. If `expected` is `None`, the file must not exist. The
-    /// content is compared after the new content was written to a temporary file, right before the rename.
+    /// content is compared right before the rename, when the new content is already in a temporary file.
     pub fn replace_if_unchanged(
         &self,
         name: &str,
@@ -63,7 +63,7 @@ impl Dir {
     }
 
     fn has_content(&self, name: &str, expected: &[u8]) -> Result<bool> {
-        // Reading one byte more than expected shows whether the file is longer.
+        // Read one byte more than expected, to see whether the file is longer.
         match self.read_file(name, expected.len() + 1) {
             Ok(bytes) => Ok(bytes == expected),
             Err(Error::Absent { .. } | Error::Damaged { .. }) => Ok(false),

@@ -1,5 +1,5 @@
-//! Reads git's own files, without starting a process: where a checkout begins, whether it is a worktree, and what is
-//! checked out.
+//! Reads git's own files without starting a process, to find out where a checkout begins, whether it is a worktree,
+//! and what is checked out.
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use crate::read::{open_outside_store, read_lines, read_outside_store, require_re
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckoutKind {
-    /// The folder is the top of an ordinary checkout.
+    /// The top of an ordinary checkout.
     OrdinaryCheckout,
-    /// The folder is the top of a submodule inside its superproject's working tree.
+    /// The top of a submodule inside its superproject's working tree.
     Submodule,
-    /// The folder is the top of a worktree of the repository checked out at `main`.
+    /// The top of a worktree of the repository that is checked out at `main_checkout`.
     Worktree { main_checkout: PathBuf },
 }
 
 /// Returns the kind of checkout whose top is `dir`, or `None` if `dir` is not the top of a checkout.
 pub fn checkout_kind(dir: &Path) -> Option<CheckoutKind> {
     let dot_git = dir.join(".git");
-    // The standard library is not used, because it would make a second system call if the first call fails.
+    // Call the system directly, because the standard library would make a second system call if the first one fails.
     let stat = fs::statat(CWD, &dot_git, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Some(CheckoutKind::OrdinaryCheckout);
@@ -36,9 +36,9 @@ pub fn checkout_kind(dir: &Path) -> Option<CheckoutKind> {
     })
 }
 
-/// Returns whether `dir` is a submodule inside its superproject. The `.git` file of a submodule contains `gitdir:
+/// Returns whether `dir` is a submodule inside its superproject. A submodule's `.git` file contains `gitdir:
 /// <superproject>/.git/modules/<name>`. If the superproject is a worktree, its modules are in
-/// `<main>/.git/worktrees/<worktree>/modules`. The superproject must contain `dir`.
+/// `<main>/.git/worktrees/<worktree>/modules`. In either case, the superproject must contain `dir`.
 fn is_submodule_of_superproject(dir: &Path, dot_git: &Path) -> bool {
     let superproject = || {
         let pointer = read_first_line(dot_git)?;
@@ -57,15 +57,15 @@ fn is_submodule_of_superproject(dir: &Path, dot_git: &Path) -> bool {
     dir != around && dir.starts_with(around)
 }
 
-/// Returns the main checkout of a worktree. The `.git` file of a worktree contains `gitdir:
-/// <main>/.git/worktrees/<name>`, and the file `commondir` in that folder leads to `<main>/.git`. A submodule has no
-/// `commondir` and a bare repository has no `.git`, so neither has a main checkout.
+/// Returns a worktree's main checkout. A worktree's `.git` file contains `gitdir: <main>/.git/worktrees/<name>`, and
+/// the file `commondir` in that folder leads to `<main>/.git`. A submodule has no `commondir`, and a bare repository
+/// has no `.git`, so neither of them has a main checkout.
 fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
     let pointer = read_first_line(dot_git)?;
     let git_dir = dir.join(pointer.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
     let common = git_dir.join(read_first_line(&git_dir.join("commondir"))?).canonicalize().ok()?;
-    // Anybody can write a `.git` file that points to this repository. Only git makes this repository point back to that
-    // file.
+    // Anybody can write a `.git` file that points to a repository, but only git makes the repository point back to
+    // that file.
     let back = git_dir.join(read_first_line(&git_dir.join("gitdir"))?).canonicalize().ok()?;
     let mutual = git_dir.parent()? == common.join("worktrees") && back == dot_git.canonicalize().ok()?;
     (mutual && common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
@@ -73,14 +73,14 @@ fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The commit, or an empty text before the first commit.
+    /// The commit, or an empty string before the first commit.
     pub commit: String,
-    /// The branch, or an empty text if no branch is checked out.
+    /// The branch, or an empty string if no branch is checked out.
     pub branch: String,
 }
 
-/// Reads HEAD of the checkout that contains `dir`. Returns `None` if `dir` is not in git, or if the repository uses
-/// reftable, which only git can read.
+/// Reads the HEAD of the checkout that contains `dir`. Returns `None` if `dir` is not in git, or if the repository
+/// uses reftable, which only git can read.
 pub fn read_head(dir: &Path) -> Option<Head> {
     let (git_dir, common) = git_folders(dir)?;
     let head = read_first_line(&git_dir.join("HEAD"))?;
@@ -91,7 +91,7 @@ pub fn read_head(dir: &Path) -> Option<Head> {
     let loose = [&git_dir, &common].into_iter().find_map(|folder| read_first_line(&folder.join(name)));
     let packed_refs = common.join("packed-refs");
     let Some(commit) = loose.or_else(|| find_packed_ref(&packed_refs, name)) else {
-        // HEAD names a branch without a commit, or a branch whose commit was not found.
+        // HEAD names a branch that has no commit yet, or whose commit was not found.
         let is_unread =
             packed_refs.metadata().is_ok_and(|meta| !meta.is_file() || meta.len() > MAX_PACKED_REFS_BYTES);
         let is_elsewhere = is_unread || branch == ".invalid" || common.join("reftable").exists();
@@ -100,16 +100,16 @@ pub fn read_head(dir: &Path) -> Option<Head> {
     is_commit_hash(&commit).then_some(Head { commit, branch })
 }
 
-/// The remote of a checkout, according to git's own files.
+/// A checkout's remote, according to git's own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remote {
     pub name: String,
-    /// The branch's commit on the remote, as of the last fetch or push, or `None` if it is unknown.
+    /// The commit of the branch on the remote as of the last fetch or push, or `None` if it is unknown.
     pub commit: Option<String>,
 }
 
-/// Returns the remote that a branch is pushed to: `origin`, or else the first remote. Returns `None` if there is no
-/// remote.
+/// Returns the remote that a branch is assumed to be pushed to: `origin`, or else the first remote. Returns `None` if
+/// there is no remote.
 pub fn remote_of_branch(dir: &Path, branch: &str) -> Option<Remote> {
     let (_, common) = git_folders(dir)?;
     let config = String::from_utf8(read_outside_store(&common.join("config"), MAX_FILE_BYTES).ok()?).ok()?;
@@ -127,7 +127,7 @@ pub fn remote_of_branch(dir: &Path, branch: &str) -> Option<Remote> {
     Some(Remote { name, commit: commit.filter(|commit| is_commit_hash(commit)) })
 }
 
-/// Returns whether the repository of a checkout has no branch of this name any more. Returns false if its branches
+/// Returns whether a checkout's repository no longer has a branch with this name. Returns false if the branches
 /// cannot be read.
 pub fn is_branch_gone(dir: &Path, branch: &str) -> bool {
     let Some((_, common)) = git_folders(dir) else { return false };
@@ -179,12 +179,12 @@ fn read_first_line(path: &Path) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
-/// Returns the files that are the same as in git's index, because they were committed, restored or staged.
+/// Returns the files that equal their version in git's index, because they were committed, restored or staged.
 pub fn files_unchanged_in_index<'p>(dir: &Path, paths: &[&'p str]) -> Vec<&'p str> {
     crate::tracked::unchanged_files(dir, paths)
 }
 
-/// Finds an entry in git's folders that is neither a file nor a folder. A pipe would make `git` hang.
+/// Finds an entry in git's folders that is neither a file nor a folder. For example, a pipe would make git hang.
 pub fn find_special_file(dir: &Path) -> Option<PathBuf> {
     let top = dir.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let dot_git = top.join(".git");
@@ -223,10 +223,10 @@ const GIT_FILES: &[&str] = &[
     "shallow",
 ];
 
-/// The largest file of git that is read whole, such as HEAD or `config`. Real files are much smaller.
+/// The size limit of small git files such as HEAD or `config`. Real files are much smaller.
 const MAX_FILE_BYTES: usize = 64 * 1024;
 
-/// The largest `packed-refs` that is read. A session start has no time for a larger file.
+/// The size limit of `packed-refs`. A session start has no time to read a larger file.
 const MAX_PACKED_REFS_BYTES: u64 = 8 * 1024 * 1024;
 
 #[cfg(test)]

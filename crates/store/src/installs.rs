@@ -1,5 +1,5 @@
-//! The list of checkouts in which `thru install` was run: one line for each checkout, in the state folder of this
-//! machine. With this list, `thru uninstall --all` also finds projects that are not trusted.
+//! The list of checkouts in which `thru install` was run. It is in this machine's state folder and has one line for
+//! each checkout. With it, `thru uninstall --all` also finds projects that are not trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ struct InstallLine {
 }
 
 impl InstallList {
-    /// Returns the list in `state`, which is `$XDG_STATE_HOME/throughline`.
+    /// Returns the list in `state_folder`, which is `$XDG_STATE_HOME/throughline`.
     pub fn new(state_folder: PathBuf) -> InstallList {
         InstallList { state_folder }
     }
@@ -34,15 +34,15 @@ impl InstallList {
             return Ok(());
         }
         let line = InstallLine { checkout: checkout.to_owned(), at: time::to_rfc3339(now) };
-        // A path that is not Unicode cannot be written as a line. `uninstall --all` finds its project by the trust
-        // record.
+        // A path that is not Unicode cannot be written to the list. `thru uninstall --all` finds such a project
+        // through its trust record.
         let Ok(line) = serde_json::to_vec(&line) else { return Ok(()) };
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.state_folder);
         made.map_err(|e| io_error(&e, &self.state_folder, "create a folder"))?;
         Dir::open(&self.state_folder)?.append_line(layout::STATE_INSTALLS, &line, u64::MAX)
     }
 
-    /// Lists the checkouts, including those that no longer exist.
+    /// Lists the checkouts, including any that no longer exist.
     pub fn list_checkouts(&self) -> Result<Vec<PathBuf>> {
         let dir = match Dir::open(&self.state_folder) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Access to the disk. This is the only crate that opens files below `.agent/context/`.
+//! Access to the disk. No other crate opens files below `.agent/context/`.
 //!
 //! All files are opened through [`Dir`], a handle to an open folder, so that no name can lead out of that folder.
 

@@ -1,5 +1,5 @@
-//! An exclusive lock on a record, held while the record is read, changed and written. The wait for a lock ends at a
-//! deadline.
+//! An exclusive lock on a record, held while the record is read, changed and written. Waiting for a lock has a time
+//! limit.
 
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::FileExt;
@@ -11,8 +11,8 @@ use rustix::fs::{self, AtFlags, Mode, OFlags};
 use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
-/// A lock that is held until it is dropped. The lock file is never removed, because then two processes could hold the
-/// lock.
+/// A lock that is held until it is dropped. Lock files are never removed, because otherwise two processes could hold
+/// the same lock.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -25,7 +25,7 @@ impl Lock {
         (&self.file, &self.path)
     }
 
-    /// Writes the holder of the lock to the file, so that other processes can read it.
+    /// Writes the lock's holder to the file, where other processes can read it.
     pub(crate) fn write_holder(&self, who: &str) -> Result<()> {
         let signed = self.file.set_len(0).and_then(|()| self.file.write_at(who.as_bytes(), 0));
         signed.map(drop).map_err(|e| io_error(&e, &self.path, "write"))
@@ -33,7 +33,7 @@ impl Lock {
 }
 
 impl Dir {
-    /// Locks the file `rel`, which is used only as a lock.
+    /// Locks the file `rel`, and waits at most `wait` for it.
     pub fn lock_file(&self, rel: &str, wait: Duration) -> Result<Lock> {
         let path = self.path().join(rel);
         let start = Instant::now();

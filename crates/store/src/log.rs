@@ -1,4 +1,4 @@
-//! Reads logs, with all their parts in order. Torn and foreign lines are skipped and counted.
+//! Reads logs with all their parts, in order. Torn and foreign lines are skipped and counted.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use crate::read::read_lines;
 use crate::{Dir, Error, Result};
 
-/// The number of complete lines in a log, and its torn lines.
+/// How many lines of a log are valid, and which are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineTally {
     pub valid_lines: usize,
@@ -25,14 +25,14 @@ pub struct LogPosition {
 pub struct NewLines {
     /// The position after the last complete line.
     pub end_position: LogPosition,
-    /// The number of bytes that were skipped because the window was too small.
+    /// How many bytes were skipped because they are before the last `window` bytes.
     pub skipped_bytes: u64,
 }
 
 impl Dir {
-    /// Calls `each` for every complete line after `place` in the last `window` bytes. Returns `None` if this is not
-    /// the log that was read before. An unfinished last line is left out, because either it is still being written, or
-    /// it is torn and the next writer will end it.
+    /// Calls `each` for every complete line that is after `end_position` and in the last `window` bytes. Returns
+    /// `None` if this is not the log that was read before. An unfinished last line is left out: either it is still
+    /// being written, or it is torn and the next writer will end it.
     pub fn each_new_line(
         &self,
         rel: &str,
@@ -44,7 +44,7 @@ impl Dir {
             if end_position == LogPosition::default() { self.oldest_position(rel)? } else { end_position };
         let (mut end_position, mut skipped_bytes) = self.position_before_end(rel, end_position, window);
         // If reading starts in the middle of a part, the first line is complete only if the byte before it is a line
-        // end. So that byte is also read.
+        // end, so read that byte too.
         let mut is_partial = skipped_bytes > 0 && end_position.offset > 0;
         loop {
             let part = self.rotated_part(rel, end_position.rotated_parts + 1);
@@ -54,7 +54,7 @@ impl Dir {
                 Err(Error::Absent { .. }) => return Ok(None),
                 opened => Some(opened?),
             };
-            // The log was rotated between the two calls, so the open file may be the next part. Check again.
+            // If the log was rotated between the two calls, the open file may be the next part, so start again.
             if part.is_none() && self.rotated_part(rel, end_position.rotated_parts + 1).is_some() {
                 continue;
             }
@@ -80,8 +80,8 @@ impl Dir {
         }
     }
 
-    /// Returns the position `window` bytes before the end of the log, and how many bytes after `place` are skipped. If
-    /// that position is before `place`, returns `place` and 0.
+    /// Returns the position `window` bytes before the end of the log, and how many bytes between `place` and that
+    /// position are skipped. If that position is before `place`, returns `place` and 0.
     fn position_before_end(&self, rel: &str, place: LogPosition, window: u64) -> (LogPosition, u64) {
         if window == u64::MAX {
             return (place, 0);
@@ -103,7 +103,7 @@ impl Dir {
         (start, over)
     }
 
-    /// Returns the position before the oldest existing part. Earlier parts may have been archived.
+    /// Returns the position before the oldest part that exists. Earlier parts may have been archived.
     fn oldest_position(&self, rel: &str) -> Result<LogPosition> {
         let parts = match self.rotated_parts(rel) {
             Err(Error::Absent { .. }) => return Ok(LogPosition::default()),
@@ -113,8 +113,8 @@ impl Dir {
         Ok(LogPosition { rotated_parts: oldest.saturating_sub(1) as usize, offset: 0 })
     }
 
-    /// Returns the complete lines in the last `max` bytes of a log. Right after a rotation, these lines come from the
-    /// last rotated part.
+    /// Returns the complete lines in the last `max` bytes of a log. Right after a rotation, they come from the last
+    /// rotated part.
     pub fn read_recent_lines(&self, rel: &str, max: u64) -> Result<Vec<u8>> {
         let absent_is_empty = |read| match read {
             Err(Error::Absent { .. }) => Ok(Vec::new()),
@@ -131,8 +131,8 @@ impl Dir {
         parts.last().map_or(Ok(Vec::new()), |part| absent_is_empty(self.read_tail(part, max)))
     }
 
-    /// Calls `each` for every line of the log `rel` that parses as a `T`, rotated parts first. A missing log counts as
-    /// empty.
+    /// Calls `each` for every line of the log `rel` that parses as a `T`. Rotated parts come first. A missing log
+    /// counts as empty.
     pub fn each_record<T>(&self, rel: &str, mut each: impl FnMut(T)) -> Result<LineTally>
     where
         T: for<'a> Deserialize<'a>,

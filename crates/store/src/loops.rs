@@ -1,4 +1,4 @@
-//! Loops on disk: the records, the foreground pointer, the logs.
+//! Loops on disk: the records, the foreground pointer and the logs.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use model::loops::{LoopDamage, LoopRecord};
 
 use crate::{Durability, EntryKind, Error, LineTally, Lock, Result, Store, layout};
 
-/// The largest loop that is read. Nobody writes a larger prompt by hand.
+/// The size limit of a loop. A prompt written by hand is never this large.
 const MAX_LOOP_BYTES: usize = 2 * 1024 * 1024;
 
 impl Store {
@@ -66,7 +66,7 @@ impl Store {
         )
     }
 
-    /// Creates a loop. Returns false if a loop with this name exists.
+    /// Creates a loop. Returns false if the name is taken.
     pub fn create_loop(&self, id: &Id, record: &LoopRecord) -> Result<bool> {
         self.dir().create_subfolder(layout::LOOPS)?.create_private_file(&format!("{id}.md"), record.bytes())
     }

@@ -1,8 +1,8 @@
-//! Counts records that could not be written, and keeps the time and the reason.
+//! Counts the records that could not be written, and keeps the time and the reason.
 //!
-//! A full disk accepts no new file, and no file can grow, but bytes that are already allocated can be replaced. So
-//! `init` and session starts reserve a file, and a hook that loses a record overwrites part of it. If that fails (a
-//! read-only disk, a store without the file), the note goes into the user's state folder.
+//! On a full disk, no file can be created or grow, but bytes that are already allocated can be overwritten. Therefore
+//! `thru init` and session starts reserve a file, and a hook that loses a record overwrites it. If that fails,
+//! because the disk is read-only or the store lacks the file, the note is written to the user's state folder.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 use crate::read::{io_error, read_outside_store, require_regular_file};
 use crate::{Dir, Error, Lock, Result, Store, layout};
 
-/// The note always has this size: one block on most disks.
+/// The size of the note, which never changes. It is one block on most disks.
 const NOTE_BYTES: usize = 4096;
 
-/// The content of the file while nothing is lost, for a person who opens it.
+/// The content of the file as long as nothing is lost. It explains the file to a person who opens it.
 const NOTHING_LOST: &[u8] = br#"{"reserved":"for a note on a full disk; nothing was lost"}"#;
 
-/// How many bytes of the reason are kept.
+/// The length to which the reason is cut, in bytes.
 const MAX_REASON_BYTES: usize = 400;
 
 /// The content of the note: how many records were lost, when and why.
@@ -30,7 +30,7 @@ const MAX_REASON_BYTES: usize = 400;
 pub struct LostRecords {
     pub first: String,
     pub last: String,
-    /// A lower bound: if two hooks lose a record at the same moment, only one loss may be counted.
+    /// A lower bound. If two hooks lose a record at the same moment, only one loss may be counted.
     pub count: u64,
     pub why: String,
 }
@@ -47,7 +47,7 @@ impl std::fmt::Display for LostRecords {
     }
 }
 
-/// The note about lost records of one project. It is in the project's store, or else in the state folder.
+/// The note about a project's lost records. It is in the project's store, or else in the state folder.
 #[derive(Debug)]
 pub struct LostNote<'a> {
     store: &'a Store,
@@ -56,7 +56,7 @@ pub struct LostNote<'a> {
 }
 
 impl Store {
-    /// Creates a blank note, unless there is already a note.
+    /// Creates a blank note, unless there already is one.
     pub fn reserve_lost_note(&self) -> Result<()> {
         let (folder, name) =
             layout::LOST_RECORDS_FILE.rsplit_once('/').unwrap_or(("", layout::LOST_RECORDS_FILE));
@@ -64,7 +64,7 @@ impl Store {
             return Ok(());
         }
         let dir = self.dir().create_subfolder(folder)?;
-        // A note of an older version may contain a loss that was not reported yet.
+        // Keep a note from an older version, because it may contain a loss that has not been reported yet.
         if dir.rename_to_free(layout::FORMER_LOST_RECORDS_NAME, name).is_ok() {
             return dir.sync_folder();
         }
@@ -73,7 +73,7 @@ impl Store {
 }
 
 impl<'a> LostNote<'a> {
-    /// Returns the note of one project. `state` is `$XDG_STATE_HOME/throughline`.
+    /// Returns a project's note. `state` is the folder `$XDG_STATE_HOME/throughline`.
     pub fn new(store: &'a Store, state: Option<&Path>, project: &ProjectId) -> LostNote<'a> {
         let outside = state.map(|state| state.join("lost"));
         LostNote { store, outside, name: format!("{}.json", project.as_str()) }
@@ -102,15 +102,15 @@ impl<'a> LostNote<'a> {
         }
     }
 
-    /// Returns the content of the note, or `None` if nothing was lost, which is the usual case.
+    /// Returns the content of the note, or `None` if nothing was lost.
     pub fn read_note(&self) -> Option<LostRecords> {
         let inside = self.store.dir().read_file(layout::LOST_RECORDS_FILE, NOTE_BYTES).ok();
         let outside = || read_outside_store(&self.outside.as_ref()?.join(&self.name), NOTE_BYTES).ok();
         inside.and_then(|bytes| parse_note(&bytes)).or_else(|| parse_note(&outside()?))
     }
 
-    /// Calls `tell` with the content of the note, and clears the note if `tell` succeeds. If two hooks run at the same
-    /// time, only one of them reports the loss.
+    /// Calls `tell` with the content of the note, and clears the note if `tell` succeeds. If two hooks run at the
+    /// same time, only one of them reports the loss.
     pub fn report_and_clear(
         &self,
         wait: Duration,
@@ -150,13 +150,13 @@ impl<'a> LostNote<'a> {
     }
 }
 
-/// Returns whether a file is the blank note that `init` creates. A blank note is not a user's record.
+/// Returns whether a file is the blank note that `thru init` creates, and therefore not a user's record.
 pub(crate) fn is_blank_note(dir: &Dir, name: &str) -> bool {
     layout::LOST_RECORDS_FILE.ends_with(name)
         && dir.read_file(name, NOTE_BYTES).is_ok_and(|bytes| is_blank(&bytes))
 }
 
-/// Older versions wrote only blanks.
+/// Returns whether a note is blank. In older versions, a blank note contained only spaces.
 fn is_blank(bytes: &[u8]) -> bool {
     bytes == blank_note() || bytes.trim_ascii().is_empty()
 }
@@ -169,7 +169,7 @@ fn render_note(lost: &LostRecords) -> Vec<u8> {
     pad_to_note_size(&serde_json::to_vec(lost).unwrap_or_default())
 }
 
-/// Pads the text with blanks to the size of the note. A text that is too long is left out.
+/// Pads text with spaces to the size of the note. Text that is too long is dropped.
 fn pad_to_note_size(text: &[u8]) -> Vec<u8> {
     let mut bytes = vec![b' '; NOTE_BYTES];
     bytes[NOTE_BYTES - 1] = b'\n';
@@ -179,7 +179,7 @@ fn pad_to_note_size(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Parses a note. If the text is not a note, nothing was lost.
+/// Parses a note. Returns `None` for a blank note or any other text.
 fn parse_note(bytes: &[u8]) -> Option<LostRecords> {
     serde_json::from_slice(bytes.trim_ascii()).ok()
 }
@@ -192,7 +192,7 @@ fn read_locked(lock: &Lock) -> Result<Option<LostRecords>> {
     Ok(parse_note(&bytes[..got]))
 }
 
-/// Overwrites the note in place. Its bytes are already allocated, so this works on a full disk.
+/// Overwrites the note in place. Its bytes are already allocated, so this also works on a full disk.
 fn overwrite_locked(lock: &Lock, bytes: &[u8]) -> Result<()> {
     let (file, path): (&File, &Path) = lock.locked_file();
     file.write_all_at(bytes, 0).map_err(|e| io_error(&e, path, "write"))

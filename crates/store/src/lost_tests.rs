@@ -33,7 +33,7 @@ fn lost_records_are_counted_told_and_forgotten() {
         "written in place"
     );
     assert!(!state.exists(), "nothing is written outside while the store takes it");
-    // If the report fails, the note is not cleared.
+    // If reporting fails, the note is not cleared.
     let refused = |_: &LostRecords| Err(Error::Absent { path: "x".into() });
     note.report_and_clear(SHORT_WAIT, refused).unwrap_err();
     assert!(note.read_note().is_some());

@@ -1,6 +1,6 @@
-//! The run of a stage: its folder, the outputs that are expected in it, and their state.
+//! A stage's run: its folder, the outputs that are expected there, and their state.
 //!
-//! The folder is usually in `outputs/`. An orchestrator with its own folders may name any other folder of the project.
+//! The folder is usually in `outputs/`. An orchestrator with its own folders may use any other folder in the project.
 
 use std::fs::{File, TryLockError};
 use std::io::Write;
@@ -20,16 +20,16 @@ use rustix::fs::{self, Mode, OFlags};
 use crate::read::{io_error, require_regular_file};
 use crate::{Dir, Durability, Error, Lock, Result, Store, layout};
 
-/// The largest `expected.json` or live-state file that is read.
+/// The size limit of `expected.json` and of a live-state file.
 const MAX_LIST_BYTES: usize = 2 * 1024 * 1024;
 
 const MAX_SIGNATURE_BYTES: usize = 4096;
 
-/// Inputs up to this size are compared by content. Larger inputs are compared by size and time, because a hook must use
+/// Inputs up to this size are compared by content. Larger ones are compared by size and time, because a hook must use
 /// little memory.
 const MAX_HASHED_INPUT_BYTES: usize = 1024 * 1024;
 
-/// How many bytes a quick check reads, from the end of an output.
+/// How many bytes at the end of an output a quick check reads.
 const QUICK_CHECK_BYTES: u64 = 64 * 1024;
 const OUTPUT_TAIL_BYTES: usize = 4096;
 
@@ -37,22 +37,22 @@ const OUTPUT_TAIL_BYTES: usize = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckDepth {
     Whole,
-    /// Reads only the end of a large file, because a session start has little time.
+    /// Read only the end of a large file, because a session start has little time.
     EndOnly,
 }
 
-/// How many bytes of final messages are kept for one output.
+/// How many bytes of last messages are kept for one output.
 const MAX_MESSAGES_BYTES: u64 = 1024 * 1024;
 
 #[derive(Debug)]
 pub struct RunFolder {
     dir: Dir,
-    /// The name of the list of expected outputs. If several stages share a folder, each of them has a list.
+    /// The name of the list of expected outputs. If several stages share the folder, each has its own list.
     list_name: String,
 }
 
 impl Store {
-    /// Returns the folder in `state/live.json`, as it is written in the file.
+    /// Returns the folder that `state/live.json` names, exactly as the file contains it.
     pub fn read_live_run(&self) -> Result<Option<String>> {
         match self.dir().read_file(layout::LIVE_RUN_FILE, MAX_LIST_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
@@ -68,7 +68,7 @@ impl Store {
         }
     }
 
-    /// Sets or clears the live run. A damaged file is first renamed, so that its content is kept.
+    /// Sets or clears the live run. A damaged file is renamed first, so that its content is kept.
     pub fn write_live_run(&self, dir: Option<&str>, now: Timestamp) -> Result<()> {
         if let (Err(Error::Damaged { .. }), Some((folder, name))) =
             (self.read_live_run(), layout::LIVE_RUN_FILE.rsplit_once('/'))
@@ -87,7 +87,7 @@ impl Store {
         }
     }
 
-    /// Creates a folder in `outputs/`. If the name is taken, adds a number.
+    /// Creates a run in `outputs/`. If the name is taken, a number is added to it.
     pub fn create_run(&self, name: &Id) -> Result<RunFolder> {
         let outputs = self.dir().create_subfolder(layout::OUTPUTS)?;
         for n in 1.. {
@@ -99,9 +99,9 @@ impl Store {
         Err(Error::Absent { path: outputs.path().to_owned() })
     }
 
-    /// Saves the final message of a sub-agent that did not write `file`. The message is written next to the path of the
-    /// missing file. If the run's folder is outside the store, the message is written to a folder with the same name
-    /// inside the store, because a hook writes only to the store. Earlier messages are kept above the new one.
+    /// Saves the last message of a sub-agent that did not write `file`. The message is written next to the missing
+    /// file. If the run is outside the store, the message is written to a folder of the same name inside the store,
+    /// because hooks write only there. Earlier messages are kept above the new one.
     pub fn save_last_message(&self, run: &RunFolder, file: &str, text: &str) -> Result<()> {
         match self.path_in_outputs(run) {
             None => append_message_once(&run.dir, &layout::last_message_file(file), text.trim_end()),
@@ -113,7 +113,7 @@ impl Store {
         }
     }
 
-    /// Returns the path of a sub-agent's saved final message, if there is one.
+    /// Returns the path of a sub-agent's saved last message, if there is one.
     pub fn saved_message_path(&self, run: &RunFolder, file: &str) -> Option<PathBuf> {
         let name = layout::last_message_file(file);
         let path = match self.path_in_outputs(run) {
@@ -131,20 +131,20 @@ impl Store {
         Some(format!("{}/{}", layout::OUTPUTS, name.map_or_else(|| run.lock_name(), |name| name.to_string())))
     }
 
-    /// Takes the lock that is held while runs are created.
+    /// Takes the lock that is held while a run is created.
     pub fn lock_runs(&self, wait: Duration) -> Result<Lock> {
         self.lock_record(&layout::outputs_lock_path("new"), wait)
     }
 
-    /// Takes the lock of a run, so that nothing is launched twice. `who` describes this process to processes that wait
-    /// for the lock.
+    /// Takes a run's lock, so that nothing is launched twice. `who` describes this process to others that wait for
+    /// the lock.
     pub fn lock_run(&self, run: &RunFolder, who: &str, wait: Duration) -> Result<Lock> {
         let lock = self.lock_record(&layout::outputs_lock_path(&run.lock_name()), wait)?;
         lock.write_holder(who)?;
         Ok(lock)
     }
 
-    /// Returns the description of the process that is working in a run.
+    /// Describes the process that is working in a run.
     pub fn current_worker(&self, run: &RunFolder) -> Option<String> {
         let bytes =
             self.dir().read_file(&layout::outputs_lock_path(&run.lock_name()), MAX_SIGNATURE_BYTES).ok()?;
@@ -162,7 +162,7 @@ impl RunFolder {
         RunFolder { dir, list_name: layout::EXPECTED_FILE.to_owned() }
     }
 
-    /// Returns the same run folder with the list of another stage.
+    /// Returns this run with another stage's list.
     pub fn with_list_of_stage(self, stage: &Id) -> RunFolder {
         RunFolder { list_name: layout::expected_file_of_stage(stage.as_str()), ..self }
     }
@@ -171,7 +171,7 @@ impl RunFolder {
         &self.list_name
     }
 
-    /// Returns the lists of all stages of this folder. Lists that cannot be read are skipped.
+    /// Returns the lists of all stages in this folder. Lists that cannot be read are skipped.
     pub fn read_all_lists(&self) -> Vec<ExpectedOutputs> {
         let entries = self.dir.entries().unwrap_or_default();
         let lists = entries.iter().filter(|entry| gate::is_list_file(&entry.name));
@@ -182,7 +182,6 @@ impl RunFolder {
         self.dir.path()
     }
 
-    /// Returns the name of this run's lock.
     pub fn lock_name(&self) -> String {
         format!("{:016x}", fnv_fingerprint([self.path().as_os_str().as_encoded_bytes()]))
     }
@@ -217,12 +216,12 @@ impl RunFolder {
         self.dir.append_lines(name, lines, u64::MAX)
     }
 
-    /// Reads an output. It is an error if the file is larger than an output may be.
+    /// Reads an output. Returns an error if the file is larger than an output may be.
     pub fn read_output(&self, name: &str) -> Result<Vec<u8>> {
         self.dir.read_file(name, usize::try_from(gate::MAX_OUTPUT_BYTES).unwrap_or(usize::MAX))
     }
 
-    /// Appends bytes to an output and syncs it. The file is not replaced, so a process that has the file open keeps
+    /// Appends bytes to an output and syncs it. The file is not replaced, so that a process which has it open keeps
     /// writing to the same file.
     pub fn append_to_output(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.path().join(name);
@@ -236,7 +235,7 @@ impl RunFolder {
         !matches!(self.dir.entry_kind(name), Err(Error::Absent { .. }))
     }
 
-    /// Examines the file of an output. An error means that its state is unknown.
+    /// Examines an output's file. An error means that its state is unknown.
     pub fn examine_output(&self, file: &str, depth: CheckDepth) -> Result<FoundOutput> {
         let Ok(file) = Id::new(file) else {
             return Ok(FoundOutput::Unopenable("its name leads outside the run".to_owned()));
@@ -273,12 +272,11 @@ impl RunFolder {
         Ok(FoundOutput::File { modified, ending: reading.ending() })
     }
 
-    /// Renames the file with this name, if it exists, and returns the new name.
     pub fn rename_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
         self.dir.rename_aside(name, word)
     }
 
-    /// Renames the current list to the name that belongs to `stage`, because another stage becomes the current stage.
+    /// Renames the current list after `stage`, because another stage becomes the current one.
     pub fn rename_list_for_stage(&self, stage: &Id) -> Result<()> {
         self.dir.rename_synced(layout::EXPECTED_FILE, &layout::expected_file_of_stage(stage.as_str()))
     }
@@ -292,8 +290,8 @@ impl RunFolder {
         String::from_utf8(self.dir.read_file(name, MAX_SIGNATURE_BYTES).ok()?).ok()
     }
 
-    /// Opens a file of the run with a lock that child processes inherit. The lock is held as long as any process has
-    /// the file open. Returns `None` if another process holds the lock.
+    /// Opens a file in the run and takes a lock on it that child processes inherit. The lock is held as long as any
+    /// of these processes has the file open. Returns `None` if another process holds the lock.
     pub fn open_with_inherited_lock(&self, name: &str) -> Result<Option<File>> {
         let file = match self.dir.open_beneath(name, OFlags::RDONLY, Mode::empty(), "read") {
             Ok(fd) => File::from(fd),
@@ -301,13 +299,13 @@ impl RunFolder {
         };
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Ok(None),
-            // On a file system without locks, another process that holds the lock cannot be detected.
+            // On a file system without locks, it cannot be detected that another process is using the file.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(file)),
         }
     }
 }
 
-/// Saves each message once, even if a hook fires twice, and keeps the total below the limit.
+/// Saves each message only once, even if a hook fires twice, and keeps the file below the limit.
 fn append_message_once(dir: &Dir, name: &str, text: &str) -> Result<()> {
     let known = match dir.read_file(name, usize::try_from(MAX_MESSAGES_BYTES).unwrap_or(usize::MAX)) {
         Err(Error::Absent { .. }) => Vec::new(),
@@ -325,7 +323,6 @@ fn append_message_once(dir: &Dir, name: &str, text: &str) -> Result<()> {
     dir.append_lines(name, &["\n---\n", text], u64::MAX)
 }
 
-/// The separator between two messages.
 const MESSAGE_SEPARATOR: &[u8] = b"\n\n---\n\n";
 
 /// Returns the inputs that do not exist.
@@ -341,7 +338,7 @@ pub fn absent_inputs<'a>(base: &Path, inputs: &'a [String]) -> Result<Vec<&'a st
     Ok(absent)
 }
 
-/// Returns a digest of the current inputs. It need not be cryptographic: it only detects changes, and somebody who
+/// Returns a digest of the current inputs. It need not be cryptographic: it only detects changes, and anybody who
 /// could forge an input could also write the output.
 pub fn inputs_digest(base: &Path, inputs: &[String]) -> Result<String> {
     if inputs.is_empty() {

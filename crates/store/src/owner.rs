@@ -1,4 +1,4 @@
-//! Determines by owner and mode whether other users could have written to a folder.
+//! Determines from its owner and mode whether other users could have written to a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use rustix::fs::{self, AtFlags, CWD, Stat};
 pub enum Exposure {
     /// The folder belongs to another user.
     ForeignOwner { owner: u32, user: u32 },
-    /// The mode of the folder lets other users write to it. The sticky bit (as on `/tmp`) does not prevent other users
-    /// from adding files.
+    /// The folder's mode lets other users write to it. A sticky bit, as on `/tmp`, does not keep them from adding
+    /// files.
     WritableByOthers { mode: u32 },
-    /// The folder is inside the project that its records vouch for, so it may have come with the project.
+    /// The folder is inside the project that its records vouch for, so it may have come with that project.
     InsideProject,
 }
 
-/// The owner, group and mode of a folder, which decide whether other users can write to it.
+/// A folder's owner, group and mode, which determine who can write to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FolderAccess {
     pub owner: u32,
@@ -31,8 +31,8 @@ impl FolderAccess {
         FolderAccess { owner: stat.st_uid, group: stat.st_gid, mode: u32::from(stat.st_mode) & 0o7777 }
     }
 
-    /// Returns `None` if only `user` and root can write to the folder. A group with the same number as the owner counts
-    /// as private, because many systems give every user a private group and make folders writable by it.
+    /// Returns `None` if only `user` and root can write to the folder. A group with the same number as the owner
+    /// counts as private, because many systems give each user a private group that may write to the user's folders.
     pub fn exposed_to_others(self, user: u32) -> Option<Exposure> {
         let group_is_private = self.group == self.owner;
         if self.owner != user {
@@ -57,13 +57,13 @@ impl std::fmt::Display for Exposure {
     }
 }
 
-/// Checks a folder with one system call. A missing folder is not exposed.
+/// Checks a folder with a single system call. A missing folder is not exposed.
 pub(crate) fn check_exposure(path: &Path, user: u32) -> Option<Exposure> {
     let stat = fs::statat(CWD, path, AtFlags::empty()).ok()?;
     FolderAccess::from_stat(&stat).exposed_to_others(user)
 }
 
-/// Returns the first of these folders that is not private to the user.
+/// Returns the first of these folders that other users could have written to, and the reason.
 pub(crate) fn first_exposed(folders: &[&Path], user: u32) -> Option<(PathBuf, Exposure)> {
     folders.iter().find_map(|folder| Some(((*folder).to_owned(), check_exposure(folder, user)?)))
 }

@@ -1,4 +1,4 @@
-//! Packets on disk. A packet is created once and edited under a lock. [`listing`] lists packets.
+//! Packets on disk. A packet is created once, and edited under a lock. The submodule [`listing`] lists packets.
 
 mod listing;
 
@@ -11,11 +11,12 @@ use crate::{Durability, Error, Lock, Result, Store, layout};
 
 pub use listing::{ListedPacket, PacketListing};
 
-/// The largest packet that is read. Nobody would read a larger packet.
+/// The size limit of a packet. Nobody would read a larger one.
 const MAX_PACKET_BYTES: usize = 4 * 1024 * 1024;
 
 impl Store {
-    /// Writes a new packet. Calls `render(n)`, which returns the n-th name and the bytes, until a name is free.
+    /// Writes a new packet. Calls `render(n)`, which returns the `n`-th name to try and the packet's bytes, until a
+    /// name is free.
     pub fn create_packet(&self, mut render: impl FnMut(usize) -> (String, Vec<u8>)) -> Result<String> {
         let folder = self.dir().create_subfolder(layout::PACKETS)?;
         let mut n = 1;
@@ -37,13 +38,14 @@ impl Store {
         self.lock_record(layout::PACKETS_LOCK, wait)
     }
 
-    /// Replaces a packet. The caller holds the lock.
+    /// Replaces a packet. The caller must hold the lock.
     pub fn replace_packet(&self, id: &Id, document: &Document) -> Result<()> {
         let folder = self.dir().open_subfolder(layout::PACKETS)?;
         folder.write(&format!("{id}.md"), document.bytes(), Durability::Synced)
     }
 
-    /// Returns the names of all packets in alphabetical order, which is the order of creation.
+    /// Returns the names of all packets in alphabetical order. Names begin with a time, so this is also the order of
+    /// creation.
     pub fn packet_names(&self) -> Result<Vec<String>> {
         let folder = match self.dir().open_subfolder(layout::PACKETS) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! The plan on disk: `plan.json`, the view `plan.md`, and the ledger. The ledger is written first.
+//! The plan on disk: `plan.json`, its view `plan.md`, and the ledger, which is always written first.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use serde::Deserialize;
 
 use crate::{Durability, Error, LineTally, Lock, Result, SessionState, Store, layout};
 
-/// The largest plan that is read. No real plan is larger.
+/// The size limit of a plan. No real plan is this large.
 const MAX_PLAN_BYTES: usize = 64 * 1024 * 1024;
 
-/// Fields of the last ledger line, which are enough to check whether `plan.json` matches the ledger.
+/// The fields of the ledger's last line that are needed to check whether `plan.json` matches the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct LedgerEnd {
@@ -51,9 +51,9 @@ impl Store {
         Ok((lines, tally))
     }
 
-    /// Returns the end of the ledger from its last complete line, without reading the whole ledger.
+    /// Returns the fields of the ledger's last complete line, without reading the whole ledger.
     pub fn read_plan_ledger_end(&self) -> Result<Option<LedgerEnd>> {
-        // Most lines contain one task, but a line can contain a whole plan.
+        // Most lines contain a single task, but a line can contain a whole plan.
         for window in [8 * 1024, 1024 * 1024, u64::MAX] {
             let tail = match self.dir().read_tail(layout::PLAN_LEDGER, window) {
                 Err(Error::Absent { .. }) => return Ok(None),
@@ -72,7 +72,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Appends the ledger lines, then writes the plan. Both are on disk when this returns.
+    /// Appends the ledger lines and then writes the plan. Both are on disk when this returns.
     pub fn write_plan(&self, lines: &[LedgerLine], plan: &Plan) -> Result<()> {
         let lines: Vec<Vec<u8>> = lines.iter().map(LedgerLine::to_bytes).collect();
         self.dir().append_lines_synced(layout::PLAN_LEDGER, &lines)?;
@@ -91,8 +91,8 @@ impl Store {
     }
 }
 
-/// Returns a complete ledger line without its changes, which can contain a whole plan. The changes are the last field,
-/// and no text can contain the field's name unescaped. An incomplete line is returned unchanged.
+/// Returns a complete ledger line without its changes, which can contain a whole plan. The changes are the last
+/// field, and no string can contain that field's name unescaped. An incomplete line is returned unchanged.
 fn ledger_line_without_changes(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     const CHANGES_FIELD_START: &[u8] = b",\"changes\":[";
     let at = line
@@ -105,10 +105,10 @@ fn ledger_line_without_changes(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     }
 }
 
-/// If the part before the changes is longer than this, the whole line is parsed.
+/// If the part of the line before the changes is longer than this, the whole line is parsed.
 const MAX_LINE_HEAD_BYTES: usize = 16 * 1024;
 
-/// The file has one line for each entry of the todo list: its fingerprint and its state.
+/// The file has one line for each entry in the task list, with the entry's fingerprint and state.
 impl SessionState for LinkedTodos {
     const FOLDER: &'static str = layout::PLAN_TODOS_FOLDER;
     const MAX_BYTES: usize = 64 * 1024;

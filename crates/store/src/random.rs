@@ -13,7 +13,7 @@ pub fn random_bytes<const N: usize>() -> Result<[u8; N]> {
 fn fill_with_random_bytes(bytes: &mut [u8]) -> Result<()> {
     use rustix::rand::{GetRandomFlags, getrandom};
     let wanted = bytes.len();
-    // The kernel returns either all bytes or none, for up to 256 bytes.
+    // For up to 256 bytes, the kernel returns either all of them or none.
     match getrandom(&mut *bytes, GetRandomFlags::empty()) {
         Ok(got) if got == wanted => Ok(()),
         Ok(got) => Err(random_error(format!("only {got} of {wanted} bytes"))),
@@ -21,7 +21,7 @@ fn fill_with_random_bytes(bytes: &mut [u8]) -> Result<()> {
     }
 }
 
-/// Fills `bytes` with `getentropy`, on macOS.
+/// Fills `bytes` with `getentropy` on macOS.
 #[cfg(not(target_os = "linux"))]
 fn fill_with_random_bytes(bytes: &mut [u8]) -> Result<()> {
     getrandom::fill(bytes).map_err(|e| random_error(e.to_string()))

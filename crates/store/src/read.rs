@@ -1,7 +1,8 @@
-//! Reads files: up to a limit, regular files only, and without blocking.
+//! Reads files without blocking. Only regular files are read, and only up to a limit.
 //!
-//! Where thru expects a small file, there may be a pipe, a device, a folder or a gigabyte of data. A hook must neither
-//! hang nor read all of it. `cargo xtask tidy` forbids the readers of the standard library in all other files.
+//! Where thru expects a small file, there may be a pipe, a device, a folder or a gigabyte of data. A hook must
+//! neither hang nor read all of that. `cargo xtask tidy` forbids the standard library's read functions in all other
+//! files.
 
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read};
@@ -18,24 +19,25 @@ use crate::{Error, Result};
 /// How many bytes of a log are read at a time.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// Lines longer than this are cut, so they no longer parse. No record is this long.
+/// The length to which lines are cut. No record is this long, and a cut line does not parse.
 pub(crate) const MAX_LINE_BYTES: usize = 1024 * 1024;
 
-/// Files smaller than this are first read onto the stack, because musl makes a system call for every larger allocation.
+/// Smaller files are first read onto the stack, because musl makes a system call for every larger allocation.
 const STACK_READ_BYTES: usize = 4096;
 
-/// Opens a file outside every store, such as a transcript. Links in the path are allowed, because the user made them.
+/// Opens a file outside every store, such as a transcript. Links in the path are followed, because the user created
+/// them.
 pub(crate) fn open_outside_store(path: &Path) -> Result<File> {
     let fd = fs::openat(CWD, path, OFlags::RDONLY | OPEN_FLAGS, Mode::empty());
     fd.map(File::from).map_err(|e| Error::from_errno(e, path, "read"))
 }
 
-/// Reads a whole file outside every store: a settings file, a trust record, a file of git.
+/// Reads a whole file outside every store, such as a settings file, a trust record or one of git's files.
 pub fn read_outside_store(path: &Path, max: usize) -> Result<Vec<u8>> {
     read_open_file(&open_outside_store(path)?, path, max)
 }
 
-/// Returns the metadata of the entry at a path, without following a link, or `None` if there is no entry. It is an
+/// Returns the metadata of the entry at a path without following links, or `None` if there is no entry. Returns an
 /// error if the path may not be examined, whereas `Path::exists` treats such a path as absent.
 pub fn metadata_without_following(path: &Path) -> Result<Option<Metadata>> {
     match path.symlink_metadata() {
@@ -48,16 +50,15 @@ pub fn metadata_without_following(path: &Path) -> Result<Option<Metadata>> {
     }
 }
 
-/// Whether the path to a file contained a link.
+/// Whether the path to a file contained a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkInPath {
-    /// No part of the path was a link.
     Direct,
-    /// A part of the path may have been a symbolic link.
+    /// The path may have contained a link.
     ThroughLinks,
 }
 
-/// Reads a file, and also returns the open file and whether its path may have contained a link.
+/// Reads a file. Also returns whether its path may have contained a link, and the file's handle.
 pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, LinkInPath, File)> {
     let opened = match system::open_without_links(path, OFlags::RDONLY) {
         Ok(fd) => Ok((fd, LinkInPath::Direct)),
@@ -71,9 +72,9 @@ pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Lin
     Ok((read_open_file(&file, path, max)?, way, file))
 }
 
-/// Reads a file that the user named on the command line. A pipe is allowed, such as `<(command)` or `/dev/stdin`.
+/// Reads a file that the user named on the command line. This may be a pipe, such as `<(command)` or `/dev/stdin`.
 pub fn read_named_by_user(path: &Path, max: usize) -> Result<Vec<u8>> {
-    // This call blocks, because a user who names a pipe wants to wait for its writer.
+    // This call may block, because a user who names a pipe wants to wait for its writer.
     let fd = fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())
         .map_err(|e| Error::from_errno(e, path, "read"))?;
     let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
@@ -84,7 +85,7 @@ pub fn read_named_by_user(path: &Path, max: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// Reads a stream to its end: stdin, or the output of a command. Error messages call the stream `name`.
+/// Reads a stream to its end, such as stdin or a command's output. Error messages call the stream `name`.
 pub fn read_stream(stream: &mut impl Read, name: &Path, max: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let limit = (max as u64).saturating_add(1);
@@ -92,7 +93,7 @@ pub fn read_stream(stream: &mut impl Read, name: &Path, max: usize) -> Result<Ve
     if bytes.len() > max { Err(too_large_error(name, max)) } else { Ok(bytes) }
 }
 
-/// Reads a whole open file. A file over `max` bytes is refused before any of it is read.
+/// Reads a whole open file. Returns an error without reading anything if the file has more than `max` bytes.
 pub(crate) fn read_open_file(mut file: &File, path: &Path, max: usize) -> Result<Vec<u8>> {
     let size = require_regular_file(file.as_fd(), path)?;
     let Some(size) = usize::try_from(size).ok().filter(|size| *size <= max) else {
@@ -104,12 +105,12 @@ pub(crate) fn read_open_file(mut file: &File, path: &Path, max: usize) -> Result
         let mut first = [0; STACK_READ_BYTES];
         let got = read(&mut first)?;
         bytes.extend_from_slice(&first[..got]);
-        // A regular file returns fewer bytes than requested only at its end.
+        // Reading a regular file returns fewer bytes than requested only at the file's end.
         if got < STACK_READ_BYTES {
             return if got > max { Err(too_large_error(path, max)) } else { Ok(bytes) };
         }
     }
-    // The size is only a hint. Files below /proc report 0, and a file can grow while it is read.
+    // The size is only a hint: files in /proc report 0, and a file can grow while it is being read.
     loop {
         let filled = bytes.len();
         if filled > max {
@@ -117,7 +118,7 @@ pub(crate) fn read_open_file(mut file: &File, path: &Path, max: usize) -> Result
         }
         let room = size.saturating_sub(filled).max(STACK_READ_BYTES).min(max - filled) + 1;
         match filled {
-            // New memory from the allocator is already zero, so it need not be cleared.
+            // Newly allocated memory is already zeroed, so it need not be cleared.
             0 => bytes = vec![0; room],
             _ => bytes.resize(filled + room, 0),
         }
@@ -129,14 +130,14 @@ pub(crate) fn read_open_file(mut file: &File, path: &Path, max: usize) -> Result
     }
 }
 
-/// The offset after the last complete line, and the bytes that follow it.
+/// The offset after the last complete line, and the bytes after that offset.
 pub(crate) struct LastLineEnd {
     pub complete_lines_end: u64,
     pub unfinished_line: Vec<u8>,
 }
 
-/// Calls `each` for every line of `file` between two offsets, without the line end. Keeps one chunk and one line in
-/// memory.
+/// Calls `each` for every line of `file` between two offsets, without the line end. Keeps only one chunk and one line
+/// in memory.
 pub(crate) fn read_lines(
     file: &File,
     path: &Path,
@@ -178,7 +179,7 @@ fn extend_to_limit(line: &mut Vec<u8>, more: &[u8]) {
     line.extend_from_slice(&more[..more.len().min(room)]);
 }
 
-/// Returns the size of a regular file. Refuses folders, pipes and devices.
+/// Returns the size of a regular file. Returns an error for folders, pipes and devices.
 pub(crate) fn require_regular_file(fd: BorrowedFd, path: &Path) -> Result<u64> {
     let stat = fs::fstat(fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
     match FileType::from_raw_mode(stat.st_mode) {

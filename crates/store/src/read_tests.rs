@@ -56,7 +56,7 @@ fn a_file_is_read_up_to_its_limit_and_nothing_else_is_read_at_all() {
             path.display()
         );
     }
-    // Files below /proc report a size of 0.
+    // Files in /proc report a size of 0.
     assert!(bytes_read_or_error_kind(read_outside_store(Path::new("/proc/self/stat"), 10_000)).unwrap() > 20);
     // The limit may be smaller than one block.
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The role of each session, and the state of each role, on disk.
+//! The role of each session and the state of each role, on disk.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use model::role::lifecycle::{self, Lifecycle, StepRefused};
 
 use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
 
-/// The largest lifecycle that is read. Even with a full history, a lifecycle is smaller.
+/// The size limit of a lifecycle. Even with a full history, it is smaller.
 const MAX_LIFECYCLE_BYTES: usize = 1024 * 1024;
 
 /// What to do if a role has no lifecycle yet.
@@ -17,13 +17,13 @@ const MAX_LIFECYCLE_BYTES: usize = 1024 * 1024;
 pub enum MissingLifecycle {
     Leave,
     Create(Timestamp),
-    /// Creates a lifecycle. A damaged lifecycle is first renamed.
+    /// Create a lifecycle. If there is a damaged one, rename it first.
     Replace(Timestamp),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LifecycleChange {
-    /// There is no lifecycle, and the caller did not ask to create it.
+    /// There is no lifecycle, and the caller did not ask for one to be created.
     None,
     /// The new state. `created` is true if there was no lifecycle before.
     Changed {
@@ -39,8 +39,8 @@ pub enum LifecycleChange {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleBinding {
-    /// `None` if the file contains no valid role name. In that case, the session has no role. thru never writes
-    /// such a file.
+    /// `None` if the file does not contain a valid role name, so that the session has no role. thru never writes such
+    /// a file.
     pub role: Option<Id>,
 }
 
@@ -64,7 +64,7 @@ impl Store {
         Ok(self.session(session).read::<RoleBinding>()?.and_then(|binding| binding.role))
     }
 
-    /// Lists every session that has a role, with its role.
+    /// Lists all sessions that have a role, each with its role.
     pub fn role_bindings(&self) -> Result<Vec<(Id, Id)>> {
         let mut found = Vec::new();
         for session in self.sessions_with::<RoleBinding>()? {
@@ -78,8 +78,8 @@ impl Store {
         self.read_lifecycle_file(&lifecycle::state_file_stem(role))
     }
 
-    /// Lists every lifecycle of this root by the name of its state file. For a damaged lifecycle, the list contains the
-    /// error.
+    /// Lists all lifecycles in this root by the names of their state files. If a lifecycle is damaged, the list
+    /// contains the error.
     pub fn list_lifecycles(&self) -> Result<Vec<(Id, Result<Lifecycle>)>> {
         let machines = self.ids_in(layout::LIFECYCLES_FOLDER, ".json")?.into_iter();
         let read =
@@ -87,8 +87,8 @@ impl Store {
         Ok(machines.filter_map(read).collect())
     }
 
-    /// Reads, changes and writes a role's state under its lock. If `change` changes nothing, the lock is not taken and
-    /// nothing is written.
+    /// Reads, changes and writes a role's state while holding its lock. If `change` changes nothing, the lock is not
+    /// taken and nothing is written.
     pub fn change_lifecycle(
         &self,
         role: &Id,
@@ -149,7 +149,7 @@ impl Store {
         })
     }
 
-    /// Returns the ids in the names of a folder's files.
+    /// Returns the ids that are part of the file names in a folder.
     pub(crate) fn ids_in(&self, folder: &str, suffix: &str) -> Result<Vec<Id>> {
         let dir = match self.dir().open_subfolder(folder) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),

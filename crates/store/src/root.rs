@@ -1,8 +1,9 @@
-//! Finds the root: `--root`, `$THROUGHLINE_ROOT`, the nearest marker, the git top level, or the folder itself.
+//! Finds the root. The order is: `--root`, `$THROUGHLINE_ROOT`, the nearest marker, the top of the git checkout, and
+//! the folder itself.
 //!
-//! The search for a marker stays inside the git working tree of the starting folder. From a submodule, it continues in
-//! the superproject. Outside git, the search stops at a folder of another owner. Folders that another user could have
-//! marked are skipped.
+//! The search for a marker stays inside the git working tree that contains the starting folder. From a submodule, it
+//! continues into the superproject. Outside git, the search ends at a folder with another owner. Folders that another
+//! user could have marked are skipped.
 
 use std::path::{Path, PathBuf};
 
@@ -15,14 +16,14 @@ use crate::owner::{Exposure, check_exposure};
 use crate::store::Store;
 use crate::{Dir, Error, Result, layout};
 
-/// Decides which folders may be a root if neither `--root` nor `$THROUGHLINE_ROOT` names the root.
+/// The rules that determine which folders may be a root if neither `--root` nor `$THROUGHLINE_ROOT` names one.
 #[derive(Clone, Copy)]
 pub struct RootRules<'a> {
     /// The effective user.
     pub user: u32,
     pub home: Option<&'a Path>,
-    /// Returns whether the user's own settings name a folder (`roots.allow`). It is called only for a folder that would
-    /// otherwise be refused.
+    /// Returns whether the user's own settings allow a folder (`roots.allow`). Called only for a folder that would
+    /// otherwise be rejected.
     pub is_allowed_by_user: &'a dyn Fn(&Path) -> bool,
 }
 
@@ -32,7 +33,7 @@ impl std::fmt::Debug for RootRules<'_> {
     }
 }
 
-/// Why a folder cannot be a root, even if it contains a marker.
+/// Why a folder must not be a root, even if it contains a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfitReason {
     TopOfDisk,
@@ -42,14 +43,13 @@ pub enum UnfitReason {
     StoreExposed(Exposure),
 }
 
-/// Where to search for the root.
 #[derive(Clone, Copy, Debug)]
 pub struct RootQuery<'a> {
     pub rules: RootRules<'a>,
-    /// `--root`, or else `$THROUGHLINE_ROOT`. The path is used without a check.
+    /// The path in `--root`, or else in `$THROUGHLINE_ROOT`. The rules do not apply to it.
     pub explicit_root: Option<&'a Path>,
-    /// Absolute folders where the search starts, preferred folder first. A hook passes the harness's project folder,
-    /// then its working directory.
+    /// The absolute paths of the folders in which to start, in order of preference. A hook passes the harness's
+    /// project folder and then its working directory.
     pub start_folders: &'a [&'a Path],
 }
 
@@ -66,11 +66,11 @@ pub struct Root {
 pub enum FoundRoot {
     /// The root has a readable marker.
     Marked { root: Root, store: Store, marker: Marker },
-    /// There is no marker. `thru init` would create one in this root.
+    /// There is no marker. `thru init` would create one here.
     Unmarked(Root),
 }
 
-/// Finds the root. A marker that is unreadable, damaged or foreign is an error, and is never treated as missing.
+/// Finds the root. A marker that is unreadable, damaged or foreign is an error and never counts as missing.
 pub fn find_root(query: &RootQuery) -> Result<FoundRoot> {
     if let Some(path) = query.explicit_root {
         let path = absolute_path(path)?;
@@ -94,7 +94,7 @@ pub fn find_root(query: &RootQuery) -> Result<FoundRoot> {
     Ok(FoundRoot::Unmarked(unmarked.ok_or_else(nowhere)?))
 }
 
-/// Searches from `start` up to the top of its working tree. A worktree uses the root of its main checkout.
+/// Searches from `start` up to the top of its working tree. A worktree uses its main checkout's root.
 fn search_upwards(start: &Path, rules: &RootRules) -> Result<FoundRoot> {
     let mut top: Option<Root> = None;
     for dir in start.ancestors() {
@@ -126,8 +126,8 @@ fn search_upwards(start: &Path, rules: &RootRules) -> Result<FoundRoot> {
     ))
 }
 
-/// Opens the store at `dir` if a search from `start` may use it. An unusable folder is skipped without an error.
-/// Otherwise a broken marker in `/tmp` could block all other users.
+/// Opens the store at `dir` if a search from `start` may use it. A folder that may not be used is skipped without an
+/// error, because otherwise a broken marker in `/tmp` could block all other users.
 fn open_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(Store, Marker)>> {
     match open_marked_store(dir) {
         Ok(None) => Ok(None),
@@ -137,13 +137,13 @@ fn open_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(St
 }
 
 fn is_fit_root(start: &Path, dir: &Path, rules: &RootRules) -> bool {
-    // Most sessions start in their root. In this case, `why_unfit_by_name` is enough, which makes fewer system calls.
+    // Most sessions start in their root. The check by name is then enough, and it makes fewer system calls.
     let unfit = if start == dir { why_unfit_by_name(dir, rules) } else { why_unfit(dir, rules) };
     (unfit.is_none() && (start == dir || is_owned_by_user_up_to(start, dir, rules.user)))
         || (rules.is_allowed_by_user)(dir)
 }
 
-/// Returns whether all folders from `start` up to `dir` belong to the user or are in one git working tree.
+/// Returns whether all folders from `start` up to `dir` belong to the user, or `dir` is in a git checkout.
 fn is_owned_by_user_up_to(start: &Path, dir: &Path, user: u32) -> bool {
     let owned =
         |folder: &Path| fs::statat(CWD, folder, AtFlags::empty()).is_ok_and(|stat| stat.st_uid == user);
@@ -151,10 +151,10 @@ fn is_owned_by_user_up_to(start: &Path, dir: &Path, user: u32) -> bool {
         || dir.ancestors().any(|folder| path_exists(&folder.join(".git")))
 }
 
-/// Returns why `dir` must not be a root, or `None` if it may be. Does not check `roots.allow`.
+/// Returns why `dir` must not be a root, or `None` if it may be one. `roots.allow` is not considered.
 pub fn why_unfit(dir: &Path, rules: &RootRules) -> Option<UnfitReason> {
     let identity = |path: &Path| fs::statat(CWD, path, AtFlags::empty()).ok().map(|s| (s.st_dev, s.st_ino));
-    // The home folder may have more than one path.
+    // Compare the folders themselves, because the home folder may have more than one path.
     let is_home = || rules.home.and_then(identity).is_some_and(|home| identity(dir) == Some(home));
     why_unfit_by_name(dir, rules).or_else(|| is_home().then_some(UnfitReason::HomeOrAbove))
 }
@@ -186,7 +186,7 @@ fn found_marked_root(dir: &Path, store: Store, marker: Marker) -> FoundRoot {
     FoundRoot::Marked { root: Root { path: dir.to_owned(), checkout: dir.to_owned() }, store, marker }
 }
 
-/// Opens the store at `dir` and reads its marker. Returns `None` if there is no marker.
+/// Opens the store at `dir` and reads its marker. Returns `None` if there is no store or no marker.
 fn open_marked_store(dir: &Path) -> Result<Option<(Store, Marker)>> {
     let Some(mut store) = open_store_folder(dir)? else { return Ok(None) };
     match store.read_marker_keeping_open() {
@@ -196,22 +196,22 @@ fn open_marked_store(dir: &Path) -> Result<Option<(Store, Marker)>> {
     }
 }
 
-/// Opens the store's folder at `dir`, or returns `None` if there is none. If `.agent` or `context` is a link, it is
-/// refused.
+/// Opens the store's folder at `dir`, or returns `None` if there is none. Returns an error if `.agent` or `context`
+/// is a link.
 pub(crate) fn open_store_folder(dir: &Path) -> Result<Option<Store>> {
     let path = dir.join(layout::STORE_FOLDER);
     match Dir::open_direct(&path) {
         Ok(open) => return Ok(Some(Store::new(open))),
         Err(Errno::NOENT) => return Ok(None),
-        // Links above `dir` were made by the user, but a link below `dir` may have come with the project. So each part
-        // is checked.
+        // The user created the links above `dir`, but a link below `dir` may have come with the project. Check each
+        // part below.
         Err(_) => {}
     }
     match Dir::open(dir).and_then(|dir| dir.open_subfolder(layout::STORE_FOLDER)) {
         Ok(open) => Ok(Some(Store::new(open.with_display_path(path)))),
         Err(Error::Absent { .. }) => Ok(None),
-        // A file `.agent` belongs to another program. So does a folder `.agent` that cannot be read, unless it contains
-        // a marker.
+        // A file called `.agent` belongs to another program. So does a folder `.agent` that cannot be read, unless it
+        // contains a marker.
         Err(Error::Refused { .. }) if !path_exists(&path.join(layout::MARKER_FILE)) => Ok(None),
         Err(Error::Denied { .. }) if dir.join(".agent").symlink_metadata().is_err() => Ok(None),
         Err(e) => Err(e),

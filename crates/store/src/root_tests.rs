@@ -45,7 +45,7 @@ impl RootFixture {
         self
     }
 
-    /// Creates a worktree `tree` of the repository `main`, with the files that git would create.
+    /// Creates the worktree `tree` of the repository `main`, with the files that git would create.
     fn create_worktree(&self, main: &str, tree: &str) -> &RootFixture {
         let git = format!("{main}/.git/worktrees/t");
         self.write_file(&format!("{git}/commondir"), b"../..\n");

@@ -1,4 +1,4 @@
-//! The digest of a session: the stored digest, updated with the newer journal lines.
+//! A session's digest: the stored digest, updated with newer journal lines.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::log::{LogPosition, NewLines};
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
 impl Store {
-    /// Returns the session's current digest: the stored digest, updated with the newer journal lines. Calls `each` for
-    /// every record that is folded. Writes nothing. A hook reads as much of the journal's end as it has time for, and
-    /// the digest records how much was skipped.
+    /// Returns the session's current digest: the stored digest, updated with newer journal lines. Calls `each` for
+    /// every record that is folded. Writes nothing. A hook reads only as much of the journal's end as it has time
+    /// for, and the digest records how much was skipped.
     pub fn current_digest(&self, session: &Id, mut each: impl FnMut(&JournalRecord)) -> Result<Digest> {
         let mut digest = self.read_stored_digest(session)?;
         if digest.journal_unread > 0 && !self.is_in_hook() {
@@ -20,7 +20,8 @@ impl Store {
             digest = Digest::emptied_for_rebuild(digest);
         }
         if !self.fold_new_journal_lines(session, &mut digest, &mut each)? {
-            // Somebody cut or replaced the journal. The journal is authoritative, so fold it again from the beginning.
+            // Somebody cut or replaced the journal. The journal is authoritative, so fold it again from the
+            // beginning.
             digest = Digest::new(session.as_str());
             if !self.fold_new_journal_lines(session, &mut digest, &mut each)? {
                 digest = Digest::new(session.as_str());
@@ -29,8 +30,8 @@ impl Store {
         Ok(digest)
     }
 
-    /// Folds the journal lines after the position of `digest`. Returns false if the journal does not contain that
-    /// position.
+    /// Folds the journal lines after the digest's position into the digest. Returns false if the journal does not
+    /// contain that position.
     pub fn fold_new_journal_lines(
         &self,
         session: &Id,
@@ -53,8 +54,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Adds `text`, which consists of complete lines, as the first part of the journal. This is possible only while the
-    /// journal has a single part. All readers and writers then see the parts in the right order.
+    /// Adds `text`, which consists of complete lines, as the first part of the journal. This works only as long as
+    /// the journal has a single part. All readers and writers then see the parts in the right order.
     pub fn write_first_journal_part(&self, session: &Id, text: &[u8]) -> Result<()> {
         self.dir().write_at_path(&layout::first_journal_part_path(session), text, Durability::Relaxed)
     }
@@ -64,7 +65,7 @@ impl Store {
         self.lock_record(&layout::session_lock_path(session), wait)
     }
 
-    /// Takes a lock. If somebody deleted the folder of locks, creates it again.
+    /// Takes a lock. If somebody has deleted the folder of locks, creates it again.
     pub fn lock_record(&self, rel: &str, wait: Duration) -> Result<Lock> {
         match self.dir().lock_file(rel, wait) {
             Err(Error::Absent { .. }) => {
@@ -75,7 +76,7 @@ impl Store {
         }
     }
 
-    /// Reads the stored digest. A digest that is damaged or of another version is ignored, because it can be rebuilt
+    /// Reads the stored digest. A digest that is damaged or has another version is ignored, because it can be rebuilt
     /// from the journal.
     fn read_stored_digest(&self, session: &Id) -> Result<Digest> {
         match self.session(session).read() {

@@ -1,4 +1,4 @@
-//! Reads and writes small files that contain the state of one session.
+//! Reads and writes small files that contain a session's state.
 
 use model::digest::{self, Digest};
 use model::id::Id;
@@ -11,11 +11,11 @@ use crate::{Durability, Error, Result, Store, feed, layout};
 pub trait SessionState: Sized {
     const FOLDER: &'static str;
     const SUFFIX: &'static str = "";
-    /// The largest file that is read. thru writes no larger file.
+    /// The size limit of the file. thru never writes a larger one.
     const MAX_BYTES: usize;
     const DURABILITY: Durability = Durability::Relaxed;
 
-    /// Parses a file. The error message says what is wrong with the file.
+    /// Parses a file. The error says what is wrong with it.
     fn parse(bytes: &[u8]) -> std::result::Result<Self, String>;
 
     fn to_bytes(&self) -> Vec<u8>;
@@ -32,14 +32,14 @@ impl Store {
         SessionHandle { store: self, id }
     }
 
-    /// Lists every session that has a `T`.
+    /// Lists all sessions that have a file of kind `T`.
     pub fn sessions_with<T: SessionState>(&self) -> Result<Vec<Id>> {
         self.ids_in(T::FOLDER, T::SUFFIX)
     }
 }
 
 impl SessionHandle<'_> {
-    /// Returns the session's `T`, or `None` if there is no file. A file that cannot be read is an error.
+    /// Returns the session's `T`, or `None` if there is no file. Returns an error if the file cannot be read.
     pub fn read<T: SessionState>(&self) -> Result<Option<T>> {
         let path = state_path::<T>(self.id);
         let bytes = match self.store.dir().read_file(&path, T::MAX_BYTES) {
@@ -58,8 +58,8 @@ impl SessionHandle<'_> {
         self.store.dir().remove_file(&state_path::<T>(self.id))
     }
 
-    /// Copies the `T` of `previous` to this session, unless this session has a `T` of its own. If the `T` of
-    /// `previous` cannot be read, nothing is copied.
+    /// Copies the `T` of `previous` to this session, unless this session already has one. Returns an error if either
+    /// file cannot be read.
     pub fn inherit<T: SessionState>(&self, previous: &Id) -> Result<()> {
         if self.read::<T>()?.is_some() {
             return Ok(());
@@ -113,7 +113,7 @@ impl SessionState for feed::FeedCursor {
 impl SessionState for Digest {
     const FOLDER: &'static str = layout::DIGESTS_FOLDER;
     const SUFFIX: &'static str = ".json";
-    /// Limits the memory of a hook. A hook may use eight megabytes in total.
+    /// Limits a hook's memory use. A hook may use eight megabytes in total.
     const MAX_BYTES: usize = 2 * 1024 * 1024;
     const DURABILITY: Durability = Durability::Rebuildable;
 

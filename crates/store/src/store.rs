@@ -1,4 +1,4 @@
-//! The store of a root: creating and opening it, and reading its marker and settings.
+//! A root's store: creates and opens it, and reads its marker and settings.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,38 +15,38 @@ use crate::{
     ConsentKind, Consents, Dir, Durability, EntryKind, Error, LineTally, Result, TrackedFiles, layout,
 };
 
-/// The largest marker or settings file that is read. Nobody writes a larger file by hand.
+/// The size limit of a marker or a settings file. A file written by hand is never this large.
 const MAX_SMALL_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug)]
 pub struct Store {
     dir: Dir,
-    /// The commands and prompts that this user allowed in this root. `None` means that nothing is allowed.
+    /// The commands and prompts in this root that the user has allowed. `None` means that nothing is allowed.
     consents: Option<Box<Consents>>,
-    /// The deadline of the hook. It is `None` in a command.
+    /// The hook's deadline, or `None` in a command.
     deadline: Option<Instant>,
-    /// How many bytes of journals this process skipped for lack of time.
+    /// How many bytes of journals this process has skipped for lack of time.
     skipped_journal_bytes: AtomicU64,
-    /// The open file of the marker. A hook never closes it, which saves a system call.
+    /// The marker's open file. A hook never closes it, which saves a system call.
     marker_file: Option<File>,
 }
 
 /// How many bytes of a journal a hook reads for every millisecond that is left. A session start folds journals up to
 /// three times, at 50 to 100 KB per millisecond, and needs half of its time for other work.
 const JOURNAL_BYTES_PER_MS: u64 = 10 * 1024;
-/// How many bytes at the end of a journal a hook always reads, even if it has little time.
+/// How many bytes at the end of a journal a hook reads at least, even if it has little time.
 const MIN_JOURNAL_WINDOW: u64 = 64 * 1024;
-/// The largest number of bytes at the end of a journal that a hook reads.
+/// How many bytes at the end of a journal a hook reads at most.
 const MAX_JOURNAL_WINDOW: u64 = 2 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreatedStore {
     pub marker: Marker,
-    /// Whether this call wrote the marker. False if the marker existed, or if another process wrote it first.
+    /// Whether this call wrote the marker. False if the marker already existed or another process wrote it first.
     pub wrote_marker: bool,
-    /// Whether there were no records before. A new store is trusted only if there were none.
+    /// Whether the folder contained no records before. A new store is trusted only in that case.
     pub had_no_records: bool,
-    /// The name that a damaged marker was renamed to.
+    /// The name under which a damaged marker was kept.
     pub damaged_marker_name: Option<String>,
 }
 
@@ -61,14 +61,15 @@ impl Store {
         }
     }
 
-    /// Adds this machine's records to the store: what its user allowed thru to run, and which machine-local files came
-    /// with a commit. `state` is the user's state folder.
+    /// Adds this machine's records to the store: what the user has allowed thru to run, and which machine-local files
+    /// came with a commit. `state` is the user's state folder.
     pub fn add_machine_records(&mut self, state: Option<&Path>, project: &ProjectId, root: &Path) {
         self.consents = state.map(|state| Box::new(Consents::new(state, project, root)));
         self.dir.tracked_local_files = TrackedFiles::read_for_root(root);
     }
 
-    /// Returns whether this user allowed everything in `digests` on this machine; false if this cannot be determined.
+    /// Returns whether the user has allowed everything in `digests` on this machine. Returns false if that cannot be
+    /// determined.
     pub fn is_consent_given(&self, kind: ConsentKind, id: &str, digests: &[ConsentDigest]) -> bool {
         self.consents.as_ref().is_some_and(|consents| consents.is_allowed(kind, id, digests).unwrap_or(false))
     }
@@ -83,7 +84,8 @@ impl Store {
         &self.dir.tracked_local_files
     }
 
-    /// Returns the store for a hook with the deadline `until`. It reads journals from their end, as far as time allows.
+    /// Returns the store for a hook with the deadline `until`. It reads journals from their end, as far back as time
+    /// allows.
     #[must_use]
     pub fn for_hook(self, until: Option<Instant>) -> Store {
         Store { deadline: until, ..self }
@@ -115,7 +117,7 @@ impl Store {
         (left as u64).saturating_mul(JOURNAL_BYTES_PER_MS).clamp(MIN_JOURNAL_WINDOW, MAX_JOURNAL_WINDOW)
     }
 
-    /// Opens the store of `root`, whether or not it has a marker.
+    /// Opens the store at `root`, whether or not it has a marker.
     pub fn open_at_root(root: &Path) -> Result<Option<Store>> {
         open_store_folder(root)
     }
@@ -128,7 +130,7 @@ impl Store {
         self.parse_marker(&self.dir.read_file(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?)
     }
 
-    /// Reads the marker and keeps its file open with the store.
+    /// Reads the marker and keeps its file open.
     pub(crate) fn read_marker_keeping_open(&mut self) -> Result<Marker> {
         let (bytes, file) = self.dir.read_keeping_open(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?;
         self.marker_file = Some(file);
@@ -166,7 +168,7 @@ impl Store {
         self.dir.each_record(layout::RECEIPTS_LOG, each)
     }
 
-    /// Records the session in the marker. Callers ignore a failure.
+    /// Records the session in the marker.
     pub fn record_session_in_marker(&self, session: &Id, wait: Duration) -> Result<()> {
         let _lock = self.lock_record(layout::MARKER_LOCK, wait)?;
         let bytes = self.dir.read_file(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?;
@@ -176,9 +178,9 @@ impl Store {
         }
     }
 
-    /// Creates the store of `root`, or opens the existing store. The marker is written last and only once. So the next
-    /// call completes a store that a crash left unfinished, and two processes agree on one `project_id`. If there were
-    /// no records before, `vouch` runs just before the marker is written.
+    /// Creates the store at `root`, or opens the existing one. The marker is written last and only once. If a crash
+    /// leaves a store unfinished, the next call therefore completes it, and two processes always agree on one
+    /// `project_id`. If there were no records before, `vouch` runs just before the marker is written.
     pub fn create(
         root: &Path,
         new: &Marker,
@@ -230,7 +232,7 @@ impl Store {
     }
 }
 
-/// Returns whether the folder contains a file that thru does not create itself.
+/// Returns whether the folder contains a file that thru does not create when it creates a store.
 fn contains_user_records(dir: &Dir) -> Result<bool> {
     for entry in dir.entries()? {
         let ours = entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX)
@@ -248,8 +250,8 @@ fn contains_user_records(dir: &Dir) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns whether an ignore file was written by thru. An ignore file that came with a clone could let git track all
-/// records.
+/// Returns whether thru wrote an ignore file. Any other ignore file may have come with a clone, and it could let git
+/// track all records.
 fn is_our_ignore_file(dir: &Dir, name: &str) -> bool {
     let ours = [layout::GITIGNORE_ALL.as_bytes(), layout::GITIGNORE_SHARED.as_bytes()];
     name == layout::GITIGNORE

@@ -1,4 +1,4 @@
-//! Originals of summarised outputs, the log of summaries, and the log of removed originals.
+//! The originals of summarised outputs, the log of summaries, and the log of removed originals.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use model::summary::{ArchivedOutput, SummarisedOutput};
 
 use crate::{Durability, Error, LineTally, Lock, Result, Store, layout};
 
-/// The largest original that is read. No harness shows a model more than this.
+/// The size limit of an original. No harness shows a model more than this.
 const MAX_ORIGINAL_BYTES: usize = 64 * 1024 * 1024;
 
 impl Store {
@@ -14,9 +14,9 @@ impl Store {
         self.lock_record(layout::SUMMARIES_LOCK, wait)
     }
 
-    /// Writes an original, then appends its summary to the log. So the log never names an original that was not
-    /// written. The id is derived from the content, so an existing original with this id has the same content. The lock
-    /// keeps another process from removing the original between the two writes.
+    /// Writes an original and then appends its summary to the log, so that the log never names an original that was
+    /// not written. The id is derived from the content, so an existing original with this id has the same content.
+    /// The lock keeps other processes from removing the original between the two writes.
     pub fn write_original(
         &self,
         original: &[u8],
@@ -39,7 +39,7 @@ impl Store {
         }
     }
 
-    /// Returns every summary that was made, oldest first.
+    /// Returns all summaries that were made, oldest first.
     pub fn list_summarised(&self) -> Result<(Vec<SummarisedOutput>, LineTally)> {
         let mut all = Vec::new();
         let tally = self.dir().each_record(layout::SUMMARIES_INDEX, |one| all.push(one))?;
@@ -52,8 +52,8 @@ impl Store {
         Ok(all)
     }
 
-    /// Records the properties of an original, then removes it, so that a later request can report that it existed. The
-    /// caller holds the lock, and has read the log under the lock.
+    /// Records an original's properties and then removes the original. A later request can then report that it
+    /// existed. The caller must hold the lock and must have read the log while holding it.
     pub fn archive_original(&self, archived: &ArchivedOutput) -> Result<()> {
         self.dir().append_lines_synced(layout::SUMMARIES_ARCHIVE, &[archived.to_json_line()])?;
         self.dir().open_subfolder(layout::SUMMARIES)?.remove_file(&layout::original_file_name(&archived.id))

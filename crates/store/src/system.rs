@@ -1,5 +1,6 @@
-//! File system calls that differ between systems: opening without following links, renaming to a free name, syncing a
-//! folder. Linux has a single call for each of these operations. Other systems and old kernels need several steps.
+//! File system calls that differ between systems: opening a file without following links, renaming to a free name,
+//! and syncing a folder. Linux has a single call for each of these operations. Other systems and old kernels need
+//! several steps.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path};
@@ -7,27 +8,28 @@ use std::path::{Component, Path};
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::{Errno, Result};
 
-/// Flags for every call that opens a file. With `NONBLOCK`, a hook does not hang if it finds a pipe instead of a file.
+/// Flags for every call that opens a file. `NONBLOCK` keeps a hook from hanging if it finds a pipe in place of a
+/// file.
 pub const OPEN_FLAGS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
-/// The flag for opening each folder along a path. On Linux, this requires only search permission, like a single call
+/// The flag for opening each folder along a path. On Linux, it requires only search permission, like a single call
 /// for the whole path.
 #[cfg(target_os = "linux")]
 const FOLDER_FLAGS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const FOLDER_FLAGS: OFlags = OFlags::RDONLY;
 
-/// Opens the file `rel` beneath a folder. Fails with `LOOP` if any part of the name is a symbolic link, and with `XDEV`
-/// if the name leads out of the folder.
+/// Opens the file `rel` beneath a folder. Fails with `LOOP` if any part of the name is a symbolic link, and with
+/// `XDEV` if the name leads out of the folder.
 pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     match kernel::open_beneath(at, rel, flags, mode) {
-        // Old kernels do not have this call, and some sandboxes refuse unknown calls.
+        // Old kernels lack this call, and some sandboxes refuse calls that they do not know.
         Err(Errno::NOSYS | Errno::PERM) => by_parts::open_beneath(at, rel, flags, mode),
         opened => opened,
     }
 }
 
-/// Opens `path` if no part of it is a symbolic link; otherwise fails with `LOOP`.
+/// Opens `path`. Fails with `LOOP` if any part of it is a symbolic link.
 pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
     match kernel::open_without_links(path, flags) {
         Err(Errno::NOSYS | Errno::PERM) => by_parts::open_without_links(path, flags),
@@ -35,10 +37,10 @@ pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
     }
 }
 
-/// Renames within a folder. Fails with `EXIST` if the new name is taken.
+/// Renames an entry within a folder. Fails with `EXIST` if the new name is taken.
 pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> Result<()> {
     match fs::renameat_with(at, from, at, to, fs::RenameFlags::NOREPLACE) {
-        // Some kernels and file systems cannot check the name and rename in one step.
+        // Some kernels and file systems cannot check the new name and rename in one step.
         Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
         renamed => return renamed,
     }
@@ -51,7 +53,8 @@ pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> Result<()> {
 
 /// Syncs a folder, so that created, renamed and removed entries survive a power cut.
 pub fn sync_folder(folder: BorrowedFd) -> Result<()> {
-    // On macOS, `fsync` leaves the data in the disk's cache. Some file systems do not support the stronger call.
+    // On macOS, `fsync` leaves the data in the disk's cache, so try the stronger call first. Some file systems do not
+    // support it.
     #[cfg(target_os = "macos")]
     if fs::fcntl_fullfsync(folder).is_ok() {
         return Ok(());
@@ -65,13 +68,13 @@ mod kernel {
 
     use super::{BorrowedFd, CWD, Errno, Mode, OFlags, OPEN_FLAGS, OwnedFd, Path, Result};
 
-    /// How many times opening a path is tried.
+    /// How often opening a path is tried.
     const MAX_OPEN_TRIES: usize = 16;
 
     pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         let mut opened = Err(Errno::AGAIN);
-        // If anything on the machine is renamed in the meantime, the kernel cannot resolve `..` safely and returns
+        // The kernel cannot safely resolve `..` while anything on the machine is being renamed, and then returns
         // `EAGAIN`.
         for _ in 0..MAX_OPEN_TRIES {
             opened = openat2(at, rel, flags | OPEN_FLAGS, mode, resolve);
@@ -100,20 +103,20 @@ mod kernel {
     }
 }
 
-/// Opens one folder after another and keeps each handle, so that a folder cannot be replaced after it was checked.
+/// Opens one folder after another and keeps each handle, so that no folder can be replaced after it was checked.
 mod by_parts {
     use super::{
         AsFd, BorrowedFd, CWD, Component, Errno, FOLDER_FLAGS, Mode, OFlags, OPEN_FLAGS, OwnedFd, Path,
         Result, fs, is_link,
     };
 
-    /// Opens a file beneath a folder. Unlike the kernel's call, this function always refuses `..`.
+    /// Opens a file beneath a folder. Unlike the kernel's call, this function always rejects `..`.
     pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
         let mut folder: Option<OwnedFd> = None;
         let mut parts = rel.split('/').peekable();
         while let Some(part) = parts.next() {
             match part {
-                // The name is absolute, or leads upwards.
+                // The name is absolute or leads upwards.
                 "" if folder.is_none() && parts.peek().is_some() => return Err(Errno::XDEV),
                 ".." => return Err(Errno::XDEV),
                 "" | "." => return Err(Errno::INVAL),
@@ -137,7 +140,7 @@ mod by_parts {
         let Some(mut part) = parts.next() else {
             return fs::openat(CWD, start, flags | OPEN_FLAGS, Mode::empty());
         };
-        // The system resolves `..` to the parent of the open folder, and no link was followed to reach it.
+        // The system resolves `..` to the parent of the open folder, and no link was followed to reach that folder.
         for next in parts {
             folder = open_path_part(
                 folder.as_fd(),
@@ -157,7 +160,7 @@ mod by_parts {
         mode: Mode,
     ) -> Result<OwnedFd> {
         match fs::openat(at, name, flags | OPEN_FLAGS | OFlags::NOFOLLOW, mode) {
-            // With `O_DIRECTORY`, a link is reported as "not a folder". So the two cases must be distinguished.
+            // With `O_DIRECTORY`, the system reports a link as "not a folder", so check which of the two it is.
             Err(Errno::NOTDIR) if is_link(at, name) => Err(Errno::LOOP),
             opened => opened,
         }

@@ -1,5 +1,5 @@
-//! Both ways of opening a file must give the same result: the kernel's call, and the replacement for systems without
-//! that call.
+//! The two ways of opening a file must give the same result: the kernel's call, and its replacement on systems that
+//! lack it.
 
 use std::fs::{self as files, File};
 use std::io::Read;
@@ -29,7 +29,7 @@ fn open_without_links_variants() -> Vec<(&'static str, OpenWithoutLinksFn)> {
     ways
 }
 
-/// Returns whether the system has the kernel's call. macOS and some emulators do not.
+/// Returns whether the system has the kernel's call. macOS and some emulators lack it.
 fn has_openat2() -> bool {
     kernel::open_without_links(Path::new("/"), OFlags::DIRECTORY).is_ok()
 }
@@ -39,7 +39,8 @@ struct LinkAttacks {
     inside: OwnedFd,
 }
 
-/// Returns an open folder `inside` with links of every kind. The folder `outside` must not be reached from it.
+/// Returns an open folder `inside` that contains links of every kind. The folder `outside` must not be reachable from
+/// it.
 fn create_link_attacks() -> LinkAttacks {
     let temp = tempfile::tempdir().unwrap();
     let base = temp.path();
@@ -78,8 +79,8 @@ fn no_link_is_followed_and_no_name_leads_out() {
         ("a/none", Err(Errno::NOENT)),
         ("none/file", Err(Errno::NOENT)),
         ("plain/file", Err(Errno::NOTDIR)),
-        // A link as the first, a middle and the last part of the name. Some links lead out of the folder, and some stay
-        // beneath it.
+        // A link is the first, a middle or the last part of the name. Some of the links lead out of the folder,
+        // others stay beneath it.
         ("first", Err(Errno::LOOP)),
         ("first/secret", Err(Errno::LOOP)),
         ("a/second/secret", Err(Errno::LOOP)),
@@ -90,7 +91,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         ("a/b/near", Err(Errno::LOOP)),
         ("loop", Err(Errno::LOOP)),
         ("loop/x", Err(Errno::LOOP)),
-        // Names that lead out of the folder without a link.
+        // These names lead out of the folder without a link.
         ("..", Err(Errno::XDEV)),
         ("../outside/secret", Err(Errno::XDEV)),
         ("a/../../outside/secret", Err(Errno::XDEV)),
@@ -104,7 +105,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         for (rel, expected) in rows {
             let opened = open(attacks.inside.as_fd(), rel, OFlags::RDONLY, Mode::empty()).map(drop);
             match (rel, name) {
-                // For an empty name, the two implementations return different errors.
+                // The two implementations return different errors for an empty name.
                 ("", _) => assert!(opened.is_err(), "{name}"),
                 _ => assert_eq!(opened, expected, "{name}: {rel}"),
             }
@@ -139,7 +140,7 @@ fn only_a_folder_is_opened_as_a_folder() {
     }
 }
 
-/// The links in `/proc` lead to open files and to other roots, without a check of names.
+/// The links in `/proc` lead to open files and other roots without any check of names.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_magic_link_is_followed() {
@@ -159,7 +160,7 @@ fn no_magic_link_is_followed() {
 #[test]
 fn a_path_without_links_is_opened_and_no_other() {
     let attacks = create_link_attacks();
-    // On macOS, the path of the folder for temporary files contains a link.
+    // On macOS, the path of the temporary folder contains a link.
     let base = attacks.temp.path().canonicalize().unwrap();
     let rows = [
         ("inside/a/b/file", Ok(())),
@@ -181,7 +182,7 @@ fn a_path_without_links_is_opened_and_no_other() {
     }
 }
 
-/// An attacker gains nothing by replacing a folder with a link while the folder is being opened.
+/// An attacker gains nothing by replacing a folder with a link while it is being opened.
 #[test]
 fn a_folder_that_becomes_a_link_while_it_is_passed_leads_nowhere() {
     let attacks = create_link_attacks();

@@ -1,10 +1,10 @@
-//! Reads git's index. It shows which files in `indexes/`, `sessions/` and `state/` git tracks. These files came with a
-//! commit, so their content is not trusted. It also shows which edited files are the same as in the index.
+//! Reads git's index. It shows which files in `indexes/`, `sessions/` and `state/` git tracks. These files came with
+//! a commit, so their content is not trusted. The index also shows which edited files are the same as in the index.
 //!
-//! Hooks start no process, so this module reads the index itself. The alternatives were worse: a nonce in every file
-//! would change every format, and a list of the files that this machine wrote would cost an extra write each time. The
-//! index is sorted by path, and `.agent/` is near its beginning. So the first 32 KB are usually enough, and nothing
-//! needs to be cached.
+//! Hooks start no process, so this module parses the index itself. The alternatives are worse: a nonce in every file
+//! would change every file format, and a list of the files that this machine wrote would cost an extra write each
+//! time. The index is sorted by path, and `.agent/` is near its beginning. The first 32 KB are therefore usually
+//! enough, and nothing needs to be cached.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -20,32 +20,32 @@ use crate::dir::Dir;
 use crate::layout;
 use crate::read::{read_outside_store, require_regular_file};
 
-/// The largest index that is read. It has room for about 700,000 files.
+/// The size limit of an index, which is enough for about 700,000 files.
 const MAX_INDEX_BYTES: u64 = 64 * 1024 * 1024;
 const CHUNK_BYTES: usize = 32 * 1024;
 
-/// The folders that belong to one machine.
+/// The folders whose files belong to one machine.
 const MACHINE_LOCAL_FOLDERS: [&[u8]; 3] = [b"indexes/", b"sessions/", b"state/"];
-/// The folders that are hidden even if the index cannot be read. A session's journal is too valuable to be hidden
-/// without proof.
+/// The folders that are hidden if the index cannot be read. `sessions/` is not one of them, because journals are too
+/// valuable to be hidden without proof.
 const REBUILDABLE_FOLDERS: [&[u8]; 2] = [b"indexes/", b"state/"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TrackedFiles {
     #[default]
     NoneTracked,
-    /// Paths of tracked files relative to the store, such as `indexes/active-loop.json`.
+    /// The paths of the tracked files, relative to the store, such as `indexes/active-loop.json`.
     Files(Vec<String>),
-    /// The index cannot be read; the text is the reason. Any file in these folders may have come with a commit.
+    /// The reason why the index cannot be read. Any file in these folders may have come with a commit.
     Unknown(String),
 }
 
 impl TrackedFiles {
-    /// Returns whether a file of the store must be treated as absent.
+    /// Returns whether a file in the store must be treated as absent.
     pub(crate) fn treats_as_absent(&self, rel: &str) -> bool {
         match self {
             TrackedFiles::NoneTracked => false,
-            // Some file systems do not distinguish `State/` from `state/`.
+            // Ignore case, because some file systems do not distinguish `State/` from `state/`.
             TrackedFiles::Files(files) => files.iter().any(|file| file.eq_ignore_ascii_case(rel)),
             TrackedFiles::Unknown(_) => {
                 REBUILDABLE_FOLDERS.iter().any(|folder| rel.as_bytes().starts_with(folder))
@@ -55,7 +55,7 @@ impl TrackedFiles {
 
     /// Reads git's index for the store of `root`.
     pub(crate) fn read_for_root(root: &Path) -> TrackedFiles {
-        // Git lists a folder by its real path, even if it was reached through a link.
+        // Git lists a folder under its real path, even if it was reached through a link.
         let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let Some(top) = find_checkout_top(root) else { return TrackedFiles::NoneTracked };
         let inside = root.strip_prefix(top).unwrap_or(Path::new("")).as_os_str().as_bytes();
@@ -82,7 +82,7 @@ fn find_checkout_top(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| fs::access(folder.join(".git"), fs::Access::EXISTS).is_ok())
 }
 
-/// Returns `.git` itself, or the folder that the `.git` file of a worktree or submodule names.
+/// Returns the path of `.git`, or the folder that the `.git` file of a worktree or submodule names.
 fn git_dir(top: &Path) -> PathBuf {
     let dot_git = top.join(".git");
     let pointer = read_outside_store(&dot_git, 4096).ok().and_then(|bytes| String::from_utf8(bytes).ok());
@@ -92,7 +92,8 @@ fn git_dir(top: &Path) -> PathBuf {
     }
 }
 
-/// Lists the index and, if it is a split index, all shared indexes. An outdated shared index does no harm.
+/// Returns the paths of the index and of all shared indexes, which exist if the index is split. An outdated shared
+/// index does no harm.
 fn index_paths(git_dir: &Path) -> Vec<PathBuf> {
     let mut all = vec![git_dir.join("index")];
     let names = Dir::open(git_dir).and_then(|dir| dir.names_up_to(10_000)).unwrap_or_default();
@@ -101,7 +102,7 @@ fn index_paths(git_dir: &Path) -> Vec<PathBuf> {
 }
 
 fn read_index(path: &Path, prefix: &[u8], files: &mut Vec<String>) -> io::Result<()> {
-    // The index does not record the length of its object ids: 20 bytes, or 32 bytes if git uses SHA-256.
+    // The index does not record the length of its object ids. It is 20 bytes, or 32 bytes if git uses SHA-256.
     let first = scan_store_entries(open_index(path)?, 20, prefix);
     let found = match first {
         Err(error) if error.kind() == ErrorKind::InvalidData => {
@@ -123,9 +124,9 @@ fn open_index(path: &Path) -> io::Result<impl BufRead> {
     Ok(BufReader::with_capacity(CHUNK_BYTES, File::from(fd).take(MAX_INDEX_BYTES)))
 }
 
-/// Lists the tracked files in the machine-local folders of a store.
+/// Lists the tracked files in a store's machine-local folders.
 fn scan_store_entries(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<String>> {
-    // Among all spellings of the prefix, the lower-case spelling sorts last. `0` is the character after `/`.
+    // Among all spellings of the prefix, the lower-case one sorts last. `0` is the character after `/`.
     let end = [prefix.to_ascii_lowercase().as_slice(), b"state0"].concat();
     let mut files = Vec::new();
     each_index_entry(index, id_bytes, |name, _| {
@@ -138,8 +139,8 @@ fn scan_store_entries(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io
     Ok(files)
 }
 
-/// Lists every file below `folder` that git tracks, with paths relative to `folder`. Returns `None` if `folder` is not
-/// in git, or if there are more than `most` files.
+/// Lists all files below `folder` that git tracks, relative to `folder`. Returns `None` if `folder` is not in git or
+/// there are more than `most` files.
 pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     let folder = folder.canonicalize().ok()?;
     let top = find_checkout_top(&folder)?;
@@ -169,8 +170,8 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     (files.len() <= most).then_some(files)
 }
 
-/// Returns the files that are the same as in git's index, judged by size and time. Returns no files if the folder is
-/// not in git, or if the index is large, because a hook calls this function.
+/// Returns the files that, judging by size and time, are the same as in git's index. Returns no files if the folder
+/// is not in git. The same happens if the index is large, because hooks call this function.
 pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p str> {
     const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
     let Some(top) = find_checkout_top(folder).filter(|_| !paths.is_empty()) else { return Vec::new() };
@@ -191,7 +192,7 @@ pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p s
         }
         ControlFlow::Continue(())
     };
-    // If object ids have another length, the index does not parse, and nothing is known about the files.
+    // If the object ids have another length, the index does not parse, and nothing is known about the files.
     match open_index(&index).and_then(|file| each_index_entry(file, 20, take)) {
         Ok(()) => unchanged,
         Err(_) => Vec::new(),
@@ -207,7 +208,7 @@ struct IndexEntry {
 impl IndexEntry {
     fn matches_stat(&self, stat: &fs::Stat) -> bool {
         let (seconds, fraction) = self.modified;
-        // Some versions of git store no fractions of a second.
+        // Some versions of git do not store fractions of a second.
         let fraction_on_disk = to_nanoseconds(0, stat.st_mtime_nsec);
         let is_same_time =
             i64::from(seconds) == stat.st_mtime && (fraction == 0 || i64::from(fraction) == fraction_on_disk);
@@ -215,10 +216,10 @@ impl IndexEntry {
     }
 }
 
-/// The mode of an entry that is a submodule.
+/// The file mode that marks an entry as a submodule.
 const SUBMODULE_MODE: u32 = 0o160_000;
 
-/// Reads git's index format, versions 2 to 4. Calls `with` for each entry.
+/// Parses git's index format, versions 2 to 4, and calls `with` for each entry.
 fn each_index_entry(
     mut index: impl BufRead,
     id_bytes: usize,
@@ -243,7 +244,7 @@ fn each_index_entry(
             length += 2;
         }
         match version {
-            // Each entry contains only the difference between its name and the previous name.
+            // In version 4, each entry contains only the difference between its name and the previous one.
             4 => {
                 let dropped = read_varint(&mut index)?;
                 let kept = name.len().checked_sub(dropped).ok_or_else(damaged)?;
@@ -274,7 +275,7 @@ fn each_index_entry(
     Ok(())
 }
 
-/// Reads a number of four bytes. `bytes` must be long enough.
+/// Reads a big-endian number of four bytes. `bytes` must be long enough.
 fn read_u32(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
@@ -289,8 +290,8 @@ fn machine_local_name(name: &[u8], prefix: &[u8]) -> Option<String> {
         .then(|| String::from_utf8_lossy(rest).into_owned())
 }
 
-/// Reads a number in git's encoding for offsets: each byte has seven bits, and the highest bit says that another
-/// byte follows.
+/// Reads a number in git's encoding for offsets. Each byte has seven bits of the number, and its highest bit is set
+/// if another byte follows.
 fn read_varint(index: &mut impl BufRead) -> io::Result<usize> {
     let mut byte = [0];
     index.read_exact(&mut byte)?;

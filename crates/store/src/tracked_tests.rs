@@ -1,4 +1,4 @@
-//! Tests against indexes that the real git wrote.
+//! Tests with indexes that the real git wrote.
 
 use std::process::Command;
 
@@ -63,7 +63,7 @@ fn finds_what_git_tracks_in_every_version_of_the_index() {
         (&[], &[&["add", "."]]),
         (&[], &[&["add", "."], &["update-index", "--index-version", "4"]]),
         (&[], &[&["add", "."], &["update-index", "--split-index"]]),
-        // `--intent-to-add` sets an extra flag, which requires version 3 of the index.
+        // `--intent-to-add` sets an extra flag that requires version 3 of the index.
         (&[], &[&["add", "--intent-to-add", "."]]),
         (&["--object-format=sha256"], &[&["add", "."]]),
         (&["--object-format=sha256"], &[&["add", "."], &["update-index", "--index-version", "4"]]),

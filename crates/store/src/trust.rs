@@ -1,5 +1,5 @@
-//! Records which roots are trusted on this machine. They are outside every project, so that a clone cannot bring its
-//! own trust record.
+//! Records which roots are trusted on this machine. The records are outside every project, so that a clone cannot
+//! bring its own trust record.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -18,16 +18,16 @@ use crate::{Dir, Durability, Error, Result, layout};
 
 const SCHEMA_VERSION: u64 = 1;
 const MAX_RECORD_BYTES: usize = 1024 * 1024;
-/// How many former paths of a project are recorded.
+/// How many of a project's former paths are recorded.
 const MAX_FORMER_PATHS: usize = 16;
 
-/// The trust records of a user: `trust/<project_id>.json` in the state folder.
+/// A user's trust records: `trust/<project_id>.json` in the state folder.
 #[derive(Debug)]
 pub struct TrustRecords {
     state_folder: PathBuf,
     user: u32,
-    /// The home folder, if `state` is the default folder below it. It is `None` if an environment variable names
-    /// `state`.
+    /// The home folder, if `state_folder` is the default folder below it. `None` if an environment variable names
+    /// `state_folder`.
     home: Option<PathBuf>,
     /// The open file of the record that was read last. A hook never closes it, which saves a system call.
     record_file: RefCell<Option<File>>,
@@ -43,19 +43,20 @@ pub struct TrustedRoot {
 struct TrustRecord {
     schema_version: u64,
     roots: Vec<TrustedRoot>,
-    /// The paths that the project was moved from, newest last.
+    /// The paths that the project was moved from, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "former")]
     former_paths: Vec<String>,
 }
 
 impl TrustRecords {
-    /// Returns the trust records in `state`, which is `$XDG_STATE_HOME/throughline`. `user` is the effective user.
+    /// Returns the trust records in `state_folder`, which is `$XDG_STATE_HOME/throughline`. `user` is the effective
+    /// user.
     pub fn new(state_folder: PathBuf, user: u32) -> TrustRecords {
         TrustRecords { state_folder, user, home: None, record_file: RefCell::default() }
     }
 
-    /// Returns the trust records in the default state folder below `home`. It is used if no variable names a state
+    /// Returns the trust records in the default state folder below `home`, which is used if no variable names a state
     /// folder.
     pub fn in_home(state_folder: PathBuf, user: u32, home: PathBuf) -> TrustRecords {
         TrustRecords { state_folder, user, home: Some(home), record_file: RefCell::default() }
@@ -65,13 +66,13 @@ impl TrustRecords {
         self.state_folder.join("trust").join(format!("{}.json", project.as_str()))
     }
 
-    /// Returns whether the project is trusted at this path. Both the project and the path must match. It is an error if
-    /// other users can write to the folder of the records.
+    /// Returns whether the project is trusted at this path. Both the project and the path must match. Returns an
+    /// error if other users can write to the folder of the trust records.
     pub fn is_trusted(&self, project: &ProjectId, root: &Path) -> Result<bool> {
         let (record, way) = self.read_record(project)?;
         let known = |root: &Path| record.roots.iter().any(|known| Path::new(&known.path) == root);
-        // Hooks run this code, so compare the path as it was given first. Resolving links takes a system call per
-        // folder.
+        // Hooks run this code, so first compare the path as it was given. Resolving links takes a system call for
+        // each folder.
         let holds = known(root) || root.canonicalize().is_ok_and(|root| known(&root));
         if holds {
             self.require_private()?;
@@ -80,8 +81,8 @@ impl TrustRecords {
         Ok(holds)
     }
 
-    /// Returns the path where the project was trusted before it was moved to `root`, or `None` if one of its trusted
-    /// paths still exists.
+    /// Returns the path at which the project was trusted before it was moved to `root`, or `None` if another of its
+    /// trusted paths still exists.
     pub fn former_path(&self, project: &ProjectId, root: &Path) -> Result<Option<String>> {
         let (record, _) = self.read_record(project)?;
         let here = root.canonicalize().unwrap_or_else(|_| root.to_owned());
@@ -96,7 +97,7 @@ impl TrustRecords {
         Ok(from)
     }
 
-    /// Returns the former paths of the project: the paths it was moved from, and trusted paths that no longer exist.
+    /// Returns the project's former paths: those it was moved from, and trusted paths that no longer exist.
     pub fn former_paths(&self, project: &ProjectId) -> Result<Vec<String>> {
         let TrustRecord { roots, former_paths: mut former, .. } = self.read_record(project)?.0;
         let (gone, present): (Vec<_>, Vec<_>) = roots.into_iter().partition(has_vanished);
@@ -105,7 +106,7 @@ impl TrustRecords {
         Ok(former)
     }
 
-    /// Trusts the new path of a project instead of its old paths, which no longer exist.
+    /// Trusts a project's new path in place of its old paths, which no longer exist.
     pub fn trust_new_path(
         &self,
         project: &ProjectId,
@@ -128,7 +129,7 @@ impl TrustRecords {
         Ok(())
     }
 
-    /// Returns an error unless `trust/` and its parent folders are private to the user. Otherwise a forged
+    /// Returns an error unless `trust/` and the folders above it are private to the user. Otherwise, a forged
     /// `XDG_STATE_HOME` could make any root trusted.
     fn require_private(&self) -> Result<()> {
         let trust = self.state_folder.join("trust");
@@ -140,9 +141,9 @@ impl TrustRecords {
         }
     }
 
-    /// Returns an error if the state folder is inside the root. The files of a clone belong to the user who cloned it,
-    /// so a clone could bring its own trust record. The only exception is a home folder that the user allowed as a
-    /// root, because it contains the state folder.
+    /// Returns an error if the state folder is inside the root. The files in a clone belong to the user who cloned
+    /// it, so a clone could bring its own trust record. The only exception is a home folder that the user allowed as
+    /// a root, because the state folder is inside it.
     fn require_outside(&self, root: &Path, way: LinkInPath) -> Result<()> {
         let is_inside = || match way {
             LinkInPath::Direct => self.state_folder.starts_with(root),
@@ -157,7 +158,7 @@ impl TrustRecords {
         Err(Error::Exposed { path: self.state_folder.clone(), why: Exposure::InsideProject })
     }
 
-    /// Trusts a root. Returns false if it was already trusted.
+    /// Trusts a root. Returns false if the root was already trusted.
     pub fn grant(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<bool> {
         let path = canonical_path(root)?;
         self.update_record(project, wait, |TrustRecord { roots, .. }| {
@@ -170,7 +171,7 @@ impl TrustRecords {
         })
     }
 
-    /// Withdraws trust from a root. Returns false if it was not trusted.
+    /// Withdraws trust from a root. Returns false if the root was not trusted.
     pub fn revoke(&self, project: &ProjectId, root: &Path, wait: Duration) -> Result<bool> {
         let path = canonical_path(root)?;
         self.update_record(project, wait, |TrustRecord { roots, .. }| {
@@ -180,7 +181,7 @@ impl TrustRecords {
         })
     }
 
-    /// Lists every trusted root with its project.
+    /// Lists all trusted roots, each with its project.
     pub fn list(&self) -> Result<Vec<(ProjectId, TrustedRoot)>> {
         let dir = match Dir::open(&self.state_folder.join("trust")) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
@@ -243,8 +244,8 @@ impl TrustRecords {
         Ok(true)
     }
 
-    /// Appends to the receipts of this machine, for events without a root. Fails if other users can write to the state
-    /// folder.
+    /// Appends a line to this machine's receipts, for an event without a root. Fails if other users can write to the
+    /// state folder.
     pub fn leave_receipt(&self, line: &[u8], limit: u64) -> Result<()> {
         self.create_trust_folder()?;
         create_private_folder(&self.state_folder)?.append_line(layout::STATE_RECEIPTS, line, limit)
@@ -260,7 +261,7 @@ impl TrustRecords {
 
     fn create_trust_folder(&self) -> Result<Dir> {
         let dir = create_private_folder(&self.state_folder.join("trust"))?;
-        // A record in another user's folder would not be trusted.
+        // Check this now, because a record in a folder that others can write to would not be trusted.
         self.require_private()?;
         Ok(dir)
     }

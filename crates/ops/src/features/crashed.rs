@@ -1,5 +1,5 @@
-//! `thru sweep`: writes packets for crashed sessions. These are sessions that died before a hook could report their
-//! end.
+//! `thru sweep`: writes packets for crashed sessions, that is, for sessions that died before a hook could report
+//! their end.
 
 use std::path::Path;
 use std::time::Duration;
@@ -57,12 +57,12 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 /// A session whose process is unknown counts as dead after this long without an event.
 const MAX_SILENCE: SignedDuration = SignedDuration::from_hours(12);
 
-/// How long a command waits for a session start that is also writing packets for crashed sessions.
+/// How long a command waits for another sweep. Session starts sweep too.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// How many bytes from the end of the session list are read to count crashed sessions.
+/// How many bytes are read from the end of the session list to count crashed sessions.
 const SESSION_LIST_TAIL_BYTES: u64 = 32 * 1024;
-/// How many open sessions are examined, newest first.
+/// How many of the sessions that have not ended are examined, newest first.
 const MAX_SESSIONS_EXAMINED: usize = 16;
 
 #[derive(Clone, Debug, Serialize)]
@@ -106,7 +106,7 @@ pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession
 
 const CANDIDATE_ID_PREFIX: &str = "crashed:";
 
-/// Offers the packet of one crashed session to a session that is starting. Each packet is offered only once.
+/// Offers one crashed session's packet to a session that is starting. Each packet is offered only once.
 fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, .. } = context.project;
     if context.occasion != Occasion::Started {
@@ -117,7 +117,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     if open.is_empty() {
         return Ok(Vec::new());
     }
-    // Another session start is already handling the crashed sessions.
+    // If the lock is busy, another session start is already handling the crashed sessions.
     let lock = match lock_sweep(store, Duration::ZERO) {
         Err(store::Error::Busy { .. }) => return Ok(Vec::new()),
         lock => lock?,
@@ -184,8 +184,8 @@ fn is_packet_open(store: &Store, packet: &str) -> bool {
     matches!(packet.status, Some(PacketStatus::Draft | PacketStatus::Active)) && packet.claimed_by.is_empty()
 }
 
-/// Records that the session has a packet. If the session crashes without doing further work, a sweep does not write a
-/// second packet.
+/// Records that the session has a packet, so that a sweep does not write a second one if the session crashes without
+/// doing further work.
 pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
     let Ok(session) = Id::new(session) else { return Ok(()) };
     let seen = CrashRecord {
@@ -196,7 +196,7 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
     Ok(store.session(&session).write(&seen)?)
 }
 
-/// Returns how many of the newest sessions crashed and have no packet yet. Writes nothing.
+/// Counts the sessions, among the newest ones, that crashed and have no packet yet. Writes nothing.
 pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usize> {
     let tail = match store.dir().read_recent_lines(layout::SESSIONS_INDEX, SESSION_LIST_TAIL_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(0),
@@ -211,7 +211,7 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
     Ok(waiting)
 }
 
-/// Takes the sweep lock, so that no session gets two packets.
+/// Takes the sweep lock, so that two sweeps cannot write packets for the same session.
 fn lock_sweep(store: &Store, wait: Duration) -> store::Result<Lock> {
     store.lock_record(layout::SWEEP_LOCK, wait)
 }
@@ -257,7 +257,7 @@ fn sweep_session(
     if mode == Mode::DryRun {
         return Ok(swept(model::packet::packet_id(world.now, &purpose, 1), false));
     }
-    // Read git's files instead of starting `git`, because a session start calls this function too.
+    // Read git's files instead of running `git`, because this function also runs when a session starts.
     let git = source.checkout.as_deref().and_then(store::git::read_head);
     let git = git.map(|head| model::packet::GitFacts {
         branch: crate::project::git::redacted_branch(&head),
@@ -332,7 +332,7 @@ fn read_rest_of_transcript(
     begun.unwrap_or_default().iter().map(words).collect()
 }
 
-/// Returns the folder in which a session worked. The session's file paths are relative to this folder.
+/// Returns the folder in which a session worked, which its file paths are relative to.
 fn worktree_of_session<'a>(project: &'a Project, session: &'a RosterEntry) -> &'a Path {
     if session.worktree.is_empty() { &project.root.checkout } else { Path::new(&session.worktree) }
 }
@@ -356,7 +356,7 @@ pub(crate) fn is_dead(store: &Store, open: &RosterEntry, now: Timestamp) -> Resu
     Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE))
 }
 
-/// The packet of a session that crashed or handed over its work, and whether the packet was offered.
+/// The packet of a session that crashed or handed over its work, and whether the packet has been offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct CrashRecord {
     packet: String,
@@ -364,7 +364,7 @@ struct CrashRecord {
     until: JournalEnd,
 }
 
-/// Where the journal ended when the packet was written. The packet does not cover later records.
+/// Where the journal ended when the packet was written. The packet does not cover any later records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct JournalEnd {
     at: String,
@@ -376,21 +376,21 @@ fn journal_end(world: &World, store: &Store, session: &Id) -> Result<JournalEnd>
     Ok(JournalEnd { at: time::to_rfc3339(world.now), records })
 }
 
-/// Returns the crash record of a session. Returns `None` if there is no record, or if the session did more work after
-/// its packet was written.
+/// Returns a session's crash record, or `None` if there is none or the session worked on after its packet was
+/// written.
 fn read_valid_crash_record(store: &Store, open: &RosterEntry) -> Result<Option<CrashRecord>> {
     let Some(seen) = store.session(&open.session).read::<CrashRecord>()? else { return Ok(None) };
     let since = seen.until.records;
     let is_over = match *open.at < *seen.until.at {
         false => !has_worked_since(store, &open.session, since)?,
-        // A packet is offered only after its session crashed, so the session did nothing after the offer.
+        // A packet is offered only after its session has crashed, so the session cannot have worked after the offer.
         true => seen.offered || !has_gone_on(store, &open.session, since)?,
     };
     Ok(is_over.then_some(seen))
 }
 
-/// Returns whether the session continued after its own handoff: the user asked for something, or a file was edited. An
-/// agent that only reads files after the handoff does not need a second packet.
+/// Returns whether the session worked on after its own handoff: the user asked for something, or a file was edited.
+/// An agent that only reads files after the handoff does not need a second packet.
 fn has_gone_on(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.current_digest(session, |_| {})?;
     let is_edited = |file: &FileUse| file.edited_at > since && !is_our_file(&file.path);

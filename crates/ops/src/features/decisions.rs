@@ -36,29 +36,28 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// How many bytes from the end of the log a hook reads in each attempt. The first attempt covers about 100 decisions. A
-/// further attempt follows only if too few of these are in force.
+/// How many bytes a hook reads from the end of the log in each attempt. The first attempt covers about 100 decisions.
+/// The next attempt follows only if too few of the decisions found are in force.
 const LOG_TAIL_BYTES: [u64; 3] = [24 * 1024, 64 * 1024, MAX_LOG_TAIL_BYTES];
 
-/// The most that a hook reads from the end of the log: about 4,000 decisions.
+/// How many bytes a hook reads from the end of the log at most: about 4,000 decisions.
 const MAX_LOG_TAIL_BYTES: u64 = 1024 * 1024;
 
-/// The most that a search for an answer reads from the end of the log: about 30,000 decisions.
+/// How many bytes a search for an answer reads from the end of the log at most: about 30,000 decisions.
 const MAX_LOG_BYTES_SEARCHED: u64 = 8 * 1024 * 1024;
 
 /// Decisions in force, newest first.
 #[derive(Debug, Default)]
 pub(crate) struct DecisionsInForce {
     pub decisions: Vec<Decision>,
-    /// Whether the list is complete.
+    /// Whether the list includes every decision in force, because the whole log was read.
     pub is_complete: bool,
-    /// The number of decisions that were left out because they belong to the plan of another swarm, and the name of
-    /// that swarm.
+    /// How many decisions were left out because they belong to another swarm's plan, and the name of that swarm.
     pub of_other_swarm: Option<(usize, String)>,
 }
 
-/// Returns the decisions in force. Reads further back in the log until it finds `most` decisions or reaches the limit
-/// for hooks.
+/// Returns the decisions in force. Reads further and further back in the log until it has found `most` decisions or
+/// reaches the limit for hooks.
 pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Result<DecisionsInForce> {
     let mut found = DecisionsInForce { is_complete: true, ..DecisionsInForce::default() };
     for window in LOG_TAIL_BYTES {
@@ -80,8 +79,8 @@ pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Resul
     Ok(found)
 }
 
-/// Returns the newest few thousand decisions, oldest first, and whether the list is complete. A hook never reads
-/// further back.
+/// Returns the newest few thousand decisions, oldest first, and whether these are all the decisions in the log. A
+/// hook never reads further back.
 pub(crate) fn recent_decisions(store: &Store, now: Timestamp) -> Result<(Vec<DecisionStanding>, bool)> {
     let (lines, is_all) = store.newest_decisions(MAX_LOG_TAIL_BYTES)?;
     Ok((decision::fold_decisions(lines, now), is_all))
@@ -91,14 +90,14 @@ pub(crate) fn all_decisions(store: &Store, now: Timestamp) -> Result<Vec<Decisio
     Ok(decision::fold_decisions(store.all_decisions()?.0, now))
 }
 
-/// Removes from a digest the answers that are recorded as decisions, whether or not these decisions are still in
+/// Removes from a digest every answer that is already recorded as a decision, even if that decision is no longer in
 /// force.
 pub(crate) fn remove_recorded_answers(store: &Store, digest: &mut Digest) -> Result<()> {
     if digest.answers.is_empty() {
         return Ok(());
     }
-    // A session's answers are usually among the newest decisions. In a long session, many other decisions may follow
-    // them, so a second search reads more of the log.
+    // A session's answers are usually among the newest decisions. If a long session made many decisions after them, a
+    // second search reads more of the log.
     let mut left: Vec<String> = digest.answers.iter().map(decision::answer_id).collect();
     for window in [LOG_TAIL_BYTES[1], MAX_LOG_BYTES_SEARCHED] {
         let is_all;

@@ -1,5 +1,5 @@
-//! Evidence: records that show that a task is done. Every new entry is written by this file. The submodules contain the
-//! commands, the judgement, the brief and the hooks.
+//! Evidence: records that show that a task is done. All new entries are written by the functions in this file. The
+//! submodules contain the commands, the freshness check, the brief and the hooks.
 
 pub mod add;
 pub mod archive;
@@ -54,7 +54,7 @@ pub(crate) struct WriteResult {
     pub notes: Vec<String>,
 }
 
-/// Writes one entry. Refuses the entry if the bundle would become too large.
+/// Writes one entry to a task's bundle. Returns an error if the bundle would become too large.
 pub(crate) fn write_entry(
     store: &Store,
     task: &Id,
@@ -65,7 +65,8 @@ pub(crate) fn write_entry(
     write_under_lock(store, task, (vec![entry], listing), at, |bundle| trim_to_count(bundle, MAX_ENTRIES))
 }
 
-/// Writes entries. If the bundle would become too large, its oldest entries move to the archive.
+/// Writes several entries to a task's bundle. If the bundle would become too large, its oldest entries move to the
+/// archive.
 pub(crate) fn write_entries(
     store: &Store,
     task: &Id,
@@ -75,8 +76,8 @@ pub(crate) fn write_entries(
     write_under_lock(store, task, (entries, listing), at, trim_to_size)
 }
 
-/// Adds entries to a task's bundle. All new evidence goes through this function. Under the task's lock, it writes the
-/// listing first, then the archive, then the bundle.
+/// Adds entries to a task's bundle while holding the task's lock. Writes the listing first, then the archive, then
+/// the bundle.
 fn write_under_lock(
     store: &Store,
     task: &Id,
@@ -87,7 +88,7 @@ fn write_under_lock(
     let _lock = store.lock_evidence(task, wait)?;
     let mut notes = Vec::new();
     let known = match store.read_evidence(task) {
-        // A damaged bundle is moved aside, because this write must replace it.
+        // Move a damaged bundle aside, because this write replaces it.
         Err(store::Error::Damaged { .. }) => {
             let folder = store.dir().open_subfolder(&layout::evidence_folder_path(task))?;
             let aside = folder.rename_damaged_aside("bundle.json", now)?;
@@ -147,8 +148,8 @@ fn too_large_error(what: &str, size: usize, most: usize, hint: String) -> Error 
     Error::Refused { what: format!("{what} would have {size} bytes; the limit is {most}"), hint }
 }
 
-/// Records the test runs that hooks saw in the current session. The agent may call a command before the session's next
-/// checkpoint, when these runs are not recorded yet. Errors are ignored, because the checkpoint reports them.
+/// Records the test runs that hooks saw in the current session. When the agent calls a command between two
+/// checkpoints, the latest runs are not recorded yet. Errors are ignored, because the next checkpoint reports them.
 pub(crate) fn observe_current_session(world: &World, project: &Project) {
     let Some(session) = list::session_of_current_harness(world) else { return };
     if let Ok(digest) = project.store.current_digest(&session, |_| {}) {
@@ -156,7 +157,7 @@ pub(crate) fn observe_current_session(world: &World, project: &Project) {
     }
 }
 
-/// Returns the id of a task, and the plan that contains it. An invalid id is refused before it becomes part of a path.
+/// Returns the id of a task and the plan that contains the task. The id is checked before it becomes part of a path.
 pub(crate) fn find_task(store: &Store, id: &str) -> Result<(Id, Plan)> {
     let safe = Id::new(id).map_err(|bad| Error::Usage {
         what: bad.to_string(),

@@ -1,4 +1,4 @@
-//! Loops and their commands. [`stop`] handles stops, and [`session`] handles session starts.
+//! Loops and their commands. Submodule [`stop`] handles stops, and [`session`] handles session starts.
 
 mod adopt;
 mod choose;
@@ -53,7 +53,7 @@ pub const ROW: Feature = Feature {
 };
 
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    // A loop never blocks a sub-agent, and never acts on a truncated payload.
+    // A loop never blocks a sub-agent and never acts on a truncated payload.
     if context.event.agent.is_some() || context.event.torn {
         return Ok(Decision::no_action("loops act only on complete events of the main agent"));
     }
@@ -78,8 +78,8 @@ pub struct LoopShown {
     pub iteration: u64,
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
-    /// Whether this user allowed the loop, in its current form, on this machine. If not, no agent ever gets its prompt,
-    /// and its validators never run.
+    /// Whether the user has allowed the loop in its current form on this machine. Otherwise, no agent gets its prompt
+    /// and its validators do not run.
     #[serde(rename = "started_here")]
     pub is_allowed_here: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,9 +103,9 @@ pub struct LoopShown {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopListing {
-    /// The loops, most recently changed first.
+    /// Most recently changed first.
     pub loops: Vec<LoopShown>,
-    /// Files that cannot be read as loops.
+    /// The files that cannot be read as loops.
     pub damaged: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ pub struct LoopLogShown {
     #[serde(rename = "loop")]
     pub shown_loop: LoopShown,
     pub entries: Vec<LoopLogEntry>,
-    /// The number of lines that cannot be read.
+    /// How many lines cannot be read.
     pub torn: usize,
 }
 
@@ -130,7 +130,7 @@ pub struct LoopChanged {
     pub notes: Vec<String>,
 }
 
-/// How `thru loop resume` changes a loop: its limits, and the session that runs it.
+/// What `thru loop resume` changes about a loop: its limits and the session that runs it.
 #[derive(Clone, Copy, Debug)]
 pub struct ResumeOptions<'a> {
     pub max_iterations: Option<u64>,
@@ -138,7 +138,7 @@ pub struct ResumeOptions<'a> {
     pub owner: WantedOwner<'a>,
 }
 
-/// Lists the loops. Without a root, the list is empty; this is not an error.
+/// Lists the loops. If there is no root, the list is empty and no error is returned.
 pub fn list_loops(world: &World) -> Result<LoopListing> {
     let store = match world.find_root()? {
         FoundRoot::Marked { store, .. } => store,
@@ -173,7 +173,7 @@ pub fn show_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
     })
 }
 
-/// Puts a loop into the foreground of a session. The loop that was in the foreground before stays active and waits.
+/// Puts a loop into the foreground of a session. The previous foreground loop stays active and waits.
 pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
     let id = choose_loop(world, &store, Some(named), LoopUse::View)?;
@@ -270,7 +270,7 @@ fn change_and_remove_from_foreground(
         append_to_log(world, &store, &next, event)?;
     }
     if next.status == LoopStatus::Cancelled {
-        // If somebody restores the file later, the user's consent does not come back with it.
+        // Withdraw the consent, so that it does not come back if somebody restores the file.
         consent::withdraw_loop(&store, &next.id)?;
     }
     Ok(LoopChanged {
@@ -281,7 +281,7 @@ fn change_and_remove_from_foreground(
     })
 }
 
-/// Writes a loop that is about to run, and brings it to the foreground.
+/// Writes a loop that is about to run, and puts it into the foreground.
 fn write_and_set_foreground(
     world: &World,
     store: &Store,
@@ -308,7 +308,7 @@ fn write_and_set_foreground(
     Ok(LoopChanged { shown_loop: loop_shown(store, &next, &pointer), changed: true, session_choice, notes })
 }
 
-/// Sets the foreground pointer to a loop. The notes name the loop that was in the foreground before.
+/// Makes the foreground pointer name a loop. The returned note names the previous foreground loop.
 fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(ForegroundPointer, Vec<String>)> {
     let mut pointer = foreground_pointer(store)?;
     let before = match owner {
@@ -378,8 +378,7 @@ fn loop_shown_with_consent(state: &Loop, pointer: &ForegroundPointer, is_allowed
     }
 }
 
-/// Returns the loop in the foreground: the loop of the current session, or else the loop that was last put into the
-/// foreground.
+/// Returns the foreground loop of the current session, or else the loop that was last put into the foreground.
 pub fn foreground_loop(world: &World, store: &Store) -> Result<Option<LoopShown>> {
     let pointer = foreground_pointer(store)?;
     let Some(id) = foreground_loop_id(world, store, &pointer).and_then(|id| Id::new(&id).ok()) else {
@@ -394,7 +393,7 @@ pub fn foreground_loop(world: &World, store: &Store) -> Result<Option<LoopShown>
 }
 
 /// Returns whether an active or paused loop lacks the user's consent. Such a loop came with a clone or a pull, was
-/// changed by somebody, or was made by a version of thru that did not record consent.
+/// edited by somebody, or was created by a version of thru that did not record consent.
 fn is_without_consent(store: &Store, state: &Loop) -> bool {
     matches!(state.status, LoopStatus::Active | LoopStatus::Paused) && !consent::is_started_here(store, state)
 }
@@ -427,11 +426,12 @@ fn all_loops(store: &Store) -> store::Result<(Vec<LoopRecord>, Vec<store::Error>
     Ok((records, damaged))
 }
 
-/// Returns the foreground pointer. It is an index that may be deleted, so it is rebuilt if necessary.
+/// Returns the foreground pointer. The pointer is an index that may be deleted, so it is rebuilt from the loops if
+/// necessary.
 fn read_or_rebuild_pointer(store: &Store, records: &[LoopRecord]) -> ForegroundPointer {
     match store.read_foreground() {
         Ok(Some(pointer)) => pointer,
-        // Leave out loops that the user did not start on this machine. No session may claim them.
+        // Leave out loops that the user did not start on this machine, because no session may claim them.
         _ => ForegroundPointer::rebuild_from(
             records
                 .iter()
@@ -441,7 +441,7 @@ fn read_or_rebuild_pointer(store: &Store, records: &[LoopRecord]) -> ForegroundP
     }
 }
 
-/// Returns the foreground pointer. The loops are read only if the pointer must be rebuilt.
+/// Like [`read_or_rebuild_pointer`], but reads the loops only if the pointer must be rebuilt.
 pub(crate) fn foreground_pointer(store: &Store) -> store::Result<ForegroundPointer> {
     match store.read_foreground() {
         Ok(Some(pointer)) => Ok(pointer),

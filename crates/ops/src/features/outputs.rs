@@ -1,4 +1,4 @@
-//! `thru gate`: checks whether the files that sub-agents had to write exist, are complete and are fresh.
+//! `thru gate`: checks whether the files that sub-agents must write exist, are complete and are fresh.
 
 mod adopt;
 mod expect;
@@ -50,8 +50,8 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// How long to wait for another process that is working in the same run. If a run is killed while it is starting a
-/// child, the child keeps the lock slightly longer than the run itself.
+/// How long to wait for another process that is working in the same run. If `thru gate run` is killed while it starts
+/// a child, the child holds the lock slightly longer than its parent.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug, Serialize)]
@@ -71,22 +71,22 @@ pub struct OutputRow {
     pub file: String,
     pub tier: OutputTier,
     pub verdict: OutputVerdict,
-    /// Why the output is not valid.
+    /// Why the output is not valid. Empty if it is valid.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
-    /// How often the output's command was launched since the stage began.
+    /// How often the output's command has been launched since the stage began.
     pub attempts: u32,
-    /// The file with the output of the launched command.
+    /// The file that contains what the launched command printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
-    /// The file with the last message of an agent that wrote no output.
+    /// The file that contains the last message of a sub-agent that wrote no valid output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_message: Option<PathBuf>,
 }
 
-/// Returns the verdicts on the outputs of the live run, or of the newest run of `stage`.
+/// Returns the verdicts on the outputs of the newest run of `stage` or, if `stage` is `None`, of the live run.
 pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let place = GateContext::find_project(world)?;
     let run = place.find_run(stage)?;
@@ -100,7 +100,7 @@ struct GateContext {
     store: Store,
     settings: ResolvedSettings,
     trusted: bool,
-    /// How to trust the root. Empty if the root is trusted.
+    /// The hint that says how to trust the root. Empty if the root is trusted.
     trust_hint: String,
 }
 
@@ -112,7 +112,7 @@ impl GateContext {
     fn from_project(world: &World, project: Project) -> GateContext {
         let Project { root, store, marker } = project;
         let trusted = world.is_trusted(&marker, &root.path);
-        // The settings of a clone are somebody else's text, so they are used only if the root is trusted.
+        // The settings in a clone were written by somebody else, so they are used only if the root is trusted.
         let resolved = settings::resolve_settings(world, trusted.then_some(&store));
         let trust_hint = match trusted {
             true => String::new(),
@@ -121,8 +121,8 @@ impl GateContext {
         GateContext { root, store, settings: resolved, trusted, trust_hint }
     }
 
-    /// Finds the run of `stage`: the live run if it belongs to that stage, or else the newest run of the stage in
-    /// `outputs/`.
+    /// Finds a run of `stage`: the live run if it belongs to that stage, or else the stage's newest run in
+    /// `outputs/`. If `stage` is `None`, returns the live run.
     fn find_run(&self, stage: Option<&str>) -> Result<RunFolder> {
         let Some(stage) = stage else {
             return self.find_live_run()?.map(|live| live.run).ok_or_else(|| self.no_live_run_error());
@@ -137,7 +137,7 @@ impl GateContext {
         if let Some(run) = live.filter(is_of) {
             return Ok(run);
         }
-        // The name of a run ends with its time, so the last name belongs to the newest run.
+        // A run's name ends with the time, so the last name belongs to the newest run.
         let names = self.store.run_names()?;
         let named = names.iter().rev().filter(|name| name.starts_with(&format!("{stage}-")));
         let mut runs = named
@@ -191,8 +191,8 @@ impl GateContext {
         judge_file(run, output, &self.root.checkout)
     }
 
-    /// Takes the lock that a process holds while it works in a run. If another process has it, the error names that
-    /// process.
+    /// Takes the lock that a process holds while it works in a run. If another process holds the lock, the error
+    /// names that process.
     fn lock_run(&self, run: &RunFolder, command: &str) -> Result<Lock> {
         let who = format!("`thru {command}` (process {})", std::process::id());
         match self.store.lock_run(run, &who, LOCK_WAIT) {
@@ -219,12 +219,11 @@ fn require_trust(place: &GateContext) -> Result<()> {
     }
 }
 
-/// Returns the path of a run, relative to the root.
 fn run_path_below_root(name: &str) -> String {
     format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS)
 }
 
-/// Judges an output. Its inputs are relative to `base`.
+/// Judges an output. The paths of its inputs are relative to `base`.
 fn judge_file(run: &RunFolder, output: &ExpectedOutput, base: &Path) -> Result<JudgedOutput> {
     let seen = run.examine_output(&output.file, CheckDepth::Whole)?;
     let inputs = if output.inputs_digest.is_empty() {
@@ -252,8 +251,8 @@ fn build_gate_report(place: &GateContext, run: &RunFolder, expected: &ExpectedOu
     })
 }
 
-/// Returns the file where a stage records omitted outputs. A stage other than the folder's current stage has its own
-/// file.
+/// Returns the name of the file in which a stage records omitted outputs. A stage that is not the folder's current
+/// stage has a separate file.
 fn stage_omissions_file(run: &RunFolder, expected: &ExpectedOutputs) -> String {
     match run.list_file_name() == layout::EXPECTED_FILE {
         true => layout::OMISSIONS_FILE.to_owned(),

@@ -1,4 +1,4 @@
-//! `thru packet`: finds packets, and edits a packet without touching its other bytes.
+//! `thru packet`: finds packets, and edits single fields and sections of a packet without changing any other bytes.
 
 mod edit;
 pub mod handoff;
@@ -43,17 +43,17 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// The section of a brief about packets: the packet that the session works on, and the packets of crashed sessions.
+/// The brief section about packets: the packet that the session works on, and the packets of crashed sessions.
 pub(crate) const SECTION: BriefSection =
     BriefSection { order: 3, longer: 1, name: "packet", title: "Packet", signal: ScoreSignal::Packet };
 
 /// How long a command waits for another command that is changing a packet.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// Shorter words of a slug are not proposed for a mistyped name, because too many words are similar to them.
+/// Shorter parts of a packet name are not proposed for a mistyped name, because too many words are similar to them.
 const MIN_SIMILAR_CHARS: usize = 4;
 
-/// How many matches of an ambiguous name are shown.
+/// How many matches are shown if a name is ambiguous.
 const MAX_MATCHES_SHOWN: usize = 8;
 
 #[derive(Clone, Debug, Serialize)]
@@ -64,7 +64,7 @@ pub struct PacketRow {
     pub created_at: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// Whether the session that claimed the packet has ended, so another session can claim it.
+    /// Whether the session that claimed the packet has ended, so that another session may claim it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
     pub purpose: String,
@@ -78,7 +78,7 @@ pub struct PacketShown {
     pub packet: Packet,
 }
 
-/// Returns at most `most` packets, most recently changed first, and the total number of packets.
+/// Returns at most `most` packets, most recently changed first, and the number of all matching packets.
 pub fn list_packets(
     world: &World,
     status: Option<PacketStatus>,
@@ -103,7 +103,7 @@ pub fn list_packets(
     Ok((rows, all))
 }
 
-/// Shows a packet in any state. If no name is given, shows the packet that a pickup would choose.
+/// Shows a packet, whatever its status. If no name is given, shows the packet that a pickup would choose.
 pub fn show_packet(world: &World, word: Option<&str>) -> Result<PacketShown> {
     let project = Project::find_for_reading(world)?;
     let id = choose_packet(world, &project, word)?;
@@ -111,8 +111,8 @@ pub fn show_packet(world: &World, word: Option<&str>) -> Result<PacketShown> {
     Ok(packet_shown(&project, &id, document))
 }
 
-/// Returns the packet that the user named, or else the newest open one. If there is none and a session crashed, the
-/// error says how to get a packet for that session.
+/// Returns the packet that the user named, or else the newest open packet. If there is none and a session crashed,
+/// the hint says how to get a packet for that session.
 fn choose_packet(world: &World, project: &Project, word: Option<&str>) -> Result<Id> {
     let found = match word {
         Some(word) => find_packet(project, word),
@@ -140,7 +140,7 @@ fn packet_shown(project: &Project, id: &Id, document: Document) -> PacketShown {
     PacketShown { id: id.clone(), path: packet_path(project, id), document, packet }
 }
 
-/// Reads a packet. It must not be empty, and this build must support its version.
+/// Reads a packet. Returns an error if the packet is empty or has a version that this build does not support.
 fn read_packet(project: &Project, id: &Id) -> Result<Document> {
     let document = project.store.read_packet(id)?;
     let path = packet_path(project, id);
@@ -175,7 +175,7 @@ pub(crate) fn packet_path(project: &Project, id: &Id) -> PathBuf {
     project.store.dir().path().join(store::layout::packet_path(id))
 }
 
-/// Finds a packet by its whole id, by the beginning of exactly one id, or by a part of exactly one name.
+/// Finds a packet by its whole id, by the beginning of its id, or by a part of its name. Only one packet may match.
 pub(crate) fn find_packet(project: &Project, word: &str) -> Result<Id> {
     let typed = word;
     let word = packet_name_from_path(project, word.trim().trim_end_matches(".md"));
@@ -202,8 +202,7 @@ pub(crate) fn find_packet(project: &Project, word: &str) -> Result<Id> {
     }
 }
 
-/// Returns the name of a packet that was given by its path. Any other path is returned unchanged, and matches no
-/// packet.
+/// Returns the name of a packet that was given by its path. Any other word is returned unchanged.
 fn packet_name_from_path<'a>(project: &Project, word: &'a str) -> &'a str {
     let folder = project.store.dir().path().join(store::layout::PACKETS);
     let here = Path::new(word).strip_prefix(&folder).ok().and_then(Path::to_str);
@@ -219,19 +218,20 @@ fn packet_not_found_error(word: &str, names: &[String]) -> Error {
     Error::Absent { what: format!("there is no packet `{word}` in this project"), hint }
 }
 
-/// Returns the packet whose id, slug or a word of whose slug is most similar to the given word.
+/// Returns the packet most similar to the given word. Whole ids, slugs and single words of slugs are compared.
 fn packet_with_similar_name<'n>(word: &str, names: &'n [String]) -> Option<&'n str> {
     let word = word.to_lowercase();
     let slug = |name: &'n str| name.split_once('-').map_or(name, |(_, slug)| slug);
     let contains =
         |name: &&'n str, part: &str| *name == part || slug(name) == part || is_word_of(slug(name), part);
     let all = || names.iter().map(String::as_str);
-    // An id begins with a time. Ids of the same day are all similar, so only slugs are compared if there is no time.
+    // An id begins with a time, so all ids of one day are similar. Compare whole ids only if the word begins with a
+    // time too.
     let has_time = word.starts_with(|c: char| c.is_ascii_digit());
     let ids = all().filter(|_| has_time);
     let parts = ids.chain(all().map(slug)).chain(all().flat_map(|name| slug(name).split('-')));
     let near = nearest_allowed_word(&word, parts.filter(|part| part.len() >= MIN_SIMILAR_CHARS))?;
-    // The newest packet comes last.
+    // Take the last match, because the newest packet comes last.
     all().rfind(|name| contains(name, near))
 }
 

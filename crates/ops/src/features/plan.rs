@@ -1,5 +1,5 @@
-//! The plan: phases and tasks. All reads and changes of `plan.json` and its ledger go through this file. The submodules
-//! contain the commands, the imports, the brief and the hook.
+//! The plan: phases and tasks. All code that reads or changes `plan.json` and its ledger goes through this file. The
+//! submodules contain the commands, the imports, the brief and the hook.
 
 mod brief;
 pub mod edit;
@@ -34,8 +34,8 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// How long a command waits for other commands that change the plan. On a busy machine, 64 simultaneous commands take
-/// this long.
+/// How long a command waits for other commands that are changing the plan. On a busy machine, 64 simultaneous
+/// commands can take this long.
 pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
@@ -47,15 +47,15 @@ pub struct LoadedPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanSource {
-    /// The file, which matches the ledger.
+    /// The file, because it matches the ledger.
     File,
     /// The ledger, because the file is missing or outdated.
     Ledger,
-    /// The file, which somebody has edited since the last change.
+    /// The file, because somebody has edited it since the last change.
     EditedFile,
 }
 
-/// Loads the plan of a store, or returns `None` if there is no plan. If a crash left the file older than its ledger,
+/// Loads the plan from a store, or returns `None` if there is none. If a crash left the file older than its ledger,
 /// the plan is rebuilt from the ledger.
 pub fn load_plan(store: &Store) -> Result<Option<LoadedPlan>> {
     let bytes = store.read_plan_bytes()?;
@@ -69,7 +69,7 @@ pub fn load_plan(store: &Store) -> Result<Option<LoadedPlan>> {
     Ok(Some(LoadedPlan { plan: state.plan, source: state.source }))
 }
 
-/// Loads the plan. A missing plan is an error.
+/// Like [`load_plan`], but returns an error if there is no plan.
 pub fn load_existing_plan(store: &Store) -> Result<LoadedPlan> {
     load_plan(store)?.ok_or_else(no_plan_error)
 }
@@ -85,7 +85,7 @@ struct PlanState {
     plan: Plan,
     source: PlanSource,
     seq: u64,
-    /// The hash of the plan after the ledger's last line.
+    /// The plan's hash after the change in the ledger's last line.
     hash_after: String,
 }
 
@@ -105,7 +105,7 @@ fn plan_from_file_and_ledger(store: &Store, bytes: Option<&[u8]>) -> Result<Opti
         return Ok(of_ledger(lines));
     }
     let plan = store.parse_plan(bytes)?;
-    // If the hash is the same, only the formatting of the file was changed.
+    // If the hash is the same, only the formatting of the file has changed.
     let source =
         if !lines.is_empty() && plan.hash() == after { PlanSource::File } else { PlanSource::EditedFile };
     Ok(Some(PlanState { plan, source, seq, hash_after: after.clone() }))
@@ -118,7 +118,7 @@ pub struct PlanAuthor {
 }
 
 impl PlanAuthor {
-    /// Returns the named session, or else the current session, or else the user at the terminal.
+    /// Returns the named session as the author, or else the current session, or else the user at the terminal.
     pub fn current_author(world: &World, named: Option<&str>) -> Result<PlanAuthor> {
         let session = match named {
             Some(named) => Some(model::id::Id::new(named).map_err(|bad| Error::Usage {
@@ -155,14 +155,13 @@ pub struct PlanChanged {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingPlan {
-    /// A missing plan is an error.
     IsError,
-    /// The change begins with an empty plan.
+    /// Start from an empty plan.
     BeginEmpty,
 }
 
-/// Changes the plan. Every change goes through this function. Under the lock, it writes the ledger line first, then the
-/// file, then the view. `edit` gets the current plan, and may refuse to change it.
+/// Changes the plan. Every change goes through this function. Under the lock, it writes the ledger line first, then
+/// the file, then the view. `edit` receives the current plan and may refuse the change.
 pub(crate) fn change_plan(
     store: &Store,
     author: &PlanAuthor,
@@ -240,7 +239,7 @@ pub(crate) fn change_plan(
 }
 
 fn read_plan_state(store: &Store, bytes: Option<&[u8]>) -> Result<Option<PlanState>> {
-    // Usually the file matches the ledger's last line, and the other lines need not be read.
+    // Usually the file matches the ledger's last line, so the other lines need not be read.
     if let (Some(bytes), Some(end)) = (bytes, store.read_plan_ledger_end()?)
         && plan::sha256_hex(bytes) == end.hash_after
     {
@@ -255,7 +254,7 @@ fn read_plan_state(store: &Store, bytes: Option<&[u8]>) -> Result<Option<PlanSta
     plan_from_file_and_ledger(store, bytes)
 }
 
-/// Returns whether a plan file was written before plan files had a version number.
+/// Returns whether a plan file dates from before plan files had a version number.
 fn is_unversioned(bytes: &[u8]) -> bool {
     let has_version = |fields: serde_json::Map<String, serde_json::Value>| {
         fields
@@ -266,7 +265,8 @@ fn is_unversioned(bytes: &[u8]) -> bool {
     serde_json::from_slice(bytes).is_ok_and(|fields| !has_version(fields))
 }
 
-/// Rewrites the view. If a person edited the old view, it is kept next to the new one.
+/// Rewrites the view. If a person edited the old view, that version is kept next to the new one, and the returned
+/// note gives its name.
 fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<String>> {
     let view = plan::render_plan(plan);
     let edited = store.read_plan_view()?.filter(|known| {

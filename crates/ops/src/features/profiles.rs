@@ -1,4 +1,5 @@
-//! Gives a starting sub-agent the facts that its type needs, and the recent work of other agents.
+//! Gives a starting sub-agent the facts that an agent of its type needs, and describes the recent work of other
+//! agents.
 
 use std::cell::RefCell;
 
@@ -55,7 +56,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     };
     let why = format!("the profile is `{}`", profile.name);
     let cap = settings.profiles_max_chars.min(context.harness.max_context_length);
-    // A sub-agent reads this text in its own context, so it is not recorded as part of the session's context.
+    // The sub-agent reads this text in its own context, so the text is not recorded as part of the session's context.
     Ok(match brief::compose_for_profile(&profile, &material, cap) {
         Some(brief) => Decision::answer(ReplyPart::from_reply(Reply::Context(brief.text)), why),
         None => Decision::no_action(format!("{why}, and none of its facts are recorded")),

@@ -1,5 +1,5 @@
-//! Roles: finds the context files of roles, determines which role a command means, and records which session has which
-//! role.
+//! Roles: finds the context files of roles, determines which role a command is about, and records the role of each
+//! session.
 
 pub mod context;
 pub mod events;
@@ -48,14 +48,14 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// The largest context file that is read. An agent cannot read a larger file at once.
+/// The size limit of a context file. An agent could not read a larger file at once.
 const MAX_CONTEXT_FILE_BYTES: usize = 1024 * 1024;
 
 /// The folder for context files in projects that use Hivemind's roles.
 const HIVEMIND_AGENTS_FOLDER: &str = "session/agents";
 
-/// The variables that name a role; thru's own comes first. A value can be outdated, because a terminal may stay open
-/// for days.
+/// The environment variables that name a role. thru's own variable comes first. A value may be outdated, because a
+/// terminal can stay open for days.
 pub const ROLE_VARIABLES: [&str; 2] = ["THROUGHLINE_ROLE", "HIVEMIND_ROLE"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub struct RoleFile {
 #[derive(Debug)]
 pub struct Roles {
     pub root: Root,
-    /// `None` if the root has no marker. Context files are read even without a marker.
+    /// `None` if the root has no marker. Context files are found even without one.
     pub store: Option<Store>,
     pub settings: Settings,
 }
@@ -93,19 +93,19 @@ pub struct IdentifiedRole {
 pub enum RoleSource {
     #[serde(rename = "named")]
     NamedByUser,
-    /// The role of the current session.
+    /// The role is bound to the current session, which has this id.
     #[serde(rename = "session")]
     CurrentSession(String),
-    /// The role that a variable names. This may be wrong, because the value can be outdated.
+    /// This environment variable names the role. Its value may be outdated.
     #[serde(rename = "variable")]
     EnvironmentVariable(&'static str),
-    /// The role of the newest session of the project.
+    /// The role is bound to the project's newest session, which has this id.
     #[serde(rename = "guess")]
     NewestSession(String),
 }
 
 impl RoleSource {
-    /// Returns a warning if the role may be wrong.
+    /// Returns a warning if the role may be the wrong one.
     pub fn uncertainty_warning(&self) -> Option<String> {
         match self {
             RoleSource::NamedByUser | RoleSource::CurrentSession(_) => None,
@@ -128,14 +128,14 @@ pub fn find_roles(world: &World) -> Result<Roles> {
     })
 }
 
-/// Finds the roles for a command that writes. Creates the root if there is none.
+/// Finds the roles for a command that writes, and creates the root if there is none.
 pub fn find_or_create_roles(world: &World) -> Result<(Roles, Store)> {
     let Project { root, store, .. } = Project::find_or_create(world)?;
     Ok((Roles { root, store: None, settings: settings::settings_here(world).settings() }, store))
 }
 
 impl Roles {
-    /// Returns the folders that are searched, the preferred folder first.
+    /// Returns the folders to search, in order of preference.
     fn context_folders(&self) -> Result<Vec<ContextFolder>> {
         context_folders(&self.root, &self.settings)
     }
@@ -144,13 +144,13 @@ impl Roles {
         find_context_file(&self.root, &self.settings, role)
     }
 
-    /// Returns the role with a file whose name is most similar, for a role that has no file.
+    /// Returns the role that has a context file and whose name is most similar to `role`.
     pub fn role_with_similar_name(&self, role: &Id) -> Result<Option<String>> {
         let names = self.role_names()?;
         Ok(nearest_allowed_word(role.as_str(), names.iter().map(Id::as_str)).map(str::to_owned))
     }
 
-    /// Returns the name of every role that has a file, without duplicates.
+    /// Returns the names of all roles that have a context file, without duplicates.
     pub fn role_names(&self) -> Result<Vec<Id>> {
         let mut roles: Vec<Id> = Vec::new();
         for ContextFolder { base_folder, folder } in self.context_folders()? {
@@ -174,7 +174,7 @@ impl Roles {
         Ok(found)
     }
 
-    /// Returns the folder and the file name for a new context file, and the path for messages.
+    /// Returns the folder and the file name for a new context file, and its path for messages.
     pub fn new_file_location(&self, role: &Id) -> Result<(Dir, String, String)> {
         let Some(ContextFolder { base_folder, folder }) = self.context_folders()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
@@ -184,7 +184,7 @@ impl Roles {
         Ok((Dir::open(&base_folder)?.create_subfolder(&folder)?, role::context_file_name(role), shown))
     }
 
-    /// Returns the path where an import writes the role's file, and the content of the file if it already exists.
+    /// Returns the path to which an import writes the role's file, and the file's content if it already exists.
     pub fn import_target(&self, role: &Id) -> Result<(String, Option<Vec<u8>>)> {
         let Some(ContextFolder { base_folder, folder }) = self.context_folders()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
@@ -201,7 +201,7 @@ impl Roles {
         expected_path(&self.root, &self.settings, role)
     }
 
-    /// Checks a context file completely, including the checks that need the disk and git.
+    /// Checks a context file, including what can be checked only with the disk and git.
     pub fn check_context_file(&self, world: &World, bytes: &[u8]) -> RoleReport {
         let file = ContextFile::read(bytes);
         let checkout = self.root.checkout.to_string_lossy();
@@ -238,7 +238,7 @@ fn context_folders(root: &Root, settings: &Settings) -> Result<Vec<ContextFolder
     let of_the_store = format!("{}/agents", layout::STORE_FOLDER);
     let mut places = Vec::new();
     for folder in [chosen.path.as_ref(), &of_the_store, HIVEMIND_AGENTS_FOLDER] {
-        // The store is the same for all worktrees of a root. Every other folder can differ in each worktree.
+        // All worktrees of a root share the store. Every other folder may differ between worktrees.
         let bases = match folder.starts_with(layout::STORE_FOLDER) {
             true => vec![&root.path],
             false => vec![&root.checkout, &root.path],
@@ -272,7 +272,7 @@ fn find_context_file(root: &Root, settings: &Settings, role: &Id) -> Result<Opti
     Ok(None)
 }
 
-/// Returns the path where a role's file is looked for first.
+/// Returns the path at which a role's file is looked for first.
 fn expected_path(root: &Root, settings: &Settings, role: &Id) -> Result<String> {
     let place = context_folders(root, settings)?.into_iter().next();
     let path = place.map(|place| place.base_folder.join(place.folder).join(role::context_file_name(role)));
@@ -290,8 +290,8 @@ pub fn parse_role_name(name: &str) -> Result<Id> {
     })
 }
 
-/// Determines the role: the named role, or else the role of the session, the role that a variable names, or the role of
-/// the newest session. The role of the newest session is only a guess.
+/// Determines the role. The order is: the named role, the session's role, the role that a variable names, and the
+/// newest session's role. The last of these is only a guess.
 pub fn identify_role(world: &World, store: Option<&Store>, named: Option<&str>) -> Result<IdentifiedRole> {
     if let Some(named) = named {
         return Ok(IdentifiedRole { role: parse_role_name(named)?, source: RoleSource::NamedByUser });
@@ -337,22 +337,21 @@ fn role_from_variable(world: &World) -> Option<(&'static str, String)> {
 pub struct BoundRole {
     pub role: String,
     pub session: String,
-    /// True if no session was named, and the newest session of the project was used instead.
+    /// True if no session was named and the project's newest session was used instead.
     #[serde(rename = "guess")]
     pub is_guessed_session: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The path where the role's file would be, if there is no file.
+    /// The path where the role's file belongs, if it does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "missing")]
     pub missing_path: Option<String>,
-    /// A role that has a file and a similar name, if this role has no file.
+    /// If this role has no file, the role with the most similar name that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "near")]
     pub similar_role: Option<String>,
 }
 
-/// `thru role bind`: gives a session a role.
 pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<BoundRole> {
     let role = parse_role_name(name)?;
     let (roles, store) = find_or_create_roles(world)?;
@@ -377,7 +376,7 @@ pub fn bind_role(world: &World, name: &str, session: Option<&str>) -> Result<Bou
     })
 }
 
-/// Returns the session to bind. It must not have ended, because an ended session cannot use the role.
+/// Returns the session to bind, and an error if that session has ended, because an ended session cannot use a role.
 fn choose_open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, SessionChoice)> {
     list::choose_open(world, store, named, |session| Error::Refused {
         what: format!("session {session} has ended, and no role is bound to a session that has ended"),
@@ -394,12 +393,12 @@ pub struct UnboundRole {
     /// The role that the session had until now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// A variable that will give the session a role again at its next event.
+    /// The variable that will give the session its role again at the next event, if it is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variable: Option<&'static str>,
 }
 
-/// `thru role unbind ROLE`: removes the role from all sessions, or only from the session that is named.
+/// `thru role unbind ROLE`: removes the role from all sessions, or only from the named session.
 pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<Vec<UnboundRole>> {
     let role = parse_role_name(name)?;
     let store = Project::find_for_reading(world)?.store;
@@ -424,7 +423,7 @@ pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<V
         .collect()
 }
 
-/// `thru role unbind`: removes the role from a session. The role itself, its file and its lifecycle are kept.
+/// `thru role unbind`: removes a session's role. The role's file and lifecycle are kept.
 pub fn unbind_session(world: &World, session: Option<&str>) -> Result<UnboundRole> {
     let store = Project::find_for_reading(world)?.store;
     let (session, chosen) = list::choose_session(world, &store, session)?;
@@ -447,8 +446,8 @@ fn remove_role_of_session(
     })
 }
 
-/// Refuses a role whose name differs from the name of another role only in `-`, `.` and `_`: both roles would have
-/// the same state file.
+/// Returns an error if another role's name differs from this one only in `-`, `.` and `_`. Both roles would have the
+/// same state file.
 pub(crate) fn refuse_similar_name(role: &Id, changed: &LifecycleChange) -> Result<()> {
     match changed {
         LifecycleChange::FileNameClash { other_role } => Err(Error::Refused {
@@ -468,7 +467,7 @@ pub struct RoleRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
     pub sessions: Vec<String>,
-    /// The members of `sessions` that have ended.
+    /// The sessions in `sessions` that have ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ended_sessions: Vec<String>,
 }
@@ -480,7 +479,7 @@ pub fn list_roles(world: &World) -> Result<Vec<RoleRow>> {
     let mut roster = Vec::new();
     if let Some(store) = &roles.store {
         roster = roster::read_roster(store, u64::MAX)?;
-        // States that cannot be read must not hide the others. `thru doctor` reports them.
+        // Skip states that cannot be read, because `thru doctor` reports them.
         states = store.list_lifecycles()?.into_iter().filter_map(|(_, lifecycle)| lifecycle.ok()).collect();
         bindings = store.role_bindings()?;
     }

@@ -1,5 +1,5 @@
-//! Other sessions of this project: the sessions that run at the same time, and what sessions did while this session was
-//! inactive.
+//! The other sessions of this project: the sessions that are running now, and what other sessions did while this one
+//! was inactive.
 
 mod active;
 pub mod activity;
@@ -80,7 +80,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let entries = context.roster.entries()?;
     let running: Vec<&RosterEntry> =
         roster::running_sessions(entries, store, *session, world.now).take(MAX_SESSIONS_MENTIONED).collect();
-    // The limit applies to the text about all sessions together.
+    // The limit applies to the descriptions of all sessions together.
     let mut left = project.settings.awareness_max_chars;
     let mut told: Vec<Candidate> =
         running.iter().map(|entry| running_candidate(project, entry, &mut left)).collect();
@@ -110,7 +110,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(lines)
 }
 
-/// Describes the last active session: what the user asked for, and which commands fail.
+/// Describes the session that was last active: what the user last asked for, and which commands fail.
 fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine> {
     let Some(session) = roster::last_active_session(entries, store, |_| true) else { return Vec::new() };
     let Ok(digest) = past::digest_with_predecessors(store, &session, past::MAX_PREDECESSORS) else {
@@ -133,15 +133,16 @@ fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine>
     lines
 }
 
-/// Returns a candidate which says that the last session worked in another worktree, so its files are not the files of
-/// this worktree.
+/// Returns a candidate which says that the last session worked in another worktree, so the files it mentions are not
+/// the files of this worktree.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
     let text = format!("that session was in {worktree}; its files are that worktree's, not this one's");
     Some(Candidate::new(&WORKTREE_SECTION, "worktree", text))
 }
 
-/// Returns a candidate about a later session that worked in another worktree, while the brief is about this checkout.
+/// Returns a candidate about a later session in another worktree. The brief itself is about a session in this
+/// checkout.
 pub fn later_elsewhere_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
     let session = model::activity::short_session_id(&digest.session);
@@ -150,7 +151,8 @@ pub fn later_elsewhere_candidate(project: &ProjectContext, digest: &Digest) -> O
     Some(Candidate::new(&WORKTREE_SECTION, format!("elsewhere:{}", digest.session), text))
 }
 
-/// Describes the worktree of a session, if it is not this checkout: `the worktree /p/x (branch topic)`.
+/// Describes a session's worktree, for example `the worktree /p/x (branch topic)`. Returns `None` if it is this
+/// checkout.
 pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Option<String> {
     let home = other_worktree(project, digest)?;
     if !home.is_dir() {
@@ -169,7 +171,7 @@ pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Opt
     Some(format!("the worktree {}{branch}", path_or_code(&home.to_string_lossy(), 200)))
 }
 
-/// Returns the worktree of a session, if it is not this checkout. The folder may no longer exist.
+/// Returns a session's worktree, or `None` if it is this checkout. The folder may no longer exist.
 pub fn other_worktree(project: &ProjectContext, digest: &Digest) -> Option<PathBuf> {
     if digest.home.is_empty() || Path::new(&digest.home) == project.root.checkout {
         return None;
@@ -178,9 +180,9 @@ pub fn other_worktree(project: &ProjectContext, digest: &Digest) -> Option<PathB
     (home != project.root.checkout).then_some(home)
 }
 
-/// Describes a running session: `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs;
-/// asked “…”`. The recent work of the session's agents takes at most `left` characters; its length is subtracted from
-/// `left`.
+/// Describes a running session, for example `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic;
+/// editing src/a.rs; asked “…”`. The recent work of the session's agents takes at most `left` characters, and its
+/// length is subtracted from `left`.
 fn running_candidate(project: &ProjectContext, entry: &RosterEntry, left: &mut usize) -> Candidate {
     let digest = project.store.current_digest(&entry.session, |_| {}).unwrap_or_default();
     let folder = Path::new(&entry.worktree);
@@ -204,7 +206,7 @@ fn running_candidate(project: &ProjectContext, entry: &RosterEntry, left: &mut u
     Candidate::new(&RUNNING_SECTION, format!("running:{}", entry.session), text)
 }
 
-/// Returns a candidate for each ended session that worked after this session was last active.
+/// Returns a candidate for each session that ended and was active after this session's last activity.
 fn sessions_since_candidates(
     project: &ProjectContext,
     entries: &[RosterEntry],
@@ -236,7 +238,7 @@ fn sessions_since_candidates(
     told
 }
 
-/// Returns a candidate that lists this session's files that were changed after the session's last record.
+/// Returns a candidate that lists the files of this session that changed after the session's last record.
 fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let digest = project.store.current_digest(session, |_| {}).ok()?;
     let folder = match digest.home.is_empty() {
@@ -255,14 +257,14 @@ fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Can
         .then(|| Candidate::new(&MEANWHILE_SECTION, "changed:files", format!("Files {}", parts.join("; "))))
 }
 
-/// Lists the first names and counts the others: `a, b, +3 more`.
+/// Lists the first `most` names and the number of the others: `a, b, +3 more`.
 fn format_first_names(names: &[String], most: usize) -> String {
     let more = names.len().saturating_sub(most);
     let shown = names[..names.len() - more].join(", ");
     if more > 0 { format!("{shown}, +{more} more") } else { shown }
 }
 
-/// Names a session and its harness: `session 1a2b3c4d (Claude Code)`.
+/// Names a session and its harness, for example `session 1a2b3c4d (Claude Code)`.
 fn session_with_harness(entry: &RosterEntry) -> String {
     let harness =
         harness::harness_by_name(&entry.harness).map_or(entry.harness.as_str(), |harness| harness.title);

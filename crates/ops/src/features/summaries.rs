@@ -1,5 +1,5 @@
-//! Reversible summaries: a large tool output is stored, and the model is shown a summary of it. The feature is off by
-//! default. While it is off, tool calls cost nothing extra.
+//! Reversible summaries: a large tool output is stored, and the model gets a summary instead. The feature is off by
+//! default. While it is off, it does not slow down tool calls.
 
 pub(crate) mod import;
 pub mod retrieve;
@@ -28,14 +28,14 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// The longest output that is summarised. Harnesses show a model at most this much.
+/// The longest output that is summarised. Harnesses never show a model more than this.
 const MAX_OUTPUT_BYTES: usize = 8 * 1024 * 1024;
 
 fn decide<'c>(context: &'c HookContext) -> Result<Decision<'c>> {
     let project = &context.project;
     match &context.event.kind {
         EventKind::ToolDone(_) if project.settings.summaries_enabled => summarise_output(context),
-        // Originals may exist even if the feature is off now: they were stored earlier, or imported.
+        // Remove old originals even if the feature is off now, because they may have been stored earlier or imported.
         EventKind::SessionEnd { .. } if project.store.dir().file_info(layout::SUMMARIES_INDEX)?.is_some() => {
             Ok(Decision::with_change(ReplyPart::silent(), "a session ended", "remove old originals", || {
                 remove_old_originals(project, context.deadline.lock_wait())?;
@@ -81,7 +81,7 @@ fn summarise_output<'c>(context: &'c HookContext) -> Result<Decision<'c>> {
     let original = original.to_string();
     let part = ReplyPart::from_reply(Reply::Output(summary.text));
     let answer = part.clone();
-    // If the original cannot be stored, the change fails, and the output is not replaced.
+    // If the original cannot be stored, this change fails and the model gets the output itself.
     Ok(Decision::with_change(part, "the output is large", what, move || {
         let limit = context.project.settings.log_limit_bytes();
         context.project.store.write_original(
@@ -94,7 +94,7 @@ fn summarise_output<'c>(context: &'c HookContext) -> Result<Decision<'c>> {
     }))
 }
 
-/// Removes the originals that are too old. The log keeps the digest of each.
+/// Removes the originals that are too old. The log keeps the digest of each of them.
 fn remove_old_originals(project: &ProjectContext, wait: Duration) -> Result<()> {
     let _lock = project.store.lock_summaries(wait)?;
     let (summarised, _) = project.store.list_summarised()?;

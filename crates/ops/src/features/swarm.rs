@@ -13,10 +13,10 @@ use crate::setup::agents;
 
 pub use plan_view::{AdoptedPlan, SwarmPlan, TaskVerdicts, adopt_plan, show_swarm_plan};
 
-/// Returns the swarm that a plan belongs to, if that swarm is not in use in this project. Briefs mention the plan of
-/// a foreign swarm, but its tasks are not worked on.
+/// Returns the swarm that a plan belongs to, if that swarm is not in use in this project. Briefs mention such a plan,
+/// but nobody here works on its tasks.
 pub fn foreign_swarm_of_plan(project: &ProjectContext, plan: &Plan) -> Option<String> {
-    // This check comes first because it is cheap: nearly every plan belongs to no particular swarm.
+    // Check this first, because it is cheap and true for nearly every plan.
     if is_own_plan(project, &plan.swarm, plan.is_migrated()) {
         return None;
     }
@@ -24,7 +24,7 @@ pub fn foreign_swarm_of_plan(project: &ProjectContext, plan: &Plan) -> Option<St
     swarm::foreign_swarm(plan, &ours).map(str::to_owned)
 }
 
-/// Returns whether a plan of this swarm belongs to this project, no matter which agents are installed.
+/// Returns whether a plan of this swarm belongs to this project, whatever agents are installed.
 fn is_own_plan(project: &ProjectContext, swarm: &str, is_migrated: bool) -> bool {
     let name = swarm.trim();
     name.is_empty() && !is_migrated || name == DEFAULT_SWARM_NAME || name == project.settings.swarm_id.trim()
@@ -38,11 +38,12 @@ pub fn is_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
         || swarms_in_use(project.world, &project.root.checkout, project.settings).contains(swarm)
 }
 
-/// Returns the swarm of the current plan, if that swarm is not in use in this project. Returns `None` if the plan
-/// cannot be read.
+/// Returns the swarm that the current plan belongs to, if that swarm is not in use in this project. Returns `None` if
+/// the plan cannot be read.
 pub fn foreign_plan(project: &ProjectContext) -> Option<String> {
     let bytes = project.store.read_plan_bytes().ok()??;
-    // Parsing a large plan is slow, and nearly every plan belongs to this project, so the owner alone is read first.
+    // Parsing a large plan is slow, and nearly every plan belongs to this project, so first read only the plan's
+    // owner.
     if PlanOwner::read(&bytes).is_some_and(|owner| is_own_plan(project, &owner.swarm, owner.is_migrated())) {
         return None;
     }
@@ -50,7 +51,8 @@ pub fn foreign_plan(project: &ProjectContext) -> Option<String> {
     foreign_swarm_of_plan(project, &loaded.plan)
 }
 
-/// Returns the swarm that the settings name, if they name one, and the swarms whose agents are installed.
+/// Returns the swarm that the settings name, unless it is the default swarm, and all swarms whose agents are
+/// installed.
 pub fn swarms_in_use(world: &World, checkout: &std::path::Path, settings: &Settings) -> Vec<SwarmId> {
     let named =
         SwarmId::new(settings.swarm_id.trim()).ok().filter(|swarm| swarm.as_str() != DEFAULT_SWARM_NAME);
@@ -62,7 +64,6 @@ pub fn swarms_in_use(world: &World, checkout: &std::path::Path, settings: &Setti
     all
 }
 
-/// Describes the plan of another swarm for a brief.
 pub fn describe_foreign_plan(other: &str, plan: &Plan) -> String {
     format!(
         "“{}” belongs to the swarm {}, which is not in use here: do not continue it, and do not rely on what was learned for it. \

@@ -1,4 +1,4 @@
-//! The context window: warns the agent when the window is 70 percent full, and again at 90 percent.
+//! Warns the agent when its context window is 70 percent full, and again at 90 percent.
 
 use model::digest::Digest;
 use model::event::{EventKind, EventName, EventSet, StartSource};
@@ -20,26 +20,26 @@ pub const ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// What the agent was told about its current context window. The file is created when a level is first reached, and
+/// The warnings about the session's current context window. The file is created when the first level is reached, and
 /// removed at a compaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct WindowState {
-    /// The highest level that the agent was told about.
+    /// The highest level that the agent has been warned about.
     #[serde(rename = "told")]
     told_level: u64,
-    /// The size of the window in tokens. It changes with the model.
+    /// The size of the window in tokens, which changes if the user switches models.
     limit: u64,
-    /// The warning for the next prompt.
+    /// The warning to give at the next prompt.
     #[serde(rename = "due")]
     due_warning: Option<WindowWarning>,
 }
 
-/// Records at a checkpoint that a level was reached. The agent is warned at the next prompt.
+/// Records at a checkpoint that a level has been reached. The agent is warned at the next prompt.
 fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let settings = context.project.settings;
-    // Only a stop leads to a warning. Before a compaction a warning is too late, and after a session end nobody reads
-    // it.
+    // Only a stop leads to a warning. Before a compaction, a warning would come too late, and after the end of a
+    // session, nobody would read it.
     let EventKind::Stop(stop) = &context.event.kind else { return Ok(None) };
     if !settings.brief_budget_warnings {
         return Ok(None);
@@ -69,7 +69,7 @@ fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option
 }
 
 impl WindowState {
-    /// Returns the state for a window of this size. If the size has changed, levels above `level` count as not
+    /// Returns the state for a window of size `limit`. If the size has changed, the levels above `level` count as not
     /// reported.
     fn with_window(self, level: u64, limit: u64) -> WindowState {
         if self.limit == limit {
@@ -108,8 +108,8 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let handoff = harness::commands::command_name_in_harness(context.harness, "handoff");
     let part = ReplyPart::from_reply(Reply::Context(warning.describe_for_agent(&handoff)));
     Ok(Decision::with_change(part, "the context window fills up", "record the warning", move || {
-        // If hooks are installed twice, the lock lets the second process see that the first process has warned the
-        // agent.
+        // If hooks are installed twice, two processes handle this event. The lock ensures that only the first one
+        // warns the agent.
         let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
         let session = store.session(context.session);
         let Some(due) = session.read::<WindowState>()?.and_then(|state| state.due_warning) else {
@@ -120,12 +120,12 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     }))
 }
 
-/// Returns whether the window that the state describes no longer exists.
+/// Returns whether the context window that the state describes has been replaced.
 fn is_new_window(context: &HookContext) -> bool {
     match context.event.kind {
         EventKind::SessionStart { source } => matches!(source, StartSource::Compact | StartSource::Clear),
         EventKind::AfterCompact { .. } => true,
-        // If no hook reported the compaction, the transcript shows it, and a brief is due.
+        // If no hook reported the compaction, the transcript shows it, and then a brief is due.
         EventKind::Prompt { .. } => context.pending_brief == Some(PendingBrief::Due),
         _ => false,
     }

@@ -1,5 +1,5 @@
 //! Workstreams on disk: finds their manifests and the files that the manifests load. The submodules update manifests,
-//! find the active workstream and describe it.
+//! determine the active workstream and describe it.
 
 mod follow;
 mod report;
@@ -40,14 +40,14 @@ pub const ROW: Feature = Feature {
 
 /// How many workstreams a hook examines.
 const MAX_WORKSTREAMS: usize = 64;
-/// The largest manifest or steps file that is read. Nobody writes a larger one by hand.
+/// The size limit of a manifest or a steps file. A file written by hand is never this large.
 const MAX_FILE_BYTES: usize = 256 * 1024;
 
-/// The folder where other tools keep projects, relative to the root.
+/// The folder in which other tools keep their projects, relative to the root.
 const OTHER_TOOLS_PROJECTS_FOLDER: &str = "02-projects";
 pub const PLANNING_FOLDER: &str = "01-planning";
 
-/// A workstream with a manifest. Paths are relative to the root.
+/// A workstream that has a manifest. Both paths are relative to the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workstream {
     pub id: String,
@@ -67,13 +67,13 @@ pub struct FileToLoad {
     /// The path as written in the manifest.
     pub written_path: String,
     pub location: LoadLocation,
-    /// The path relative to the root. `None` if the file is not opened.
+    /// The path relative to the root, or `None` if the file is not opened.
     pub path: Option<String>,
     pub bytes: u64,
     pub modified_at: Option<Timestamp>,
 }
 
-/// Where a file to load is. The file is opened only if it is inside the project.
+/// Where a file to load is. Only files inside the project are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadLocation {
@@ -87,7 +87,7 @@ pub enum LoadLocation {
 }
 
 impl LoadLocation {
-    /// Describes the location. If the file is not opened, the description says why.
+    /// Describes the location and, if the file is not opened, the reason.
     pub fn describe(self) -> &'static str {
         match self {
             LoadLocation::Exists => "there",
@@ -111,7 +111,7 @@ impl<'a> Workstreams<'a> {
         Ok(all)
     }
 
-    /// Returns each workstream, or the error that its folder or manifest caused. One error does not hide the other
+    /// Returns each workstream, or the error from its folder or manifest. An error does not hide the other
     /// workstreams.
     pub fn list_each(&self) -> Result<Vec<Result<Workstream>>> {
         let homes = self.ids_and_folders()?;
@@ -127,7 +127,7 @@ impl<'a> Workstreams<'a> {
         Ok(all)
     }
 
-    /// Returns the ids and folders of workstreams, with or without a manifest.
+    /// Returns the ids and folders of all workstreams, with or without a manifest.
     pub fn ids_and_folders(&self) -> Result<Vec<(String, String)>> {
         let mut homes = Vec::new();
         for home in home_folders() {
@@ -149,7 +149,7 @@ impl<'a> Workstreams<'a> {
         Ok(self.list_all()?.into_iter().find(|known| known.id == id))
     }
 
-    /// Returns whether this workstream exists, with or without a manifest.
+    /// Returns whether a workstream exists, with or without a manifest.
     pub fn exists(&self, id: &str) -> bool {
         home_folders().iter().any(|home| self.absolute_path(&format!("{home}/{id}")).is_dir())
             || self.find_by_id(id).is_ok_and(|found| found.is_some())
@@ -165,7 +165,7 @@ impl<'a> Workstreams<'a> {
         Ok(Workstream { id, manifest: path, folder })
     }
 
-    /// Returns the path of a named file relative to the root, or `None` if the file is outside the project.
+    /// Returns a file's path relative to the root, or `None` if the file is outside the project.
     pub fn path_below_root(&self, world: &World, file: &Path) -> crate::Result<Option<String>> {
         let whole = if file.is_absolute() { file.to_owned() } else { world.require_cwd()?.join(file) };
         let Ok(whole) = whole.canonicalize() else { return Ok(None) };
@@ -174,8 +174,8 @@ impl<'a> Workstreams<'a> {
         Ok(below(&self.root.checkout).or_else(|| below(&self.root.path)))
     }
 
-    /// Returns the workstream of a folder, if the folder or its planning folder contains a manifest. Some projects keep
-    /// the manifest with the plans, and a migration leaves it where the old file was.
+    /// Returns the workstream in a folder, if that folder or its planning folder contains a manifest. Some projects
+    /// keep the manifest with the plans, and a migration leaves it where the old file was.
     fn find_in_folder(&self, id: &str, folder: &str) -> Result<Option<Workstream>> {
         let plans = format!("{folder}/{PLANNING_FOLDER}");
         let homes =
@@ -193,7 +193,7 @@ impl<'a> Workstreams<'a> {
         Ok(None)
     }
 
-    /// Returns the paths that match a pattern; `*` matches one name.
+    /// Returns the paths that match a pattern, in which `*` matches one name.
     fn expand_glob(&self, glob: &str) -> Result<Vec<String>> {
         let mut found = vec![String::new()];
         for part in glob.split('/').filter(|part| !part.is_empty() && *part != "." && *part != "..") {
@@ -225,7 +225,7 @@ impl<'a> Workstreams<'a> {
         self.entry_names(folder, EntryKind::File)
     }
 
-    /// Lists a folder. A missing folder counts as empty. It is an error if the folder cannot be read, or if it is a
+    /// Lists a folder. A missing folder counts as empty. Returns an error if the folder cannot be read, or if it is a
     /// link in the store.
     fn entry_names(&self, folder: &str, kind: EntryKind) -> Result<Vec<String>> {
         let dir = match self.open_folder(folder) {
@@ -243,8 +243,8 @@ impl<'a> Workstreams<'a> {
         if folder.is_empty() { Ok(base) } else { base.open_subfolder(folder) }
     }
 
-    /// Returns the folder that a path is relative to: the root for paths in the store, the session's checkout for all
-    /// other paths.
+    /// Returns the folder that a path is relative to: the root for paths in the store, and the session's checkout for
+    /// all other paths.
     fn base_folder(&self, path: &str) -> PathBuf {
         if path.starts_with(layout::STORE_FOLDER) {
             self.root.path.clone()
@@ -257,7 +257,7 @@ impl<'a> Workstreams<'a> {
         self.base_folder(path).join(path)
     }
 
-    /// Returns information about a file of the project, or `None` if there is no regular file at this path.
+    /// Returns information about a file in the project, or `None` if there is no regular file at this path.
     pub fn file_info(&self, path: &str) -> Result<Option<FileInfo>> {
         Dir::open(&self.base_folder(path))?.file_info(path)
     }
@@ -277,8 +277,8 @@ impl<'a> Workstreams<'a> {
         Ok((document, manifest))
     }
 
-    /// Returns the files that a manifest loads. A path in a manifest is relative to the workstream's folder, to the
-    /// manifest's folder, or to the root.
+    /// Returns the files that a manifest loads. A path in a manifest can be relative to the workstream's folder, to
+    /// the manifest's folder, or to the root.
     pub fn files_to_load(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Vec<FileToLoad>> {
         manifest.files_to_load.iter().map(|named| self.file_to_load(workstream, named)).collect()
     }
@@ -316,8 +316,8 @@ impl<'a> Workstreams<'a> {
         })
     }
 
-    /// Returns `named`, which is relative to `folder`, as a path relative to the root. Returns `None` if it is outside
-    /// the root.
+    /// Converts `named`, which is relative to `folder`, to a path relative to the root. Returns `None` if that path
+    /// is outside the root.
     fn path_from_root(&self, folder: &str, named: &str) -> Option<String> {
         let root = self.base_folder(folder);
         let from = root.join(folder).join(named);
@@ -332,7 +332,7 @@ impl<'a> Workstreams<'a> {
         parts.into_iter().any(is_link)
     }
 
-    /// Returns the steps file that a manifest loads, or `None` if it loads none.
+    /// Returns the file with the workstream's steps, or `None` if the manifest loads no such file.
     pub fn find_steps_file(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
         let loads = self.files_to_load(workstream, manifest)?;
         let (named, others): (Vec<&FileToLoad>, Vec<&FileToLoad>) =
@@ -346,14 +346,14 @@ impl<'a> Workstreams<'a> {
         Ok(named.iter().find_map(|load| load.path.clone()))
     }
 
-    /// Returns the text of the first open box in the steps file.
+    /// Returns the text of the first open checkbox in the steps file.
     pub fn next_open_step(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
         let Some(path) = self.find_steps_file(workstream, manifest)? else { return Ok(None) };
         Ok(manifest::next_open_box(&Document::parse(self.read_file(&path)?)))
     }
 
-    /// Returns the manifest, updated in memory from its steps file. Hooks do not write manifests outside the store, so
-    /// the file on disk can be outdated.
+    /// Returns the manifest with its progress taken from the steps file. The manifest on disk can be outdated,
+    /// because hooks do not write manifests outside the store.
     pub fn up_to_date_manifest(&self, workstream: &Workstream, now: Timestamp) -> Result<Manifest> {
         let (mut document, manifest) = self.read_manifest(workstream)?;
         let Some(path) = self.find_steps_file(workstream, &manifest)? else { return Ok(manifest) };

@@ -1,4 +1,5 @@
-//! Updates a session's records: the journal from the transcript, then the digest and the index from the journal.
+//! Updates a session's records: the journal from the transcript, and then the digest and the indexes from the
+//! journal.
 
 use std::borrow::Cow;
 use std::mem::ManuallyDrop;
@@ -21,12 +22,12 @@ use crate::hook::retell::{TranscriptRecord, TranscriptReplay};
 use crate::process::alive;
 use crate::session::transcript_reader;
 
-/// How many bytes from the end of a transcript are read. This limit applies only to the first contact; later
-/// checkpoints continue at a cursor. The brief says how many bytes were skipped.
+/// How many bytes are read from the end of a transcript at the first contact. Later checkpoints continue where the
+/// last one ended. The brief says how many bytes were skipped.
 const TRANSCRIPT_TAIL_BYTES: u64 = 14 * 1024 * 1024;
 
 /// An unfinished call is read again only if it is within this many bytes of the transcript's end. A call further back
-/// was killed and will never finish.
+/// is assumed to have been killed.
 const MAX_REREAD_BYTES: u64 = 384 * 1024;
 
 #[derive(Clone, Copy)]
@@ -38,21 +39,21 @@ pub struct Checkpoint<'a> {
     pub event: &'a Event<'a>,
     pub limit: u64,
     pub deadline: Deadline,
-    /// Called with the new digest, so that features can update their records.
+    /// Called with the new digest, so that the features can update their records.
     pub update_features: UpdateFeaturesFn<'a>,
 }
 
 /// `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
 pub type UpdateFeaturesFn<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
-/// Folds new lines of the transcript and the journal into the digest and the index of files. Running it again is safe,
+/// Folds new lines of the transcript and the journal into the digest and the indexes. This can safely be repeated,
 /// because duplicates are not counted. Returns the calls that have started but not finished.
 pub fn run_checkpoint(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     let Checkpoint { store, session, limit, .. } = *work;
     let _lock = store.lock_session(session, work.deadline.lock_wait())?;
     let mut indexes = IndexLines::new(store.role_of_session(session).ok().flatten());
-    // New records of the transcript are written to the journal first, so that a rebuilt digest is the same. The process
-    // ends soon after a checkpoint, so the digest is not freed; this saves a tenth of the time.
+    // New transcript records are written to the journal first, so that a rebuilt digest has the same content. The
+    // digest is never freed, because the process ends soon after a checkpoint; this saves a tenth of the time.
     let mut digest = ManuallyDrop::new(store.current_digest(session, |record| indexes.add_record(record))?);
     let (caught_up, begun) = match read_new_transcript(work, &mut digest, &mut indexes) {
         Ok(begun) => (Ok(()), begun),
@@ -67,7 +68,7 @@ pub fn run_checkpoint(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>>
         }
     }
     let followed = (work.update_features)(&with_unfinished_calls(work, &digest, &begun));
-    // If `follow` failed, keep the old mark, so that the next checkpoint examines these records again.
+    // If a feature's update failed, keep the old mark, so that the next checkpoint examines these records again.
     if matches!(work.event.kind, EventKind::BeforeCompact { .. }) && followed.is_ok() {
         digest.detected = digest.records;
         digest.begun = begun.iter().map(TranscriptRecord::fingerprint).collect();
@@ -99,8 +100,8 @@ impl IndexLines {
     }
 }
 
-/// Adds new unfinished calls to the digest. Only the files of an unfinished call are known. They are enough to find the
-/// workstream, but not enough for the journal.
+/// Returns the digest with the new unfinished calls added. Of an unfinished call, only the files are known. That is
+/// enough to detect the workstream, but not enough for the journal.
 fn with_unfinished_calls<'d>(
     work: &Checkpoint,
     digest: &'d Digest,
@@ -114,8 +115,8 @@ fn with_unfinished_calls<'d>(
     seen
 }
 
-/// Adds records that only the transcript contains to the journal, and returns unfinished calls. A missing transcript is
-/// not an error, because some harnesses write it late.
+/// Adds the records that only the transcript contains to the journal, and returns the unfinished calls. A missing
+/// transcript is not an error, because some harnesses create it late.
 fn read_new_transcript(
     work: &Checkpoint,
     digest: &mut Digest,
@@ -126,8 +127,8 @@ fn read_new_transcript(
     let is_first_contact = cursor.is_none() && !digest.from_start;
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
-    // If hooks were installed after the session started, they have missed prompts too.
-    // Like the digest, the replay is not freed.
+    // If hooks were installed after the session started, they have also missed prompts. Like the digest, the replay
+    // is never freed.
     let mut retelling = ManuallyDrop::new(TranscriptReplay::new(
         !reports_all || is_first_contact,
         work.policy.redact_options,
@@ -155,13 +156,13 @@ fn read_new_transcript(
     if !lines.is_empty() {
         work.store.dir().append_lines(&layout::journal_path(work.session), &lines, work.limit)?;
     }
-    // A session that continues another session begins with a summary, but it already got its brief when it started.
+    // A session that continues another one begins with a summary, but it already got its brief when it started.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, EventKind::SessionStart { .. });
     if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
         work.store.session(work.session).write(&PendingBrief::Due)?;
     }
-    // An unfinished call is read again at the next checkpoint. Duplicates are not counted.
+    // An unfinished call is read again at the next checkpoint. This is safe, because duplicates are not counted.
     let end = report.cursor.offset;
     let cursor = match retelling
         .first_unfinished_offset()
@@ -174,8 +175,8 @@ fn read_new_transcript(
     Ok(retelling.unfinished_calls())
 }
 
-/// Adds the session to the list of sessions if no hook saw its start. Otherwise, nobody could see that the session is
-/// running, or that it has crashed.
+/// Adds the session to the list of sessions if no hook saw its start. Without an entry, nobody could see that the
+/// session is running or has crashed.
 fn register_session(work: &Checkpoint) {
     if !matches!(work.event.kind, EventKind::SessionStart { .. } | EventKind::Other { .. }) {
         let process = alive::calling_harness_stamp();
@@ -185,8 +186,8 @@ fn register_session(work: &Checkpoint) {
     }
 }
 
-/// At the first contact, writes the events before the first hook as the first part of the journal, so that the journal
-/// is in chronological order. Returns the later records of the transcript.
+/// At the first contact, puts the events that happened before the first hook at the beginning of the journal, so that
+/// the journal is in chronological order. Returns the later transcript records.
 fn write_events_before_hooks<'t>(
     work: &Checkpoint,
     told: &'t [TranscriptRecord],
@@ -202,8 +203,8 @@ fn write_events_before_hooks<'t>(
     if earlier.is_empty() || !work.store.dir().rotated_parts(&journal)?.is_empty() {
         return Ok(told);
     }
-    // The harness records a prompt a moment before it calls the hook. So the first prompt is in both the transcript and
-    // the journal, and it is left out here.
+    // The harness records a prompt a moment before it calls the hook, so the first prompt is in both the transcript
+    // and the journal. Leave it out here.
     let first = digest.prompts.first().map(|prompt| prompt.text.clone());
     let mut again = std::mem::take(digest).emptied_for_rebuild();
     let mut text = Vec::new();
@@ -226,9 +227,9 @@ fn write_events_before_hooks<'t>(
     Ok(later)
 }
 
-/// Returns journal lines for the records that are not in the journal yet. A record with a new id gets a line even if a
-/// hook reported the same event without an id. So a rebuilt digest sees the same records. If `knows_prompts` is true,
-/// hooks have reported the prompts.
+/// Returns journal lines for the records that are not in the journal yet. A record with a new id gets a line even if
+/// a hook reported the same event without an id, so that a rebuilt digest is based on the same records. If
+/// `knows_prompts` is true, hooks have already reported the prompts.
 fn new_journal_lines(
     work: &Checkpoint,
     told: &[TranscriptRecord],
@@ -236,7 +237,7 @@ fn new_journal_lines(
     knows_prompts: bool,
 ) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
-    // No hook reports what the user said when refusing a call.
+    // A refusal is not known yet: no hook reports what the user writes when refusing a call.
     let is_known = |told: &TranscriptRecord| {
         knows_prompts && matches!(told.kind, EventKind::Prompt { .. }) && told.refused_call.is_none()
     };

@@ -1,4 +1,4 @@
-//! An event with everything that a feature needs to handle it.
+//! An event, with everything that a feature needs to handle it.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -21,17 +21,17 @@ pub struct HookContext<'a> {
     pub mode: Mode,
     pub session: &'a Id,
     pub event: &'a Event<'a>,
-    /// Set if the session was compacted before this event and has not received its brief yet.
+    /// Set if a compaction was announced before this event, or if the session has not received its brief since one.
     pub pending_brief: Option<PendingBrief>,
     /// The journal line of this event.
     pub record: &'a JournalRecord<'a>,
-    /// Warnings for the receipt. They do not mean that anything failed.
+    /// Warnings for the receipt about problems that are not failures.
     pub warnings: &'a RefCell<Vec<String>>,
     pub(super) digest: OnceCell<Option<Digest>>,
 }
 
 impl HookContext<'_> {
-    /// Returns the digest of the session up to this event, or `None` if its records cannot be read.
+    /// Returns the session's digest up to this event, or `None` if the session's records cannot be read.
     pub fn session_digest(&self) -> Option<&Digest> {
         self.digest.get_or_init(|| self.project.store.current_digest(self.session, |_| {}).ok()).as_ref()
     }

@@ -1,15 +1,15 @@
-//! How long an event may take. All work for an event shares one deadline: time spent waiting for one lock is not
-//! available for the next.
+//! How long the handling of an event may take. All work for an event shares one deadline, so time spent waiting for
+//! one lock is not available for the next.
 
 use std::time::{Duration, Instant};
 
 use model::config::Settings;
 use model::event::EventKind;
 
-/// Tool calls and compactions delay the agent, so their deadline is divided by this number.
+/// The agent waits during tool calls and compactions, so for these the time limit is divided by this number.
 const QUICK_EVENT_DIVISOR: u32 = 4;
 
-/// A deadline, created when the process starts. Every wait is limited to the time that is left.
+/// A deadline, counted from the start of the process. Every wait is limited to the time that is left.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     start: Instant,
@@ -19,7 +19,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Returns the deadline of an event. A wait for one lock takes at most half of that time.
+    /// Returns the deadline for an event. The wait for a single lock may take at most half of that time.
     pub fn of_event(kind: Option<&EventKind>, settings: &Settings, start: Instant) -> Deadline {
         let whole = Duration::from_millis(settings.hooks_deadline_ms);
         let whole = match kind {
@@ -40,17 +40,16 @@ impl Deadline {
         Deadline { start, total_time: whole, max_lock_wait: whole / 2 }
     }
 
-    /// Returns the deadline of a command, for code that a hook also calls.
+    /// Returns the deadline for a command that runs code shared with hooks.
     pub fn of_command(total_time: Duration) -> Deadline {
         Deadline { start: Instant::now(), total_time, max_lock_wait: total_time }
     }
 
-    /// Returns how long to wait for a lock. If the result is zero, the lock is still tried once.
+    /// Returns how long to wait for a lock. Even if the result is zero, the lock is tried once.
     pub fn lock_wait(self) -> Duration {
         self.max_lock_wait.min(self.time_left())
     }
 
-    /// Returns the time at which the deadline ends.
     pub fn end(self) -> Instant {
         self.start + self.total_time
     }
@@ -59,8 +58,8 @@ impl Deadline {
         self.total_time.saturating_sub(self.start.elapsed())
     }
 
-    /// Returns the same deadline, starting now. It is used after validators have run, because they have their own time
-    /// limit.
+    /// Returns the same deadline, but counted from now. This is used after validators have run, because they have
+    /// their own time limit.
     pub fn restarted(self) -> Deadline {
         Deadline { start: Instant::now(), ..self }
     }

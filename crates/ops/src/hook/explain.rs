@@ -1,5 +1,5 @@
-//! `thru debug hook`: handles an event like a hook and records every step. Nothing is written unless the user asks for
-//! it.
+//! `thru debug hook`: handles an event as a hook would, and records every step. Nothing is written unless the user
+//! asks for it.
 
 use harness::{Harness, Undecodable};
 use model::brief::Brief;
@@ -14,30 +14,30 @@ use super::{HookCall, handle_payload};
 use crate::features::Decision;
 use crate::{Mode, Result, World};
 
-/// How an event was handled, or how it would be handled in a dry run.
+/// How an event was handled or, in a dry run, how it would be handled.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Explanation {
     pub applied: bool,
-    /// thru's name for the event. `None` if the payload cannot be decoded.
+    /// thru's name for the event, or `None` if the payload cannot be decoded.
     pub event: Option<&'static str>,
     pub session: Option<String>,
     pub root: Option<String>,
     pub checkout: Option<String>,
     pub trusted: Option<bool>,
     pub deadline_ms: Option<u64>,
-    /// Set if the session was compacted and has not received its brief yet.
+    /// Set if a compaction was announced, or if the session has not received its brief since one.
     #[serde(rename = "pending")]
     pub pending_brief: Option<String>,
     /// Whether another hook process has already recorded this event.
     pub repeated: bool,
-    /// The candidates that the brief contains.
+    /// The ids of the candidates in the brief.
     #[serde(rename = "brief")]
     pub brief_candidates: Option<Vec<String>>,
-    /// What is recorded about the event itself.
+    /// What would be recorded about the event itself, or was.
     pub effects: Vec<String>,
     pub decisions: Vec<FeatureDecision>,
     pub reply: String,
-    /// Why nothing is sent.
+    /// Why no reply is sent, if none is.
     pub silent_because: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub fn explain_event(world: &World, call: &HookCall, mode: Mode) -> Explanation 
     explanation
 }
 
-/// Records the steps of an event for `thru debug hook`. In a real hook, it records nothing.
+/// Collects the steps of handling an event for `thru debug hook`. In a real hook, it collects nothing.
 pub(super) struct Trace(Option<Explanation>);
 
 impl Trace {
@@ -72,7 +72,7 @@ impl Trace {
         }
     }
 
-    /// Returns an empty answer, and records the reason.
+    /// Returns an empty reply and records the reason.
     pub fn silent_reply(&mut self, why: impl FnOnce() -> String) -> Vec<u8> {
         self.record(|explanation| explanation.silent_because = Some(why()));
         Vec::new()

@@ -13,8 +13,8 @@ use crate::World;
 use crate::project::settings;
 use crate::setup::init;
 
-/// Finds the root of an event. The harness's project folder is searched first, because it stays the same for the whole
-/// session, while `cwd` changes with `cd`.
+/// Finds an event's root. The harness's project folder is searched first, because it stays the same for the whole
+/// session, whereas `cwd` changes with every `cd`.
 pub(super) fn find_root(
     world: &World,
     harness: &Harness,
@@ -48,8 +48,8 @@ fn worktree_of_cwd(world: &World, root: &Root, cwd: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Creates a root if the user's settings ask for it. The setting is off by default, because most users do not want a
-/// new folder in every repository.
+/// Creates a root if the user's settings ask for it. By default they do not, because most users do not want a new
+/// folder in every repository.
 fn create_root_if_configured(
     world: &World,
     root: Root,

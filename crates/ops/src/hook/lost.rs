@@ -1,5 +1,5 @@
-//! Handles records that hooks could not write. The next hook that can write reports the loss, and so do `status` and
-//! `doctor`.
+//! Handles records that hooks could not write. The next hook that can write reports the loss, and so do `thru status`
+//! and `thru doctor`.
 
 use jiff::{SignedDuration, Timestamp};
 use model::marker::ProjectId;
@@ -13,7 +13,7 @@ use crate::hook::deadline::Deadline;
 /// For how long a loss is reported.
 const MAX_REPORT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How many bytes from the end of the receipts are searched for a loss.
+/// How many bytes at the end of the receipts are searched for a loss.
 const RECEIPTS_TAIL_BYTES: u64 = 256 * 1024;
 
 fn open_lost_note<'s>(world: &World, store: &'s Store, project: &ProjectId) -> LostNote<'s> {
@@ -29,12 +29,12 @@ pub(crate) fn count_lost_record(
     deadline: Deadline,
 ) {
     let now = time::to_rfc3339(world.now);
-    // If counting the loss fails too, nothing more can be done.
+    // If this fails too, nothing more can be done.
     let _ = open_lost_note(world, store, project).add_loss(&now, why, deadline.lock_wait());
 }
 
-/// Writes a receipt about the loss and clears the note. Every hook except the hook of a tool call does this before it
-/// answers.
+/// Writes a receipt about the loss and clears the note. Every hook does this before it replies, except at a tool
+/// call.
 pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId, told: &LossNotice) {
     let leave = |lost: &store::LostRecords| {
         let receipt = Receipt {
@@ -49,7 +49,7 @@ pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId
         };
         store.append_receipt(&receipt.to_json_line(), told.limit)
     };
-    // If the receipt cannot be written, the note stays.
+    // If the receipt cannot be written, the note is kept.
     let _ = open_lost_note(world, store, project).report_and_clear(told.deadline.lock_wait(), leave);
     if told.reserves_space {
         let _ = store.reserve_lost_note();
@@ -59,21 +59,21 @@ pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId
 pub(crate) struct LossNotice<'a> {
     pub harness: &'a str,
     pub session: &'a str,
-    /// The size at which receipts are rotated.
+    /// The size in bytes at which the receipts are rotated.
     pub limit: u64,
     pub deadline: Deadline,
-    /// Whether to create the file that reserves space for the next loss, if it is missing. Stores of older versions do
-    /// not have it.
+    /// Whether to create the file that reserves space for the next loss, if it is missing. Older versions of thru did
+    /// not create it.
     pub reserves_space: bool,
 }
 
-/// Returns a description of a recent loss, from the note or from a receipt.
+/// Describes a recent loss, as recorded in the note or in a receipt.
 pub fn recent_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
     let noted = open_lost_note(world, store, project).read_note();
     noted.map(|lost| lost.to_string()).or_else(|| newest_loss_receipt(store, world.now))
 }
 
-/// Returns a description of a loss that no hook has reported yet.
+/// Describes a loss that no hook has reported yet.
 pub(crate) fn unreported_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
     open_lost_note(world, store, project).read_note().map(|lost| lost.to_string())
 }
@@ -87,8 +87,8 @@ fn newest_loss_receipt(store: &Store, now: Timestamp) -> Option<String> {
     receipt.error.filter(|_| is_recent)
 }
 
-/// Checks whether records can be written: writes and removes a scratch file, and checks the folders that hooks write
-/// to. Returns what failed.
+/// Checks whether records can be written: writes and removes a scratch file, and checks the permissions of the
+/// folders that hooks write to. Returns the errors.
 pub(crate) fn find_unwritable_folders(store: &Store) -> Vec<store::Error> {
     let dir = store.dir();
     let written = match dir.open_subfolder(layout::SCRATCH) {

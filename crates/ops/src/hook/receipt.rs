@@ -1,4 +1,4 @@
-//! The receipt of a hook run, and where it is written if there is no root.
+//! The receipt of a hook run. If there is no root, it is written to the state folder.
 
 use model::digest::describe_unread_journal;
 use model::receipt::{HookOutcome, Receipt};
@@ -9,7 +9,7 @@ use super::{HookCall, TrustedHook, lost};
 use crate::features::ProjectContext;
 use crate::{Mode, World};
 
-/// How large the receipts in the state folder may become. Only rare problems leave a receipt in the state folder.
+/// How large the receipts file in the state folder may become. Only rare problems are recorded there.
 const MAX_STATE_RECEIPTS_BYTES: u64 = 256 * 1024;
 
 impl TrustedHook<'_> {
@@ -31,15 +31,15 @@ impl TrustedHook<'_> {
         };
         let ProjectContext { world, store, settings, .. } = self.project;
         let left = store.append_receipt(&receipt.to_json_line(), settings.log_limit_bytes());
-        // Neither the record nor the receipt could be written.
+        // Neither the record nor the receipt could be written, so count the loss.
         if let (Err(_), Some(why)) = (left, &receipt.error) {
             lost::count_lost_record(world, store, self.project_id, why, self.deadline);
         }
     }
 }
 
-/// Writes a receipt to the state folder of this machine, for an event without a root, or with a root that must not be
-/// written to.
+/// Writes a receipt to this machine's state folder, for an event that has no root or whose root must not be written
+/// to.
 pub(super) fn leave_receipt_without_root(world: &World, call: &HookCall, mode: Mode, why: &str) {
     let Some(trust) = world.trust_records().filter(|_| mode == Mode::Write) else { return };
     let options = redact::RedactOptions::default();
@@ -49,7 +49,7 @@ pub(super) fn leave_receipt_without_root(world: &World, call: &HookCall, mode: M
     let _ = trust.leave_receipt(&receipt.to_json_line(), MAX_STATE_RECEIPTS_BYTES);
 }
 
-/// Writes a receipt after a panic. At this point, nothing else about the event is known.
+/// Writes a receipt after a panic, when nothing else is known about the event.
 pub fn leave_receipt_after_panic(world: &World, call: &HookCall, why: &str) {
     leave_receipt_without_root(world, call, Mode::Write, &format!("a bug in thru: {why}"));
 }
@@ -74,12 +74,12 @@ fn new_receipt(
     }
 }
 
-/// Redacts and shortens a text for a receipt. An error can quote its input, which came from the harness.
+/// Redacts and shortens text for a receipt, because an error message can quote input from the harness.
 fn redact_and_shorten(text: &str, most: usize, options: redact::RedactOptions) -> String {
     Redacted::redact_head(text, most, options).to_string()
 }
 
-/// Returns the first text, and mentions how many more there are.
+/// Returns the first message, followed by the number of the others.
 fn first_and_count(texts: &[String]) -> Option<String> {
     match texts {
         [] => None,

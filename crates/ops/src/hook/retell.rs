@@ -1,4 +1,4 @@
-//! Converts a transcript to events: calls with their results, prompts, the agent's messages, and compactions.
+//! Converts a transcript to events: calls with their results, prompts, the agent's messages and compactions.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -28,27 +28,28 @@ const MAX_REFUSAL_BYTES: usize = 512;
 
 #[derive(Debug)]
 pub struct TranscriptRecord {
-    /// The id by which duplicates are recognised: the harness's id of the call or message, or the record's time.
+    /// The id by which duplicates are recognised: the harness's id for the call or message or, if there is none, one
+    /// made from the record's time and text.
     pub id: String,
     pub at: Option<String>,
     pub kind: EventKind<'static>,
-    /// Whether the record is a message of the agent. No hook reports these messages, so the journal has a separate kind
-    /// of line for them.
+    /// Whether the record is a message from the agent. No hook reports these messages, so the journal has a separate
+    /// kind of line for them.
     pub is_agent_message: bool,
-    /// For a message of the agent: the id of the call that came after it, if any.
+    /// For a message from the agent, the id of the call that follows it, if there is one.
     pub next_call: String,
-    /// Whether the transcript ends before the result of the call.
+    /// Whether the transcript ends before the call's result.
     pub is_unfinished: bool,
-    /// The branch that was checked out at the time of the record, if the harness records it.
+    /// The branch that was checked out at that time, if the harness records it.
     pub branch: String,
-    /// For a prompt: the call that the user refused with this text.
+    /// For a prompt, the call that the user refused with this text.
     pub refused_call: Option<Cow<'static, str>>,
-    /// The sub-agent that made the call.
+    /// The sub-agent that made the call, if it was not the main agent.
     pub agent: Option<String>,
 }
 
 impl TranscriptRecord {
-    /// Returns the record as an event of the session that `around` belongs to.
+    /// Converts the record to an event in the same session as `around`.
     pub fn to_event<'a>(&self, around: &Event<'a>) -> Event<'a> {
         let agent = self.agent.clone().map(|id| Agent { id: id.into(), kind: Cow::Borrowed("") });
         Event { kind: self.kind.clone(), agent, previous_session: None, id: None, ..around.clone() }
@@ -58,7 +59,6 @@ impl TranscriptRecord {
         fnv_fingerprint([&self.id])
     }
 
-    /// Returns the record as a line of the session's journal.
     pub fn to_journal_record<'a>(
         &'a self,
         event: &'a Event<'_>,
@@ -85,32 +85,31 @@ impl TranscriptRecord {
     }
 }
 
-/// Reads a transcript line by line. Of a sub-agent's calls, only those that change something are kept, because a
-/// sub-agent has its own context.
+/// Reads a transcript line by line. A sub-agent has its own context, so only those of its calls that change something
+/// are kept.
 #[derive(Debug)]
 pub struct TranscriptReplay {
-    /// Whether to include prompts and compactions, not only calls and messages.
+    /// Whether to include prompts and compactions in addition to calls and messages.
     includes_prompts: bool,
     redact_options: redact::RedactOptions,
     dedup: ItemDedup,
-    /// Unfinished calls, each with the offset of its line.
+    /// The unfinished calls, each with the offset of its line.
     open_calls: Vec<(ToolDone<'static>, u64)>,
-    /// Unfinished calls of sub-agents that may change something, each with its sub-agent.
+    /// The unfinished calls of sub-agents that may change something, each with the id of its sub-agent.
     open_subagent_calls: Vec<(ToolDone<'static>, String)>,
-    /// The offset of the current line.
     line_offset: u64,
     pub records: Vec<TranscriptRecord>,
     pub compacted: bool,
     pub unknown: BTreeMap<String, u64>,
-    /// The number of lines that are cut off or unreadable.
+    /// How many lines are cut off or cannot be read.
     pub unreadable_lines: u64,
-    /// The index of the agent's last message. Earlier messages are kept only if they are informative.
+    /// The index of the agent's last message. A later message replaces it, unless it is informative.
     last_message_index: Option<usize>,
-    /// The index of the call that ended on the current line.
+    /// The index of the call whose result was on the current line.
     ended_call_index: Option<usize>,
-    /// The git branch named by the last line that names one.
+    /// The branch named by the last line that names one.
     branch: String,
-    /// The token count of the last request, and the position of the last compaction.
+    /// The number of tokens in the last request, and the position of the last compaction.
     pub window: WindowFacts,
 }
 
@@ -134,7 +133,7 @@ impl TranscriptReplay {
         }
     }
 
-    /// Returns the calls that have started but have no result.
+    /// Returns the calls that have started but have no result yet.
     pub fn unfinished_calls(&self) -> Vec<TranscriptRecord> {
         let told = |call: ToolDone<'static>| TranscriptRecord {
             id: call.id.as_deref().unwrap_or_default().to_owned(),
@@ -150,7 +149,7 @@ impl TranscriptReplay {
         self.open_calls.iter().map(|(call, _)| told(call.clone())).collect()
     }
 
-    /// Returns the offset of the line of the first unfinished call.
+    /// Returns the offset of the line with the first unfinished call.
     pub fn first_unfinished_offset(&self) -> Option<u64> {
         self.open_calls.first().map(|(_, line_at)| *line_at)
     }
@@ -178,7 +177,8 @@ impl TranscriptReplay {
         if let Some(branch) = line.branch.as_deref().filter(|branch| *branch != self.branch) {
             self.branch = Redacted::redact_head(branch, MAX_ID_BYTES, self.redact_options).to_string();
         }
-        // Most lines contain only calls and token counts, whose time is not recorded.
+        // Most of the other lines contain only calls and token counts, for which no time is recorded, so their time
+        // is not parsed.
         let is_timeless =
             |item: &TranscriptItem| matches!(item, TranscriptItem::Call(_) | TranscriptItem::Usage(_));
         let at = match line.items.iter().all(is_timeless) {
@@ -192,8 +192,8 @@ impl TranscriptReplay {
         }
     }
 
-    /// Reads a sub-agent's line. A sub-agent's changes belong to the session: its edits are in the same checkout, and
-    /// its commits are on the same branch.
+    /// Reads a sub-agent's line. A sub-agent's changes belong to the session, because its edits are in the same
+    /// checkout and its commits are on the same branch.
     fn read_subagent_line(&mut self, line: TranscriptLine, agent: &str) {
         let at = line.at.clone();
         for item in line.items {
@@ -202,7 +202,7 @@ impl TranscriptReplay {
                     let agent = Redacted::redact_head(agent, MAX_ID_BYTES, self.redact_options).to_string();
                     self.open_subagent_calls.push((unfinished_tool_call(&call), agent));
                 }
-                // Most results belong to calls that changed nothing.
+                // Most results belong to calls that change nothing, so skip them.
                 Some(TranscriptItem::Result(result)) if !self.open_subagent_calls.is_empty() => {
                     let at = at.as_deref().and_then(time::parse_time).map(time::to_rfc3339);
                     self.end_subagent_call(&result, at.as_deref());
@@ -220,14 +220,14 @@ impl TranscriptReplay {
         let (call, agent) = self.open_subagent_calls.remove(place);
         let told = self.records.len();
         self.push_ended_call(call, result, at);
-        // Mark the call as a sub-agent's call, because its failures are not failures of the session.
+        // Mark the call as a sub-agent's call, because its failure is not a failure of the session.
         if let Some(told) = self.records.get_mut(told) {
             told.agent = Some(agent);
         }
         self.ended_call_index = None;
     }
 
-    /// Finishes the replay. For a call without a result, only its files are known.
+    /// Ends the replay. Calls without a result become records that contain only their files.
     pub fn finish_reading(&mut self) {
         let at = self.records.last().and_then(|told| told.at.clone());
         for (call, _) in std::mem::take(&mut self.open_calls) {
@@ -258,8 +258,8 @@ impl TranscriptReplay {
                 self.open_calls.push((unfinished_tool_call(call), self.line_offset));
             }
             TranscriptItem::Todos(change) => {
-                // A change to the task list that follows a result belongs to the call that just ended, because the
-                // number of a new entry is known only after the call.
+                // A change to the task list that follows a result belongs to the call that has just ended, because
+                // the number of a new entry is known only after the call.
                 let change = Some(to_owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todos = change,
@@ -278,7 +278,7 @@ impl TranscriptReplay {
                     call.answers.push(answer);
                 }
             }
-            // This is what the user said when refusing a call. No hook reports it. Readers return it before the refusal
+            // The text with which the user refused a call. No hook reports it. Readers return it before the refusal
             // itself.
             TranscriptItem::Answer { question: None, call_id: call, text } => {
                 let call = self
@@ -354,7 +354,7 @@ impl TranscriptReplay {
         call.failed = result.failed;
         call.exit_code = result.exit_code;
         if result.failed {
-            // Error lines are picked here, because the output of a call can be several megabytes long.
+            // Pick the error lines here, because a call's output can be several megabytes long.
             let said = Redacted::redact_head(&result.text, MAX_ERROR_BYTES_SEARCHED, self.redact_options);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
@@ -363,7 +363,7 @@ impl TranscriptReplay {
             None => effect::tool_acts(&call.tool),
         };
         if wanted {
-            // The beginning of the output says what was created. The end says what was done last and how the call
+            // The beginning of the output shows what was created. The end shows what was done last and how the call
             // ended.
             call.output = Some(match result.failed || result.text.len() < MAX_RESULT_BYTES {
                 true => to_owned_text(&result.text),
@@ -377,7 +377,7 @@ impl TranscriptReplay {
         if !result.files.is_empty() {
             let names = call.files.first().map(|file| file.names.clone()).unwrap_or_default();
             call.files = result.files.iter().map(to_owned_file).collect();
-            // The result of a written file says whether the file is new.
+            // Only the result of a write shows whether the file is new.
             if let [file] = call.files.as_mut_slice() {
                 file.names = names.of_written_file(file.action == FileAction::Create);
             }
@@ -392,7 +392,7 @@ impl TranscriptReplay {
         self.push_record(at, &id, EventKind::ToolDone(Box::new(call)), false);
     }
 
-    /// Returns whether a message between two calls says what was found, or what the next edits are for.
+    /// Returns whether a message between two calls states what was found or what the next edits are for.
     fn is_finding_or_purpose(&self, place: usize) -> bool {
         match &self.records[place].kind {
             EventKind::Stop(StopEvent { message: Some(text), .. }) => {
@@ -426,12 +426,12 @@ impl TranscriptReplay {
     }
 }
 
-/// Makes an id from the time and the text, for a record without an id.
+/// Makes an id from the time and the text, for a record that has no id.
 fn id_from_time_and_text(what: &str, at: Option<&str>, text: &str) -> String {
     format!("{what}-{}-{:016x}", at.unwrap_or_default(), fnv_fingerprint([text]))
 }
 
-/// Describes an unfinished call in a few words: `cargo test`, or `Edit src/a.rs`.
+/// Describes an unfinished call in a few words, for example `cargo test` or `Edit src/a.rs`.
 pub fn describe_unfinished_call(call: &JournalRecord) -> String {
     match (call.command.as_ref(), call.files.first()) {
         ("", Some(file)) => format!("{} {}", call.tool, file.path),
@@ -440,7 +440,7 @@ pub fn describe_unfinished_call(call: &JournalRecord) -> String {
     }
 }
 
-/// Returns whether a call edits files, or may act on the outside world.
+/// Returns whether a call edits files or may act on the outside world.
 fn may_change(call: &ToolCall) -> bool {
     let edits = |file: &TouchedFile| {
         matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete)

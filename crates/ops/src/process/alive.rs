@@ -1,18 +1,18 @@
-//! Checks whether a session's harness is still running. The harness's process is recorded at the session start.
+//! Checks whether a session's harness is still running. The harness's process is recorded when the session starts.
 
 use rustix::process::getppid;
 
 use crate::process::info::{pid_namespace, read_process_info, stamp_from_info, start_stamp};
 
-/// Programs that start another program and end with it. None of them is a harness.
+/// Programs that only start another program and end together with it, so none of them is the harness.
 const LAUNCHER_PROGRAMS: &[&str] =
     &["sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "env", "timeout", "thru"];
 
-/// How many parent processes are searched for the harness.
+/// How many ancestor processes are searched for the harness.
 const MAX_PARENTS_SEARCHED: usize = 6;
 
-/// Returns the stamp of the harness that called thru: the nearest parent process that is not in [`LAUNCHER_PROGRAMS`].
-/// The stamp contains its start time and its container.
+/// Returns the stamp of the harness that called thru: the nearest ancestor process whose name is not in
+/// [`LAUNCHER_PROGRAMS`].
 pub fn calling_harness_stamp() -> Option<String> {
     let mut pid = getppid()?.as_raw_nonzero().get();
     for _ in 0..MAX_PARENTS_SEARCHED {
@@ -30,8 +30,9 @@ pub fn process_stamp(pid: u32) -> Option<String> {
     start_stamp(i32::try_from(pid).ok()?)
 }
 
-/// Returns whether the process id in a stamp still belongs to the stamped process or its group. It does if the process
-/// exists, or if no process has this id: the system does not reuse an id while a process group with that id exists.
+/// Returns whether the process id in a stamp still belongs to the stamped process or its group. This is so if that
+/// process still exists. It is also so if no process has the id, because the system does not reuse an id while a
+/// process group has it.
 pub fn still_leads_group(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());
@@ -41,8 +42,8 @@ pub fn still_leads_group(stamp: &str) -> bool {
             .is_ok_and(|process| process.is_none_or(|process| process.started.as_deref() == Some(started)))
 }
 
-/// Returns whether a stamped process is running. Returns `None` if the answer is unknown: the system does not say, the
-/// process is in another container, or nothing was recorded.
+/// Returns whether a stamped process is running. Returns `None` if that cannot be determined: the stamp is
+/// incomplete, the process is in another container, or it cannot be examined.
 pub fn is_alive(stamp: &str) -> Option<bool> {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
@@ -52,7 +53,6 @@ pub fn is_alive(stamp: &str) -> Option<bool> {
     match read_process_info(pid) {
         Ok(Some(process)) => Some(process.started.as_deref() == Some(started) && !process.is_zombie),
         Ok(None) => Some(false),
-        // The process cannot be examined, so nothing is known about it.
         Err(_) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Reads the properties of a process: its parent, its name and its start time.
 //!
-//! This is the only module that asks the system about processes: `/proc` on Linux, `proc_pidinfo` on macOS. It starts
-//! no process, so hooks may use it too.
+//! This is the only module that queries the system about processes: it uses `/proc` on Linux and `proc_pidinfo` on
+//! macOS. It starts no process, so hooks can use it.
 
 #[cfg_attr(target_os = "linux", path = "info/linux.rs")]
 #[cfg_attr(target_os = "macos", path = "info/macos.rs")]
@@ -13,17 +13,18 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessInfo {
     pub parent_pid: i32,
-    /// The name of the process's program, without its folder. The system cuts the name to 15 bytes on Linux and to 16
-    /// on macOS.
+    /// The name of the program, without its folder. The system cuts the name to 15 bytes on Linux and to 16 bytes on
+    /// macOS.
     pub name: String,
-    /// When the process started, in a format that only this module reads. `None` for another user's process on macOS.
+    /// When the process started, in a format that only this module understands. `None` for another user's process on
+    /// macOS.
     pub started: Option<String>,
-    /// Whether the process is a zombie. macOS reports a zombie as absent.
+    /// Whether the process is a zombie. On macOS, a zombie counts as absent instead.
     pub is_zombie: bool,
 }
 
-/// Examines a process. `Ok(None)` means that the process does not exist. An error means that it may exist, but cannot
-/// be examined.
+/// Examines a process. Returns `Ok(None)` if the process does not exist, and an error if it may exist but cannot be
+/// examined.
 pub fn read_process_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     platform::read_info(pid)
 }
@@ -36,20 +37,19 @@ pub fn process_name(pid: i32) -> Option<String> {
     Some(read_process_info(pid).ok()??.name)
 }
 
-/// Returns the path of a process's program. Returns `None` for another user's process, and on macOS, where no safe
-/// call returns the path.
+/// Returns the path of a process's program. Returns `None` for another user's process. Always returns `None` on
+/// macOS, where no safe call provides the path.
 pub fn executable_path(pid: i32) -> Option<PathBuf> {
     platform::executable_path(pid)
 }
 
-/// Returns the command line of a process. It is empty if the system does not reveal it: on macOS, and for another
-/// user's process.
+/// Returns a process's command line. It is empty for another user's process, and always empty on macOS.
 pub fn command_line_arguments(pid: i32) -> Vec<String> {
     platform::command_line_arguments(pid)
 }
 
-/// Returns a stamp that identifies one process: `<pid>:<start>:<namespace>`. A later process with the same process id
-/// has another stamp.
+/// Returns a stamp that identifies a process: `<pid>:<start>:<namespace>`. A later process with the same process id
+/// has a different stamp.
 pub fn start_stamp(pid: i32) -> Option<String> {
     stamp_from_info(pid, &read_process_info(pid).ok()??)
 }
@@ -58,8 +58,8 @@ pub fn stamp_from_info(pid: i32, process: &ProcessInfo) -> Option<String> {
     Some(format!("{pid}:{}:{}", process.started.as_deref()?, pid_namespace()?))
 }
 
-/// Returns the namespace in which process ids are valid. A container has its own namespace. macOS has only one
-/// namespace.
+/// Returns the namespace in which process ids are valid. On Linux, each container has its own namespace. macOS has
+/// only one.
 pub fn pid_namespace() -> Option<String> {
     // A process cannot leave its namespace, so one query is enough.
     static NAMESPACE: OnceLock<Option<String>> = OnceLock::new();

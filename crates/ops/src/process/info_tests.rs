@@ -10,7 +10,7 @@ fn own_pid() -> i32 {
 fn a_child_names_its_parent_its_program_and_its_start() {
     let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().unwrap();
     let pid = i32::try_from(child.id()).unwrap();
-    // Between fork and exec the child still has the name of this process.
+    // Between fork and exec, the child still has this process's name.
     let mut name_now = None;
     for _ in 0..2000 {
         name_now = process_name(pid);

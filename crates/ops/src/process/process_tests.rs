@@ -44,12 +44,12 @@ fn only_the_end_of_a_long_output_is_kept() {
 #[test]
 fn what_hangs_is_ended_with_everything_it_started() {
     let began = Instant::now();
-    // The timeout must be long enough for a shell on a busy machine to print its first word.
+    // The timeout must be long enough for a shell on a busy machine to print the first line.
     let ended = run_shell_line("sleep 3600 & echo $!; sleep 3600", b"", Duration::from_secs(2), 100);
     assert_eq!(ended.exit_reason, ExitReason::TimedOut);
     assert!(began.elapsed() < Duration::from_secs(30));
     let child: i32 = String::from_utf8(ended.output).unwrap().trim().parse().unwrap();
-    // A signal takes a moment to arrive. Wait until the child is gone or is a zombie.
+    // The signal takes a moment to arrive, so wait until the child is gone or is a zombie.
     let lives = || matches!(info::read_process_info(child), Ok(Some(process)) if !process.is_zombie);
     while lives() {
         assert!(began.elapsed() < Duration::from_secs(30), "{child} lives on");

@@ -1,17 +1,17 @@
-//! Kills the process groups that `thru` started, if `thru` itself is killed.
+//! Kills the process groups that thru started, if thru itself is killed.
 //!
-//! Launched commands have their own process groups, so that a timeout can end a command with everything it started. If
-//! `thru` is killed (Ctrl-C, a harness that gives up, a crash), no other process would end them. So a child `sh` waits
-//! on a pipe; when the pipe closes, it sends TERM, then KILL. If that child is killed too, the processes keep running,
-//! and the next run finds them.
+//! Each launched command has its own process group, so that a timeout can end it with everything it started. If thru
+//! is killed (Ctrl-C, a harness that gives up, a crash), nobody else would end these groups. A child `sh` therefore
+//! reads from a pipe. When the pipe is closed, it sends SIGTERM and then SIGKILL to the groups. If that child is
+//! killed too, the groups keep running, and the next run finds them.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// The script of the child process. It is a shell script, because catching a signal in Rust needs unsafe code. The
-/// script reads one line for each group that starts or ends, and one line for a normal end. A signal may interrupt a
-/// `read`; lines that were written earlier are still read.
+/// The script that the child runs. It is a shell script, because catching a signal in Rust needs unsafe code. The
+/// script reads a line for each group that starts or ends, and a line when thru ends normally. A signal may interrupt
+/// `read`, but lines written before the signal are still read.
 const REAPER_SCRIPT: &str = r#"
 groups=' '
 trap 'signalled=yes' INT QUIT TERM HUP
@@ -42,7 +42,7 @@ pub struct ProcessReaper {
 }
 
 impl ProcessReaper {
-    /// Starts the reaper. Without `sh` there is no reaper, and launched processes may outlive `thru`.
+    /// Starts the reaper. If there is no `sh`, there is no reaper, and launched processes may outlive thru.
     pub fn start() -> ProcessReaper {
         let mut command = Command::new("sh");
         command.args(["-c", REAPER_SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

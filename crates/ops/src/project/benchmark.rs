@@ -1,4 +1,4 @@
-//! `thru swarm benchmark`: counts records, compares the counts with limits, and keeps every run.
+//! `thru swarm benchmark`: computes figures from the records, compares them with limits, and keeps every run.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Mode, Result, World};
 
-/// How long a command waits for another command that is adding a run.
+/// How long a command waits for another command that is adding a benchmark run.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// How many runs a chart shows.
@@ -25,7 +25,7 @@ pub const MAX_RUNS_IN_CHART: usize = 30;
 pub struct BenchmarkReport {
     pub run: BenchmarkRun,
     pub gate: CheckOutcome,
-    /// All runs. The current run is the last.
+    /// All runs. The current run is the last one.
     #[serde(skip)]
     pub history: BenchmarkHistory,
     #[serde(skip)]
@@ -87,7 +87,7 @@ fn count_records(world: &World, store: &Store) -> Result<CountedRecords> {
 /// Whether the picture may replace an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
-    /// The picture replaces only an earlier picture.
+    /// Replace an existing file only if it is an earlier picture.
     OnlyPicture,
     AnyFile,
 }
@@ -125,16 +125,16 @@ pub struct ImportedRunsReport {
     pub runs: usize,
     /// How many runs were new. A dry run does not write them.
     pub new: usize,
-    /// Why the file could not be read. Empty if it was read.
+    /// Why the file could not be read, or an empty string if it was read.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[serde(rename = "left_out")]
     pub unread_reason: String,
 }
 
-/// The largest file of another tool that is read.
+/// The size limit of the file that opencode-swarm wrote.
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Imports the runs that opencode-swarm kept. Returns `None` if there are none.
+/// Imports the benchmark runs that opencode-swarm kept. Returns `None` if it left no such file.
 pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<ImportedRunsReport>> {
     let bytes = match swarm.read_file(layout::BENCHMARKS, MAX_FILE_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(None),
@@ -161,7 +161,8 @@ pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: Mode) -> Result<Opti
     let new: Vec<BenchmarkRun> = runs.into_iter().filter(is_new).collect();
     let report = ImportedRunsReport { runs: all, new: new.len(), unread_reason: String::new() };
     if let (Some(store), Mode::Write, false) = (&store, mode, new.is_empty()) {
-        // The imported runs are older than thru's own runs, so they come first. The last run must be the current run.
+        // The imported runs are older than thru's own runs, so they come first. The current run must stay the last
+        // one.
         history.runs.splice(0..0, new);
         store.write_benchmarks(&history)?;
     }

@@ -1,7 +1,9 @@
-//! A command runs only if this user allowed it on this machine. Only this module checks and records this permission.
+//! A command from the records runs only if the user has allowed it on this machine. Only this module checks and
+//! records that permission.
 //!
-//! Records in the project's folder are only data: a clone, a pull or an edit can bring any of them. A digest in the
-//! state folder (`store::Consents`) shows that the user allowed a record. Each kind of record has its own digests.
+//! Records in the project's folder are only data, because a clone, a pull or an edit can bring any of them. A digest
+//! in the state folder (`store::Consents`) shows that the user has allowed a record. Each kind of record has its own
+//! digests.
 
 use std::path::Path;
 
@@ -14,12 +16,12 @@ use store::{ConsentKind, Consents, Root, RunFolder, Store};
 
 use crate::{Error, Result, World};
 
-/// Returns whether the user started this loop on this machine, in its current form.
+/// Returns whether the user started this loop, in its current form, on this machine.
 pub(crate) fn is_started_here(store: &Store, state: &Loop) -> bool {
     store.is_consent_given(ConsentKind::Loop, &state.id, &[consent::digest_of_loop(state)])
 }
 
-/// Returns whether the user started this loop for the next session that starts.
+/// Returns whether the user started this loop for the next session.
 pub(crate) fn may_be_claimed(store: &Store, state: &Loop) -> bool {
     store.is_consent_given(
         ConsentKind::Loop,
@@ -35,7 +37,7 @@ pub(crate) enum LoopClaimRight {
     NextSession,
 }
 
-/// Allows a loop. `before` is the form of the loop that was allowed until now. Its consent stays valid, in case a crash
+/// Allows a loop. `before` is the form of the loop that was allowed until now. It stays allowed, in case a crash
 /// prevents the new form from being written.
 pub(crate) fn allow_loop(
     store: &Store,
@@ -52,7 +54,7 @@ pub(crate) fn allow_loop(
     Ok(require_consents(store)?.replace(ConsentKind::Loop, &state.id, &digests, now)?)
 }
 
-/// Withdraws the consent for a loop that must never run again.
+/// Withdraws the consent to a loop that must never run again.
 pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
     match store.consents() {
         Some(consents) => Ok(consents.withdraw(ConsentKind::Loop, id)?),
@@ -60,7 +62,7 @@ pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
     }
 }
 
-/// Returns whether the user allowed the command that produces this output. An output without a command needs no
+/// Returns whether the user has allowed the command that produces this output. An output without a command needs no
 /// consent.
 pub(crate) fn is_launch_allowed(
     store: &Store,
@@ -95,7 +97,7 @@ pub(crate) fn allow_launches<'a>(
     }
 }
 
-/// Returns whether a stage is allowed. Stages in the user's own settings are allowed. Stages that the project's
+/// Returns whether a stage is allowed. Stages in the user's own settings always are. Stages that the project's
 /// settings define or extend must be adopted first.
 pub(crate) fn is_stage_allowed(world: &World, store: &Store, stage: &StageDefinition) -> bool {
     let own = world.config_file().is_some_and(|path| path.display().to_string() == stage.source);
@@ -111,8 +113,8 @@ pub(crate) fn allow_stage(store: &Store, stage: &StageDefinition, now: Timestamp
     Ok(require_consents(store)?.replace(ConsentKind::StageDefinition, &stage.name, &[digest], now)?)
 }
 
-/// Returns an id for a run: the path of its folder, relative to the root if possible. The path includes the worktree,
-/// because two worktrees can have folders with the same name.
+/// Returns an id for a run: its path, relative to the root if possible. The whole path is used because two worktrees
+/// can have folders with the same name.
 fn run_folder_id(root: &Root, run: &RunFolder) -> String {
     let inside =
         |base: &Path| run.path().strip_prefix(base).ok().map(|rel| rel.to_string_lossy().into_owned());

@@ -1,5 +1,5 @@
-//! `thru doctor`: examines everything, changes nothing, and reports what it finds. To test the disk, it writes a
-//! scratch file and removes it.
+//! `thru doctor`: examines everything and reports what it finds. It changes nothing, except that it writes and
+//! removes a scratch file to test the disk.
 
 use std::path::{Path, PathBuf};
 
@@ -22,26 +22,26 @@ use crate::session::firing::{self, EventStatistics, HookStatistics};
 use crate::setup::install::{self, WiredFile};
 use crate::{Error, World};
 
-/// Failures of hooks that are older than this are not reported.
+/// Hook failures that are older than this are not reported.
 const MAX_FAILURE_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// How many findings of one kind are listed.
 const MAX_FINDINGS_NAMED: usize = 5;
 
-/// How many bytes from the end of the receipts in the state folder are read.
+/// How many bytes are read from the end of the receipts in the state folder.
 const STATE_RECEIPTS_TAIL_BYTES: u64 = 32 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct DoctorReport {
     pub root: Option<PathBuf>,
-    /// The checks, in the order in which they were made.
+    /// In the order in which the checks were made.
     pub checks: Vec<Check>,
-    /// Which events have fired, how often, and how long they took.
+    /// Which events have fired, how often, and how long handling them took.
     pub events: Vec<EventStatistics>,
 }
 
 impl DoctorReport {
-    /// Returns whether nothing needs action. Notes are only for information.
+    /// Returns whether there is nothing to act on. Notes are only for information.
     pub fn is_clean(&self) -> bool {
         self.checks
             .iter()
@@ -219,8 +219,8 @@ fn tracked_file_findings(store: &Store) -> Vec<Finding> {
     }
 }
 
-/// Checks whether the folders that hooks use can be written to. A hook that cannot write cannot report the problem
-/// itself.
+/// Checks whether the folders that hooks use can be written to, because a hook that cannot write cannot report that
+/// either.
 fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
     let failed = lost::find_unwritable_folders(store);
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
@@ -283,7 +283,7 @@ impl StoreWalk {
     }
 
     fn check_log(&mut self, dir: &Dir, name: &str, rel: &str) {
-        // Each part of a rotated log is a separate entry, so only this part is read.
+        // Read only this part of a rotated log, because each of the other parts has its own entry in the folder.
         let mut torn = Vec::new();
         let read = dir.each_line(name, |number, line| {
             let blank = line.iter().all(u8::is_ascii_whitespace);
@@ -309,7 +309,7 @@ impl StoreWalk {
     }
 }
 
-/// Reports recent failures in hooks, each kind once. Also reports compactions that were not followed by a brief.
+/// Reports recent hook failures, each kind once, and compactions that were not followed by a brief.
 fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
     let recent = |receipt: &&Receipt| {
         let young = receipt.parsed_time().is_some_and(|at| now.duration_since(at) < MAX_FAILURE_AGE);
@@ -352,8 +352,8 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
                 .with_hint("hooks that run from a session's beginning miss nothing"),
         );
     }
-    // A tool call leaves no receipt, so the counted events are used. If another event left a receipt in the same
-    // second, that event is named.
+    // Tool calls leave no receipt, so use the counted events. If another event left a receipt in the same second,
+    // name that event.
     let by_receipt = firing.receipts.iter().rev().find_map(|receipt| {
         firing.fired.iter().find(|fired| (&fired.event, &fired.last_at) == (&receipt.event, &receipt.ts))
     });
@@ -371,7 +371,7 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
 }
 
 /// Reports that no settings file calls thru. If hooks have run, this is only a note, because a plugin of the harness
-/// may call thru.
+/// may be calling thru.
 fn not_wired_finding(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<Finding> {
     if HARNESSES.iter().any(|harness| !install::wired_files_in_force(world, harness, checkout).is_empty()) {
         return None;
@@ -399,7 +399,7 @@ fn not_wired_finding(world: &World, checkout: &Path, firing: &HookStatistics) ->
     })
 }
 
-/// Reports the receipts that hooks left in the state folder: events without a root, and bugs.
+/// Reports the receipts that hooks left in the state folder. They are about events without a root, and about bugs.
 fn rootless_receipt_findings(world: &World) -> Vec<Finding> {
     let receipts =
         world.trust_records().map(|trust| trust.last_receipts(STATE_RECEIPTS_TAIL_BYTES)).unwrap_or_default();
@@ -416,7 +416,7 @@ fn rootless_receipt_findings(world: &World) -> Vec<Finding> {
     findings
 }
 
-/// Reports which files make a harness call thru, and which of the harness's events never fired.
+/// Reports which files make a harness call thru, and which of the harness's events have never fired.
 fn check_harness(
     world: &World,
     harness: &'static Harness,
@@ -455,7 +455,7 @@ fn check_harness(
         }
     }
     let silent: Vec<&str> = harness.events.iter().filter(|e| !has_fired(e)).map(|e| e.event).collect();
-    // If no event has fired yet, the hooks check reports that.
+    // If no event has fired yet, the check of the hooks reports that.
     if !silent.is_empty() && silent.len() < harness.events.len() {
         findings.push(Finding::new(
             FindingLevel::Note,
@@ -479,7 +479,7 @@ fn check_harness(
                 FindingLevel::Warning,
                 "wired more than once: every event comes twice, and so does the brief",
             ),
-            // Each copy of a plugin checks whether another copy is active.
+            // Each copy of a plugin checks whether another copy is active, so only one of them works.
             InstallMethod::Plugin(_) => {
                 Finding::new(FindingLevel::Note, "installed more than once: one copy is silent")
             }
@@ -511,7 +511,7 @@ fn check_harness(
     })
 }
 
-/// Reports a plugin that has another version or calls a missing program.
+/// Reports a plugin whose version differs or that calls a missing program.
 fn check_plugin(harness: &Harness, file: &WiredFile) -> Vec<Finding> {
     let Some(InstalledPlugin { thru_path, version }) = &file.plugin else { return Vec::new() };
     let mut findings = Vec::new();

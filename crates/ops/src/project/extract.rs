@@ -1,4 +1,4 @@
-//! `thru swarm extract`: writes the code blocks of a message into files.
+//! `thru swarm extract`: writes the code blocks in a message to files.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use crate::{Error, Mode, Result, World};
 /// The longest message that is read.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Folders into which no block of a message is written.
+/// Folders into which no block is ever written.
 const FORBIDDEN_FOLDERS: &[&str] = &[".git", ".agent", ".ssh"];
 
-/// Folders whose files control what programs do, besides the folders of the harnesses.
+/// Folders whose files control what programs do. The harnesses' own folders are guarded too.
 const GUARDED_FOLDERS: &[&str] = &[
     ".husky",
     ".vscode",
@@ -31,7 +31,7 @@ const GUARDED_FOLDERS: &[&str] = &[
     ".devcontainer",
 ];
 
-/// Files that control what programs do, besides the files of the harnesses.
+/// Files that control what programs do. The harnesses' own files are guarded too.
 const GUARDED_FILES: &[&str] = &[
     ".envrc",
     ".bashrc",
@@ -58,7 +58,7 @@ const GUARDED_FILES: &[&str] = &[
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingFile {
-    /// The existing file is kept, and the block is not written.
+    /// Keep the existing file and do not write the block.
     Keep,
     Replace,
 }
@@ -73,11 +73,12 @@ pub struct ExtractReport {
 #[derive(Clone, Debug, Serialize)]
 pub struct ExtractedFile {
     pub path: String,
-    /// The line of the message where the block begins.
+    /// The line of the message on which the block begins.
     pub line: usize,
     pub lines: usize,
     pub outcome: ExtractOutcome,
-    /// A note for the user: the file's name differs from the name in the message, or the block has no end.
+    /// A note for the user, for example that the file's name differs from the name in the message, or that the block
+    /// has no end.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -87,11 +88,11 @@ pub struct ExtractedFile {
 pub enum ExtractOutcome {
     Created,
     Replaced,
-    /// The file already has this text.
+    /// The file already contains this text.
     Same,
     /// A different file with this name exists and is kept.
     Exists,
-    /// The file would change what programs run, or what agents are told, and the user has not named it explicitly.
+    /// The file would change what programs run or what agents are told, and the user has not allowed it by name.
     Refused,
     /// The file could not be written; the note says why.
     Failed,
@@ -100,7 +101,8 @@ pub enum ExtractOutcome {
 #[derive(Clone, Copy, Debug)]
 pub struct AllowedWrites<'a> {
     pub existing_file: ExistingFile,
-    /// Files that may be written although they change what programs run. They are named as in the report.
+    /// Files that may be written although they change what programs run or what agents are told. They are named as in
+    /// the report.
     pub allowed_guarded_files: &'a [String],
 }
 
@@ -127,9 +129,9 @@ pub fn extract_files(
     for NamedBlock { block, path, note, is_guarded } in blocks {
         let is_refused = is_guarded
             && !allowed.allowed_guarded_files.iter().any(|name| name.trim_start_matches("./") == path);
-        // A sentence that mentions a file does not imply that the block is the whole file.
+        // A message that only mentions a file may show just a part of it, so the block must not replace the file.
         let existing = if block.is_only_mentioned { ExistingFile::Keep } else { allowed.existing_file };
-        // If one file cannot be written, the remaining files are still written and reported.
+        // If one file cannot be written, still write and report the others.
         let (outcome, problem) = match is_refused {
             true => (
                 ExtractOutcome::Refused,
@@ -164,7 +166,6 @@ pub fn extract_files(
     Ok(ExtractReport { folder, files, left_out })
 }
 
-/// Reads a message from a file, or from stdin.
 pub fn read_message(world: &World, named: &Path) -> Result<String> {
     let bytes = match named.to_str() {
         Some("-") => crate::input::read_stdin(MAX_MESSAGE_BYTES)?,
@@ -204,11 +205,11 @@ fn write_extracted_file(
             dir.create_subfolder_by_umask(folder)?.replace_if_unchanged(name, known.as_deref(), text)?
         }
     };
-    // If the file was not replaced, another program has written it in the meantime.
+    // If the file was not replaced, another program has changed it in the meantime.
     Ok(if replaced == ReplaceOutcome::Done { outcome } else { ExtractOutcome::Exists })
 }
 
-/// Describes the result: `3 files written, 1 left out`.
+/// Describes the result, for example `3 files written, 1 left out`.
 pub fn describe_report(report: &ExtractReport, mode: Mode) -> String {
     let written = report
         .files

@@ -1,4 +1,4 @@
-//! Runs the git command for information that git's files do not show. Hooks never run git.
+//! Runs git for information that git's files do not show directly. Hooks never run git.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -15,18 +15,18 @@ use store::{Dir, ReplaceOutcome};
 
 use crate::{Error, Result};
 
-/// How long git may take to answer. After this time the process is killed.
+/// How long git may take to answer. After this time, it is killed.
 const GIT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long to wait for the end of git's output before checking again whether git is running.
+/// How long to wait for git's output before checking again whether git is still running.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The largest output that is read. No git command that thru runs prints more.
+/// The size limit of git's output. None of the git commands below prints more.
 const MAX_OUTPUT_BYTES: usize = 256 * 1024 * 1024;
-/// The largest exclude list that is read.
+/// The size limit of an exclude list.
 const MAX_EXCLUDE_BYTES: usize = 4 * 1024 * 1024;
-/// Options that keep git from running other commands. Even when git only reads, the settings of a repository can make
-/// it run commands, and these settings may have come with an archive or from another person. The options also prevent
-/// git from using a bare repository among the project's files.
+/// Options that keep git from running other commands. Even if git only reads, the settings of a repository can make
+/// it run commands, and those settings may come from an archive or another person. The options also keep git from
+/// using a bare repository among the project's files.
 const SAFE_GIT_OPTIONS: &[&str] = &[
     "--no-pager",
     "-c",
@@ -39,14 +39,14 @@ const SAFE_GIT_OPTIONS: &[&str] = &[
 
 /// The line above the paths that thru excludes from git in one clone.
 const EXCLUDE_MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
-/// The mark that is used if the line above it had no line end before the mark was added.
+/// The mark that is used if the line above it had no line end until the mark was added.
 const EXCLUDE_MARK_AFTER_JOINED_LINE: &str =
     "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
-/// Returns the paths that git tracks. All paths are checked with one call, because each call starts a process.
+/// Returns which of the paths git tracks. All paths are checked with one call, because each call starts a process.
 pub fn tracked_paths(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let Some(Repository { top_folder, .. }) = find_repository(project)? else { return Ok(Vec::new()) };
-    // If one path is outside the repository, git fails for all paths.
+    // Pass only paths inside the repository, because git fails for all paths if one is outside.
     let inside: Vec<&PathBuf> = paths.iter().filter(|path| path.starts_with(&top_folder)).collect();
     if inside.is_empty() {
         return Ok(Vec::new());
@@ -64,7 +64,7 @@ pub fn is_tracked(project: &Path, path: &Path) -> Result<bool> {
     Ok(!tracked_paths(project, &[path.to_owned()])?.is_empty())
 }
 
-/// Returns the paths that git ignores. The list is empty if git fails.
+/// Returns which of the paths git ignores. The list is empty if git fails.
 pub fn ignored_paths(project: &Path, paths: &[&str]) -> Vec<String> {
     if paths.is_empty() {
         return Vec::new();
@@ -75,19 +75,20 @@ pub fn ignored_paths(project: &Path, paths: &[&str]) -> Vec<String> {
     answer.split(|b| *b == 0).filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect()
 }
 
-/// Returns whether git would add a file with `git add -A`: it is in a repository, and neither tracked nor ignored.
+/// Returns whether `git add -A` would add a file. It would if the file is in a repository and neither tracked nor
+/// ignored.
 pub fn is_shown_as_new(project: &Path, path: &Path) -> bool {
     let path = path.to_string_lossy();
     let args = ["--literal-pathspecs", "ls-files", "--others", "--exclude-standard", "--", &path];
     run_git(project, &args, Vec::new()).ok().flatten().is_some_and(|listed| !listed.is_empty())
 }
 
-/// Refuses if the path of this clone's exclude list contains a link, because the change would then be written to
-/// another file.
+/// Returns an error if the path of this clone's exclude list contains a link, because the change would then be
+/// written to another file.
 pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
     let Some(Repository { exclude_file: file, .. }) = find_own_repository(project)? else { return Ok(()) };
-    // In a worktree or a submodule, the list is not below the project but in the repository that the project belongs
-    // to.
+    // In a worktree or a submodule, the list is not below the project. It is in the repository that the project
+    // belongs to.
     let repository = file.ancestors().nth(2).unwrap_or(&file);
     let base = if file.starts_with(project) { project } else { repository };
     crate::setup::install::refuse_links(base, &file)
@@ -107,18 +108,18 @@ impl ExcludeListChange {
     }
 }
 
-/// Adds paths to this clone's exclude list, unless git ignores them anyway.
+/// Adds paths to this clone's exclude list, unless git ignores them already.
 pub fn add_to_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
     change_exclude_list(project, paths, &[])
 }
 
-/// Removes thru's lines for these paths. The mark is also removed if no line is left below it.
+/// Removes thru's lines for these paths. If no line is left below the mark, the mark is removed too.
 pub fn remove_from_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
     change_exclude_list(project, &[], paths)
 }
 
-/// Adds the paths in `hide` to this clone's exclude list, unless git ignores them anyway, and removes thru's lines for
-/// the paths in `show`. No path is in both lists.
+/// Adds the paths in `hide` to this clone's exclude list, unless git ignores them already, and removes thru's lines
+/// for the paths in `show`. No path may be in both lists.
 pub fn change_exclude_list(
     project: &Path,
     hide: &[PathBuf],
@@ -157,7 +158,7 @@ fn with_exclude_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
     [list, added.into_bytes()].concat()
 }
 
-/// Removes these lines below thru's mark. Lines above the mark belong to the user.
+/// Removes the lines in `ours` that are below thru's mark. Lines above the mark belong to the user.
 fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
     let Some(mark) = exclude_mark_position(list).filter(|_| !ours.is_empty()) else { return list.to_vec() };
     let is_ours = |line: &[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
@@ -166,7 +167,7 @@ fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
         numbered.filter(|(i, line)| *i < mark || !is_ours(line)).map(|(_, line)| line).collect();
     if !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/")) {
         let joined = lines.remove(mark).trim_ascii_end() == EXCLUDE_MARK_AFTER_JOINED_LINE.as_bytes();
-        // Also remove the line end that was added before the mark, unless the user has added lines after thru's lines.
+        // Also remove the line end that was added before the mark, unless the user has added lines after thru's.
         let is_last = mark > 0 && mark == lines.len();
         if let Some(last) = lines.last_mut().filter(|_| joined && is_last) {
             *last = last.strip_suffix(b"\n").unwrap_or(last);
@@ -175,7 +176,7 @@ fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
     lines.concat()
 }
 
-/// Returns the paths that thru excludes in this clone.
+/// Returns the paths that thru has excluded in this clone.
 pub fn excluded_paths(project: &Path) -> Result<Vec<PathBuf>> {
     let Some(ExcludeList { top_folder, content, .. }) = read_exclude_list(project)? else {
         return Ok(Vec::new());
@@ -186,8 +187,8 @@ pub fn excluded_paths(project: &Path) -> Result<Vec<PathBuf>> {
     Ok(ours.map(|path| top_folder.join(path)).collect())
 }
 
-/// Returns every checkout of this checkout's repository, this checkout first. A checkout that the repository does not
-/// list is left out.
+/// Returns all checkouts of this checkout's repository, beginning with this one. A checkout that belongs to another
+/// repository is left out.
 pub fn list_worktrees(checkout: &Path) -> Vec<PathBuf> {
     let mut found = vec![checkout.to_owned()];
     let Some(main) = main_checkout(checkout) else { return found };
@@ -217,7 +218,7 @@ fn main_checkout(dir: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Returns the line of the exclude list for a path, or `None` for a path outside the checkout.
+/// Returns the exclude-list line for a path, or `None` if the path is outside the checkout.
 fn exclude_line_for(top: &Path, path: &Path) -> Option<String> {
     Some(format!("/{}", path.strip_prefix(top).ok()?.display()))
 }
@@ -239,7 +240,7 @@ struct Repository {
     exclude_file: PathBuf,
 }
 
-/// Returns the repository of a checkout, or `None` if the checkout is not in git.
+/// Returns the repository that contains the project, or `None` if the project is not in git.
 fn find_repository(project: &Path) -> Result<Option<Repository>> {
     let Some(out) = run_git_text(project, &["rev-parse", "--show-toplevel", "--git-path", "info/exclude"])?
     else {
@@ -250,14 +251,14 @@ fn find_repository(project: &Path) -> Result<Option<Repository>> {
     Ok(Some(Repository { top_folder: PathBuf::from(top), exclude_file: project.join(exclude) }))
 }
 
-/// Returns the repository, but only if its exclude list belongs to this checkout. A `.git` that came with the files can
-/// name any repository, and can be a link to one. The function that writes the list also refuses links in the rest of
+/// Returns the repository, but only if its exclude list belongs to this checkout. A `.git` that came with the files
+/// can name any repository, or be a link to one. The function that writes the list also refuses links in the rest of
 /// its path.
 fn find_own_repository(project: &Path) -> Result<Option<Repository>> {
     let Some(found) = find_repository(project)? else { return Ok(None) };
     let is_folder = store::metadata_without_following(&found.top_folder.join(".git"))?
         .is_some_and(|found| found.is_dir());
-    // A worktree or a submodule belongs to a repository, and that repository lists it.
+    // A worktree or a submodule is accepted, because the repository that it belongs to lists it.
     let is_listed = || {
         matches!(
             store::git::checkout_kind(&found.top_folder),
@@ -274,7 +275,7 @@ struct ExcludeList {
     content: Option<Vec<u8>>,
 }
 
-/// Reads the exclude list. Returns `None` if the project is not in git, or if the list is not a regular file.
+/// Reads the exclude list. Returns `None` if the project is not in git or the list is not a regular file.
 fn read_exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
     let Some(Repository { top_folder, exclude_file: file }) = find_own_repository(project)? else {
         return Ok(None);
@@ -305,8 +306,8 @@ fn write_exclude_list(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Resul
     }
 }
 
-/// Returns the commit and the branch that are checked out. They are read from git's files, or from the git command if
-/// the files do not show them.
+/// Returns the commit and the branch that are checked out. They are read from git's files. If the files do not show
+/// them, git is run.
 pub fn read_head(project: &Path) -> Option<store::git::Head> {
     store::git::read_head(project).or_else(|| {
         let commit =
@@ -318,14 +319,14 @@ pub fn read_head(project: &Path) -> Option<store::git::Head> {
     })
 }
 
-/// Returns the branch for a packet, redacted, because a branch name can contain a secret.
+/// Returns the branch name for a packet. It is redacted, because a branch name can contain a secret.
 pub fn redacted_branch(head: &store::git::Head) -> String {
     Redacted::redact_whole(&head.branch, redact::RedactOptions::default()).to_string()
 }
 
-/// Returns how many files differ from HEAD, including untracked files. A renamed file is counted once.
+/// Returns how many files differ from HEAD, including untracked files. A renamed file counts once.
 pub fn count_dirty_files(project: &Path) -> Option<usize> {
-    // Submodules are not examined, because they have their own settings.
+    // Do not examine submodules, because they have their own settings.
     let args = [
         "status",
         "--porcelain",
@@ -349,11 +350,11 @@ pub fn count_dirty_files(project: &Path) -> Option<usize> {
     Some(files)
 }
 
-/// Returns options that disable the filters of this repository, because git would run them to compare files. The user's
-/// own filters stay enabled. Returns `None` if git fails.
+/// Returns options that disable this repository's filters, because git would run them to compare files. The user's
+/// own filters stay enabled. Returns `None` if git cannot be run.
 fn options_disabling_filters(project: &Path) -> Option<Vec<String>> {
     let args = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", "^filter\\."];
-    // Git returns an error if there are no filters.
+    // Git exits with an error if there are no filters.
     let listed = run_git(project, &args, Vec::new()).ok()?.unwrap_or_default();
     let mut fields = listed.split(|b| *b == 0);
     let mut off = Vec::new();
@@ -367,8 +368,8 @@ fn options_disabling_filters(project: &Path) -> Option<Vec<String>> {
     Some(off)
 }
 
-/// Returns how many commits only `ours` has, and how many only `theirs` has. Returns `None` if one of the two commits
-/// does not exist in this repository.
+/// Returns how many commits only `ours` has, and how many only `theirs` has. Returns `None` if one of them does not
+/// exist in this repository.
 pub fn count_diverging_commits(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
     let range = format!("{ours}...{theirs}");
     let counts = run_git_text(project, &["rev-list", "--left-right", "--count", &range, "--"]).ok()??;
@@ -376,7 +377,8 @@ pub fn count_diverging_commits(project: &Path, ours: &str, theirs: &str) -> Opti
     Some((ours.parse().ok()?, theirs.parse().ok()?))
 }
 
-/// Returns the author of a file's last commit, or `None` if git does not track the file or cannot be run.
+/// Returns the author of the last commit that changed a file, or `None` if git does not track the file or cannot be
+/// run.
 pub fn last_author_of_file(project: &Path, path: &Path) -> Option<String> {
     let path = path.to_string_lossy();
     let name =
@@ -389,8 +391,8 @@ fn run_git_text(project: &Path, args: &[&str]) -> Result<Option<String>> {
     Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
 }
 
-/// Runs git with `input` on its stdin and returns its stdout. Returns `None` if git is not installed or fails. This
-/// function reads the pipes itself, because the standard library panics if a pipe cannot be read.
+/// Runs git with `input` on stdin and returns its stdout. Returns `None` if git is not installed or fails. The pipes
+/// are read here, because the standard library's function panics if a pipe cannot be read.
 pub fn run_git(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u8>>> {
     let fail = |e: &std::io::Error| Error::stream_error("git", "ask", e);
     if let Some(path) = store::git::find_special_file(project) {
@@ -401,14 +403,15 @@ pub fn run_git(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<V
     }
     let mut git = Command::new("git");
     git.args(SAFE_GIT_OPTIONS).arg("-C").arg(project).args(args);
-    // Git must not write while it reads, and a partial clone must not fetch, because its remote could name a command.
+    // Git must not write while it reads. A partial clone must not fetch, because the URL of its remote could make git
+    // run a command.
     git.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
     let mut git = match git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         spawned => spawned.map_err(|e| fail(&e))?,
     };
-    // Git writes output while it is still reading, so both pipes need a thread. Otherwise a full pipe would block both
-    // processes.
+    // Git writes output while it is still reading, so each pipe needs a thread. Otherwise, a full pipe would block
+    // both processes.
     let (stdin, stdout) = (git.stdin.take(), git.stdout.take());
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
     let (told, heard) = mpsc::channel();
@@ -430,14 +433,14 @@ pub fn run_git(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<V
             let late = format!("it did not answer within {} seconds", GIT_TIMEOUT.as_secs());
             return Err(fail(&std::io::Error::new(std::io::ErrorKind::TimedOut, late)));
         }
-        // Git closes its stdout when it ends. If another process keeps the pipe open, this loop still notices that git
-        // has ended.
+        // Git closes its stdout when it ends. If another process keeps the pipe open, this loop still notices that
+        // git has ended.
         match output {
             None => output = heard.recv_timeout(POLL_INTERVAL).ok(),
             Some(_) => std::thread::sleep(Duration::from_micros(100)),
         }
     };
-    // If another process keeps the pipe open, do not wait for it.
+    // If another process keeps the pipe open, do not wait for it any longer.
     let Some(output) = output.or_else(|| heard.recv_timeout(Duration::from_secs(1)).ok()) else {
         return Ok(None);
     };

@@ -1,5 +1,5 @@
-//! Refuses actions that only a person may take. An agent may have read instructions in another person's file, so an
-//! agent must not give trust or allow a command that came with the project.
+//! Refuses actions that only a person may take. An agent may be following instructions in another person's file, so
+//! it must not grant trust or allow a command that came with the project.
 
 use harness::process::{ProcessDescription, harness_of_process};
 use rustix::process::getppid;
@@ -7,17 +7,17 @@ use rustix::process::getppid;
 use crate::process::info;
 use crate::{Error, Result, World};
 
-/// How many parent processes are examined. No real chain of processes is longer.
+/// How many ancestor processes are examined. Real process chains are shorter.
 const MAX_PARENTS_EXAMINED: usize = 256;
 
-/// Refuses if a harness started this process. `what` says what is refused ("trust is not given"), and `command` is what
-/// the user should type instead.
+/// Returns an error if a harness started this process. `what` says what is refused ("trust is not given"), and
+/// `command` is what the user should type instead.
 ///
-/// The environment is checked first, then every parent process: an agent can remove variables with `env -u`, but it
-/// cannot remove its own process. The search does not end at the terminal's session leader, because harnesses start
-/// commands in separate sessions and terminals. This stops an agent that follows instructions in a file. It cannot stop
-/// a program of the same user that detaches itself from its parents on purpose; such a program could write the record
-/// itself.
+/// The environment is checked first, and then every ancestor process. An agent can remove variables with `env -u`,
+/// but it cannot remove its own process. The search goes beyond the terminal's session leader, because harnesses
+/// start commands in separate sessions and terminals. This stops an agent that follows instructions in a file. It
+/// does not stop a program of the same user that deliberately detaches itself from its ancestors, but such a program
+/// could write the record itself.
 pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
     let refused = |by: String| {
         Err(Error::Refused {
@@ -34,7 +34,7 @@ pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
     }
 }
 
-/// Returns the nearest harness among the parent processes.
+/// Returns the nearest harness among the ancestor processes, and its process id.
 fn harness_above() -> Option<(&'static str, i32)> {
     let mut pid = getppid()?.as_raw_nonzero().get();
     for _ in 0..MAX_PARENTS_EXAMINED {
@@ -47,7 +47,8 @@ fn harness_above() -> Option<(&'static str, i32)> {
     None
 }
 
-/// Returns a process and its parent's process id. Returns `None` if the process does not exist or cannot be examined.
+/// Describes a process and returns its parent's process id. Returns `None` if the process does not exist or cannot be
+/// examined.
 fn describe_process(pid: i32) -> Option<(ProcessDescription, i32)> {
     if pid <= 0 {
         return None;

@@ -1,4 +1,4 @@
-//! Reads the settings from the user's file, the project's file and the environment variables.
+//! Reads the settings from the user's file, the project's file and environment variables.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ const MAX_SETTINGS_BYTES: usize = 1024 * 1024;
 
 /// The sources of the settings, before they are applied over the defaults.
 struct SettingsSources {
-    /// Owner, path and text of each file.
+    /// The owner, the path and the text of each file.
     files: Vec<(SettingsOwner, String, String)>,
     variables: Vec<(&'static str, String)>,
     findings: Vec<Finding>,
 }
 
-/// Returns the effective settings with their sources and every problem. Pass `store` only if it is trusted, because the
-/// settings of a clone come from another person.
+/// Returns the effective settings with their sources and all problems. `store` must be passed only if it is trusted,
+/// because the settings in a clone come from another person.
 pub fn resolve_settings(world: &World, store: Option<&Store>) -> ResolvedSettings {
     let mut sources = gather_sources(world, store);
     let mut resolved = config::resolve_settings(&sources.layers());
@@ -48,18 +48,18 @@ pub fn settings_here(world: &World) -> ResolvedSettings {
 }
 
 /// Returns whether the user's own settings allow a folder as a root (`roots.allow`). The settings may name the folder
-/// by another path.
+/// by a different path.
 pub(crate) fn allows_root(world: &World, folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let allowed = settings_for_hook(world, None).settings.roots_allow;
     allowed.iter().any(|named| Path::new(named) == folder || real(Path::new(named)) == real(folder))
 }
 
-/// The settings of a hook. A value that cannot be used is replaced with the default.
+/// The settings for a hook. Each unusable value is replaced with the default.
 #[derive(Debug)]
 pub struct HookSettings {
     pub settings: Settings,
-    /// Which setting could not be used, and why. This text goes into the receipt.
+    /// Which setting could not be used, and why. The receipt records this message.
     pub problem: Option<String>,
 }
 

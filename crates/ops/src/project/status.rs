@@ -1,4 +1,4 @@
-//! `thru status`: the current state, and the next step.
+//! `thru status`: shows the current state and suggests the next step.
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,12 @@ use crate::{Result, World};
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StatusReport {
     pub root: PathBuf,
-    /// False if there is no marker. In that case, `root` is the folder where the marker would be created.
+    /// False if there is no marker. `root` is then the folder in which the marker would be created.
     pub marked: bool,
-    /// Why this folder cannot become a root. `None` if it can, or if it is one.
+    /// Why this folder cannot become a root, or `None` if it can or already is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unfit: Option<String>,
-    /// The current git worktree, if it is not the root itself.
+    /// The current git worktree, if it is not the root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,7 +33,8 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<SharingMode>,
     pub trusted: bool,
-    /// The path where the project was trusted before its folder was moved. `None` if the current path is trusted.
+    /// The path at which the project was trusted before its folder was moved, or `None` if the current path is
+    /// trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     pub sessions: usize,
@@ -45,25 +46,25 @@ pub struct StatusReport {
     /// The harnesses that call thru in this project.
     #[serde(rename = "wired")]
     pub wired_harnesses: Vec<&'static str>,
-    /// Settings files that contain thru's hooks but that their harness ignores.
+    /// The settings files that contain thru's hooks but that their harness ignores.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored_files: Vec<IgnoredFile>,
-    /// Records that hooks recently could not write.
+    /// Describes the records that hooks recently could not write.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "lost")]
     pub lost_records: Option<String>,
-    /// Errors in the settings. A setting with an error does not apply.
+    /// The errors in the settings. A setting with an error has no effect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
     #[serde(rename = "next")]
     pub next_for_new_user: NextStepForNewUser,
-    /// The command to type now, if a feature suggests one.
+    /// The most urgent command that a feature suggests, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
-    /// The lines that features add, in the order of their rows.
+    /// The lines from the features, in the order of their rows.
     #[serde(flatten, serialize_with = "serialize_by_key")]
     pub lines: Vec<StatusLine>,
-    /// The errors of features that failed.
+    /// The errors from features that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
@@ -74,12 +75,12 @@ pub struct StatusReport {
 pub enum NextStepForNewUser {
     #[default]
     Init,
-    /// This folder cannot become a root, because it is the home folder, for example.
+    /// This folder cannot become a root, for example because it is the home folder.
     GoToProject,
     Trust,
     /// Like `Trust`, but the project's folder was moved.
     TrustMoved,
-    /// No harness calls thru, and no session was ever recorded.
+    /// No harness calls thru, and no session has ever been recorded.
     Wire,
     StartHarness,
     /// No hook runs, because the harness ignores the file that contains thru's hooks.
@@ -165,15 +166,15 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
     })
 }
 
-/// Returns whether `thru install` was ever run in this checkout, or in the project before it was moved. If not, a
-/// plugin of the harness calls thru.
+/// Returns whether `thru install` was ever run in this checkout, or at a path that the project was moved from.
+/// Otherwise, a plugin of the harness may be calling thru.
 fn was_installed(world: &World, id: &ProjectId, checkout: &Path) -> bool {
     let installed = world.installs().and_then(|installs| installs.list_checkouts().ok()).unwrap_or_default();
     let former = world.trust_records().and_then(|trust| trust.former_paths(id).ok()).unwrap_or_default();
     installed.iter().any(|known| known == checkout || former.iter().any(|old| known == Path::new(old)))
 }
 
-/// Puts the keys of all lines at the top level of the report.
+/// Puts the JSON keys of all lines at the top level of the report.
 fn serialize_by_key<S: Serializer>(
     lines: &[StatusLine],
     serializer: S,

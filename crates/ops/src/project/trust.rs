@@ -1,4 +1,4 @@
-//! `thru trust`: the user allows hooks to use a store that came with the folder.
+//! `thru trust`: lets the user allow hooks to use a store that came with the folder.
 
 mod permission_requests;
 
@@ -23,18 +23,18 @@ pub struct TrustReport {
     pub trusted: bool,
     /// False if there was nothing to change.
     pub changed: bool,
-    /// The path where the project was trusted before it was moved.
+    /// The path at which the project was trusted before it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
-    /// A path where the project was trusted and that no longer exists. The project may have been moved from there.
+    /// A path at which the project was trusted and that no longer exists. The project may have been moved from there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maybe_moved_from: Option<String>,
     /// How many consents were taken over from the old path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consents_taken_over: Option<usize>,
-    /// The file that contains the trust record.
+    /// The path of the trust record.
     pub record: PathBuf,
-    /// The prompts and commands in the store. Trust alone allows none of them.
+    /// The prompts and commands in the store that need permission. Trust alone allows none of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "wants")]
     pub permission_requests: Vec<PermissionRequest>,
@@ -45,14 +45,14 @@ pub fn grant_trust(world: &World) -> Result<TrustReport> {
     change_trust(world, true)
 }
 
-/// Trusts the project at its new path, if its old path no longer exists. What the user allowed at the old path stays
-/// allowed, because a consent is valid only for exactly the same content.
+/// Trusts the project at its new path, if its old path no longer exists. Everything that the user allowed at the old
+/// path stays allowed. That is safe, because each consent is valid only for exactly the same content.
 pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
     person::require_person(world, "trust is not given", "thru trust --moved")?;
     let project = project_with_marker(world)?;
     let (trust, id) = (world.require_trust_records()?, &project.marker.project_id);
     let Some(from) = trust.former_path(id, &project.root.path)? else {
-        // If the project is already trusted, there is nothing to move.
+        // If this path is already trusted, nothing needs to be moved.
         if trust.is_trusted(id, &project.root.path)? {
             return change_trust(world, true);
         }
@@ -62,8 +62,8 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
             hint: "`thru trust` trusts it where it is".into(),
         });
     };
-    // Move the consents first. If the command is interrupted, the old path is still recorded, and the command can be
-    // repeated.
+    // Move the consents first. If the command is interrupted after that, the old path is still recorded, so the
+    // command can be repeated.
     let taken = match project.store.consents() {
         Some(consents) => consents.move_from_former_roots(&trust.former_paths(id)?, world.now)?,
         None => 0,
@@ -84,13 +84,13 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
     })
 }
 
-/// Returns the path where this project was trusted before its folder was moved.
+/// Returns the path at which this project was trusted before its folder was moved.
 pub(crate) fn former_root(world: &World, id: &ProjectId, root: &Path) -> Option<String> {
     world.trust_records()?.former_path(id, root).ok()?
 }
 
-/// Returns advice on how to trust a root. Unless the project was moved, the advice asks the user to look at `what`
-/// first.
+/// Returns a hint that says how to trust a root. Unless the project was moved, the hint asks the user to look at
+/// `what` first.
 pub(crate) fn how_to_trust(world: &World, id: &ProjectId, root: &Path, what: &str) -> String {
     match former_root(world, id, root) {
         Some(from) => format!("it was moved from {from}: run `thru trust --moved`"),
@@ -98,14 +98,14 @@ pub(crate) fn how_to_trust(world: &World, id: &ProjectId, root: &Path, what: &st
     }
 }
 
-/// Returns the current path of `folder`, if it is below a path that the project was moved from. Any other path is
-/// returned unchanged.
+/// If `folder` is below a path that the project was moved from, returns its current path. Any other path is returned
+/// unchanged.
 pub(crate) fn moved_folder(project: &ProjectContext, folder: &Path) -> PathBuf {
     let former = || {
         let id = project.store.read_marker().ok()?.project_id;
         let former = project.world.trust_records()?.former_paths(&id).ok()?;
         let rest = former.iter().find_map(|old| folder.strip_prefix(old).ok())?;
-        // Joining an empty path would add a slash.
+        // Collect the components, because joining an empty path would add a slash at the end.
         Some(project.root.path.components().chain(rest.components()).collect())
     };
     former().unwrap_or_else(|| folder.to_owned())

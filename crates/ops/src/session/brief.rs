@@ -1,4 +1,4 @@
-//! Composes the brief for hooks and for `thru brief`, so that both produce the same bytes.
+//! Composes briefs. Hooks and `thru brief` share this code, so that both produce the same bytes.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -22,38 +22,38 @@ use crate::session::transcript::{self, SkippedLines, TranscriptSource};
 use crate::session::{context_held, database, list};
 use crate::{Error, Mode, Result, World};
 
-/// The largest summary that is read. No harness writes a larger summary.
+/// The size limit of a summary. No harness writes a larger one.
 const MAX_SUMMARY_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug)]
 pub struct BriefRequest<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
-    /// The session that will read the brief. `None` means that it has not started yet.
+    /// The session that will read the brief, or `None` if that session has not started yet.
     pub session: Option<&'a Id>,
-    /// The id that this session had before it continued under a new id.
+    /// The session's previous id, if it continues under a new id.
     pub previous: Option<&'a Id>,
-    /// The longest brief allowed, in UTF-16 units.
+    /// The maximum length of the brief, in UTF-16 units.
     pub room: usize,
     pub mode: Mode,
 }
 
 #[derive(Debug)]
 pub struct ComposedBrief {
-    /// `None` if there is nothing to report.
+    /// `None` if the brief would be empty.
     pub brief: Option<Brief>,
     pub occasion: Occasion,
-    /// The session that the brief is about.
+    /// The id of the session that the brief describes.
     pub about: String,
-    /// The errors of features that failed.
+    /// The errors from features that failed.
     pub problems: Vec<String>,
-    /// The facts that features added, each with a fingerprint by which the fact is recognised later.
+    /// The ids of the facts from features, each with a fingerprint by which the fact is recognised later.
     pub marks: Vec<(String, u64)>,
-    /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
+    /// Locks that are held until the brief has been sent, so that two sessions cannot get the same offer.
     _held: Vec<Lock>,
 }
 
-/// Composes the brief for an occasion. Returns `None` if there is no session to describe.
+/// Composes the brief for the requested occasion. Returns `None` if there is no session to describe.
 pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
     let (gathered, records) = gather_facts(request)?;
     let scoring = request.project.settings.enabled_scoring();
@@ -70,7 +70,7 @@ pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
 }
 
 /// Returns the fingerprints by which a fact is recognised later. If `told` contains the fact's longest form, the fact
-/// has a second fingerprint.
+/// gets a second fingerprint.
 fn candidate_marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     let stands_whole =
         candidate.forms.len() > 1 && candidate.forms.last().is_some_and(|form| told.contains(form));
@@ -91,7 +91,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     let roster = Roster::of_store(project.store);
     let mut elsewhere = None;
     let mut gathered = match occasion {
-        // A new session is told about the session that was active before it.
+        // The brief for a new session describes the session that was active before it.
         Occasion::Started => match last_other_session(project, &roster, session) {
             Some(other) => {
                 elsewhere = other.elsewhere;
@@ -102,13 +102,13 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
             past::gather_session_facts(&project, previous.or(session)?).ok()?
         }
-        // The agent still has its own conversation, so it is told only what others did.
+        // The agent still has its own conversation, so the brief only says what others did.
         Occasion::Replayed => {
             past::gather_session_facts(&project, previous.or(session)?).ok()?.identity_only()
         }
     };
     let recorded = decisions::remove_recorded_answers(project.store, &mut gathered.digest);
-    // In a dry run, the session's state has not been moved to the new id, so the old id is used.
+    // In a dry run, the session's state has not been moved to its new id, so use the old id.
     let session = if mode == Mode::Write { session } else { previous.or(session) };
     let described = Id::new(&gathered.digest.session).ok();
     let described = described.as_ref();
@@ -138,8 +138,8 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     Some((gathered, FeatureCandidates { candidates, problems, held, unwritten_packet }))
 }
 
-/// Returns the last session that did work and is not running, preferably a session of this checkout. Running sessions
-/// are listed separately.
+/// Returns the last session that did work and is no longer running, if possible one from this checkout. Running
+/// sessions are listed separately.
 fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<OtherSession> {
     let entries = roster.entries().ok()?;
     let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
@@ -157,10 +157,10 @@ fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id
     }
 }
 
-/// The session that a new session is told about.
+/// The session that a new session's brief describes.
 struct OtherSession {
     digest: Digest,
-    /// A later session that worked in another worktree.
+    /// A more recent session in another worktree, if there is one.
     elsewhere: Option<Digest>,
 }
 
@@ -175,17 +175,17 @@ fn brief_material<'a>(
 
 #[derive(Clone, Debug)]
 pub struct BriefOptions<'a> {
-    /// `None` means that the occasion depends on the state of the session.
+    /// `None` means that the occasion is derived from the session's state.
     pub occasion: Option<Occasion>,
-    /// A transcript to compose the brief from. The brief describes the session at the end of the transcript.
+    /// A transcript to compose the brief from. The brief describes its session as it is at the end of the transcript.
     pub transcript: Option<&'a Path>,
-    /// The harness whose limits apply. The default is the harness of the session.
+    /// The harness whose limits apply. If it is `None`, the session's own harness is used.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
-    /// A file with the summary that the agent can see after a compaction.
+    /// A file with the summary that the agent sees after the compaction.
     pub summary: Option<&'a Path>,
     pub room: BriefRoom,
-    /// `None` means the ranking that the settings name.
+    /// `None` means the ranking in the settings.
     pub ranking: Option<RankingChoice>,
 }
 
@@ -201,7 +201,6 @@ pub enum BriefRoom {
     Harness,
     Chars(usize),
     Tokens(usize),
-    /// No limit.
     All,
 }
 
@@ -212,12 +211,12 @@ pub struct BriefReport {
     pub max_chars: Option<usize>,
     pub chars: usize,
     pub scoring: bool,
-    /// A packet that the brief names but that does not exist yet. The next session start writes it.
+    /// A packet that the brief names but that does not exist yet. It is written when the next session starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unwritten_packet: Option<String>,
-    /// Settings that could not be used.
+    /// The settings that could not be used.
     pub findings: Vec<Finding>,
-    /// Lines of the transcript that could not be used. `None` if there is no transcript.
+    /// The transcript lines that could not be used, or `None` if there is no transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<SkippedLines>,
     #[serde(flatten)]
@@ -234,8 +233,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     let redact = settings.redact_options();
     let (facts, skipped) = match options.transcript {
         Some(path) => {
-            // The transcript may belong to another project. In that case, its paths are relative to the folder of its
-            // session.
+            // The transcript may belong to another project. Its paths are then relative to the folder of its session.
             let here = match world.find_root() {
                 Ok(FoundRoot::Marked { root, .. }) => root.checkout,
                 _ => path.to_owned(),
@@ -289,11 +287,11 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     let material =
         BriefMaterial { scoring: scoring.as_ref(), ..brief_material(occasion, &gathered, &records) };
     let mut explained = model::brief::explain_brief(&material, cap);
-    // A hook sends this text before the brief, however long the brief is.
+    // A hook sends this text before the brief, whatever the brief's length.
     if let (Some(told), BriefRoom::Harness | BriefRoom::All) = (waiting_loop, options.room) {
         explained.text = Some(told + explained.text.as_deref().unwrap_or_default());
     }
-    // As in hooks, records that people write are redacted when they are shown.
+    // Records that people write are redacted only when they are shown. Hooks do the same.
     explained.text = explained.text.map(|text| Redacted::redact_whole(&text, redact).to_string());
     let chars = explained.text.as_deref().map_or(0, model::render::utf16_length);
     let is_named = |packet: &String| explained.text.as_ref().is_some_and(|text| text.contains(packet));
@@ -311,13 +309,13 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     })
 }
 
-/// The facts for a brief that a command shows.
+/// The facts for a brief that a command prints.
 struct BriefFacts {
     gathered: SessionFacts,
     records: Vec<Candidate>,
     occasion: Occasion,
     unwritten_packet: Option<String>,
-    /// What a session start would say about the loop that waits for the next session.
+    /// What a session would be told about the waiting loop if it started now.
     waiting_loop: Option<String>,
 }
 
@@ -331,7 +329,7 @@ impl BriefFacts {
     }
 }
 
-/// Reads a session that no hook reported from its harness's database.
+/// Reads a session from its harness's database, if no hook has reported it.
 fn transcript_from_database(
     world: &World,
     options: &BriefOptions,
@@ -346,7 +344,7 @@ fn transcript_from_database(
     Ok(Some((read, occasion)))
 }
 
-/// Returns the occasion that fits a session. It is a compaction only if the session was compacted and has not ended
+/// Returns the occasion that suits a session's state: a compaction if the session was compacted and has not ended
 /// since.
 fn fitting_occasion(digest: &Digest) -> Occasion {
     match digest.last_compaction() > 0 && digest.ended.is_empty() {
@@ -361,7 +359,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         FoundRoot::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
     };
     let project = ProjectContext { world, root: &root, store: &store, settings };
-    // If the user asks for a session start and names no session, the brief is for a new session.
+    // If the user asks for the brief of a session start without naming a session, the brief is for a new session.
     let session = match (options.occasion, options.session) {
         (Some(Occasion::Started), None) => None,
         _ => Some(list::choose_session(world, &store, options.session)?.0),
@@ -385,12 +383,12 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
     let request =
         BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
     let Some((gathered, records)) = gather_facts(&request) else {
-        // There is no earlier session, or it cannot be read. The error says which of the two is the case.
+        // There is no earlier session, or it cannot be read. In either case, these calls return the error.
         let (session, _) = list::choose_session(world, &store, options.session)?;
         let gathered = past::gather_session_facts(&project, &session)?;
         return Ok(BriefFacts::of_session(gathered, occasion));
     };
-    // After a compaction, a session does not claim a loop. `Asked` is not the occasion of any hook.
+    // After a compaction, a session does not claim a loop, and no hook composes a brief for `Asked`.
     let waiting_loop = match occasion {
         Occasion::Started | Occasion::Resumed | Occasion::Replayed => {
             loops::session::preview_claimed_loop(&project, session)?
@@ -401,7 +399,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
     Ok(BriefFacts { gathered, records: candidates, occasion, unwritten_packet, waiting_loop })
 }
 
-/// Folds a whole transcript, as hooks would have done.
+/// Folds a whole transcript into a digest, as hooks would have done.
 pub fn digest_of_transcript(
     path: &Path,
     checkout: &Path,

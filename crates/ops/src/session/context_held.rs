@@ -1,5 +1,5 @@
-//! Records which facts of features were sent to a session since its last compaction. If the session is resumed together
-//! with its conversation, these facts are not sent again.
+//! Records which facts from features a session has received since its last compaction. If the session is resumed with
+//! its whole conversation, these facts are not sent again.
 
 use model::brief::{Candidate, Occasion};
 use model::id::Id;
@@ -12,7 +12,7 @@ use crate::hook::context::HookContext;
 /// How many fingerprints are kept. The oldest are dropped first.
 const MAX_MARKS: usize = 256;
 
-/// Fingerprints of the facts that were sent, oldest first.
+/// The fingerprints of the facts that were sent, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextHeld {
     marks: Vec<u64>,
@@ -23,7 +23,7 @@ pub fn candidate_mark(candidate: &Candidate) -> u64 {
     fnv_fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
-/// Returns the fingerprint that records that a fact was sent in its longest form. Returns `None` if even the longest
+/// Returns the fingerprint which records that a fact was sent in its longest form. Returns `None` if even the longest
 /// form is shortened.
 pub fn full_text_mark(candidate: &Candidate) -> Option<u64> {
     let longest = candidate.forms.last()?;
@@ -31,7 +31,7 @@ pub fn full_text_mark(candidate: &Candidate) -> Option<u64> {
     (!is_cut).then(|| fnv_fingerprint(["whole", candidate.id.as_str(), longest.as_str()]))
 }
 
-/// Returns whether the session's context contains the whole current text of this fact.
+/// Returns whether the session's context contains this fact's whole current text.
 pub fn holds_full_text(store: &Store, session: &Id, candidate: &Candidate) -> bool {
     let held = store.session(session).read::<ContextHeld>().ok().flatten().unwrap_or_default();
     full_text_mark(candidate).is_some_and(|mark| held.marks.contains(&mark))
@@ -45,7 +45,7 @@ pub fn remove_held_candidates(store: &Store, session: &Id, candidates: &mut Vec<
     Ok(())
 }
 
-/// Records which facts were sent on an occasion. If the session has a new context, the earlier fingerprints are
+/// Records which facts were sent on an occasion. If the occasion began a new context, the earlier fingerprints are
 /// removed.
 pub fn remember_sent_facts(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
     let session = context.project.store.session(context.session);

@@ -1,5 +1,5 @@
-//! Reads sessions that a harness keeps in a database. Uses the harness's own program, or else `sqlite3`. Hooks never
-//! call this module, because it starts a process. It writes nothing.
+//! Reads sessions that a harness keeps in a database, with the harness's own program or else with `sqlite3`. It
+//! starts a process, so hooks never call this module. It writes nothing.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,27 +13,27 @@ use crate::process::{self, CommandJob};
 use crate::setup::install::find_on_path;
 use crate::{Error, Result, World};
 
-/// How long a query may take. On a busy machine a harness's program needs seconds to start.
+/// How long a query may take. On a busy machine, a harness's program can take seconds to start.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The largest output that is read. No session is larger. A longer output is refused, because a session without its
+/// The size limit of a query's output. Longer output is refused instead of being cut, because a session without its
 /// beginning would be misleading.
 const MAX_OUTPUT_BYTES: usize = 128 * 1024 * 1024;
 
-/// Options that keep `sqlite3` from reading the user's `~/.sqliterc`, which may change its output format.
+/// Options for `sqlite3`. They keep it from reading the user's `~/.sqliterc`, which may change the output format.
 const SQLITE_OPTIONS: [&str; 4] = ["-init", "/dev/null", "-batch", "-readonly"];
 
 /// A shell line that runs a program and discards its stderr.
 const QUIET_SHELL_LINE: &str = "exec \"$@\" 2>/dev/null";
 
-/// A session as lines that its harness's reader accepts, oldest first.
+/// A session as a list of lines in the format of its harness's transcripts, oldest first.
 #[derive(Debug)]
 pub struct SessionRows {
     pub harness: &'static Harness,
     pub lines: Vec<String>,
 }
 
-/// Finds the session in any harness's database. Returns `None` if no database contains it.
+/// Finds a session in the databases of all harnesses. Returns `None` if none of them contains it.
 pub fn find_session(world: &World, session: &Id) -> Result<Option<SessionRows>> {
     for harness in HARNESSES {
         if let Some(rows) = find_session_of_harness(world, harness, session)? {
@@ -43,7 +43,7 @@ pub fn find_session(world: &World, session: &Id) -> Result<Option<SessionRows>> 
     Ok(None)
 }
 
-/// Finds the session in the database of this harness. Returns `None` if the session or the database does not exist.
+/// Finds a session in this harness's database. Returns `None` if the session or the database does not exist.
 pub fn find_session_of_harness(
     world: &World,
     harness: &'static Harness,
@@ -73,8 +73,8 @@ fn database_path(world: &World, database: &SessionDatabase) -> Option<PathBuf> {
     }
 }
 
-/// Queries the harness's own program. Returns `None` if the output has an unexpected form, because another version may
-/// not support the command.
+/// Runs the query with the harness's own program. Returns `None` if the output has an unexpected format, because
+/// another version of the program may not support the command.
 fn query_with_harness(
     program: &Path,
     database: &SessionDatabase,
@@ -115,13 +115,13 @@ fn query_with_sqlite(
     Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
 }
 
-/// Returns what the program prints, or `None` if it fails.
+/// Returns what a program prints on stdout, or `None` if the program fails.
 fn run_program(
     program: &Path,
     arguments: Vec<String>,
     variables: &[(&str, &str)],
 ) -> Result<Option<Vec<u8>>> {
-    // The program's own hooks must not record this run.
+    // This variable keeps the program's own hooks from recording this run.
     let variables = [("THROUGHLINE_HOOK", "1")].iter().chain(variables);
     let variables: Vec<(&str, OsString)> = variables.map(|(name, value)| (*name, value.into())).collect();
     let quiet = ["sh", "-c", QUIET_SHELL_LINE, "sh"].map(str::to_owned);

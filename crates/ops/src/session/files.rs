@@ -1,4 +1,4 @@
-//! `thru files`: ranks the files of the project by how tools used them.
+//! `thru files`: ranks the project's files by how tools used them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::{Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct FilesReport {
-    /// The session, if only one session was requested.
+    /// The session's id, if a single session was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub sessions: usize,
-    /// The files, most important first.
+    /// Most important first.
     pub files: Vec<FileRow>,
 }
 
@@ -27,7 +27,7 @@ pub struct FileRow {
     pub path: String,
     pub edits: u32,
     pub reads: u32,
-    /// How often the file was only mentioned in the text of a command.
+    /// How often the file was only mentioned in a command line.
     pub guesses: u32,
     pub last_at: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -53,7 +53,8 @@ pub fn files_report(world: &World, session: Option<&str>) -> Result<FilesReport>
     };
     let mut rows = BTreeMap::new();
     for id in &chosen {
-        // If one session was requested, include its earlier ids. The list of all sessions contains them anyway.
+        // If a single session was requested, include its earlier ids. Otherwise, the list of sessions already
+        // contains them.
         let digest = match session {
             Some(_) => past::digest_with_predecessors(&store, id, past::MAX_PREDECESSORS)?,
             None => store.current_digest(id, |_| {})?,
@@ -76,7 +77,7 @@ pub fn files_report(world: &World, session: Option<&str>) -> Result<FilesReport>
     Ok(FilesReport { session: session.map(|_| chosen[0].to_string()), sessions: chosen.len(), files })
 }
 
-/// Adds the files of one session. A file's weight halves with every day since the session's last record.
+/// Adds the files of one session. The weight of the files halves with every day since the session's last record.
 fn add_session_files(rows: &mut BTreeMap<String, FileRow>, digest: &Digest, now: Timestamp) {
     let last = time::parse_time(&digest.last_at).unwrap_or(now);
     let days = (now.as_second() - last.as_second()).max(0) as f64 / 86_400.0;

@@ -1,5 +1,5 @@
-//! Statistics from the records of hooks: which events fired and when, how long they took, and whether a brief followed
-//! each compaction.
+//! Statistics from the hooks' records: which events fired and when, how long handling them took, and whether a brief
+//! followed each compaction.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -13,32 +13,32 @@ use store::{Store, layout};
 use crate::Result;
 use crate::session::list;
 
-/// Statistics of one event of one harness.
+/// The statistics for one event of one harness.
 #[derive(Clone, Debug, Serialize)]
 pub struct EventStatistics {
     pub harness: String,
     pub event: String,
     pub runs: usize,
     pub last_at: String,
-    /// `None` for tool calls: their journal line serves as the receipt, and it contains no duration.
+    /// `None` for tool calls, because their journal lines serve as receipts and contain no duration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p50_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99_ms: Option<f64>,
 }
 
-/// The facts about hooks that `thru doctor` needs, collected in one pass.
+/// The facts about hooks that `thru doctor` needs. They are collected in one pass.
 #[derive(Debug, Default)]
 pub struct HookStatistics {
     pub fired: Vec<EventStatistics>,
-    /// Sessions that were compacted and have not received a brief yet.
+    /// The sessions that were compacted and have not received a brief yet.
     pub gaps: Vec<String>,
-    /// Sessions that were compacted and ended without a brief.
+    /// The sessions that were compacted and ended without a brief.
     pub never_told: Vec<String>,
     pub receipts: Vec<Receipt>,
-    /// Types of transcript lines that this version does not know.
+    /// The types of transcript lines that this version does not know, each with the number of such lines.
     pub unknown: BTreeMap<String, u64>,
-    /// Bytes of transcripts that were skipped.
+    /// How many bytes of transcripts were skipped.
     pub unread: u64,
 }
 
@@ -55,7 +55,7 @@ pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
     let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
     store.each_receipt(|receipt| {
         if receipt.event == RECORDS_LOST_EVENT {
-            // This receipt does not report an event of a harness.
+            // This receipt is not about an event from a harness.
             return firing.receipts.push(receipt);
         }
         let entry = runs.entry((receipt.harness.clone(), receipt.event.clone())).or_default();
@@ -65,8 +65,7 @@ pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
         match EventName::parse(&receipt.event) {
             Some(EventName::BeforeCompact) => drop(announced.insert(receipt.session.clone())),
             Some(EventName::Summary) => drop(waiting.insert(receipt.session.clone())),
-            // If the session has not started again since the compaction was announced, this event confirms the
-            // compaction.
+            // If the compaction was announced and no session start or prompt has followed, this event confirms it.
             Some(EventName::AfterCompact) if announced.contains(&receipt.session) => {
                 waiting.insert(receipt.session.clone());
             }
@@ -92,7 +91,7 @@ pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
     })?;
     firing.gaps = waiting.into_iter().collect();
     for session in list::all_session_ids(store)? {
-        // Another check reports an unreadable journal. The remaining journals are still counted.
+        // Skip an unreadable journal, because another check reports it.
         firing.unread += count_tool_calls(store, &session, &mut runs, &mut firing.unknown).unwrap_or(0);
     }
     firing.fired =
@@ -100,7 +99,8 @@ pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
     Ok(firing)
 }
 
-/// Counts tool calls from a session's journal, because a successful tool call leaves no receipt.
+/// Counts the tool calls in a session's journal, because a successful tool call leaves no receipt. Returns how many
+/// bytes of the transcript were skipped.
 fn count_tool_calls(
     store: &Store,
     session: &Id,
@@ -119,7 +119,7 @@ fn count_tool_calls(
     }
     let mut known = HashSet::new();
     store.dir().each_record(&layout::journal_path(session), |line: ReceiptLine| {
-        // If hooks are installed twice, a call is recorded twice.
+        // If hooks are installed twice, each call is recorded twice but must be counted once.
         let new = line.id.is_empty() || known.insert(fnv_fingerprint([line.id.as_str()]));
         if line.event == EventName::ToolDone.name() && line.from.is_empty() && new {
             let entry = runs.entry((line.harness, line.event)).or_default();

@@ -17,7 +17,7 @@ use crate::session::list::{self, SessionChoice};
 use crate::session::roster;
 use crate::{Error, Result, World};
 
-/// How long to wait between two checks of a followed journal.
+/// How long to wait between two reads of a followed journal.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A journal that is being read. Duplicate calls are left out.
@@ -38,10 +38,9 @@ pub struct ListedSession {
     pub last_at: String,
     pub records: u64,
     pub files: usize,
-    /// Why the session ended. Empty while the session may continue.
+    /// Why the session ended. Empty as long as the session may continue.
     pub ended: String,
-    /// What the session is about: its task, or else its newest prompt, or else what the user typed after a slash
-    /// command.
+    /// What the session is about: its task, or else its newest prompt, or else the arguments of a slash command.
     pub title: String,
     pub prompt: String,
 }
@@ -59,7 +58,7 @@ pub fn open_journal(world: &World, session: Option<&str>) -> Result<JournalReade
     Ok(JournalReader { session, chosen, store, place: LogPosition::default(), seen })
 }
 
-/// Waits until there is a session. Calls `waiting` while there is none, so that the caller can tell the user.
+/// Waits until there is a session. Calls `waiting` as long as there is none, so that the caller can tell the user.
 pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<JournalReader> {
     loop {
         match open_journal(world, None) {
@@ -71,7 +70,7 @@ pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<Jour
 }
 
 impl JournalReader {
-    /// If this session was a guess and another session is now the newest, returns that session.
+    /// If this session was a guess and another session has become the newest one, opens that session's journal.
     pub fn open_next_session(&self, world: &World) -> Option<JournalReader> {
         let is_guess = self.chosen == SessionChoice::Guess;
         is_guess
@@ -80,7 +79,7 @@ impl JournalReader {
             .filter(|newest| newest.session != self.session)
     }
 
-    /// Calls `each` for every record that was added since the last call.
+    /// Calls `each` for every record that was added since the last read.
     pub fn read_new_records(&mut self, mut each: impl FnMut(&JournalRecord)) -> Result<()> {
         let seen = &mut self.seen;
         let journal = layout::journal_path(&self.session);
@@ -91,14 +90,14 @@ impl JournalReader {
                 each(&record);
             }
         })?;
-        // If the journal was cut or replaced in the meantime, it is read from its beginning next time.
+        // If the journal was cut or replaced in the meantime, the next read starts at its beginning.
         self.place = new.map(|new| new.end_position).unwrap_or_default();
         Ok(())
     }
 }
 
-/// Returns the arguments of the first slash command that has any, or else the first command. The digest contains no
-/// commands that control the harness or thru, so the journal is read.
+/// Returns the arguments of the first slash command that has any, or else the first command. The journal is read,
+/// because the digest leaves out commands that control the harness or thru.
 fn title_from_first_command(store: &Store, session: &Id) -> Option<String> {
     let (mut with_arguments, mut first) = (None, None);
     let journal = layout::journal_path(session);
@@ -148,7 +147,7 @@ pub fn list_sessions(world: &World) -> Result<Vec<ListedSession>> {
             },
         });
     }
-    // A session that continued under another id is not open. The session with the new id is open instead.
+    // A session that continued under a new id is no longer open under its old id.
     for open in listed.iter_mut().filter(|one| one.ended.is_empty() && continued.contains(&one.session)) {
         open.ended = "continued".to_owned();
     }

@@ -1,4 +1,4 @@
-//! Determines which session a command means, and lists the sessions.
+//! Determines which session a command is about, and lists the sessions.
 
 use harness::HARNESSES;
 use model::id::Id;
@@ -8,7 +8,7 @@ use store::{Store, layout};
 use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
-/// How many bytes from the end of the session list are read. This part contains the last sessions.
+/// How many bytes are read from the end of the session list, where the most recent sessions are.
 const SESSION_LIST_TAIL_BYTES: u64 = 64 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,14 +24,14 @@ pub struct LastSession {
 pub enum SessionChoice {
     /// The user named the session.
     Named,
-    /// A variable of the current harness named the session.
+    /// An environment variable of the calling harness named the session.
     Harness,
-    /// The session was the last active session of the project.
+    /// It is the session that was last active in the project.
     Guess,
 }
 
-/// Returns the session that the user named, or else the session in the harness's variable, or else the last active
-/// session of the project. The last active session is a guess, and the caller must say so.
+/// Returns the session that the user named, or else the session in the harness's variable, or else the session that
+/// was last active in the project. The last one is only a guess, and the caller must tell the user so.
 pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, SessionChoice)> {
     let id = |text: &str| {
         Id::new(text).map_err(|bad| Error::Usage {
@@ -60,9 +60,9 @@ pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Resu
     }
 }
 
-/// Chooses like [`choose_session`], but never a session that has ended. If the choice would be a guess, the last active
-/// open session is chosen. If there is no open session, or if the user named a session that has ended, the error comes
-/// from `refusal`.
+/// Like [`choose_session`], but never returns an ended session. If the session must be guessed, returns the open
+/// session that was last active. Returns the error from `refusal` if there is no open session or the user named an
+/// ended one.
 pub fn choose_open(
     world: &World,
     store: &Store,
@@ -71,7 +71,7 @@ pub fn choose_open(
 ) -> Result<(Id, SessionChoice)> {
     let (session, chosen) = choose_session(world, store, named)?;
     let entries = roster::read_roster(store, u64::MAX)?;
-    // The current harness runs this session, even if the list says that it has ended.
+    // The calling harness is running this session, even if the list says that it has ended.
     if !roster::has_ended(&entries, session.as_str()) || chosen == SessionChoice::Harness {
         return Ok((session, chosen));
     }
@@ -87,7 +87,7 @@ pub fn session_of_current_harness(world: &World) -> Option<Id> {
     variables.filter_map(|name| (world.var)(name)?.into_string().ok()).find_map(|id| Id::new(&id).ok())
 }
 
-/// Finds a session by its whole id, or by the beginning of exactly one id.
+/// Finds a session by its whole id, or by the beginning of its id if only one session matches.
 fn resolve_session_id(store: &Store, named: &str, id: &Id) -> Result<Id> {
     let all = all_session_ids(store)?;
     if all.contains(id) {
@@ -113,18 +113,18 @@ pub fn all_session_ids(store: &Store) -> Result<Vec<Id>> {
         dir => dir?,
     };
     let names = dir.entries()?.into_iter().map(|entry| entry.name);
-    // The name of a rotated part contains `~`, which is not allowed in an id.
+    // The names of rotated parts contain `~`, which is not allowed in an id, so they are left out.
     Ok(names.filter_map(|name| Id::new(name.strip_suffix(".jsonl")?).ok()).collect())
 }
 
-/// Returns the session with the newest record. It is used if the list contains no session.
+/// Returns the session with the newest record. This is used if the session list is empty.
 fn session_with_newest_record(store: &Store) -> Result<Option<Id>> {
     let last = |id: &Id| store.current_digest(id, |_| {}).map(|digest| digest.last_at).unwrap_or_default();
     Ok(all_session_ids(store)?.into_iter().max_by_key(last))
 }
 
-/// Returns the last active session that has a request or some work. If no session has either, returns the last active
-/// session.
+/// Returns the session that was last active among those with a request or some work. If there is none, returns the
+/// session that was last active.
 fn last_active_session(store: &Store) -> Result<Option<Id>> {
     let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
     let active =
@@ -132,7 +132,7 @@ fn last_active_session(store: &Store) -> Result<Option<Id>> {
     Ok(roster::last_active_session(&entries, store, |_| true).or_else(active))
 }
 
-/// Returns the last active session for `thru status`, with the time when it was last active.
+/// Returns the session that `thru status` shows, with the time of its last activity.
 pub fn newest_session(store: &Store) -> Result<Option<LastSession>> {
     let Some(session) = last_active_session(store)? else { return Ok(None) };
     let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
@@ -144,7 +144,7 @@ pub fn newest_session(store: &Store) -> Result<Option<LastSession>> {
     }))
 }
 
-/// Returns the path of the session's transcript, which was recorded at the session start.
+/// Returns the path of a session's transcript, as recorded when the session started.
 pub fn transcript_path(store: &Store, session: &Id) -> Option<String> {
     #[derive(Deserialize)]
     struct SessionLine {

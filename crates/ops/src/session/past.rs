@@ -1,4 +1,4 @@
-//! Gathers the facts for a brief: the digest of a session, recent hook problems, and missing files.
+//! Collects the facts for a brief: a session's digest, recent problems in hooks, and missing files.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -13,31 +13,31 @@ use store::{Store, layout};
 use crate::features::ProjectContext;
 use crate::project::trust;
 
-/// How many bytes from the end of a log are read. This part contains the recent events.
+/// How many bytes are read from the end of a log, where the most recent events are.
 const LOG_TAIL_BYTES: u64 = 32 * 1024;
 
-/// How many files are checked on disk.
+/// How many files are looked up on disk.
 const MAX_FILES_CHECKED: usize = 60;
 const MAX_PROBLEMS: usize = 3;
 
-/// How many predecessors of a continued session are read.
+/// How many predecessors are read of a session that continues others.
 pub const MAX_PREDECESSORS: usize = 8;
 
 /// How many edited files are compared with git's index.
 const MAX_FILES_COMPARED: usize = 200;
 
-/// What is known about an earlier session: its digest, compared with the files on disk.
+/// The facts about an earlier session: its digest, compared with the files on disk.
 #[derive(Debug, Default)]
 pub struct SessionFacts {
     pub digest: Digest,
-    /// Which parts of the transcript or the journal were not read, and what recently went wrong in hooks.
+    /// Which parts of the transcript or journal were not read, and what recently failed in hooks.
     pub problems: Vec<String>,
-    /// Files of the session that no longer exist.
+    /// The session's files that no longer exist.
     pub gone: Vec<String>,
 }
 
 impl SessionFacts {
-    /// Removes everything except the identity of the session.
+    /// Keeps only the session's identity, its folder, the time of its last activity and the problems.
     pub fn identity_only(self) -> SessionFacts {
         let mut digest = Digest::new(&self.digest.session);
         digest.harness = self.digest.harness;
@@ -47,12 +47,12 @@ impl SessionFacts {
     }
 }
 
-/// Gathers the facts about one session. Candidates of features are not included.
+/// Collects the facts about one session, without the candidates of features.
 pub fn gather_session_facts(project: &ProjectContext, session: &Id) -> store::Result<SessionFacts> {
     Ok(facts_of_digest(project, digest_with_predecessors(project.store, session, MAX_PREDECESSORS)?))
 }
 
-/// Gathers the facts about a session whose digest was already read.
+/// Collects the facts about a session whose digest has already been read.
 pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionFacts {
     let ProjectContext { store, root, .. } = *project;
     follow_move(project, &mut digest);
@@ -67,15 +67,15 @@ pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionF
     SessionFacts { problems, gone, digest }
 }
 
-/// Adds the current state according to git's files and the times of the session's files, because the user may have
-/// committed or edited since.
+/// Adds the current state, which git's files and the times of the session's files show. The user may have committed
+/// or edited something since.
 pub fn compare_with_disk(store: &Store, digest: &mut Digest, checkout: &Path) {
     digest.disk = git_state_on_disk(digest, checkout);
     digest.is_changed_since = is_changed_since(store, digest, checkout);
 }
 
-/// Replaces the session's folders with their new paths if the project was moved since. Otherwise the session's files
-/// would count as gone.
+/// If the project was moved since, replaces the paths of the session's folders with their new paths. Otherwise, the
+/// session's files would count as gone.
 fn follow_move(project: &ProjectContext, digest: &mut Digest) {
     for folder in [&mut digest.home, &mut digest.worktree] {
         if !folder.is_empty() && !Path::new(folder).is_dir() {
@@ -85,8 +85,8 @@ fn follow_move(project: &ProjectContext, digest: &mut Digest) {
     }
 }
 
-/// Returns whether files were changed since the last record of a session. The answer affects only checks and failures,
-/// so without them no file is examined.
+/// Returns whether files were changed since a session's last record. This matters only for checks and failures, so if
+/// there are none, no file is examined.
 fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
     if digest.checks.is_empty() && digest.failures.is_empty() {
         return false;
@@ -97,15 +97,15 @@ fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
         .is_some_and(|since| !since.changed.is_empty() || !since.gone.is_empty())
 }
 
-/// Files of a session that were changed or deleted after the session's last record.
+/// The files of a session that were changed or deleted after the session's last record.
 #[derive(Debug, Default)]
 pub struct ChangedSince {
     pub changed: Vec<String>,
     pub gone: Vec<String>,
 }
 
-/// Compares the times of a session's files in `folder` with the time of its journal. Both times come from the file
-/// system. Returns `None` if the session has no journal.
+/// Compares the times of a session's files in `folder` with the time of the session's journal. Both come from the
+/// file system. Returns `None` if the session has no journal.
 pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<ChangedSince> {
     let session = Id::new(&digest.session).ok()?;
     let last = store.dir().file_info(&layout::journal_path(&session)).ok()??.modified_at;
@@ -121,7 +121,7 @@ pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<Ch
         match whole.symlink_metadata() {
             Ok(meta) if meta.is_file() && is_later(&meta) => since.changed.push(file.path.clone()),
             Ok(_) => {}
-            // If the folder was changed after the last record, the file was deleted after it.
+            // If the file's folder was changed after the last record, the file was deleted after that record.
             Err(_)
                 if !file.deleted
                     && whole
@@ -137,7 +137,8 @@ pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<Ch
     Some(since)
 }
 
-/// Returns only hook problems. This is used if no session was recorded, perhaps because the disk is full.
+/// Returns only the recent problems in hooks. This is used if no session was recorded, perhaps because the disk is
+/// full.
 pub fn facts_with_problems_only(store: &Store) -> SessionFacts {
     SessionFacts { problems: recent_hook_problems(store), ..SessionFacts::default() }
 }
@@ -158,8 +159,8 @@ fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     })
 }
 
-/// Returns a session merged with the sessions that it continues. Some harnesses give a session a new id at every
-/// compaction.
+/// Returns a session's digest, merged with the digests of the sessions that it continues. Some harnesses give a
+/// session a new id at every compaction.
 pub fn digest_with_predecessors(store: &Store, session: &Id, generations: usize) -> store::Result<Digest> {
     let digest = store.current_digest(session, |_| {})?;
     let earlier = Id::new(&digest.previous).ok().filter(|_| generations > 0);
@@ -169,7 +170,7 @@ pub fn digest_with_predecessors(store: &Store, session: &Id, generations: usize)
     })
 }
 
-/// Returns the newest failures since the last successful session start.
+/// Describes the newest failures since the last successful session start.
 fn recent_hook_problems(store: &Store) -> Vec<String> {
     let Ok(tail) = store.dir().read_recent_lines(layout::RECEIPTS_LOG, LOG_TAIL_BYTES) else {
         return Vec::new();
@@ -191,7 +192,7 @@ fn recent_hook_problems(store: &Store) -> Vec<String> {
         .collect()
 }
 
-/// Marks existing files as not deleted. A command can restore a deleted file without naming it.
+/// Clears the deleted mark of files that exist. A command can restore a deleted file without naming it.
 pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     let folders = session_folders(digest, checkout);
     for file in digest.files.iter_mut().filter(|file| file.deleted && !file.outside).take(MAX_FILES_CHECKED) {
@@ -199,7 +200,7 @@ pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     }
 }
 
-/// Returns which of the `most` most important files no longer exist.
+/// Returns those of the `most` most important files that no longer exist.
 pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
     let ranked = digest.ranked_files();
     let folders = session_folders(digest, checkout);
@@ -207,8 +208,8 @@ pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> 
     named.filter(|file| !exists_in_any(&folders, &file.path)).map(|file| file.path.clone()).collect()
 }
 
-/// Returns the folders where a session's files can be: its worktree and this checkout. A file exists if it is in one of
-/// them.
+/// Returns the folders that may contain a session's files: the session's own folder and this checkout. A file exists
+/// if it is in one of them.
 fn session_folders(digest: &Digest, checkout: &Path) -> Vec<PathBuf> {
     let home = Path::new(&digest.home);
     let other = (home.is_absolute() && home != checkout).then(|| home.to_owned());

@@ -1,4 +1,4 @@
-//! The list of sessions: which sessions of the project are running, which have ended, and which was last active.
+//! The list of sessions: which of the project's sessions are running, which have ended, and which was last active.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -18,36 +18,36 @@ use crate::Result;
 use crate::process::alive;
 use crate::session::past;
 
-/// How many bytes from the end of the list are read. This part contains the last sessions.
+/// How many bytes are read from the end of the list, where the most recent sessions are.
 pub const ROSTER_TAIL_BYTES: u64 = 32 * 1024;
 
-/// How many sessions are examined to find a session that has a request or some work.
+/// How many sessions are examined to find one with a request or some work.
 const MAX_SESSIONS_SEARCHED: usize = 8;
 
 /// How many sessions that have not ended are examined.
 const MAX_OPEN_EXAMINED: usize = 32;
 
-/// How many bytes from the end of a journal are read for its last lines.
+/// How many bytes are read from the end of a journal to find its last lines.
 const JOURNAL_TAIL_BYTES: u64 = 4 * 1024;
-/// How many bytes from the end of a journal are read if its last line is longer than [`JOURNAL_TAIL_BYTES`].
+/// How many bytes are read if the journal's last line is longer than [`JOURNAL_TAIL_BYTES`].
 const LONG_LINE_TAIL_BYTES: u64 = 128 * 1024;
 
-/// How long after its last record a session counts as running, if its process is unknown.
+/// A session whose process is unknown counts as running until it has been silent for this long.
 const MAX_RUNNING_SILENCE: SignedDuration = SignedDuration::from_mins(5);
 
-/// A session, according to its last lines in the list.
+/// A session, as described by its lines in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterEntry {
     pub session: Id,
     pub harness: String,
     pub worktree: String,
     pub transcript: Option<String>,
-    /// The stamp of the harness's process.
+    /// A stamp that identifies the harness's process.
     pub process: Option<String>,
     /// When the session last started, was resumed or ended.
     pub at: String,
     pub ended: bool,
-    /// Whether the session continues under another id.
+    /// Whether the session continues under a new id.
     pub continued: bool,
     /// Whether `thru gate run` launched the session.
     pub launched: bool,
@@ -75,7 +75,7 @@ struct RosterLine<'a> {
     launched: bool,
 }
 
-/// The sessions at the end of the list. The list is read once, when it is first needed.
+/// The sessions at the end of the list. The list is read only once, when it is first needed.
 #[derive(Debug)]
 pub struct Roster<'a> {
     store: &'a Store,
@@ -87,7 +87,7 @@ impl<'a> Roster<'a> {
         Roster { store, entries: OnceCell::new() }
     }
 
-    /// Returns the sessions. The session with the newest line comes last.
+    /// Returns the sessions, sorted by their last line in the list, newest last.
     pub fn entries(&self) -> Result<&[RosterEntry]> {
         if let Some(entries) = self.entries.get() {
             return Ok(entries);
@@ -97,7 +97,7 @@ impl<'a> Roster<'a> {
     }
 }
 
-/// Returns the sessions at the end of the list. The session with the newest line comes last.
+/// Returns the sessions in the last `window` bytes of the list, sorted by their last line, newest last.
 pub fn read_roster(store: &Store, window: u64) -> Result<Vec<RosterEntry>> {
     match store.dir().read_recent_lines(layout::SESSIONS_INDEX, window) {
         Err(store::Error::Absent { .. }) => Ok(Vec::new()),
@@ -106,7 +106,7 @@ pub fn read_roster(store: &Store, window: u64) -> Result<Vec<RosterEntry>> {
 }
 
 pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
-    // A session has several lines if it was resumed or has ended. The newest line replaces the earlier entry.
+    // A session that was resumed or has ended has several lines. The newest line replaces the earlier entry.
     let mut entries: Vec<Option<RosterEntry>> = Vec::new();
     let mut places: BTreeMap<u64, usize> = BTreeMap::new();
     for line in text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<RosterLine>(line).ok())
@@ -122,7 +122,7 @@ pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
         let known = known.and_then(|place| entries[place].take_if(|known| known.session == session));
         let at = line.ts.into_owned();
         entries.push(Some(match (line.ended.is_some(), known) {
-            // A line that ends a session lacks the other fields.
+            // The line that ends a session lacks the other fields, so keep their values from the earlier entry.
             (true, Some(known)) => RosterEntry { at, ended: true, ..known },
             (ended, known) => {
                 let transcript = line.transcript.map(Cow::into_owned);
@@ -144,20 +144,21 @@ pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
     entries.into_iter().flatten().collect()
 }
 
-/// Returns whether a session has ended, according to the list.
+/// Returns whether a session has ended according to the list.
 pub fn has_ended(entries: &[RosterEntry], session: &str) -> bool {
     entries.iter().any(|entry| entry.ended && entry.session.as_str() == session)
 }
 
 impl RosterEntry {
-    /// Returns whether the session has started, and has neither ended nor continued under another id. An open session
-    /// may be running or dead.
+    /// Returns whether the session has neither ended nor continued under a new id. An open session may be running or
+    /// may have crashed.
     pub fn is_open(&self) -> bool {
         !self.ended && !self.continued
     }
 
-    /// Returns whether the session is running in another process. `own` is the caller's process. If this session ran in
-    /// the caller's process, that process now runs another session, so this session is not running.
+    /// Returns whether the session is running in another process. `own` is the stamp of the harness that called thru.
+    /// If this session ran in that same process, the process now runs another session, so this one is no longer
+    /// running.
     pub fn is_running(&self, store: &Store, own: Option<&str>, now: Timestamp) -> bool {
         if !self.is_open() || self.process.is_some() && self.process.as_deref() == own {
             return false;
@@ -185,7 +186,8 @@ impl RosterEntry {
     }
 }
 
-/// Returns the newest time at the end of a journal. Records from a transcript have the time of their event.
+/// Returns the newest time at the end of a journal. The last line need not be the newest, because records from a
+/// transcript have the time of their event.
 fn newest_record_time(store: &Store, journal: &str, window: u64) -> Option<String> {
     let tail = store.dir().read_tail(journal, window).ok()?;
     tail.split(|b| *b == b'\n').filter_map(scan::time_of_line).max().map(str::to_owned)
@@ -194,7 +196,7 @@ fn newest_record_time(store: &Store, journal: &str, window: u64) -> Option<Strin
 /// A session with this many calls has done work, even if it changed no file.
 const MIN_CALLS_FOR_WORK: u64 = 8;
 
-/// Returns the sessions that are running in other processes. The session with the newest line comes first.
+/// Returns the sessions that are running in other processes, sorted by their last line in the list, newest first.
 pub fn running_sessions<'e>(
     entries: &'e [RosterEntry],
     store: &Store,
@@ -206,7 +208,7 @@ pub fn running_sessions<'e>(
     open.take(MAX_OPEN_EXAMINED).filter(move |entry| entry.is_running(store, own.as_deref(), now))
 }
 
-/// Returns the last active session that has a request or some work, among the sessions that `fits` accepts.
+/// Returns the session that was last active among those that `fits` accepts and that have a request or some work.
 pub fn last_active_session(
     entries: &[RosterEntry],
     store: &Store,
@@ -217,8 +219,8 @@ pub fn last_active_session(
         .map(|(session, _)| session)
 }
 
-/// Returns the digest of the last active session that did work. If no session did work, returns the digest of the last
-/// active session. A short question must not hide the work before it.
+/// Returns the digest of the last active session that did work, so that a short question does not hide the work
+/// before it. If no session did work, returns the digest of the last active session with a request.
 pub fn last_session_with_work(
     entries: &[RosterEntry],
     store: &Store,
@@ -242,7 +244,7 @@ fn digests_by_activity(
     fits: impl Fn(&RosterEntry) -> bool,
 ) -> impl Iterator<Item = (Id, Digest)> {
     let mut sorted = sort_by_activity(entries, store, fits);
-    // The sessions that `thru gate run` launched come last, because they are not the user's own work.
+    // Put the sessions that `thru gate run` launched last, because they are not the user's own work.
     sorted.sort_by_key(|entry| entry.launched);
     sorted.into_iter().take(MAX_SESSIONS_SEARCHED).filter_map(|entry| {
         let digest = past::digest_with_predecessors(store, &entry.session, past::MAX_PREDECESSORS).ok()?;
@@ -250,14 +252,14 @@ fn digests_by_activity(
     })
 }
 
-/// Returns the sessions, most recently active first.
+/// Returns the sessions that `fits` accepts, most recently active first.
 pub fn sort_by_activity<'e>(
     entries: &'e [RosterEntry],
     store: &Store,
     fits: impl Fn(&RosterEntry) -> bool,
 ) -> Vec<&'e RosterEntry> {
-    // Among the sessions that never ended, only the newest can be the last active session. The older sessions crashed
-    // long ago.
+    // Among the sessions that have not ended, only the newest can be the last active one. The older ones crashed long
+    // ago.
     let mut open = 0;
     let mut known: Vec<(String, &RosterEntry)> = Vec::new();
     for entry in entries.iter().rev().filter(|entry| !entry.continued) {
@@ -266,13 +268,13 @@ pub fn sort_by_activity<'e>(
             known.push((entry.active_at(store), entry));
         }
     }
-    // The sort is stable: if two sessions were active in the same second, the session with the newer line comes first.
+    // The sort is stable, so if two sessions were active in the same second, the one with the newer line comes first.
     known.sort_by(|(a, _), (b, _)| b.cmp(a));
     known.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Returns whether the session changed something or made many calls. Changes in the store are ignored, because a worker
-/// of `thru gate run` writes its output there.
+/// Returns whether the session changed something or made many calls. Changes in the store are ignored, because
+/// sub-agents of `thru gate run` write their outputs there.
 pub fn has_work(digest: &Digest) -> bool {
     let is_edit = |file: &FileUse| file.edits > 0 && !file.path.starts_with(layout::STORE_FOLDER);
     digest.called >= MIN_CALLS_FOR_WORK || !digest.effects.is_empty() || digest.files.iter().any(is_edit)

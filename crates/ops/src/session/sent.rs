@@ -1,5 +1,5 @@
 //! Keeps the briefs that hooks sent to a session, so that a person can read later what the agent was told. A brief
-//! cannot be composed again: it depends on what was recorded at that moment, and on the summary.
+//! cannot be composed again, because it depends on the records at that moment and on the summary.
 
 use model::brief::Occasion;
 use model::id::Id;
@@ -13,7 +13,7 @@ use crate::session::brief::ComposedBrief;
 use crate::session::list;
 use crate::{Error, Result, World};
 
-/// The briefs that were sent to a session: the last brief for each occasion, in the order in which they were sent.
+/// The last brief that a session got on each occasion, in the order in which they were sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct SentBriefs {
     briefs: Vec<SentBrief>,
@@ -25,14 +25,14 @@ pub struct SentBrief {
     pub at: String,
     pub occasion: SentOccasion,
     pub harness: String,
-    /// The session that the brief is about. At a session start, this is the previous session.
+    /// The session that the brief describes. At a session start, this is the previous session.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// Empty if there was nothing to report.
+    /// Empty if the brief was empty.
     pub text: String,
 }
 
-/// The occasion of a brief, by the name that `thru brief --event` uses.
+/// The occasion of a brief, under the name that `thru brief --event` uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SentOccasion {
@@ -60,15 +60,15 @@ impl SentOccasion {
     }
 }
 
-/// Keeps the brief that a hook sent on an occasion. An empty brief is kept only for a compaction. Otherwise the brief
-/// of an earlier compaction would be mistaken for the brief of this compaction.
+/// Keeps the brief that a hook sent on an occasion. An empty brief is kept only for a compaction, so that the brief
+/// of an earlier compaction is not mistaken for this one.
 pub fn keep_sent_brief(context: &HookContext, composed: &ComposedBrief, text: &str) -> Result<()> {
     let Some(occasion) = SentOccasion::of_occasion(composed.occasion) else { return Ok(()) };
     if text.is_empty() && occasion != SentOccasion::Compact {
         return Ok(());
     }
     let session = context.project.store.session(context.session);
-    // A damaged file is replaced, because its content is lost anyway.
+    // Replace a damaged file, because its content is lost anyway.
     let mut sent = session.read::<SentBriefs>().ok().flatten().unwrap_or_default();
     sent.briefs.retain(|brief| brief.occasion != occasion);
     sent.briefs.push(SentBrief {
@@ -81,7 +81,7 @@ pub fn keep_sent_brief(context: &HookContext, composed: &ComposedBrief, text: &s
     Ok(session.write(&sent)?)
 }
 
-/// Returns the session that this session's first brief was about.
+/// Returns the session that this session's first brief described.
 pub fn session_told_at_start(store: &Store, session: &Id) -> Option<Id> {
     let sent = store.session(session).read::<SentBriefs>().ok()??;
     let start = sent.briefs.iter().find(|brief| brief.occasion == SentOccasion::Startup)?;
@@ -97,7 +97,8 @@ pub struct SentBriefReport {
     pub chars: usize,
 }
 
-/// Returns the last brief that a hook sent to a session, or the last brief that it sent on `occasion`.
+/// Returns the last brief that a hook sent to a session. If `occasion` is given, returns the last brief on that
+/// occasion.
 pub fn show_sent_brief(
     world: &World,
     session: Option<&str>,
@@ -123,7 +124,8 @@ fn nothing_sent_error(session: &Id, occasion: Option<SentOccasion>) -> Error {
 impl SessionState for SentBriefs {
     const FOLDER: &'static str = layout::SENT_BRIEFS_FOLDER;
     const SUFFIX: &'static str = ".json";
-    /// Enough for three briefs and the text that features add to them, each of at most ten thousand characters.
+    /// This is enough for three briefs and the text that features add to them, each with at most ten thousand
+    /// characters.
     const MAX_BYTES: usize = 512 * 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<SentBriefs, String> {

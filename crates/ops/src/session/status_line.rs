@@ -1,4 +1,4 @@
-//! `thru statusline`: prints one line about a session, for the status line of its harness. It writes nothing.
+//! `thru statusline`: prints one line about a session, for the harness's status line. It writes nothing.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ use crate::features::{ProjectContext, loops as loop_feature, outputs, packets, p
 use crate::project::{consent, settings};
 use crate::{Result, World};
 
-/// The longest name that is shown.
+/// The length to which names are cut.
 const MAX_NAME_CHARS: usize = 40;
 
-/// Returns the status line for the harness's payload, or `None` if there is nothing to show. A part that fails is left
-/// out.
+/// Returns the status line for a harness's payload, or `None` if there is nothing to show. A part that causes an
+/// error is left out.
 pub fn render_status_line(world: &World, payload: &[u8]) -> Option<String> {
     let read = HARNESSES.iter().find_map(|harness| harness.status_line.as_ref())?.read_input;
     let status = read(payload)?;
@@ -28,8 +28,8 @@ pub fn render_status_line(world: &World, payload: &[u8]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-/// Returns the parts from the project's records. An untrusted project has none, because another person may have written
-/// its records.
+/// Returns the parts that come from the project's records. An untrusted project has none, because another person may
+/// have written its records.
 fn project_parts(world: &World, status: &SessionStatus) -> Option<Vec<String>> {
     let session = Id::new(&status.session).ok()?;
     let explicit = world.explicit_root();
@@ -52,14 +52,14 @@ fn project_parts(world: &World, status: &SessionStatus) -> Option<Vec<String>> {
     Some(parts.into_iter().flatten().collect())
 }
 
-/// Returns the task in progress: `task 1.2`.
+/// Returns the task in progress, for example `task 1.2`.
 fn task_part(project: &ProjectContext, _: &Id) -> Result<Option<String>> {
     let Some(loaded) = plan_feature::load_plan(project.store)? else { return Ok(None) };
     let standing = plan::standing_of_plan(&loaded.plan);
     Ok(standing.in_progress.first().map(|task| format!("task {}", one_line(&task.id, MAX_NAME_CHARS))))
 }
 
-/// Returns the session's loop: `loop 3/20`.
+/// Returns the session's loop, for example `loop 3/20`.
 fn loop_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     let store = project.store;
     let pointer = loop_feature::foreground_pointer(store)?;
@@ -71,7 +71,7 @@ fn loop_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     Ok(Some(format!("loop {}", state.iteration_progress().replace(" of ", "/"))))
 }
 
-/// Returns the state of the gate: `gate 2/5 open`, or `gate passed`.
+/// Returns the state of the gate: `gate 2/5 open` or `gate passed`.
 fn gate_part(project: &ProjectContext, _: &Id) -> Result<Option<String>> {
     let live = outputs::live_run_state(project.store, project.root, project.settings)?;
     Ok(live.map(|live| match live.invalid_outputs.len() {
@@ -80,7 +80,7 @@ fn gate_part(project: &ProjectContext, _: &Id) -> Result<Option<String>> {
     }))
 }
 
-/// Returns the session's role: `role tester`.
+/// Returns the session's role, for example `role tester`.
 fn role_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     Ok(project
         .store
@@ -88,7 +88,7 @@ fn role_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
         .map(|role| format!("role {}", one_line(role.as_str(), MAX_NAME_CHARS))))
 }
 
-/// Returns the packet that the session claimed: `packet 20261115T192200Z-parser`.
+/// Returns the packet that the session has claimed, for example `packet 20261115T192200Z-parser`.
 fn packet_part(project: &ProjectContext, session: &Id) -> Result<Option<String>> {
     let packet = packets::pickup::packet_claimed_by(project.store, session)?;
     Ok(packet.map(|packet| format!("packet {}", one_line(&packet, MAX_NAME_CHARS))))

@@ -1,4 +1,5 @@
-//! Reads a session from its transcript alone. Folds it as hooks would have done, and writes nothing.
+//! Reads a session from its transcript alone. The transcript is folded into a digest as hooks would have done.
+//! Nothing is written.
 
 use std::path::Path;
 
@@ -24,7 +25,7 @@ const MAX_LINES_EXAMINED: usize = 50;
 #[derive(Clone, Copy, Debug)]
 pub struct TranscriptSource<'a> {
     pub path: &'a Path,
-    /// The project that the transcript is read for. If the session ran in this project, paths are relative to it.
+    /// The checkout for which the transcript is read. If the session ran there, paths are relative to it.
     pub checkout: &'a Path,
     pub redact: redact::RedactOptions,
     pub now: Timestamp,
@@ -34,13 +35,12 @@ pub struct TranscriptSource<'a> {
 pub struct ReadTranscript {
     pub digest: Digest,
     pub harness: &'static Harness,
-    /// Whether the session ran outside this project's folder. If so, its paths are relative to the session's own
-    /// folder.
+    /// Whether the session ran outside this checkout, so that its paths are relative to its own folder.
     pub elsewhere: bool,
     pub skipped: SkippedLines,
 }
 
-/// Lines that could not be used, because they are cut off or because this version does not know their type.
+/// The number of lines that could not be used, because they are cut off or this version does not know their type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SkippedLines {
     pub torn: u64,
@@ -55,13 +55,13 @@ pub fn read_transcript(source: &TranscriptSource) -> Result<ReadTranscript> {
     })?;
     let mut retelling = TranscriptReplay::new(true, source.redact);
     transcript_reader::read_all_lines(harness, source.path, |line| retelling.read_line(line))?;
-    // A copied transcript may have any name, so the id in its lines takes precedence.
+    // The session id in the lines takes precedence over the file name, because a copied transcript may have any name.
     let stem = || source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
     let session = opening.session.filter(|id| Id::new(id).is_ok()).unwrap_or_else(stem);
     Ok(fold_replay(retelling, harness, session, opening.cwd, source))
 }
 
-/// Reads a session from a harness's database. The path of `source` is ignored.
+/// Reads a session from the rows of a harness's database. The path in `source` is not used.
 pub fn read_database_rows(rows: &SessionRows, session: &Id, source: &TranscriptSource) -> ReadTranscript {
     let SessionRows { harness, lines } = rows;
     let retelling = replay_rows(rows, true, source);
@@ -69,8 +69,8 @@ pub fn read_database_rows(rows: &SessionRows, session: &Id, source: &TranscriptS
     fold_replay(retelling, harness, session.to_string(), folder, source)
 }
 
-/// Adds what hooks did not report: the agent's last message, unreported calls, and unfinished calls. A call that is
-/// already known is not counted again.
+/// Adds what hooks did not report: the agent's last message, unreported calls and unfinished calls. A known call is
+/// not counted again.
 pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, source: &TranscriptSource) {
     let mut retelling = replay_rows(rows, false, source);
     digest.unfinished =
@@ -94,7 +94,6 @@ fn replay_rows(rows: &SessionRows, whole: bool, source: &TranscriptSource) -> Tr
     retelling
 }
 
-/// Describes each unfinished call in a few words.
 fn describe_unfinished_calls(
     begun: &[TranscriptRecord],
     harness: &'static Harness,
@@ -128,7 +127,7 @@ fn fold_replay(
     let begun = retelling.unfinished_calls();
     retelling.finish_reading();
     let here = source.checkout.to_string_lossy();
-    // The session ran in another folder or on another machine, so its paths are relative to that folder.
+    // If the session ran in another folder or on another machine, its paths are relative to that folder.
     let there = folder.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
     let policy = record_policy(harness, there.as_deref().unwrap_or(&here), source);
     let mut digest = Digest::new(&session);
@@ -148,7 +147,7 @@ fn fold_replay(
     ReadTranscript { digest, harness, elsewhere: there.is_some(), skipped }
 }
 
-/// Returns an event that contains nothing but the session.
+/// Returns an event that contains only the session id.
 fn event_of_session(session: String) -> Event<'static> {
     Event {
         session: session.into(),
@@ -165,11 +164,12 @@ fn event_of_session(session: String) -> Event<'static> {
 struct TranscriptOpening {
     harness: Option<&'static Harness>,
     cwd: Option<String>,
-    /// The last session id in the first lines. A resumed session begins with a copy of another session's first lines.
+    /// The last session id in the first lines. The last one counts, because a resumed session begins with a copy of
+    /// another session's lines.
     session: Option<String>,
 }
 
-/// Finds the harness whose reader accepts most of the first lines.
+/// Finds the harness whose reader recognises most of the first lines.
 fn recognise_harness(path: &Path) -> Result<TranscriptOpening> {
     let mut known = vec![0_usize; HARNESSES.len()];
     let (mut folder, mut session) = (None, None);

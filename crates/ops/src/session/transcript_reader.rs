@@ -1,5 +1,5 @@
-//! Reads the lines of a transcript file. A harness with a database passes no file to its hooks; `session::database`
-//! reads its sessions.
+//! Reads the lines of a transcript file. Harnesses that keep sessions in a database have no such file, so
+//! `session::database` reads their sessions.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use model::transcript::{LineKind, TranscriptLine};
 use store::Result;
 use store::feed::{self, FeedCursor, FeedLimits, FeedReport};
 
-/// Calls `each` for every line after `cursor`, with the offset of the line.
+/// Calls `each` for every line after `cursor`, and passes the offset of the line.
 pub fn read_new_lines(
     harness: &Harness,
     path: &Path,
@@ -23,7 +23,7 @@ pub fn read_new_lines(
     })
 }
 
-/// Calls `each` for every line. If the last line is incomplete, its existing part is used.
+/// Calls `each` for every line. The last line may be incomplete.
 pub fn read_all_lines(harness: &Harness, path: &Path, mut each: impl FnMut(TranscriptLine)) -> Result<()> {
     let read_line = harness.transcript.read_line();
     let limits = FeedLimits::default();
@@ -34,7 +34,7 @@ pub fn read_all_lines(harness: &Harness, path: &Path, mut each: impl FnMut(Trans
     Ok(())
 }
 
-/// Passes complete lines to the caller, from the last line backwards, until `is_enough` returns true.
+/// Calls `is_enough` for each complete line, from the last line backwards, until it returns true.
 pub fn read_backwards(
     harness: &Harness,
     path: &Path,
@@ -43,7 +43,7 @@ pub fn read_backwards(
 ) -> Result<()> {
     let read_line = harness.transcript.read_line();
     feed::find_in_last_lines(path, limits, |bytes| {
-        // The harness is still writing this line.
+        // Skip this line, because the harness is still writing it.
         if !bytes.trim_ascii_end().ends_with(b"}") {
             return None;
         }
@@ -54,7 +54,7 @@ pub fn read_backwards(
     Ok(())
 }
 
-/// Returns how many lines in `bytes`, a part of a transcript, have this harness's format.
+/// Returns how many of the lines in `bytes`, which is a part of a transcript, have this harness's format.
 pub fn count_known_lines(harness: &Harness, bytes: &[u8]) -> usize {
     let read_line = harness.transcript.read_line();
     let mut known = 0;

@@ -1,5 +1,5 @@
-//! `thru swarm install` and `uninstall`: write and remove the agents of a swarm, as files of a harness. A file that a
-//! person wrote or changed is not touched.
+//! `thru swarm install|uninstall`: write and remove the files that define a swarm's agents in a harness. A file that
+//! a person wrote or changed is not touched.
 
 mod find;
 mod prompts;
@@ -27,23 +27,23 @@ pub use report::{AgentRow, Diagnosis, diagnose, list_agents};
 
 #[derive(Clone, Copy, Debug)]
 pub struct AgentsRequest<'a> {
-    /// `None` means every harness that is in use.
+    /// `None` means every harness in use.
     pub harness: Option<&'a str>,
-    /// `None` means the swarm that the settings name. For a removal, it means every swarm.
+    /// `None` means the swarm that the settings name or, for a removal, every swarm.
     pub swarm: Option<&'a str>,
     pub scope: Scope,
-    /// Whether files that a person changed are also replaced or removed, after a backup.
+    /// Whether to replace or remove even files that a person has changed. A backup of each is made first.
     pub force: bool,
     pub mode: Mode,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct AgentsReport {
-    /// `None` if all swarms were removed.
+    /// `None` if the request was for all swarms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swarm: Option<String>,
     pub scope: Scope,
-    /// False in a dry run. The report then says what would be done.
+    /// False in a dry run, which reports what would be done.
     pub written: bool,
     pub harnesses: Vec<HarnessReport>,
     pub notes: Vec<String>,
@@ -53,7 +53,7 @@ pub struct AgentsReport {
 pub struct HarnessReport {
     pub harness: &'static str,
     pub files: Vec<ChangedFile>,
-    /// Files that were not touched, and why.
+    /// The files that were not touched, each with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "kept")]
     pub kept_files: Vec<KeptFile>,
@@ -70,7 +70,7 @@ const CHANGED_HINT: &str =
 const FOREIGN_HINT: &str = "thru did not write it; rename it, or choose another prefix with --swarm";
 const TRACKED_HINT: &str = "it is in git, so it belongs to the project; --project changes it";
 
-/// Installs the agents of a swarm. Files in the local scope are written to all worktrees of the repository, so that one
+/// Installs a swarm's agents. Files in the local scope are written to all worktrees of the repository, so that one
 /// call is enough.
 pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentsReport> {
     let checkout = checkout_for_scope(world, request.scope, true)?;
@@ -95,12 +95,12 @@ pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentsRe
     Ok(report)
 }
 
-/// The values that are the same in every worktree.
+/// The values that are the same in all worktrees.
 struct TeamDefinition {
     swarm: SwarmId,
     harnesses: Vec<&'static Harness>,
     prompts: SwarmPrompts,
-    /// The program that the agents call to run thru.
+    /// The command with which the agents call thru.
     program: String,
 }
 
@@ -147,8 +147,8 @@ pub fn uninstall_agents(world: &World, request: &AgentsRequest) -> Result<Agents
     run_in_worktrees(&checkout, request.scope, |checkout| uninstall_from_checkout(world, checkout, request))
 }
 
-/// Calls `run` for this checkout. If the files are in the local scope, also calls `run` for the other worktrees of the
-/// repository. A failure in another worktree becomes a note.
+/// Calls `run` for this checkout. In the local scope, also calls it for the repository's other worktrees. A failure
+/// in one of those becomes a note.
 fn run_in_worktrees(
     checkout: &Path,
     scope: Scope,
@@ -173,8 +173,8 @@ fn run_in_worktrees(
     Ok(report)
 }
 
-/// Removes every swarm of one checkout, or of the user, for `thru uninstall --all`. The reports contain only harnesses
-/// with a change.
+/// Removes all swarms from one checkout, or from the user's own folder, for `thru uninstall --all`. Harnesses in
+/// which nothing changed are not reported.
 pub(super) fn uninstall_all_in_checkout(
     world: &World,
     checkout: &Path,
@@ -220,7 +220,7 @@ fn uninstall_from_checkout(world: &World, checkout: &Path, request: &AgentsReque
         }
         let mut plan = plan_files(checkout, harness, files, request)?;
         let names = SwarmRole::ALL.map(|part| folder.join(format!("{}.md", default.agent_name(part))));
-        // Somebody may have removed files of any swarm by hand.
+        // Also remove the exclude-list lines of agents whose files somebody has already deleted by hand.
         let is_wanted = |path: &&PathBuf| {
             let name = path.file_stem().and_then(|name| name.to_str()).and_then(swarm_of);
             let is_of = name.is_some_and(|of| swarm.as_ref().is_none_or(|swarm| *swarm == of));
@@ -242,24 +242,25 @@ pub fn list_installed(world: &World) -> Result<Vec<InstalledSwarm>> {
     find::list_installed_swarms(world, &checkout_for_scope(world, Scope::User, false)?)
 }
 
-/// The planned changes to the files of one harness.
+/// The planned changes to one harness's files.
 struct HarnessPlan {
     harness: &'static Harness,
     file_steps: Vec<FileStep>,
     kept_files: Vec<KeptFile>,
-    /// Files that an interrupted removal has already deleted. The exclude list may still name them.
+    /// Files that no longer exist, for example because an earlier removal was interrupted. The exclude list may still
+    /// name them.
     deleted_files: Vec<PathBuf>,
 }
 
 struct FileStep {
     changed_file: ChangedFile,
     content_before: Option<Vec<u8>>,
-    /// The new text. Empty if the file is removed.
+    /// The new text, which is empty if the file is removed.
     content_after: String,
     needs_backup: bool,
 }
 
-/// Plans what happens to each file. `files` contains each file's new text, or `None` if the file is to be removed.
+/// Plans the change to each file. `files` contains each file's new text, or `None` for a file to remove.
 fn plan_files(
     checkout: &Path,
     harness: &'static Harness,
@@ -365,7 +366,7 @@ fn write_step(world: &World, checkout: &Path, scope: Scope, step: &mut FileStep)
     }
 }
 
-/// Returns the change to the exclude list. Files in the local scope are hidden from git, in this clone only.
+/// Returns the change to the exclude list. Files in the local scope are hidden from git in this clone.
 fn exclude_list_change(
     checkout: &Path,
     plans: &[HarnessPlan],
@@ -385,11 +386,11 @@ fn exclude_list_change(
     match request.scope {
         Scope::User => Ok(None),
         Scope::Local if !present.is_empty() => git::add_to_exclude_list(checkout, &present),
-        // Shared files must be visible in git, even if an earlier local installation hid them.
+        // Shared files must be visible to git, even if an earlier local installation hid them.
         Scope::Project if !present.is_empty() => git::remove_from_exclude_list(checkout, &present),
         Scope::Local if !removed.is_empty() => {
-            // All worktrees share one list. A line stays as long as another worktree has one of thru's files at this
-            // path.
+            // All worktrees share one exclude list. Keep a line as long as another worktree has one of thru's files
+            // at that path.
             let others = git::list_worktrees(checkout);
             let is_ours = |path: &Path| {
                 let text = read_settings_file(path).ok().flatten();
@@ -407,7 +408,7 @@ fn exclude_list_change(
     }
 }
 
-/// Removes folders that thru may have created, if they are empty.
+/// Removes the folders that thru may have created, if they are empty.
 fn remove_empty_folders(plan: &HarnessPlan, scope: Scope) {
     let removed = plan.file_steps.iter().find(|step| step.changed_file.change == FileChange::Removed);
     let Some(folder) = removed.and_then(|step| step.changed_file.path.parent()) else { return };
@@ -450,7 +451,7 @@ pub(super) fn parse_swarm_id(text: &str) -> Result<SwarmId> {
     })
 }
 
-/// Returns the swarm with the given name, or else the swarm that the settings name.
+/// Returns the swarm called `named`, or else the swarm that the settings name.
 pub fn wanted_swarm(world: &World, named: Option<&str>) -> Result<SwarmId> {
     match named {
         Some(named) => parse_swarm_id(named),
@@ -461,7 +462,7 @@ pub fn wanted_swarm(world: &World, named: Option<&str>) -> Result<SwarmId> {
 fn checkout_for_scope(world: &World, scope: Scope, is_install: bool) -> Result<PathBuf> {
     let root = match world.find_root() {
         Ok(FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) => root,
-        // The user's own agents do not belong to a project.
+        // A project is not needed, because the user's own agents do not belong to one.
         Err(Error::Refused { .. }) if scope == Scope::User => return Ok(world.require_cwd()?.to_owned()),
         Err(error) => return Err(error),
     };
@@ -471,7 +472,7 @@ fn checkout_for_scope(world: &World, scope: Scope, is_install: bool) -> Result<P
     Ok(root.checkout)
 }
 
-/// Returns the folder of a harness's agents.
+/// Returns the folder in which a harness looks for agents.
 pub(super) fn agents_folder(
     world: &World,
     harness: &Harness,
@@ -492,7 +493,8 @@ pub(super) fn agents_folder(
     }
 }
 
-/// Returns how agents call thru: by its path, or by its name if the file is shared with other people.
+/// Returns the command with which agents call thru: its path, or just its name if the file is shared with other
+/// people.
 pub(super) fn program_for_agents(world: &World, scope: Scope) -> Result<String> {
     match scope {
         Scope::Project => Ok(PROGRAM_NAME.to_owned()),

@@ -1,4 +1,4 @@
-//! Keeps copies of other programs' files, made before thru changes them.
+//! Keeps copies of other programs' files, made before thru changes those files.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,11 @@ use store::Dir;
 
 use crate::{Error, Result, World};
 
-/// The largest backup that is read. No settings file that thru changes is larger.
+/// The size limit of a backup. The settings files that thru changes are never this large.
 const MAX_BACKUP_BYTES: usize = 16 * 1024 * 1024;
 
-/// Makes a backup outside the project and outside the harness's own folders. Only its owner can read it, because
-/// settings can contain keys. A backup never replaces an earlier backup.
+/// Makes a backup outside the project and outside the harness's folders. Only the user can read it, because settings
+/// can contain keys. It never replaces an earlier backup. Returns `None` if there is no folder for backups.
 pub(crate) fn back_up_file(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
     let Some(folder) = backups_folder(world) else { return Ok(None) };
     use std::os::unix::fs::DirBuilderExt;
@@ -37,8 +37,8 @@ pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
     entries.map(|entry| Ok(dir.read_file(&entry.name, MAX_BACKUP_BYTES)?)).collect()
 }
 
-/// Returns whether `name` is a backup of exactly this path. Before the path, the name contains only the time and
-/// perhaps a number. Otherwise it is a backup of a longer path that ends in the same way.
+/// Returns whether `name` is a backup of exactly this path. If so, only a time, and perhaps a number, precedes the
+/// path. Anything else means that it is a backup of a longer path with the same end.
 fn is_backup_of(name: &str, flat: &str) -> bool {
     let Some(before) = name.strip_suffix(flat) else { return false };
     let (stamp, count) = before.split_once('-').unwrap_or((before, "1"));

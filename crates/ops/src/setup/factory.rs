@@ -1,4 +1,4 @@
-//! `thru import factory`: turns the handoffs of Factory's own commands into packets. The original files are not
+//! `thru import factory`: turns handoffs that Factory's own commands wrote into packets. The original files are not
 //! changed.
 
 use std::path::{Path, PathBuf};
@@ -9,18 +9,19 @@ use crate::features::packets::{self, ImportedPacket};
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// The largest slash command that is read.
+/// The size limit of a slash command file.
 const MAX_COMMAND_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct FactoryReport {
     pub imported: Vec<ImportedPacket>,
-    /// Factory's own commands with the same names as thru's. As long as they exist, thru's commands are not installed.
+    /// Factory's own commands that have the same names as thru's. As long as they exist, thru's commands are not
+    /// installed.
     pub commands: Vec<PathBuf>,
 }
 
-/// Imports the named folder or file. If none is named, imports from the default folders of Factory's commands, in the
-/// project and in the home folder.
+/// Imports the named folder or file. If none is named, imports from the folders that Factory's commands use by
+/// default, in the project and in the home folder.
 pub fn import_factory(world: &World, named: Option<&Path>, mode: Mode) -> Result<FactoryReport> {
     let project = match Project::find_for_reading(world) {
         Ok(project) => project.root.checkout,
@@ -50,7 +51,8 @@ pub fn import_factory(world: &World, named: Option<&Path>, mode: Mode) -> Result
     Ok(FactoryReport { imported, commands: commands.filter(theirs).collect() })
 }
 
-/// Returns the files `handoff*.md` next to the settings, and everything in `handoffs/` and `handoff/`.
+/// Returns the files called `handoff*.md` in the folder, and all markdown files in its subfolders `handoffs` and
+/// `handoff`.
 fn find_handoffs(folder: &Path) -> Vec<PathBuf> {
     let named = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with("handoff"))
@@ -59,7 +61,7 @@ fn find_handoffs(folder: &Path) -> Vec<PathBuf> {
     beside.chain(["handoffs", "handoff"].iter().flat_map(|name| markdown_files(&folder.join(name)))).collect()
 }
 
-/// Returns the markdown files of a folder, sorted by name. The list is empty if the folder does not exist.
+/// Returns the markdown files in a folder, sorted by name. If the folder does not exist, there are none.
 fn markdown_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -1,4 +1,4 @@
-//! `thru harness list` and `show`: what each harness reports, what it does not report, and how it calls thru.
+//! `thru harness list|show`: describe what each harness reports and does not report, and how it calls thru.
 
 use harness::{HARNESSES, Harness, InstallMethod, SlashCommands, TranscriptSource, commands};
 use serde::Serialize;
@@ -49,12 +49,12 @@ pub struct HarnessShown {
     #[serde(rename = "calls_from")]
     pub calling_file: String,
     pub transcript: &'static str,
-    /// Slash commands, as a user types them.
+    /// The slash commands, as a user types them.
     pub commands: Vec<String>,
-    /// The longest text that reaches the model without being cut, in UTF-16 units.
+    /// The length of the longest text that reaches the model uncut, in UTF-16 units.
     #[serde(rename = "context_cap")]
     pub max_context_length: usize,
-    /// The variable that contains the id of the session in which a command runs.
+    /// The environment variable with the id of the session in which a command runs.
     pub session_variable: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! `thru init`: creates the marker and the folders, and records that the store was created on this machine.
+//! `thru init`: creates the marker and the store's folders, and records that the store was created on this machine.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -41,10 +41,10 @@ pub enum Sharing {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootLocation {
-    /// If the folder is inside an existing root, it belongs to that root, and no new root is created.
+    /// If the folder is inside an existing root, use that root and create no new one.
     #[default]
     UseExistingRoot,
-    /// `--nested`: a root is created here, even if a parent folder is a root.
+    /// `--nested`: create a root here, even if a parent folder is a root.
     Nested,
 }
 
@@ -54,32 +54,33 @@ pub struct InitReport {
     pub project_id: ProjectId,
     pub name: String,
     pub mode: SharingMode,
-    /// The records that are in git, where everybody with access to the repository can read them.
+    /// The records that git tracks, so that everybody with access to the repository can read them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "in_git")]
     pub records_in_git: Vec<&'static str>,
     /// False if the root already existed.
     pub created: bool,
     pub trusted: bool,
-    /// The path where the project was trusted before its folder was moved. `None` if the current path is trusted.
+    /// The path at which the project was trusted before its folder was moved, or `None` if the current path is
+    /// trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "set_aside")]
     pub damaged_marker_name: Option<String>,
-    /// What was done to the settings of the harnesses in use.
+    /// The changes to the settings of the harnesses in use.
     #[serde(rename = "wired")]
     pub install_reports: Vec<install::InstallReport>,
-    /// Settings files that contain thru's hooks but that their harness ignores.
+    /// The settings files that contain thru's hooks but that their harness ignores.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored_files: Vec<install::IgnoredFile>,
-    /// Harnesses whose settings were not changed, and why.
+    /// The harnesses whose settings were not changed, each with the reason.
     #[serde(rename = "not_wired")]
     pub not_installed: Vec<String>,
-    /// Whether one of these harnesses already calls thru, through settings in another scope.
+    /// Whether one of these harnesses already calls thru through settings in another scope.
     #[serde(skip)]
     pub installed_in_other_scope: bool,
-    /// The signs of use that were searched for, if no harness was found.
+    /// The signs of a harness that were searched for, if none was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "looked_for")]
     pub signs_searched: Vec<String>,
@@ -133,7 +134,7 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
     })
 }
 
-/// What was done to the harnesses in use.
+/// The result of installing hooks into the harnesses in use.
 #[derive(Default)]
 struct WiredHarnesses {
     install_reports: Vec<install::InstallReport>,
@@ -141,13 +142,13 @@ struct WiredHarnesses {
     installed_in_other_scope: bool,
 }
 
-/// Installs hooks into every harness in use. If this fails for one harness, the others keep their hooks.
+/// Installs hooks into every harness in use. If one installation fails, the others are kept.
 fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
     let mut done = WiredHarnesses::default();
     for harness in install::harnesses_in_use(world, root) {
         let scope = install::default_scope(harness);
-        // If hooks are already installed in another scope, nothing is added. Otherwise every event would be reported
-        // twice.
+        // If hooks are already installed in another scope, add nothing, because otherwise every event would be
+        // reported twice.
         let wired_already = install::wired_files(world, harness, root);
         if let Some(install::WiredFile { path, .. }) =
             wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
@@ -178,7 +179,7 @@ fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
     done
 }
 
-/// Creates the store if it is missing. The new store is trusted only if the folder contained no records before.
+/// Creates the store if it is missing. A new store is trusted only if the folder contained no records before.
 pub(crate) fn create_store(
     world: &World,
     root: &Root,
@@ -196,13 +197,13 @@ pub(crate) fn create_store(
     let vouch = || trust.grant(&marker.project_id, &root.path, world.now, wait).map(drop);
     let created = Store::create(&root.path, &marker, world.now, vouch)?;
     if !created.wrote_marker && created.had_no_records {
-        // Another process created the root first, with another id. Trust in the id of this process is removed.
+        // Another process was faster and created the root with another id, so revoke the trust in this process's id.
         trust.revoke(&marker.project_id, &root.path, wait)?;
     }
     Ok(created)
 }
 
-/// Returns where to create the root. A folder with a damaged marker counts as a root, because its marker must be
+/// Returns where to create the root. A folder with a damaged marker counts as a root, because that marker must be
 /// replaced.
 fn choose_root(world: &World, below: RootLocation) -> Result<Root> {
     if below == RootLocation::Nested {
@@ -217,7 +218,8 @@ fn choose_root(world: &World, below: RootLocation) -> Result<Root> {
     Ok(root)
 }
 
-/// Refuses the folder in `--root` if it is inside another root. A nested root must be requested with `--nested`.
+/// Returns an error if the folder in `--root` is inside another root, because nested roots must be requested with
+/// `--nested`.
 pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
     let above: Vec<&Path> = root.path.parent().into_iter().collect();
     if world.explicit_root().is_some()
@@ -247,7 +249,7 @@ fn folder_name(root: &Root) -> String {
     root.path.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Makes an id from the time in `world` and a random part.
+/// Makes a project id from the time in `world` and random bytes.
 fn new_project_id(world: &World) -> Result<ProjectId> {
     let millis = world.now.as_millisecond().unsigned_abs();
     let id = uuid::Builder::from_unix_timestamp_millis(millis, &store::random_bytes()?).into_uuid();

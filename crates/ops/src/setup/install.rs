@@ -1,5 +1,5 @@
-//! `thru install` and `uninstall`: insert thru's hooks into a harness's settings and remove them. The rest of a file is
-//! not changed, and a backup is made first.
+//! `thru install` and `thru uninstall`: insert thru's hooks into a harness's settings, and remove them. The rest of
+//! each file stays unchanged, and a backup is made first.
 
 pub mod everywhere;
 pub(super) mod files;
@@ -31,18 +31,18 @@ pub use places::{
     unusable_settings_files, wired_files, wired_files_in_force,
 };
 
-/// How many times an edit is tried if another program writes to the file in the meantime.
+/// How often an edit is tried if another program keeps changing the file.
 const MAX_WRITE_ATTEMPTS: usize = 5;
 
-/// Whose file is written.
+/// Whose settings file is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// The file of one user for one project. It is not in git.
+    /// One user's file for one project. It is not in git.
     Local,
-    /// The file of one user for every project.
+    /// One user's file for all projects.
     User,
-    /// The project's file, which is in git and used by everybody.
+    /// The project's file, which is in git and applies to everybody.
     Project,
 }
 
@@ -56,10 +56,10 @@ pub enum InstallTask {
 pub struct InstallReport {
     pub harness: &'static str,
     pub scope: Scope,
-    /// False in a dry run. The report then says what would be done.
+    /// False in a dry run, which reports what would be done.
     pub written: bool,
     pub files: Vec<ChangedFile>,
-    /// Files that could not be read and were not changed. They may still contain thru's hooks.
+    /// The files that could not be read and were not changed. They may still contain thru's hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedFile>,
     pub notes: Vec<String>,
@@ -75,7 +75,7 @@ pub struct FailedFile {
 pub struct ChangedFile {
     pub path: PathBuf,
     pub change: FileChange,
-    /// Events whose hook was added, updated or removed.
+    /// The events whose hooks were added, updated or removed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +94,7 @@ pub enum FileChange {
     Removed,
 }
 
-/// Runs the task for the named harness, in the current project. `scope` is the scope that the user chose, if any.
+/// Runs the task for the named harness in the current project. `scope` is the user's choice, if the user made one.
 pub fn run_for_harness_name(
     world: &World,
     name: &str,
@@ -109,7 +109,7 @@ pub fn run_for_harness_name(
     let scope = scope.unwrap_or_else(|| default_scope(harness));
     let root = match world.find_root() {
         Ok(FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) => root,
-        // The user's own settings do not belong to a project, so no root is needed.
+        // No root is needed, because the user's own settings do not belong to a project.
         Err(Error::Refused { .. }) if scope == Scope::User => {
             let here = world.require_cwd()?.to_owned();
             Root { path: here.clone(), checkout: here }
@@ -122,7 +122,8 @@ pub fn run_for_harness_name(
     run_in_worktrees(world, harness, &root.checkout, scope, task, mode)
 }
 
-/// Runs the task. Files in the local scope are changed in every worktree of the repository, so that one call is enough.
+/// Runs the task. Files in the local scope are changed in all worktrees of the repository, so that one call is
+/// enough.
 pub fn run_in_worktrees(
     world: &World,
     harness: &'static Harness,
@@ -136,7 +137,7 @@ pub fn run_in_worktrees(
     for other in worktrees.iter().skip(1) {
         match run_in_checkout(world, harness, other, scope, task, mode) {
             Ok(InstallReport { files, failed, notes, .. }) => {
-                // All worktrees share one exclude list, so it is reported once.
+                // All worktrees share one exclude list, so report it only once.
                 let is_new = |file: &ChangedFile| !report.files.iter().any(|known| known.path == file.path);
                 let files: Vec<ChangedFile> = files.into_iter().filter(is_new).collect();
                 report.files.extend(files);
@@ -238,7 +239,7 @@ fn run_in_checkout(
         failed: Vec::new(),
         notes: Vec::new(),
     };
-    // Check everything before writing anything, so that no installation is left incomplete.
+    // Check everything before writing anything, so that an error does not leave an incomplete installation.
     let mut plans = job.plan_files(&mut report)?;
     if mode == Mode::Write {
         // Record the checkout first, so that an interrupted installation is found later.
@@ -251,21 +252,21 @@ fn run_in_checkout(
             job.carry_out_plan(plan)?;
         }
         for folder in plans.iter().filter_map(|plan| plan.folder_emptied(&job.folder)) {
-            // thru may have created this folder. It is kept if it is not empty.
+            // thru may have created this folder. If it is not empty, this call fails and the folder is kept.
             let _ = std::fs::remove_dir(folder);
         }
         if task == InstallTask::Uninstall && scope != Scope::User {
             let _ = std::fs::remove_dir(&job.folder);
         }
     }
-    // Plan the exclude list only after the files have been written. In a dry run the files are unchanged, and the plan
-    // shows the future list.
+    // Plan the exclude list only after the files have been written. In a dry run nothing has been written, and the
+    // plan shows what the list would be.
     let hidden = job.plan_exclude_list(&plans)?;
     if let (Mode::Write, Some(change)) = (mode, &hidden) {
         change.write()?;
     }
     if task == InstallTask::Install {
-        // This note appears only when the commands are first written.
+        // Show this note only when the commands are first written.
         let are_new = plans.iter().any(|plan| plan.changed.change == FileChange::Created);
         report.notes.extend(renamed_command_note(harness).filter(|_| are_new));
         if scope == Scope::Local {
@@ -277,8 +278,8 @@ fn run_in_checkout(
     Ok(report)
 }
 
-/// Warns if git shows a settings file that existed before the installation. The next commit would include thru's hooks,
-/// which contain paths of this machine.
+/// Returns a warning if git shows a settings file that existed before the installation. The next commit would include
+/// thru's hooks, which contain paths on this machine.
 fn visible_settings_note(project: &Path, plan: &FilePlan) -> Option<String> {
     let path = &plan.changed.path;
     let is_theirs = plan.changed.change == FileChange::Changed && plan.content_before.is_some();
@@ -296,7 +297,7 @@ fn install_not_recorded_note(error: &store::Error) -> String {
     format!("{error}: `thru uninstall --all` will find this project only if it is trusted or you run it here")
 }
 
-/// Returns a note about thru's commands that have another name in this harness, because the harness has its own
+/// Returns a note about thru's commands that have another name in this harness, because the harness itself has
 /// commands with these names.
 pub fn renamed_command_note(harness: &Harness) -> Option<String> {
     let names = harness::commands::renamed_commands(harness);
@@ -343,7 +344,7 @@ struct InstallJob<'a> {
 struct FilePlan {
     changed: ChangedFile,
     content_before: Option<Vec<u8>>,
-    /// The new content. Empty if the file is removed.
+    /// The new content, which is empty if the file is removed.
     content_after: Vec<u8>,
     backup_policy: BackupPolicy,
     kind: PlanKind,
@@ -353,22 +354,22 @@ struct FilePlan {
 #[derive(Clone, Debug)]
 enum PlanKind {
     Settings(SettingsFile),
-    /// The status line in this settings file.
     StatusLine(SettingsFile),
-    /// A file that thru writes as a whole: its text, and what to do with it.
+    /// A file that thru writes as a whole, with its text and the task.
     WholeFile(String, InstallTask),
 }
 
-/// Whether the old content of a file is backed up.
+/// Whether to back up a file's old content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BackupPolicy {
     Backup,
-    /// The old content is not backed up, because thru writes the whole file and can write it again.
+    /// No backup is needed, because the old content is exactly the text that thru writes.
     NoBackup,
 }
 
 impl FilePlan {
-    /// Returns the folder below the harness's folder from which one of thru's files was removed. It may be empty now.
+    /// Returns the folder from which one of thru's files was removed, if it is not the harness's folder itself. It
+    /// may be empty now.
     fn folder_emptied(&self, folder: &Path) -> Option<&Path> {
         let ChangedFile { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)
@@ -388,7 +389,7 @@ impl InstallJob<'_> {
         let mut plans = Vec::new();
         for file in files {
             match self.plan_settings(&file, &mut report.notes) {
-                // A file that cannot be parsed must not prevent the removal of thru's hooks from the other files.
+                // A file that cannot be parsed must not prevent the removal of thru's hooks from other files.
                 Err(error) if task == InstallTask::Uninstall && error.kind() == ErrorKind::Damaged => {
                     let path = self.folder.join(file.name);
                     report.failed.push(FailedFile { path, error: error.to_string() });
@@ -396,7 +397,7 @@ impl InstallJob<'_> {
                 planned => plans.extend(planned?),
             }
         }
-        // Two scopes of a project share one folder. thru's files stay in the folder as long as the other scope is
+        // Two scopes of a project share one folder, so thru's files stay there as long as the other scope is
         // installed.
         let still_used = task == InstallTask::Uninstall
             && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
@@ -421,14 +422,15 @@ impl InstallJob<'_> {
             }
             plans.extend(plan_own_file(&path, &text, task, &mut report.notes)?);
         }
-        // An older version of thru used a command name that the harness now uses itself.
+        // Remove files under names that older versions of thru used for commands and that the harness now uses
+        // itself.
         for path in former.iter().filter(|path| !tracked.contains(path)) {
             plans.extend(plan_own_file(path, "", InstallTask::Uninstall, &mut Vec::new())?);
         }
         Ok(plans)
     }
 
-    /// Carries out the plan. If another program changed the file after it was read, the plan is made again.
+    /// Carries out the plan. If another program has changed the file since it was read, the plan is made again.
     fn carry_out_plan(&self, plan: &mut FilePlan) -> Result<()> {
         for _ in 0..MAX_WRITE_ATTEMPTS {
             if self.try_to_write(plan)? == ReplaceOutcome::Done {
@@ -442,7 +444,7 @@ impl InstallJob<'_> {
             };
             match again {
                 Some(again) => *plan = again,
-                // The file no longer exists, so nothing has to be removed.
+                // The file no longer exists, so nothing needs to be removed.
                 None => plan.changed.change = FileChange::Unchanged,
             }
         }
@@ -469,7 +471,7 @@ impl InstallJob<'_> {
         })
     }
 
-    /// Reads one settings file and edits it in memory. Returns `None` if it contains nothing to remove.
+    /// Reads one settings file and edits it in memory. Returns `None` if there is nothing to remove from it.
     fn plan_settings(&self, file: &SettingsFile, notes: &mut Vec<String>) -> Result<Option<FilePlan>> {
         let InstallJob { world, harness, project, scope, task, .. } = *self;
         let path = resolve_target(project, scope, &self.folder.join(file.name))?;
@@ -502,7 +504,7 @@ impl InstallJob<'_> {
             own_files(world, harness, folder, scope).into_iter().map(|file| file.path).collect();
         match (scope, task) {
             (Scope::User, _) => Ok(None),
-            // Files in the local scope do not concern other people. They are excluded from git, in this clone only.
+            // Files in the local scope do not concern other people, so they are hidden from git in this clone.
             (Scope::Local, InstallTask::Install) => {
                 let mut settings = Vec::new();
                 for (path, place) in local_hook_files(harness, folder) {
@@ -518,8 +520,8 @@ impl InstallJob<'_> {
                         settings.push(path);
                     }
                 }
-                // All worktrees share one exclude list. If the user has a file of their own at one of these paths in
-                // any worktree, it must not be hidden from git. Older versions of thru hid such files.
+                // All worktrees share one exclude list. A file of the user's own at one of these paths, in any
+                // worktree, must not be hidden from git. Older versions of thru did hide such files.
                 let worktrees = git::list_worktrees(project);
                 let is_theirs = |path: &PathBuf| {
                     let inside = path.strip_prefix(project).ok();
@@ -530,12 +532,12 @@ impl InstallJob<'_> {
                 let (theirs, own): (Vec<PathBuf>, Vec<PathBuf>) = own.into_iter().partition(is_theirs);
                 git::change_exclude_list(project, &[own, settings].concat(), &theirs)
             }
-            // Shared files must be visible in git, even if an earlier local installation hid them.
+            // Shared files must be visible to git, even if an earlier local installation hid them.
             (Scope::Project, InstallTask::Install) => git::remove_from_exclude_list(project, &own),
             (Scope::Project, InstallTask::Uninstall) => Ok(None),
             (Scope::Local, InstallTask::Uninstall) => {
-                // All worktrees share one exclude list. Its lines are needed as long as hooks are installed in another
-                // worktree.
+                // All worktrees share one exclude list, so its lines are needed as long as hooks are installed in
+                // another worktree.
                 let others = git::list_worktrees(project);
                 let is_wired = |other: &PathBuf| is_wired_in(world, harness, other, Scope::Local);
                 if self.mode == Mode::Write && others.iter().skip(1).any(is_wired) {
@@ -548,8 +550,8 @@ impl InstallJob<'_> {
     }
 }
 
-/// Returns the local settings file of a harness if git tracks it, and what to do instead of an installation into it.
-/// Returns `None` if hooks can be installed into the local file, or if the harness has none.
+/// If git tracks a harness's local settings file, returns that file and a hint about where to install hooks instead.
+/// Returns `None` if hooks can be installed into the local file, or if the harness has no such file.
 pub fn tracked_local_file(world: &World, harness: &Harness, project: &Path) -> Option<(PathBuf, String)> {
     let name = hook_table_of(harness)?.local_file?;
     let path = project.join(harness.folder).join(name);
@@ -557,7 +559,7 @@ pub fn tracked_local_file(world: &World, harness: &Harness, project: &Path) -> O
     is_tracked.then(|| (path, advice_for_tracked_file(world, harness, project)))
 }
 
-/// Says where hooks can be installed if git tracks the local settings file.
+/// Returns a hint about where to install hooks if git tracks the local settings file.
 fn advice_for_tracked_file(world: &World, harness: &Harness, project: &Path) -> String {
     let file = |scope: Scope| {
         let folder = harness_folder(world, harness, project, scope).ok()?;
@@ -573,13 +575,13 @@ fn advice_for_tracked_file(world: &World, harness: &Harness, project: &Path) -> 
     )
 }
 
-/// Returns whether the file at this path exists and was not written by any version of thru.
+/// Returns whether there is a file at this path that no version of thru wrote.
 fn is_another_file(path: &Path) -> bool {
     let text = read_settings_file(path).ok().flatten();
     text.is_some_and(|text| !is_written_by_thru(&String::from_utf8_lossy(&text)))
 }
 
-/// Returns whether the harness ignores this file and every hook in it.
+/// Returns whether the harness ignores this file with all its hooks.
 pub fn is_file_ignored_by_harness(harness: &Harness, bytes: &[u8]) -> bool {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let is_strict = hook_table_of(harness).is_some_and(|table| table.rejects_comments);
@@ -606,7 +608,7 @@ fn edit_hooks(
         (InstallTask::Install, before) => {
             settings::install_hooks(before, &file.hook_location, &hook_entries(world, harness, scope))
         }
-        // The status line was inserted after the hooks, so it is removed first.
+        // Remove the status line first, because it was inserted after the hooks.
         (InstallTask::Uninstall, Some(bytes)) => status_line::without_status_line(harness, scope, bytes)
             .and_then(|bytes| settings::uninstall_hooks(&bytes, &file.hook_location)),
         (InstallTask::Uninstall, None) => {
@@ -628,7 +630,7 @@ fn hook_entries(world: &World, harness: &Harness, scope: Scope) -> Vec<HookEntry
     let command = |event: &str| {
         let args = ["hook", harness.name, event];
         match (scope, hook_form) {
-            // A hook in a shared file finds `thru` through PATH, and does nothing if `thru` is not installed.
+            // A hook in a shared file finds thru on the PATH, and does nothing if thru is not installed.
             (Scope::Project, _) => HookCommand::shell_command_if_installed(&args),
             (_, HookForm::Exec) => {
                 HookCommand::Exec { program: program.to_string(), args: args.map(str::to_owned).to_vec() }
@@ -636,7 +638,7 @@ fn hook_entries(world: &World, harness: &Harness, scope: Scope) -> Vec<HookEntry
             (_, HookForm::Shell) => HookCommand::shell_command(&program, &args),
         }
     };
-    // The validators of a loop run at a stop, so the stop hook gets their time limit.
+    // A loop's validators run at a stop, so the stop hook gets their time limit.
     let stop_timeout = crate::project::settings::settings_here(world).settings().validator_timeout;
     let entry = |wired: &harness::WiredEvent| {
         let seconds = if wired.our_event == EventName::Stop { stop_timeout } else { wired.timeout };
@@ -658,8 +660,8 @@ fn file_plan(
     file: SettingsFile,
 ) -> Result<FilePlan> {
     let old = content_before.as_deref().unwrap_or_default();
-    // If the file did not exist before the installation, it must not exist after the removal. If the user had an empty
-    // file, a backup shows it.
+    // If the file did not exist before the installation, it must not exist after the removal. If the user had an
+    // empty file, there is a backup of it.
     let remove = outcome.bytes.is_empty()
         && content_before.is_some()
         && !existed_before_us(world, &path, &file.hook_location)?;
@@ -687,8 +689,8 @@ fn file_plan(
     })
 }
 
-/// Returns whether the user had this settings file before the installation. If so, one of its backups does not contain
-/// thru's hooks.
+/// Returns whether the user had this settings file before the installation. If so, one of its backups contains no
+/// hooks of thru.
 fn existed_before_us(world: &World, path: &Path, place: &settings::HookLocation) -> Result<bool> {
     let is_ours = |bytes: &Vec<u8>| settings::find_hooks(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
     Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))
@@ -715,8 +717,8 @@ fn plan_own_file(
     };
     let old = old.unwrap_or_default();
     let diff = settings::unified_diff(&old, after);
-    // The old file has thru's mark but may also contain the user's edits. They cannot be distinguished from an older
-    // version of thru's text, so a backup is kept.
+    // The old file has thru's mark, but the user may have edited it. Such edits cannot be distinguished from an older
+    // version of thru's text, so make a backup.
     let backup_policy = if old == text { BackupPolicy::NoBackup } else { BackupPolicy::Backup };
     let changed = ChangedFile { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
     let kind = PlanKind::WholeFile(text.to_owned(), task);

@@ -18,10 +18,10 @@ use crate::input_redactor::InputRedactor;
 use crate::project::benchmark::{self, ImportedRunsReport};
 use crate::{Error, Mode, Result, World};
 
-/// The folder of opencode-swarm in a project.
+/// The folder in which opencode-swarm keeps its records in a project.
 pub const SWARM_FOLDER: &str = ".swarm";
 
-/// The largest file that is read. A ledger contains the whole plan many times.
+/// The size limit of a file. It is high because a ledger contains the whole plan many times.
 const MAX_FILE_BYTES: usize = 256 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
@@ -31,7 +31,7 @@ pub struct SwarmReport {
     /// `None` if the folder has no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<ImportReport>,
-    /// `None` if the folder's context.md is missing or contains no decision.
+    /// `None` if the folder has no context.md, or if that file contains neither decisions nor patterns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<decisions::import::ImportReport>,
     /// `None` if the folder has no evidence.
@@ -56,8 +56,9 @@ pub fn import_swarm(
     mode: Mode,
 ) -> Result<SwarmReport> {
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;
-    // The folder that the user names may be a link. The files in the folder may come from another person, and so may
-    // the default folder in the project. So links in the folder are not followed, and pipes are not read.
+    // A folder that the user names may be a link. The default folder in the project must not be one, because it may
+    // come from another person. The files in either folder may also come from another person, so links to files are
+    // not followed and pipes are not read.
     let folder = match folder {
         Some(folder) => Dir::open(folder)?,
         None => Dir::open(&root.checkout)?.open_subfolder(SWARM_FOLDER)?,
@@ -84,7 +85,7 @@ pub fn import_swarm(
     Ok(SwarmReport { folder, plan, evidence, decisions, summaries, benchmarks })
 }
 
-/// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger. Adds the times from the ledger.
+/// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger. The times come from the ledger.
 fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
     let (redactor, folder) = (InputRedactor::with_settings_of(world), dir.path());
     let file = |name: &str| -> Result<Option<Vec<u8>>> {
@@ -105,7 +106,7 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
         view.as_deref().map(|bytes| import::parse_plan_file(&folder.join("plan.md"), bytes)).transpose()?;
     let of_json = match json.as_deref().map(|bytes| import::parse_plan_file(&folder.join("plan.json"), bytes))
     {
-        // If `plan.json` cannot be used, the view or the ledger is used instead.
+        // If `plan.json` cannot be used, use the view or the ledger instead.
         Some(Err(error)) if of_view.is_some() || ledger.plan.is_some() => {
             warn(format!("plan.json is left out: {error}"));
             None
@@ -134,8 +135,8 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
     Ok(Some(IncomingPlan { from, plan, warnings, fingerprint, redacted: redactor.has_redacted() }))
 }
 
-/// Warns if the view differs from the plan. Somebody may have edited the view by hand, but opencode-swarm itself uses
-/// `plan.json`.
+/// Adds a warning if the view differs from the plan. Somebody may have edited the view by hand, but opencode-swarm
+/// itself uses `plan.json`.
 fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(String)) {
     let Some(view) = view else { return };
     let only: Vec<String> = view
@@ -161,7 +162,7 @@ fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(St
     }
 }
 
-/// The content of the ledger: when tasks changed their status, and the last complete plan.
+/// The facts from the ledger: when tasks changed their status, and the last complete plan.
 #[derive(Default)]
 struct SwarmLedger {
     plan: Option<Plan>,
@@ -191,7 +192,7 @@ impl SwarmLedger {
                 }
                 ledger.status_change_times.insert((task, status), event.timestamp);
             }
-            // `plan_created`, `snapshot` and `plan_rebuilt` contain the whole plan.
+            // These three kinds of events contain the whole plan.
             if matches!(event.event_type.as_str(), "plan_created" | "snapshot" | "plan_rebuilt")
                 && let Some(whole) = event
                     .payload
@@ -206,7 +207,7 @@ impl SwarmLedger {
         ledger
     }
 
-    /// Sets the times at which tasks were started and completed. A task that was reopened gets no such time.
+    /// Sets the times at which tasks were started and completed. A task that was reopened gets no completion time.
     fn set_task_times(&self, plan: &mut Plan) {
         let at =
             |id: &str, status: TaskStatus| self.status_change_times.get(&(id.to_owned(), status)).cloned();

@@ -1,5 +1,5 @@
-//! The list of packets, last changed first. If there are many packets, an index avoids opening each of them. The index
-//! can be deleted at any time.
+//! The list of packets, most recently changed first. If there are many packets, an index makes it unnecessary to open
+//! each of them. The index can be deleted at any time.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,47 +11,47 @@ use rustix::fs::{self, AtFlags, FileType};
 use super::{MAX_PACKET_BYTES, packet_name_of_file};
 use crate::{Dir, Durability, Error, Result, Store, layout};
 
-/// The smallest number of packets for which an index is worthwhile.
+/// How many packets there must be for an index to be worthwhile.
 const MIN_PACKETS_FOR_INDEX: usize = 1_000;
 
-/// How many packets at the top of the list are always checked one by one, because people may edit them in place.
+/// How many packets at the top of the list are always checked individually, because people may edit them in place.
 /// Checking a hundred thousand packets would take too long.
 const MAX_PACKETS_CHECKED: usize = 1_000;
 
-/// The largest index that is read. It has room for several hundred thousand packets. A larger index is rebuilt.
+/// The size limit of an index, which is enough for several hundred thousand packets. A larger index is rebuilt.
 const MAX_INDEX_BYTES: usize = 128 * 1024 * 1024;
 
-/// The first line of the index. If the file begins with another line, the index is rebuilt.
+/// The first line of the index. If the file begins differently, the index is rebuilt.
 const INDEX_FIRST_LINE: &str = "thru packets 2";
 
-/// File times are coarse. So an index is used only if it is at least this many nanoseconds newer than the folder's last
-/// change.
+/// An index is used only if it is at least this many nanoseconds newer than the folder's last change, because file
+/// times are coarse.
 const MIN_INDEX_AGE_NANOS: i64 = 1_000_000_000;
 
-/// All packets, in the format of the index: a first line, then one line for each packet. Most of a long list is never
-/// shown, so lines are parsed only on demand.
+/// All packets in the format of the index: a first line, and then a line for each packet. Most of a long list is
+/// never shown, so lines are parsed only when they are needed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PacketListing {
     text: String,
 }
 
-/// One packet, with the fields that lists show.
+/// A packet, with the fields that lists show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedPacket<'a> {
-    /// The file's name without its suffix; it identifies the packet.
+    /// The file's name without its suffix. It identifies the packet.
     pub name: &'a str,
     pub status: Option<PacketStatus>,
     pub updated_at: &'a str,
     pub created_at: &'a str,
     pub claimed_by: &'a str,
     pub purpose: &'a str,
-    /// Changes whenever the file changes.
+    /// A stamp that changes whenever the file changes.
     file_stamp: &'a str,
 }
 
 impl Store {
-    /// Lists every packet. The index is used only if the packets at its top are unchanged and no file in the folder was
-    /// added, removed or replaced. A caller that needs only one packet should read that packet instead.
+    /// Lists all packets. The index is used only if the packets at its top are unchanged and no file in the folder
+    /// was added, removed or replaced. A caller that needs a single packet should read that packet instead.
     pub fn list_packets(&self) -> Result<PacketListing> {
         let folder = match self.dir().open_subfolder(layout::PACKETS) {
             Err(Error::Absent { .. }) => return Ok(PacketListing::default()),
@@ -78,8 +78,8 @@ impl Store {
         Ok(listing)
     }
 
-    /// Returns the names at the top of the index, last changed first. This is fast, but the index may be outdated. If
-    /// there is no index, returns no names.
+    /// Returns the names at the top of the index, most recently changed first. This is fast, but the index may be
+    /// outdated. If there is no index, returns no names.
     pub fn newest_packets_in_index(&self, bytes: usize) -> Vec<String> {
         let Ok(top) = self.dir().read_start(layout::PACKETS_INDEX, bytes) else { return Vec::new() };
         let text = String::from_utf8_lossy(&top);
@@ -95,13 +95,13 @@ impl Store {
         let (folder_changed_at, count) =
             listing.text.lines().next()?.strip_prefix(INDEX_FIRST_LINE)?.trim().split_once(' ')?;
         let (folder_changed_at, count) = (folder_changed_at.parse().ok()?, count.parse::<usize>().ok()?);
-        // An incomplete index would hide packets.
+        // Do not use an incomplete index, because it would hide packets.
         let is_whole = listing.text.ends_with('\n') && listing.len() == count;
         let (written_at, _) = change_time_and_size(self.dir(), layout::PACKETS_INDEX)?;
         is_whole.then_some(PacketIndex { written_at, folder_changed_at, listing })
     }
 
-    /// Writes the index. It is a cache, so a failure is ignored.
+    /// Writes the index. A failure is ignored, because the index is only a cache.
     fn write_index(&self, listing: &PacketListing) {
         if let Ok(folder) = self.dir().create_subfolder("indexes") {
             let name = layout::PACKETS_INDEX.rsplit('/').next().unwrap_or_default();
@@ -111,7 +111,6 @@ impl Store {
 }
 
 struct PacketIndex {
-    /// When the index was written.
     written_at: i64,
     /// The folder's change time when the index was written.
     folder_changed_at: i64,
@@ -141,7 +140,7 @@ impl PacketListing {
         self.text.lines().skip(1)
     }
 
-    /// Returns the packets, last changed first.
+    /// Returns the packets, most recently changed first.
     pub fn iter(&self) -> impl Iterator<Item = ListedPacket<'_>> {
         self.lines().filter_map(ListedPacket::parse)
     }
@@ -173,7 +172,7 @@ impl<'a> ListedPacket<'a> {
     }
 }
 
-/// Returns the packet's line from the index if its file is unchanged. Otherwise returns a new line from the packet.
+/// Returns a packet's line from the index if its file is unchanged. Otherwise, makes a new line from the packet.
 fn index_line<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> Option<Cow<'a, str>> {
     let stamp = file_stamp(folder, name)?;
     if let Some(line) = known.get(name)
@@ -184,7 +183,7 @@ fn index_line<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> O
     let (stamp, packet) = match folder.read_file(&format!("{name}.md"), MAX_PACKET_BYTES) {
         Ok(bytes) => (stamp, Packet::read_frontmatter(&Document::parse(bytes), name)),
         Err(Error::Absent { .. }) => return None,
-        // The file exists, so it must appear in the list even if it cannot be read.
+        // The file exists, so list it even if it cannot be read.
         Err(error) => ("-".into(), Packet { purpose: error.to_string(), ..Packet::default() }),
     };
     let status = packet.status.map_or("", PacketStatus::name);
@@ -208,7 +207,7 @@ fn change_time_and_size(folder: &Dir, name: &str) -> Option<(i64, i64)> {
     (kind != FileType::Symlink).then_some((changed, stat.st_size))
 }
 
-/// Divides the work on a long list between the cores.
+/// Divides the work on a long list among the processor's cores.
 fn map_in_parallel<'a>(
     names: &[&str],
     work: impl Fn(&str) -> Option<Cow<'a, str>> + Sync,

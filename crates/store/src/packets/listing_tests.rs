@@ -64,7 +64,7 @@ fn the_index_never_hides_a_change() {
     let first = case.list_packets();
     assert!(case.read_index().unwrap().starts_with(INDEX_FIRST_LINE));
     assert!(case.list_packets() == first, "from the index");
-    // Some editors write a file in place, which does not change the folder's time.
+    // Some editors write a file in place, which does not update the folder's time.
     fs::write(case.path.join("packets/p00007.md"), packet_text("done", "other words")).unwrap();
     assert_eq!(case.find_packet("p00007"), Some((Some(PacketStatus::Done), "other words".into())));
     fs::write(case.path.join("packets/p9-new.md"), packet_text("active", "new")).unwrap();

@@ -1,5 +1,5 @@
-//! Records the user's answers as decisions. When a tool call delivers an answer, its hook appends a line to the
-//! decision log. Answers that no hook reported are added at the next checkpoint.
+//! Records the user's answers as decisions. When a tool call returns an answer, the hook for that call appends a line
+//! to the decision log. Answers that no hook reported are added at the next checkpoint.
 
 use model::decision::{self, Decision};
 use model::digest::Digest;
@@ -63,7 +63,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     Ok(None)
 }
 
-/// Returns whether a decision was written after the view.
+/// Returns whether the log was written after the view.
 fn is_view_outdated(store: &store::Store) -> Result<bool> {
     let Some(log) = store.dir().file_info(layout::DECISIONS)? else { return Ok(false) };
     Ok(store.dir().file_info(layout::CONTEXT_VIEW)?.is_none_or(|view| view.modified_at < log.modified_at))
@@ -73,7 +73,8 @@ fn decisions_from_answers(project: &ProjectContext, session: &str, answers: &[An
     let (phase, task) = current_phase_and_task(project);
     let ts = time::to_rfc3339(project.world.now);
     let whole = |decision: Decision| Decision {
-        // Question and answer were redacted separately; together they can reveal what neither reveals alone.
+        // The question and the answer were redacted separately. Joined, they may form a secret that neither contains
+        // alone.
         text: redact_text(&decision.text, project.settings.redact_options()).into_owned(),
         ts: ts.clone(),
         session: session.to_owned(),
@@ -87,7 +88,7 @@ fn decisions_from_answers(project: &ProjectContext, session: &str, answers: &[An
 /// Returns the current phase and task. If the plan cannot be read or belongs to another swarm, both are empty.
 pub(super) fn current_phase_and_task(project: &ProjectContext) -> (Option<u32>, String) {
     let Ok(Some(loaded)) = plan::load_plan(project.store) else { return (None, String::new()) };
-    // A decision made in this session does not belong to another swarm's plan.
+    // If the plan belongs to another swarm, this session's decision has nothing to do with its phases and tasks.
     if swarm::foreign_swarm_of_plan(project, &loaded.plan).is_some() {
         return (None, String::new());
     }

@@ -1,4 +1,4 @@
-//! The decisions in force, newest first, as briefs and packets show them.
+//! The decisions in force, newest first, for briefs and packets.
 
 use jiff::Timestamp;
 use model::brief::{BriefSection, Candidate};
@@ -21,12 +21,12 @@ const SECTION: BriefSection = BriefSection {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How many decisions a brief lists. It only counts the others.
+/// How many decisions a brief lists. It gives only the number of the others.
 const MAX_DECISIONS_NAMED: usize = 8;
-/// How many patterns a brief lists. It only counts the others.
+/// How many patterns a brief lists. It gives only the number of the others.
 const MAX_PATTERNS_NAMED: usize = 4;
 
-/// How many decisions, and how many patterns, become candidates when scoring is enabled.
+/// How many decisions become candidates when scoring is enabled. The limit for patterns is the same.
 const MAX_SCORED_CANDIDATES: usize = 40;
 
 /// How many decisions a packet lists. A packet has more room than a brief.
@@ -66,7 +66,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("{more} older{or_more}: `thru decisions list`");
         let mut older =
             Candidate::new(&SECTION, "decisions:older", text).with_signal(ScoreSignal::DecisionRecency, 1.0);
-        // The decisions left out are older than the last one named.
+        // Decisions that are not named are older than the last named one, so they get at least its age.
         older.signals.age_hours = told.last().and_then(|decision| decision_age_hours(decision, now));
         all.push(older);
     }
@@ -80,7 +80,6 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(all)
 }
 
-/// Returns the sentence that reports decisions left out because they belong to another swarm's plan.
 fn other_swarm_sentence(decisions: usize, other: &str) -> String {
     format!(
         "{} of the plan of the swarm {} set aside: not in force here; `thru decisions list` names them",

@@ -1,4 +1,4 @@
-//! Imports the decisions and patterns of another tool's `context.md`. A decision that was imported before is
+//! Imports the decisions and patterns in another tool's `context.md`. A decision that was imported before is
 //! recognised by its id.
 
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ use crate::{Error, Mode, Result, World};
 /// The other tool's file in `.swarm`.
 const SWARM_CONTEXT_FILE: &str = "context.md";
 
-/// The size limit of the file. Nobody writes a larger one by hand.
+/// The size limit of that file. A file written by hand is never this large.
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
@@ -56,7 +56,7 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
     }
     let project = match mode {
         Mode::Write => Some(Project::find_or_create(world)?),
-        // Without a project, nothing can have been imported before.
+        // If there is no project, nothing has been imported before.
         Mode::DryRun => match Project::find_for_reading(world) {
             Ok(project) => Some(project),
             Err(Error::NoRoot { .. }) => None,
@@ -95,7 +95,7 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
     if let (Mode::Write, Some(project)) = (mode, &project)
         && !new.is_empty()
     {
-        // The decisions are written in the order of the file, so the last decision in the file is the newest.
+        // The decisions are written in file order, so the last decision in the file counts as the newest.
         project.store.append_decisions(&new, Durability::Synced)?;
         report.newly_recorded = new.len();
         let settings = settings::settings_here(world).settings();
@@ -106,12 +106,12 @@ pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Opt
     Ok(Some(report))
 }
 
-/// Returns a warning if [`found_to_decision`] would shorten the text.
+/// Returns a warning if [`found_to_decision`] would shorten the decision's text or its reason.
 fn warn_if_text_is_cut(found: &FoundDecision) -> Option<decision::OutlineWarning> {
     let longest = found.text.len().max(found.why.len());
     (longest > MAX_TEXT_BYTES).then(|| decision::OutlineWarning {
         line: found.line,
-        text: format!("a text of {longest} bytes is cut: a decision has at most {MAX_TEXT_BYTES}"),
+        text: format!("the text has {longest} bytes and is cut: a decision has at most {MAX_TEXT_BYTES}"),
     })
 }
 

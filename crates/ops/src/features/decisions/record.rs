@@ -1,4 +1,5 @@
-//! `thru decide` and `thru decisions supersede|accept`. Each appends lines to the log; no line is ever changed.
+//! `thru decide` and `thru decisions supersede|accept`. These commands only append lines to the log. No line is ever
+//! changed.
 
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub struct NewDecision<'a> {
     pub why: Option<&'a str>,
     pub kind: DecisionKind,
     pub supersedes: Option<&'a str>,
-    /// A date such as `2026-12-01`, or a time from now such as `30d`.
+    /// A date such as `2026-12-01`, or a duration from now such as `30d`.
     pub expires: Option<&'a str>,
     pub task: Option<&'a str>,
     pub session: Option<&'a str>,
@@ -40,7 +41,7 @@ pub struct DecisionReport {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[serde(rename = "superseded")]
     pub superseded_text: String,
-    /// False if the same decision was already in force, so nothing was recorded.
+    /// False if nothing was recorded because the same decision was already in force.
     pub changed: bool,
     /// Whether a secret in the input was redacted.
     #[serde(rename = "covered")]
@@ -179,8 +180,7 @@ fn append_decision(
     Ok(DecisionReport { decision, superseded_text, changed: true, redacted, notes })
 }
 
-/// Writes the view again. A failure is returned as a note, not as an error, because the decision is already on
-/// disk.
+/// Rewrites the view. A failure is returned as a note, not as an error, because the decision is already on disk.
 pub(super) fn rewrite_view(context: &ProjectContext) -> Vec<String> {
     match view::write_view(context, LOCK_WAIT, None) {
         Ok(note) => note.into_iter().collect(),
@@ -204,7 +204,7 @@ fn session_id_or_empty(world: &World, named: Option<&str>) -> String {
     named.map(str::to_owned).or_else(around).unwrap_or_default()
 }
 
-/// Returns the redacted text. Refuses a text that is empty or too long for a decision.
+/// Returns the redacted text. Refuses text that is empty or too long for a decision.
 fn redact_and_check_length(given: &InputRedactor, text: &str, what: &str) -> Result<String> {
     let text = given.redact_text(text.trim()).into_owned();
     if text.is_empty() {

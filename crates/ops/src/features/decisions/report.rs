@@ -1,4 +1,4 @@
-//! Decisions for `thru status` and `thru doctor`.
+//! The checks of `thru doctor` and the lines of `thru status` that are about decisions.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! `thru decisions list|show`: shows decisions and changes nothing.
+//! `thru decisions list|show`: print decisions and change nothing.
 
 use model::decision::{DecisionStanding, DecisionState};
 use serde::Serialize;
@@ -11,39 +11,37 @@ use crate::{Result, World};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionFilter {
     Current,
-    /// Includes decisions that were superseded or withdrawn, or that have expired.
+    /// Also list decisions that were superseded or withdrawn, or that have expired.
     All,
 }
 
 #[derive(Debug, Serialize)]
 pub struct DecisionListing {
     pub decisions: Vec<DecisionStanding>,
-    /// How many decisions are in force.
     #[serde(rename = "current")]
     pub in_force_count: usize,
-    /// The decisions that are not in force in this project, because they belong to the plan of another swarm.
+    /// The decisions that are not in force in this project because they belong to another swarm's plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "set_aside")]
     pub of_other_swarm: Option<OtherSwarmDecisions>,
-    /// How many decisions are no longer in force.
+    /// How many decisions were in force once and no longer are.
     #[serde(rename = "over")]
     pub ended_count: usize,
-    /// How many decisions are not listed, because only `most` were requested.
+    /// How many decisions were left out because only `most` were requested.
     #[serde(rename = "more")]
     pub not_listed: usize,
-    /// How many lines of the log cannot be read.
     #[serde(rename = "torn")]
     pub unreadable_lines: usize,
 }
 
-/// Decisions of the plan of a swarm that is not in use in this project.
+/// The decisions that belong to the plan of a swarm that is not in use in this project.
 #[derive(Debug, Serialize)]
 pub struct OtherSwarmDecisions {
     pub swarm: String,
     pub ids: Vec<String>,
 }
 
-/// Returns the newest decisions, at most `most`; all of them if `most` is 0.
+/// Returns the newest `most` decisions, or all of them if `most` is 0.
 pub fn list_decisions(world: &World, which: DecisionFilter, most: usize) -> Result<DecisionListing> {
     let project = Project::find_for_reading(world)?;
     let (lines, tally) = project.store.all_decisions()?;
@@ -73,7 +71,7 @@ pub fn list_decisions(world: &World, which: DecisionFilter, most: usize) -> Resu
     })
 }
 
-/// Returns the plan's decisions as set aside if the plan belongs to a swarm that is not in use here.
+/// Returns the plan's decisions, given by `ids`, if the plan belongs to a swarm that is not in use in this project.
 fn decisions_of_other_swarm(
     world: &World,
     project: &Project,
@@ -87,7 +85,7 @@ fn decisions_of_other_swarm(
     swarm::foreign_plan(&context).map(|swarm| OtherSwarmDecisions { swarm, ids })
 }
 
-/// One decision, and the decisions that it replaced.
+/// One decision, and the decisions that it superseded.
 #[derive(Debug, Serialize)]
 pub struct DecisionShown {
     #[serde(flatten)]
@@ -103,7 +101,8 @@ pub fn show_decision(world: &World, word: &str) -> Result<DecisionShown> {
     let standing = find_decision(&known, word)?.clone();
     let mut superseded_decisions: Vec<DecisionStanding> = Vec::new();
     let mut at = standing.decision.id.clone();
-    // Follow the chain one step at a time. If somebody wrote a cycle by hand, stop at the first decision that repeats.
+    // Follow the chain one step at a time. If somebody wrote a cycle by hand, stop at the first decision that occurs
+    // again.
     while let Some(earlier) = known.iter().find(|one| one.superseded_by == at)
         && !superseded_decisions.iter().any(|seen| seen.decision.id == earlier.decision.id)
         && earlier.decision.id != standing.decision.id

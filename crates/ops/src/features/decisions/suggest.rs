@@ -14,7 +14,7 @@ use crate::project::Project;
 use crate::session::roster;
 use crate::{Error, Result, World};
 
-/// How many of the last sessions are searched for statements.
+/// How many of the most recent sessions are searched for statements.
 const MAX_SESSIONS_SEARCHED: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,7 +35,7 @@ pub struct SuggestionListing {
     pub not_listed: usize,
 }
 
-/// Returns the newest suggestions, at most `most`; all of them if `most` is 0.
+/// Returns the newest `most` suggestions, or all of them if `most` is 0.
 pub fn list_suggestions(world: &World, most: usize) -> Result<SuggestionListing> {
     let project = Project::find_for_reading(world)?;
     let mut suggested = all_suggestions(&project.store)?;
@@ -89,7 +89,7 @@ fn all_suggestions(store: &Store) -> Result<Vec<Suggestion>> {
         let mut own = Vec::new();
         store.dir().each_record(&layout::journal_path(&entry.session), |said: StatementLine| {
             let is_said = said.event == journal::SAID_EVENT || said.event == EventName::Stop.name();
-            // A sub-agent only reports to the main agent, and the main agent decides.
+            // Skip the statements of sub-agents: they only report to the main agent, which decides.
             if is_said && said.agent.is_none() {
                 own.extend(
                     decision::find_stated_decisions(&said.text)
@@ -98,8 +98,8 @@ fn all_suggestions(store: &Store) -> Result<Vec<Suggestion>> {
                 );
             }
         })?;
-        // The same statement can occur in a stop event and in the transcript, so duplicates are skipped. The newest
-        // statement comes first.
+        // Go through the statements newest first. Skip duplicates, because a stop event and the transcript can
+        // contain the same statement.
         for (ts, stated) in own.into_iter().rev() {
             let id = decision::id_from_content(DecisionSource::Statement, &stated.text);
             if known.insert(id.clone()) {

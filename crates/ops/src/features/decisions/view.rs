@@ -1,4 +1,4 @@
-//! Writes `context.md` from the decisions and from what the last sessions were about.
+//! Writes `context.md`, which lists the decisions and describes the last sessions.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::Result;
 use crate::features::ProjectContext;
 use crate::session::roster::{self, RosterEntry};
 
-/// How many sessions the view names.
+/// How many sessions `context.md` names.
 const MAX_SESSIONS_NAMED: usize = 5;
 
-/// Rewrites the view. If a person edited the view, the edited file is kept next to the new one, and the note says
-/// where. At a checkpoint, `digest` is the session's new digest, which is not on disk yet.
+/// Rewrites the view. If a person edited the view, the edited file is kept next to the new one, and the returned note
+/// gives its name. At a checkpoint, `digest` is the session's new digest, which is not on disk yet.
 pub(super) fn write_view(
     project: &ProjectContext,
     wait: Duration,
@@ -25,7 +25,7 @@ pub(super) fn write_view(
     let store = project.store;
     let _lock = store.lock_context_view(wait)?;
     let now = project.world.now;
-    // Read only as much of the log as a hook reads, so that hooks and commands write the same view.
+    // Read no more of the log than a hook reads, so that hooks and commands write the same view.
     let (decisions, is_complete) = super::recent_decisions(store, now)?;
     let title = project.root.path.file_name().unwrap_or_default().to_string_lossy();
     let activity = recent_session_activity(store, digest);
@@ -53,8 +53,8 @@ pub(super) fn write_view(
     }))
 }
 
-/// Returns what the last sessions were about, most recently active first. Sessions that cannot be read are left out,
-/// because this is only a view.
+/// Describes the last sessions, most recently active first. Sessions that cannot be read are left out, because
+/// `context.md` is only a view.
 fn recent_session_activity(store: &Store, folded: Option<&Digest>) -> Vec<SessionActivity> {
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).unwrap_or_default();
     let last = roster::sort_by_activity(&entries, store, |_| true);

@@ -1,5 +1,5 @@
-//! `thru evidence add`: records what somebody says about a task. The entry is shown, but does not prove that the task
-//! passed.
+//! `thru evidence add`: records what somebody states about a task. Such an entry is shown, but it does not prove that
+//! the task passed.
 
 use std::path::Path;
 
@@ -101,7 +101,7 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
         entry.patch_path = Some(store_patch(store, &id, patch)?);
     }
     let written = write_entry(store, &id, entry.clone(), None, (world.now, LOCK_WAIT)).inspect_err(|_| {
-        // The entry was not written, so nothing refers to the patch.
+        // The entry was not written, so nothing refers to its patch.
         if let Some(patch) = &entry.patch_path {
             let _ = store.dir().remove_file(patch);
         }
@@ -110,7 +110,7 @@ pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
 }
 
 fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {
-    // Read up to 16 times the limit, so that the refusal can give the size.
+    // Read up to 16 times the limit, so that the error can state the real size.
     let bytes = match store::read_named_by_user(path, 16 * MAX_PATCH_BYTES) {
         Ok(bytes) if bytes.len() > MAX_PATCH_BYTES => {
             let hint = "keep only the part that matters".to_owned();

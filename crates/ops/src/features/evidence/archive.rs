@@ -1,5 +1,5 @@
-//! `thru evidence archive`: moves older entries from the bundle to a file next to it. Otherwise, entries are moved only
-//! if a bundle has too many of them.
+//! `thru evidence archive`: moves older entries from the bundle to a file next to it. Without this command, entries
+//! are moved only when a bundle has too many of them.
 
 use model::evidence::trim_to_count;
 use model::id::Id;
@@ -19,14 +19,14 @@ pub struct ArchiveReport {
 #[derive(Debug, Serialize)]
 pub struct ArchivedTask {
     pub task: String,
-    /// How many entries were moved. In a dry run, how many would be moved.
+    /// The number of entries that were moved, or that would be moved in a dry run.
     #[serde(rename = "moved")]
     pub archived: usize,
     pub kept: usize,
     pub file: String,
 }
 
-/// Keeps the newest `keep` entries of one task, or of every task, and moves the others.
+/// Keeps the newest `keep` entries of the given task, or of every task, and moves the older entries to the archive.
 pub fn archive_old_entries(
     world: &World,
     id: Option<&str>,

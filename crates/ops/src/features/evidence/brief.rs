@@ -1,4 +1,5 @@
-//! The evidence in a brief: the last result for each task in progress. Tasks with failed or stale evidence come first.
+//! The part of a brief about evidence: the last result for each task in progress. Tasks with failed or stale evidence
+//! come first.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Imports evidence that opencode-swarm left in `.swarm/evidence`, and stores it by task.
+//! Imports the evidence that opencode-swarm left in `.swarm/evidence`, and sorts it by task.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::{Error, Mode, Result, World};
 /// The folders in `.swarm` where opencode-swarm keeps current and archived evidence.
 const SWARM_EVIDENCE_FOLDERS: [&str; 3] = ["evidence", "evidence-archive", "archive/evidence"];
 
-/// The largest file that is read. Scanners write large files.
+/// The size limit of an evidence file. It is high because scanners write large files.
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
-/// How many levels of folders are searched. Deeper folders do not belong to opencode-swarm.
+/// How many levels of folders are searched. opencode-swarm does not use deeper folders.
 const MAX_FOLDER_DEPTH: usize = 4;
 
 const MAX_FILES: usize = 20_000;
@@ -29,7 +29,7 @@ pub struct EvidenceReport {
     pub files: usize,
     pub tasks: usize,
     pub entries: usize,
-    /// How many entries were new. In a dry run they are not written.
+    /// How many entries were new. A dry run does not write them.
     #[serde(rename = "new")]
     pub new_entries: usize,
     #[serde(rename = "left_out")]
@@ -45,7 +45,7 @@ pub struct SkippedFile {
     pub why: String,
 }
 
-/// Imports the evidence. Returns `None` if opencode-swarm left no folder with evidence.
+/// Imports the evidence. Returns `None` if opencode-swarm left no evidence folder.
 pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<EvidenceReport>> {
     let mut dirs = Vec::new();
     for folder in SWARM_EVIDENCE_FOLDERS {
@@ -67,9 +67,9 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
     for (dir, path) in paths {
         let foreign = match dir.read_file(&path, MAX_FILE_BYTES) {
             Ok(bytes) => read_foreign_file(&path, &redactor.redact_bytes(&bytes)),
-            // The file is too large, or it is not a regular file.
+            // The file is too large or is not a regular file.
             Err(store::Error::Refused { why, .. } | store::Error::Damaged { why, .. }) => Err(why),
-            // A file that cannot be read now may be readable next time, so the import stops.
+            // The file may become readable later, so the import stops instead of skipping it.
             Err(error) => return Err(error.into()),
         };
         match foreign {
@@ -105,7 +105,7 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
         }
         let written = write_entries(store, &task, (entries.clone(), None), (world.now, LOCK_WAIT));
         let (written, entries) = match written {
-            // The entries do not all fit. Leave out each entry that is larger than a whole bundle, and write the
+            // The entries do not all fit. Leave out each entry that is larger than a bundle may be, and write the
             // others.
             Err(Error::Refused { what, .. }) => {
                 let is_large = |entry: &EvidenceEntry| {
@@ -139,7 +139,7 @@ pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<
 fn known_entry_ids(store: Option<&Store>, task: &Id) -> Result<Vec<String>> {
     let Some(store) = store else { return Ok(Vec::new()) };
     let bundle = match store.read_evidence(task) {
-        // The import will replace the damaged bundle and keep it under another name.
+        // The import will move the damaged bundle aside and write a new one.
         Err(store::Error::Damaged { .. }) => None,
         bundle => bundle?,
     };
@@ -164,7 +164,7 @@ fn find_json_files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>
             };
             match entry.kind {
                 EntryKind::Folder if path.split('/').count() < MAX_FOLDER_DEPTH => folders.push(path),
-                EntryKind::Folder => leave_out("a folder too deep to be evidence"),
+                EntryKind::Folder => leave_out("a folder that is nested too deeply to contain evidence"),
                 EntryKind::Other => leave_out("a link, and links are not followed"),
                 EntryKind::File if entry.name.ends_with(".json") => files.push(path),
                 EntryKind::File => leave_out("not JSON"),

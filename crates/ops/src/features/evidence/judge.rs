@@ -1,4 +1,4 @@
-//! Judges whether evidence is still valid by comparing its entries with the files of the checkout.
+//! Checks whether evidence is still valid by comparing its entries with the files in the checkout.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -9,19 +9,19 @@ use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness
 use model::id::Id;
 use store::{Checkout, Comparison, EffortLimit, ListingOrigin, Store};
 
-/// If a checkout has more files than this, they are not listed.
+/// A checkout with more files than this is not listed.
 pub(super) const MAX_CHECKOUT_FILES: usize = 20_000;
 
-/// How much is examined for a brief, while the session waits for it.
+/// How many files and bytes are examined for a brief. The limits are low because the session is waiting.
 const BRIEF_EFFORT: EffortLimit = EffortLimit { files: 5_000, bytes: 4 * 1024 * 1024, deadline: None };
 
-/// Judges whether evidence is fresh. Each file is examined only once.
+/// Checks whether evidence is fresh. Each result is cached, so that no file is examined twice.
 pub(crate) struct FreshnessJudge<'a> {
     store: &'a Store,
     checkout: Option<Checkout>,
     /// Earlier results, by task, tree and scope.
     cached_results: RefCell<HashMap<(Id, String, String), Freshness>>,
-    /// All current files. `None` if they cannot be listed without running git.
+    /// All current files, or `None` if they cannot be listed without running git.
     all_files: OnceCell<Option<Vec<String>>>,
 }
 
@@ -30,8 +30,8 @@ impl<'a> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(store, checkout, EffortLimit::UNLIMITED)
     }
 
-    /// Returns a judge for a brief. If a comparison exceeds `time` or the other limits of a brief, the judge answers
-    /// `Unknown`.
+    /// Returns a judge for a brief. It answers `Unknown` if a comparison takes longer than `time` or exceeds
+    /// [`BRIEF_EFFORT`].
     pub fn for_brief(store: &'a Store, checkout: &Path, time: Duration) -> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(
             store,
@@ -103,7 +103,7 @@ impl<'a> FreshnessJudge<'a> {
     }
 }
 
-/// Returns the files that git tracks, or all files if there is no git.
+/// Returns the files that git tracks, or all files if the checkout is not in git.
 pub(super) fn list_checkout_files(checkout: &Checkout) -> Option<Vec<String>> {
     match checkout.tracked_files(MAX_CHECKOUT_FILES) {
         Some(files) => Some(files),

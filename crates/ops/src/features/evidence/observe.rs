@@ -1,5 +1,5 @@
-//! Turns test runs that hooks saw while a task was in progress into evidence for that task. This happens at a
-//! checkpoint, or when a command needs the evidence.
+//! Records test runs as evidence for a task if hooks saw them while the task was in progress. This happens at
+//! checkpoints and whenever a command needs the evidence.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,12 +19,13 @@ use crate::features::plan::{self, LedgerNote, MissingPlan, PlanAuthor};
 use crate::hook::context::HookContext;
 use crate::{Error, Result};
 
-/// How many bytes of file content a hook reads. The remaining files are compared by size and time.
+/// How many bytes of file content a hook reads. When the limit is reached, the remaining files are compared by size
+/// and time.
 const MAX_CONTENT_BYTES: u64 = 4 * 1024 * 1024;
 
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
-    // Most stops have no test run to record, and most projects have no plan.
+    // Return early in the usual cases: the session ran no tests, or the project has no plan.
     if digest.checks.is_empty() || store.dir().file_info(layout::PLAN)?.is_none() {
         return Ok(None);
     }
@@ -35,7 +36,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     Ok(None)
 }
 
-/// Completes tasks that the session's own task list reports as done, once fresh evidence shows that they passed.
+/// Completes the tasks that the session's own task list reports as done, if fresh evidence shows that they passed.
 fn complete_proven_tasks(context: &HookContext) -> Result<Vec<String>> {
     let store = context.project.store;
     let Some(loaded) = plan::load_plan(store)? else { return Ok(Vec::new()) };
@@ -64,7 +65,7 @@ fn complete_proven_tasks(context: &HookContext) -> Result<Vec<String>> {
     Ok(notes)
 }
 
-/// Writes the new runs. A run is never written twice.
+/// Writes the test runs that are newer than the last recorded run, so no run is written twice.
 pub(crate) fn record_new_runs(
     store: &Store,
     checkout: &Path,
@@ -88,8 +89,8 @@ pub(crate) fn record_new_runs(
             let mut listing = None;
             match digest.file_edited_after(check.last).or_else(|| files.file_changed_after(&check.at)) {
                 Some(path) => path.clone_into(&mut entry.changed),
-                // If not all files were examined, an unexamined file may have changed. In that case the entry is not
-                // bound to any files.
+                // Bind the entry to the files only if all of them were examined, because an unexamined file may have
+                // changed.
                 None if files.is_complete => {
                     entry.tree = files.listing.tree_hash();
                     entry.files = u64::try_from(files.listing.files.len()).ok();
@@ -104,7 +105,7 @@ pub(crate) fn record_new_runs(
             }
             match write_entries(store, &task, (vec![entry], listing), (now, wait)) {
                 Ok(written) => notes.extend(written.notes),
-                // The bundle is full until the user makes room. Later runs are still written, and this run is tried
+                // The bundle is full, and only the user can make room. Still write the later runs. This run is tried
                 // again at the next checkpoint.
                 Err(Error::Refused { what, .. }) => {
                     notes.push(what);
@@ -134,11 +135,10 @@ fn entry_from_check(
 #[derive(Default)]
 struct CurrentFiles {
     checkout: Option<Checkout>,
-    /// All paths, including missing files.
+    /// All paths, including those of missing files.
     paths: Vec<String>,
     edited: HashSet<String>,
     listing: FileListing,
-    /// Whether the listing is complete.
     is_complete: bool,
 }
 
@@ -154,7 +154,7 @@ impl CurrentFiles {
         paths.sort_unstable();
         paths.dedup();
         let edited: HashSet<String> = edited.into_iter().map(|file| file.path.clone()).collect();
-        // Files that the session edited come first, so that they are compared by content and not by time.
+        // Put the files that the session edited first, so that they are compared by content and not by time.
         let (first, rest): (Vec<&str>, Vec<&str>) =
             paths.iter().map(String::as_str).partition(|path| edited.contains(*path));
         let listing = checkout.list_files(first.into_iter().chain(rest), MAX_CONTENT_BYTES);
@@ -162,17 +162,17 @@ impl CurrentFiles {
         CurrentFiles { checkout: Some(checkout), paths, edited, listing, is_complete }
     }
 
-    /// Returns a file that may have changed after a run ended, judged by its timestamps.
+    /// Returns a file that, judging by its timestamps, may have changed after a run ended.
     fn file_changed_after(&self, at: &str) -> Option<&str> {
         const NANOS_PER_SECOND: i64 = 1_000_000_000;
-        // Linux stamps a file with the time of the last clock tick. So a change just after a run can have a time just
+        // Linux sets a file's time to the last clock tick, so a file changed just after a run can have a time just
         // before the run.
         const CLOCK_TICK_NANOS: i64 = 20_000_000;
-        // If the time of the run cannot be read, every file may have changed since.
+        // If the time of the run cannot be parsed, assume that every file has changed since.
         let at = time::parse_time(at).map_or(i64::MIN, |at| at.as_second().saturating_mul(NANOS_PER_SECOND));
-        // Times in the journal are whole seconds. A file that the session edited in the same second as the run is
-        // assumed to be older than the run, because the journal orders the edit and the run. Any other file is assumed
-        // to be newer.
+        // Times in the journal are whole seconds. If the session edited a file in the same second as the run, the
+        // edit is assumed to be older, because the journal records them in order. Any other file from that second is
+        // assumed to be newer than the run.
         let since = |path: &str| {
             if self.edited.contains(path) {
                 at.saturating_add(NANOS_PER_SECOND)

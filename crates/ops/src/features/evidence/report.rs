@@ -1,4 +1,4 @@
-//! Evidence for `thru status` and `thru doctor`.
+//! The checks of `thru doctor` and the lines of `thru status` that are about evidence.
 
 use model::evidence::{MAX_BUNDLE_BYTES, MAX_TASK_BYTES, ProofState, entries_kept_for_new};
 use model::finding::{Finding, FindingLevel};
@@ -35,7 +35,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![StatusLine::colored("evidence", tone, head, rest).with_json("evidence", json)])
 }
 
-/// Reads every bundle and reports damaged bundles, each with a remedy.
+/// Reads every bundle and reports each damaged one with a remedy.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let (tasks, others) = match store.tasks_with_evidence() {

@@ -24,7 +24,7 @@ use crate::process::{self, CommandJob, CommandWatch, EndedCommand, ExitReason};
 use crate::project::{Project, git};
 use crate::{Error, Result, World};
 
-/// How many bytes from the end of the output are searched for test counts.
+/// How many bytes at the end of the output are searched for test counts.
 const MAX_OUTPUT_BYTES_SEARCHED: usize = 4 * 1024 * 1024;
 
 /// How many bytes of file content are read in total.
@@ -37,11 +37,11 @@ const MAX_REPORT_BYTES: usize = 64 * 1024 * 1024;
 pub struct RunRequest<'a> {
     pub task: &'a str,
     pub argv: &'a [String],
-    /// The files and folders that the run covers. If the list is empty, the run covers the files that the task names,
-    /// or the whole project if the task names none.
+    /// The files and folders that the run covers. If the list is empty, the run covers the files that the task names.
+    /// If the task names none, the run covers the whole project.
     pub files: &'a [String],
     pub timeout: Option<Duration>,
-    /// A file with the test counts, in JUnit's format.
+    /// A JUnit file that contains the test counts.
     pub junit: Option<&'a Path>,
     pub session: Option<&'a str>,
 }
@@ -50,7 +50,8 @@ pub struct RunRequest<'a> {
 pub struct RecordedRun {
     pub task: String,
     pub entry: EvidenceEntry,
-    /// A file that changed while the command ran. Such a change makes the evidence stale from the start.
+    /// A file that changed while the command ran, or an empty string. Such a change makes the evidence stale from the
+    /// start.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[serde(rename = "changed")]
     pub changed_file: String,
@@ -65,7 +66,7 @@ impl RecordedRun {
     }
 }
 
-/// Runs the command and records the result. `hear` is called with the command's output as it arrives.
+/// Runs the command and records its result. `hear` receives the command's output as it arrives.
 pub fn run_and_record(
     world: &World,
     request: &RunRequest,
@@ -81,7 +82,7 @@ pub fn run_and_record(
     let head = git::read_head(&project.root.checkout).map(|head| head.commit).unwrap_or_default();
     let report = request.junit.map(ReportFile::stamp_before_run);
     let ended = run_command(request, &folder.path, hear)?;
-    // Examine the files again. A file that changed during the run was not tested, or was tested only in part.
+    // Examine the files again, because the command may not have tested a file that changed during the run.
     let after = Checkout::open(&project.root.checkout)?;
     let changed = match after.compare_with_listing(&before, ListingOrigin::ExaminedThrough(&checkout)) {
         Comparison::Changed(path) | Comparison::Gone(path) => path,
@@ -134,8 +135,8 @@ pub fn run_and_record(
     })
 }
 
-/// The folder where the command runs: the current folder, or the top of the checkout if the current folder is outside
-/// the checkout.
+/// The folder in which the command runs: the current folder, or the top of the checkout if the current folder is
+/// outside it.
 struct CommandFolder {
     path: PathBuf,
     below: String,
@@ -183,7 +184,7 @@ fn find_covered_files(
         }
         return Ok(some(files));
     }
-    // Use the files that the task names, but only if all of them exist. An outdated list would hide changes.
+    // Use the files that the task names, but only if all of them exist, because an outdated list would hide changes.
     let own: Vec<&String> = task.map(|task| task.files_touched.iter().collect()).unwrap_or_default();
     let found: Vec<Vec<String>> =
         own.iter().map(|path| files_at_or_below(&checkout, all.as_deref(), path)).collect();
@@ -199,7 +200,7 @@ fn find_covered_files(
     }
 }
 
-/// Returns all files of the project that git does not ignore, or `None` if there are too many.
+/// Returns all files of the project that git does not ignore, or `None` if the project has too many files.
 fn list_project_files(project: &Project, checkout: &Checkout) -> Option<Vec<String>> {
     let mut files = list_checkout_files(checkout)?;
     if checkout.is_in_git() {
@@ -215,7 +216,7 @@ fn list_project_files(project: &Project, checkout: &Checkout) -> Option<Vec<Stri
     (files.len() <= MAX_CHECKOUT_FILES).then_some(files)
 }
 
-/// Returns the file at `path`, or all files below `path` if it is a folder.
+/// Returns the file at `path` or, if `path` is a folder, all files below it.
 fn files_at_or_below(checkout: &Checkout, all: Option<&[String]>, path: &str) -> Vec<String> {
     if checkout.exists(path) {
         return vec![path.to_owned()];
@@ -268,7 +269,7 @@ fn run_command(
     })
 }
 
-/// The result of a run, redacted.
+/// The redacted result of a run.
 struct RunResult {
     command: String,
     verdict: EvidenceVerdict,
@@ -298,10 +299,10 @@ impl RunResult {
         let of_output = || run::counts_in_output(&output).unwrap_or_default();
         let counts = report.and_then(|report| report.as_ref().ok().copied()).unwrap_or_else(of_output);
         let ended_as = match (judged.ended, ended.is_success(), counts.failed) {
-            // If the command did not succeed, the run failed, whatever the output says.
+            // If the command did not succeed, the run failed, whatever its output contains.
             (_, false, _) => run::RunResult::Failed,
             (run::RunResult::Passed, true, Some(1..)) => run::RunResult::Failed,
-            // The user asked for the counts of a report, but there are none.
+            // The user asked for the counts in a report, but the report contains none.
             (run::RunResult::Passed, true, _) if matches!(report, Some(Err(_))) => run::RunResult::Unknown,
             (judged, true, _) => judged,
         };
@@ -331,7 +332,7 @@ impl RunResult {
     }
 }
 
-/// A report that the command is expected to write, and the state of its file before the run.
+/// A report that the command should write, and the state of the report file before the run.
 struct ReportFile<'a> {
     path: &'a Path,
     stamp_before: Option<FileStamp>,
@@ -351,7 +352,8 @@ impl<'a> ReportFile<'a> {
         Some((data.ino(), data.len(), times.0, times.1))
     }
 
-    /// Returns the report's counts, or an error that says why there are none. The run is recorded in either case.
+    /// Returns the counts in the report, or an error that explains why there are none. The run is recorded in either
+    /// case.
     fn read_counts(self) -> std::result::Result<run::TestCounts, String> {
         let shown = self.path.display();
         match ReportFile::file_stamp(self.path) {
@@ -370,5 +372,5 @@ impl<'a> ReportFile<'a> {
     }
 }
 
-/// The length to which a line of output is cut.
+/// The length to which an output line is cut.
 const MAX_LINE_CHARS: usize = 1_000;

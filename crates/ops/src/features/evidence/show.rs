@@ -1,4 +1,4 @@
-//! `thru evidence list|show`, and the descriptions of a task's evidence that other commands print.
+//! `thru evidence list|show`, and the evidence lines that other commands print.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub struct EvidenceLine {
     pub command: Option<String>,
     pub timestamp: String,
     pub entries: usize,
-    /// Why the bundle cannot be read.
+    /// Why the bundle cannot be read, if it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -44,7 +44,7 @@ impl EvidenceLine {
             stale: standing.freshness != Freshness::Fresh,
             state_word: standing.state_word(),
             text: match (standing.proof, bundle.entries.last()) {
-                // A claim is better than nothing. The text says that thru did not see the run.
+                // A claim is better than nothing, but the text says that thru did not see the run.
                 (ProofState::None, Some(last)) => format!("nothing that thru saw; last: {}", last.describe()),
                 _ => standing.describe(),
             },
@@ -76,7 +76,7 @@ impl EvidenceLine {
     }
 }
 
-/// Returns the line for one task, or `None` if the task has no evidence.
+/// Returns the evidence line for one task, or `None` if the task has no evidence.
 pub(crate) fn evidence_line(store: &Store, judge: &FreshnessJudge, id: &str) -> Option<EvidenceLine> {
     let task = Id::new(id).ok()?;
     match store.read_evidence(&task) {
@@ -88,7 +88,8 @@ pub(crate) fn evidence_line(store: &Store, judge: &FreshnessJudge, id: &str) -> 
     }
 }
 
-/// Returns the lines of all tasks with evidence. A folder that cannot be listed is left out; `thru doctor` reports it.
+/// Returns the evidence lines of all tasks that have evidence. A folder that cannot be listed is left out, because
+/// `thru doctor` reports it.
 pub(crate) fn evidence_lines(store: &Store, judge: &FreshnessJudge) -> BTreeMap<String, EvidenceLine> {
     let (tasks, _) = store.tasks_with_evidence().unwrap_or_default();
     tasks
@@ -97,14 +98,14 @@ pub(crate) fn evidence_lines(store: &Store, judge: &FreshnessJudge) -> BTreeMap<
         .collect()
 }
 
-/// Describes the entry that rejects a task. Returns `None` if no entry does, or if the bundle cannot be read.
+/// Describes the entry that rejects a task. Returns `None` if there is no such entry or the bundle cannot be read.
 pub(crate) fn describe_rejection(store: &Store, id: &str) -> Option<String> {
     let bundle = store.read_evidence(&Id::new(id).ok()?).ok()??;
     model::evidence::rejecting_entry(&bundle.entries).map(EvidenceEntry::describe)
 }
 
-/// Returns the fresh evidence that a task passed. If the task has no such evidence, the error describes the evidence
-/// that it has.
+/// Returns a description of the fresh evidence that a task passed. If there is no such evidence, the error describes
+/// the evidence that there is.
 pub(crate) fn fresh_proof(
     store: &Store,
     judge: &FreshnessJudge,
@@ -141,9 +142,9 @@ pub fn list_evidence(world: &World) -> Result<EvidenceListing> {
 pub struct TaskEvidenceShown {
     pub task: String,
     pub evidence: EvidenceLine,
-    /// The entries, oldest first.
+    /// Oldest first.
     pub entries: Vec<EntryShown>,
-    /// How many entries were moved to the archive.
+    /// How many older entries are in the archive.
     pub archived: usize,
     pub file: String,
 }
@@ -152,7 +153,7 @@ pub struct TaskEvidenceShown {
 pub struct EntryShown {
     #[serde(flatten)]
     pub entry: EvidenceEntry,
-    /// `None` for a claim, because a claim is not compared with files.
+    /// Whether files have changed since. `None` for a claim, because a claim is not compared with files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -204,7 +205,7 @@ pub fn show_task_evidence(world: &World, id: &str, which: EntryFilter) -> Result
 }
 
 /// Returns the evidence of the tasks in progress. Unreadable bundles come first, then failed evidence, then stale
-/// evidence.
+/// evidence, then all other evidence.
 pub(crate) fn evidence_in_progress(
     store: &Store,
     judge: &FreshnessJudge,

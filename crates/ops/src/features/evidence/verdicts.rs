@@ -1,4 +1,5 @@
-//! Records the verdicts of reviewers, critics and test engineers as evidence for the current task when they stop.
+//! Records the verdicts of reviewers, critics and test engineers as evidence. When one of these agents stops, its
+//! verdict is added to the current task.
 
 use model::event::EventKind;
 use model::evidence::{self, AgentAnswer, task_of_run};
@@ -15,8 +16,8 @@ use crate::Result;
 use crate::features::{Decision, plan, swarm};
 use crate::hook::context::HookContext;
 
-/// The longest answer that is read. A longer answer counts as unreadable, because its verdict may be in the unread
-/// part.
+/// The longest answer that is examined. A longer answer counts as unreadable, because its verdict may be in the part
+/// that was not read.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
@@ -26,7 +27,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     };
     let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
-    // If the harness does not name the agent, its task description does.
+    // If the harness does not name the agent, take the name from its task description.
     let called = if name.is_empty() { described_agent(asked) } else { name };
     let Some(part) = SwarmRole::from_agent_type(called).filter(|part| part.evidence_type_judged().is_some())
     else {
@@ -51,7 +52,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some(task) = task.and_then(|task| Id::new(&task.id).ok()) else {
         return Ok(Decision::no_action("no task is in progress or ready"));
     };
-    // A truncated answer may end before its verdict.
+    // Do not look for a verdict in a truncated answer, because the answer may end before its verdict.
     let message = message.as_deref().unwrap_or_default();
     let unread_reason = match message.len() {
         _ if event.torn => Some(VerdictProblem::Incomplete),

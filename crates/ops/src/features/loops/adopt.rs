@@ -1,4 +1,4 @@
-//! `thru loop adopt`: shows the user the prompt and the commands of a loop, and records the user's consent.
+//! `thru loop adopt`: shows a loop's prompt and commands to the user, and records the user's consent.
 
 use model::consent;
 use model::loops::{Loop, LoopStatus};
@@ -11,8 +11,8 @@ use crate::project::person::require_person;
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
-/// A loop that the user is asked to allow. The consent covers only this content, even if the file changes in the
-/// meantime.
+/// A loop that the user is asked to allow. The consent covers exactly this content, even if the file changes before
+/// the user answers.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopToAdopt {
     #[serde(flatten)]
@@ -21,7 +21,7 @@ pub struct LoopToAdopt {
     state: Loop,
 }
 
-/// Returns the loop as it is shown to the user. Nothing is allowed yet.
+/// Returns the loop to show to the user. This call does not allow anything yet.
 pub fn prepare_adoption(world: &World, named: &str) -> Result<LoopToAdopt> {
     require_person(world, "a loop is not adopted", &format!("thru loop adopt {named}"))?;
     let store = open_trusted_store(world)?;

@@ -1,4 +1,4 @@
-//! Determines which loop a command means, in which project, and in which session the loop should run.
+//! Determines which loop a command is about, and which session should run the loop.
 
 use model::id::{self, Id};
 use model::loops::pointer::ForegroundPointer;
@@ -14,13 +14,11 @@ use crate::session::list::SessionChoice;
 use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
-/// The session in which a loop should run.
 #[derive(Clone, Copy, Debug)]
 pub enum WantedOwner<'a> {
-    /// The current session.
     CurrentSession,
     NamedSession(&'a str),
-    /// The next session to start.
+    /// The session that starts next.
     NextSession,
 }
 
@@ -43,7 +41,8 @@ pub(super) fn open_store(world: &World) -> Result<Store> {
     Ok(Project::find_for_reading(world)?.store)
 }
 
-/// Refuses an untrusted root. Hooks do nothing in an untrusted root, so a loop would never run.
+/// Returns an error if the root is not trusted. Hooks do nothing in an untrusted root, so a loop would never run
+/// there.
 pub(super) fn require_trust(world: &World, project: &Project) -> Result<()> {
     let Project { root, marker, .. } = project;
     match world.is_trusted(marker, &root.path) {
@@ -61,17 +60,17 @@ pub(super) fn open_trusted_store(world: &World) -> Result<Store> {
     Ok(project.store)
 }
 
-/// Why a command needs a loop. This decides which loop is chosen if the user names none.
+/// What a command does with a loop. This determines which loop is chosen if the user names none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LoopUse {
     View,
-    /// To remove the loop from the foreground.
+    /// Take the loop out of the foreground.
     LeaveForeground,
     Resume,
 }
 
-/// Finds a loop by its whole id, the beginning of its id, or a part of its name. If no name is given, returns the only
-/// loop that fits `aim`.
+/// Finds a loop by its whole id, by the beginning of its id, or by a part of its name. If `named` is `None`, returns
+/// the only loop that suits `aim`.
 pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim: LoopUse) -> Result<Id> {
     let hint = || "`thru loop list` shows the loops".to_owned();
     let Some(named) = named else {
@@ -116,7 +115,8 @@ pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim
     }
 }
 
-/// Returns the session in which a loop should run. Guesses the session only inside a harness that does not name it.
+/// Returns the session in which a loop should run. If a harness runs this command without naming the session, the
+/// session is guessed.
 pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> Result<LoopOwner> {
     match wanted {
         WantedOwner::NextSession => return Ok(LoopOwner::NextSession),
@@ -155,8 +155,8 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
     ))
 }
 
-/// Like [`find_owner`], but outside a harness an existing loop returns to where it was: to its session, or to waiting
-/// for the next session.
+/// Like [`find_owner`], except when no harness runs the command. Then an existing loop keeps its session or, if it
+/// has none, waits for the next session.
 pub(super) fn find_owner_of_existing(
     world: &World,
     store: &Store,
@@ -173,8 +173,8 @@ pub(super) fn find_owner_of_existing(
     }
 }
 
-/// Returns the current session. Inside a session, a command that names no loop acts on a loop of that session only,
-/// because some commands cannot be undone and must not affect another session's loop.
+/// Returns the session that this command runs in, if the harness names it. A command that names no loop acts only on
+/// that session's loops, because some commands cannot be undone.
 fn current_session(world: &World, store: &Store) -> Option<Id> {
     match list::choose_session(world, store, None) {
         Ok((session, SessionChoice::Harness)) => Some(session),
@@ -182,8 +182,8 @@ fn current_session(world: &World, store: &Store) -> Option<Id> {
     }
 }
 
-/// Returns the loops that a command may act on if the user names none. A command that only reads does no harm, so it
-/// gets the newest loop.
+/// Returns the loops that a command may act on if the user names none. A command that only reads does no harm, so for
+/// it the newest loop is chosen.
 fn loops_for_use<'a>(
     aim: LoopUse,
     loops: &[&'a Loop],
@@ -202,13 +202,13 @@ fn loops_for_use<'a>(
         of.iter().copied().max_by(|a, b| (&a.updated_at, &a.id).cmp(&(&b.updated_at, &b.id)))
     };
     match (aim, fitting.as_slice()) {
-        // No loop is in the foreground: use the loop that was changed last.
+        // No loop is in the foreground, so view the one that was changed last.
         (LoopUse::View, []) => {
             let ours: Vec<&Loop> = loops.iter().copied().filter(|known| is_ours(known)).collect();
             newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
         }
         (LoopUse::View, many) => newest(many).into_iter().collect(),
-        // Inside a session, resume the session's paused loop that was changed last.
+        // Inside a session, resume the paused loop of that session that was changed last.
         (LoopUse::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
         _ => fitting,
     }

@@ -25,7 +25,7 @@ fn which_loop_is_meant_when_none_is_named() {
     pointer.set_for_session("a", "s1");
     pointer.set_for_session("b", "s2");
     let cases: [(LoopUse, Option<&str>, &[&str]); 10] = [
-        // Inside a session, a command acts only on the session's own loops.
+        // Inside a session, a command acts only on that session's own loops.
         (LoopUse::LeaveForeground, Some("s1"), &["a"]),
         (LoopUse::LeaveForeground, Some("s3"), &[]),
         (LoopUse::Resume, Some("s1"), &["d"]),

@@ -1,5 +1,5 @@
-//! `thru import ralph`: imports the loop of the ralph plugin, `.claude/ralph-loop.local.md`. The original stays
-//! unchanged.
+//! `thru import ralph`: imports the loop that the ralph plugin keeps in `.claude/ralph-loop.local.md`. That file
+//! stays unchanged.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,6 @@ pub struct RalphReport {
     pub shown_loop: LoopShown,
     /// False if the loop was already imported, or if this was a dry run.
     pub written: bool,
-    /// Whether the loop had been imported before.
     #[serde(rename = "known")]
     pub already_imported: bool,
 }
@@ -77,8 +76,8 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Resu
     })
 }
 
-/// Reads the loop. It is imported as paused, because two hooks must not give the agent the same prompt, and because
-/// nothing may run unless the user asks for it.
+/// Reads the plugin's loop. The new loop is paused for two reasons: thru and the plugin must not both give the agent
+/// the prompt, and nothing may run unless the user asks for it.
 fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
     let bytes = read_outside_store(file, MAX_FILE_BYTES)?;
     let damaged = |why: &str| {
@@ -89,7 +88,7 @@ fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
     if !document.has_frontmatter() {
         return Err(damaged("it has no frontmatter; is it a loop of the ralph plugin?"));
     }
-    // The plugin writes a blank line after the frontmatter, and one line end after the prompt.
+    // The plugin writes a blank line after the frontmatter and a newline after the prompt.
     let body = std::str::from_utf8(document.body()).unwrap_or_default();
     let prompt = body.trim_start_matches(['\r', '\n']);
     let prompt = prompt.strip_suffix('\n').unwrap_or(prompt).to_owned();
@@ -100,7 +99,7 @@ fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
     let promised =
         document.text("completion_promise").filter(|text| promise::why_invalid_promise(text).is_none());
     let started = document.text("started_at").and_then(time::parse_time).unwrap_or(world.now);
-    // These fields identify the loop, because they stay the same while the loop runs. The iteration number does not.
+    // Identify the loop by fields that stay the same while it runs. The iteration number changes, so it is not used.
     let origin = fnv_fingerprint([
         &prompt,
         promised.unwrap_or_default(),

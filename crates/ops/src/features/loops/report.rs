@@ -1,4 +1,4 @@
-//! Loops for `thru status` and `thru doctor`.
+//! The checks of `thru doctor` and the lines of `thru status` that are about loops.
 
 use model::finding::{Finding, FindingLevel};
 use model::loops::{EndReason, Loop, LoopStatus};
@@ -33,7 +33,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         };
         let text = format!("{number} active, but not in the foreground; `{activate}` brings {which} there");
         let line = StatusLine::plain("waiting", text).with_json("waiting_loops", json!(behind.len()));
-        // While another loop is in the foreground, waiting is what the user asked for.
+        // Do not suggest a next step while another loop is in the foreground, because the user chose that loop.
         lines.push(match lines.is_empty() {
             true => line.with_next(Urgency::PausedWork, activate, "continues the waiting loop"),
             false => line,
@@ -45,7 +45,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let paused: Vec<&Loop> =
         records.iter().map(|record| &record.loop_state).filter(|state| is_paused(state)).collect();
     if !paused.is_empty() {
-        // A loop that has reached its limit can be resumed only with more iterations.
+        // A loop that has reached its limit needs more iterations before it can be resumed.
         let (resume, what) = match paused.iter().all(|state| is_used_up(state)) {
             true => ("thru loop resume --max-iterations N", "gives the paused loop more iterations"),
             false => ("thru loop resume", "continues the paused loop"),
@@ -73,14 +73,14 @@ fn is_moved(project: &ProjectContext) -> bool {
     is_folder_moved(project.world, project.store, project.root)
 }
 
-/// Returns whether the project's folder was moved and its new path is not trusted yet. Until then, nothing that the
-/// user allowed at the old path is allowed here.
+/// Returns whether the project's folder was moved and its new path is not trusted yet. Until it is trusted, nothing
+/// that the user allowed at the old path is allowed here.
 pub fn is_folder_moved(world: &World, store: &Store, root: &Root) -> bool {
     let id = store.read_marker().ok().map(|marker| marker.project_id);
     id.is_some_and(|id| trust::former_root(world, &id, &root.path).is_some())
 }
 
-/// Returns why no agent gets the prompt of a loop without consent, and the command that changes this.
+/// Explains why no agent gets the prompt of a loop without consent, and names the command that gives the consent.
 pub fn advice_without_consent(world: &World, id: &str) -> String {
     match world.find_root() {
         Ok(FoundRoot::Marked { root, store, .. }) if is_folder_moved(world, &store, &root) => format!(
@@ -95,7 +95,7 @@ pub fn advice_without_consent(world: &World, id: &str) -> String {
 }
 
 impl LoopShown {
-    /// Describes the state of the loop: `iteration 3 of 30, session 9487a9f7`.
+    /// Describes the loop's state, for example `iteration 3 of 30, session 9487a9f7`.
     pub fn describe_state(&self) -> String {
         let whose = match (&self.session, self.waits_for_session) {
             (_, true) => ", for the next session that starts here".to_owned(),
@@ -105,8 +105,8 @@ impl LoopShown {
         format!("iteration {}{whose}", self.describe_progress())
     }
 
-    /// Returns whether the loop is active but must wait, because another loop is, or was, in the foreground of the same
-    /// session, or is for the next session.
+    /// Returns whether the loop is active and allowed, but neither in the foreground nor next in line. Another loop
+    /// took its place.
     pub fn waits_for_another_loop(&self) -> bool {
         self.status == LoopStatus::Active
             && self.is_allowed_here
@@ -122,7 +122,7 @@ impl LoopShown {
     }
 }
 
-/// Returns the first characters of a session's id, which are enough to recognise it.
+/// Returns the first characters of a session id, which are enough to recognise the session.
 pub fn short_session_id(session: &str) -> String {
     one_line(session, 128).chars().take(8).collect()
 }
@@ -166,7 +166,8 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
         );
     }
     if is_moved(project) {
-        // `thru trust --moved` carries the consents over, and another check suggests it.
+        // Do not suggest adopting each loop: `thru trust --moved` restores all consents, and another check suggests
+        // it.
         return (records.len(), findings);
     }
     for state in

@@ -1,5 +1,5 @@
-//! Loops at a session start: a new session claims the waiting loop, a session that continues under a new id keeps
-//! its loop, and the agent is told about the loop.
+//! Loops at a session start. A new session claims the waiting loop, and a session that continues under a new id keeps
+//! its loop. In both cases, the agent is told about the loop.
 
 use model::brief::{BriefSection, Candidate, Occasion};
 use model::event::StartSource;
@@ -26,17 +26,17 @@ const SECTION: BriefSection =
     BriefSection { order: 0, longer: 12, name: "loop", title: "Loop", signal: ScoreSignal::Loop };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How many characters of the prompt are shown to a session that gets a loop it has never seen.
+/// How many characters of the prompt are shown to a session that takes over a loop.
 const MAX_PROMPT_CHARS_SHOWN: usize = 600;
 
-/// How much of the prompt a brief quotes, the shortest form first.
+/// The lengths, in characters, to which a brief can cut the quoted prompt.
 const PROMPT_QUOTE_LENGTHS: [usize; 4] = [160, 400, 1_000, 4_000];
 
 /// How many of the newest loops are searched for the loop of a session.
 const MAX_LOOPS_EXAMINED: usize = 4;
 
-/// Gives a starting session the loop that waits for the next session. The agent is told about it at once, even without
-/// a brief.
+/// Gives a starting session the loop that waits for the next session. The agent is told about the loop at once, even
+/// if the session gets no brief.
 pub fn claim_waiting_loop<'c>(context: &'c HookContext<'_>, source: StartSource) -> Result<Decision<'c>> {
     let Some(pointer) = read_foreground_pointer(context)? else {
         return Ok(Decision::no_action("there are no loops"));
@@ -46,7 +46,7 @@ pub fn claim_waiting_loop<'c>(context: &'c HookContext<'_>, source: StartSource)
     {
         end_overridden(context, &id)?;
     }
-    // A compaction does not start a session, so it does not claim a waiting loop.
+    // A compaction does not start a new session, so it does not claim the waiting loop.
     let waits = pointer.loop_for_next_session.as_deref().filter(|_| source != StartSource::Compact);
     let Some(next) = waits else { return Ok(Decision::no_action("no loop waits for a session to start")) };
     let why = format!("loop {next} waits for the next session");
@@ -64,7 +64,7 @@ pub fn claim_waiting_loop<'c>(context: &'c HookContext<'_>, source: StartSource)
     }))
 }
 
-/// Returns what a session that starts now would be told about the loop that waits for the next session. Writes nothing.
+/// Returns the text about the waiting loop that a session would get if it started now. Writes nothing.
 pub(crate) fn preview_claimed_loop(project: &ProjectContext, session: Option<&Id>) -> Result<Option<String>> {
     let ProjectContext { store, settings, .. } = *project;
     let pointer = foreground_pointer(store)?;
@@ -88,7 +88,7 @@ fn describe_claimed_loop(state: &Loop, redact: redact::RedactOptions) -> String 
     )
 }
 
-/// Lets a session that continues under another id keep its loop.
+/// Lets a session that continues under a new id keep its loop.
 pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
     let pointer = read_foreground_pointer(context)?;
     if pointer.is_some_and(|pointer| pointer.loop_of_session(previous.as_str()).is_some()) {
@@ -99,8 +99,8 @@ pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()>
     Ok(())
 }
 
-/// Returns a brief's candidate for a loop: the loop that runs in the session, or else the loop that the described
-/// session worked on last.
+/// Returns the brief's candidate about a loop: the loop that runs in the session, or else the loop that the described
+/// session last worked on.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     let running = context
@@ -117,7 +117,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         );
         return Ok(vec![loop_candidate(context, &state, &about)]);
     }
-    // An agent that still has its conversation knows what it worked on.
+    // An agent that still has its conversation does not need to be reminded of its loop.
     let described = context.described_session.filter(|_| context.occasion != Occasion::Replayed);
     let Some(state) = described.and_then(|session| last_loop_of_session(store, session)) else {
         return Ok(Vec::new());
@@ -133,8 +133,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(vec![candidate])
 }
 
-/// Returns a candidate with the loop's prompt. The agent gets the prompt again at every stop, so the prompt is the
-/// session's goal. No message of the user repeats it.
+/// Returns a candidate that quotes the loop's prompt. The agent gets the prompt again at every stop, so the prompt is
+/// the session's goal, but the user's messages do not contain it.
 fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidate {
     let prompt = Redacted::redact_whole(&state.prompt, context.project.settings.redact_options());
     let form =
@@ -145,11 +145,11 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
     candidate
 }
 
-/// Returns the loop that a session worked on, if this user started the loop on this machine and has asked for nothing
-/// since. A cancelled loop is no longer a goal.
+/// Returns the loop that a session last worked on. Returns `None` if the user did not start the loop on this machine,
+/// has sent another prompt since, or has cancelled the loop.
 fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let mut ids = store.loop_ids().ok()?;
-    // An id begins with the time of its loop.
+    // An id begins with the time at which its loop was created, so this puts the newest loop first.
     ids.sort_by(|a, b| b.as_str().cmp(a.as_str()));
     let mut loops =
         ids.iter().take(MAX_LOOPS_EXAMINED).filter_map(|id| Some(store.read_loop(id).ok()?.loop_state));
@@ -161,7 +161,7 @@ fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     (asked_at <= state.updated_at && state.status != LoopStatus::Cancelled).then_some(state)
 }
 
-/// Returns the loop that runs in a session, if this user started it on this machine.
+/// Returns the loop that runs in a session, if the user started it on this machine.
 pub fn running_loop_of_session(store: &Store, session: &str) -> Result<Option<Loop>> {
     let pointer = foreground_pointer(store)?;
     let Some(Ok(id)) = pointer.loop_of_session(session).map(Id::new) else { return Ok(None) };
@@ -170,7 +170,7 @@ pub fn running_loop_of_session(store: &Store, session: &str) -> Result<Option<Lo
     Ok(runs.then_some(state))
 }
 
-/// Makes this session the owner of the loop that `which` finds, if that loop is still available.
+/// Makes this session the owner of the loop that `which` returns, if that loop is still available.
 fn take_over_loop(
     context: &HookContext,
     event: LoopEvent,
@@ -189,8 +189,8 @@ fn take_over_loop(
         return Ok(None);
     }
     let may_have = match event {
-        // A session that continues under another id keeps its loop. Any other session gets the loop only if the
-        // loop is waiting for the next session.
+        // A session that continues under a new id keeps its loop. Any other session gets the loop only if the loop is
+        // waiting for the next session.
         LoopEvent::Claimed => next.session.is_none() && consent::may_be_claimed(store, &next),
         _ => consent::is_started_here(store, &next),
     };
@@ -198,7 +198,7 @@ fn take_over_loop(
         return Ok(None);
     }
     next.session = Some(session.to_string());
-    // The mark counts calls and records of another session.
+    // The position counts the calls and records of the previous owner, so it means nothing in this session.
     if let Some(last) = &mut next.last_stop {
         last.session_position = None;
     }

@@ -26,7 +26,7 @@ use crate::setup::init::LOCK_WAIT;
 use crate::setup::install;
 use crate::{Error, Result, World};
 
-/// The largest prompt that is read.
+/// The largest prompt file that is read.
 const MAX_PROMPT_BYTES: usize = 1024 * 1024;
 
 const DEFAULT_ITERATIONS: u64 = 30;
@@ -52,15 +52,15 @@ pub enum PromptSource<'a> {
     Packet(&'a str),
 }
 
-/// Whether a packet's validators become validators of the loop. They are text from a packet, so they run only if the
-/// user asks for it.
+/// Whether a packet's validators become validators of the loop. The user must ask for this, because a packet may come
+/// from somebody else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketValidators {
     Use,
     OnlyShow,
 }
 
-/// The parts of a packet that a loop uses.
+/// The parts of a packet from which a loop is made.
 #[derive(Default)]
 struct LoopFromPacket {
     prompt: String,
@@ -138,7 +138,7 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
     };
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let state = write_new_loop(world, store, state)?;
-    // Wherever the loop came from, the user who runs this command consents to it now.
+    // The user who runs this command consents to the loop, wherever its prompt comes from.
     consent::allow_loop(store, None, &state, owner.claim(), world.now)?;
     let (pointer, moved) = point_to_loop(store, &state, &owner)?;
     append_to_log(world, store, &state, LoopEvent::Started)?;
@@ -156,7 +156,6 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
     Ok(LoopChanged { shown_loop: loop_shown(store, &state, &pointer), changed: true, session_choice, notes })
 }
 
-/// Writes a new loop under the first free id.
 pub(super) fn write_new_loop(world: &World, store: &Store, mut state: Loop) -> Result<Loop> {
     let name = loop_name(world.now, &state.prompt);
     for n in 1..10_000 {
@@ -175,10 +174,10 @@ pub(super) fn write_new_loop(world: &World, store: &Store, mut state: Loop) -> R
     })
 }
 
-/// Returns a name that consists of the time and the first words of the prompt:
+/// Returns a name made of the time and the first words of the prompt, such as
 /// `20261115T192200Z-fix-the-failing-tests`.
 fn loop_name(now: Timestamp, prompt: &str) -> String {
-    // Redact the words, because a file name is seen in more places than the file's content.
+    // Redact the words, because a file name is visible in more places than the file's content.
     let prompt = Redacted::redact_head(prompt.trim_start(), 400, redact::RedactOptions::default());
     let first = prompt.lines().next().unwrap_or_default();
     let words = match first.len() > 40 {
@@ -210,8 +209,8 @@ fn parse_promises(options: &StartOptions, given: Option<String>) -> Result<Vec<P
         };
         if all[..n].iter().any(|other| same(&other)) {
             return Err(usage_error(
-                format!("`{}` is promised twice", promise.text),
-                "each promise has one meaning",
+                format!("the promise `{}` is given twice", promise.text),
+                "give each promise only once",
             ));
         }
     }
@@ -223,8 +222,8 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
     let limit = match (state.max_iterations, &state.deadline) {
         (0, None) => None,
         (0, Some(_)) => Some("its time is up".to_owned()),
-        (most, None) => Some(format!("{most} iterations are over")),
-        (most, Some(_)) => Some(format!("{most} iterations are over or its time is up")),
+        (most, None) => Some(format!("{most} iterations have run")),
+        (most, Some(_)) => Some(format!("{most} iterations have run or its time is up")),
     };
     if !state.promises.iter().any(|promise| promise.outcome == IterationOutcome::Done) {
         notes.push(match limit {
@@ -252,7 +251,7 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
     notes
 }
 
-/// Returns the harness of the session in which the loop will run. If the loop waits for the next session, returns the
+/// Returns the harness of the session in which the loop will run. If the loop waits for the next session, returns all
 /// harnesses whose hooks are installed for this project.
 fn harnesses_of_owner(world: &World, project: &Project, owner: &LoopOwner) -> Vec<&'static Harness> {
     let around = world.calling_harness().and_then(harness::harness_by_name);
@@ -302,7 +301,6 @@ fn read_prompt_file(path: &Path) -> Result<String> {
         .map_err(|_| usage_error(format!("{shown} is not UTF-8 text"), "name a text file"))
 }
 
-/// Reads a loop's prompt and options from a packet.
 fn loop_from_packet(project: &Project, named: &str) -> Result<LoopFromPacket> {
     let packets::PacketShown { id, document, packet, .. } =
         packets::open_packet(project, &packets::find_packet(project, named)?)?;

@@ -1,5 +1,5 @@
-//! Loops at a stop: gathers the facts that the engine needs, and carries out the engine's verdict. If anything goes
-//! wrong, the agent may stop.
+//! Loops at a stop: collects the facts that the engine needs, and carries out the engine's verdict. After any error,
+//! the agent may stop.
 
 use model::digest::Digest;
 use model::event;
@@ -26,13 +26,14 @@ use crate::hook::deadline::Deadline;
 use crate::project::consent::is_started_here;
 use crate::{Error, Mode, Result};
 
-/// How many changed files are named in the log.
+/// How many changed files the log names.
 const MAX_FILES_LOGGED: usize = 20;
 
-/// How many bytes from the end of the journal are searched for the start of a loop.
+/// How many bytes at the end of the journal are searched for the start of a loop.
 const JOURNAL_TAIL_BYTES: u64 = 512 * 1024;
 
-/// Decides whether the session's loop lets it stop. If no loop is in the foreground, only one file is opened.
+/// Decides whether the session may stop or its loop continues. If no loop is in the foreground, this opens only one
+/// file.
 pub fn decide_at_stop<'c>(
     context: &'c HookContext<'_>,
     stop: &'c event::StopEvent<'c>,
@@ -44,7 +45,7 @@ pub fn decide_at_stop<'c>(
     LoopSessionStop { context, stop, id, facts: StopFacts::read_from_stop(context, stop) }.decide()
 }
 
-/// A stop of a session that has a loop.
+/// A stop in a session that has a loop.
 struct LoopSessionStop<'c> {
     context: &'c HookContext<'c>,
     stop: &'c event::StopEvent<'c>,
@@ -52,7 +53,7 @@ struct LoopSessionStop<'c> {
     facts: StopFacts,
 }
 
-/// The engine's verdict on a loop. The loop stays locked until the verdict is carried out.
+/// The engine's verdict on a loop. The loop stays locked until the verdict has been carried out.
 struct LockedVerdict {
     record: LoopRecord,
     verdict: StopVerdict,
@@ -79,8 +80,8 @@ impl<'c> LoopSessionStop<'c> {
                     return Ok(Decision::answer(ReplyPart::from_reply(Reply::AskAgain), why));
                 }
                 let what = format!("run {}", validators.join("; "));
-                // The validators run without the loop's lock: they may take minutes, and the loop can be cancelled
-                // during that time.
+                // Release the lock while the validators run. They may take minutes, and the user must be able to
+                // cancel the loop meanwhile.
                 drop(judged);
                 return Ok(Decision::with_change(ReplyPart::silent(), why, what, move || {
                     self.run_validators(&validators)
@@ -113,8 +114,8 @@ impl<'c> LoopSessionStop<'c> {
     fn run_validators(&self, validators: &[String]) -> Result<ReplyPart> {
         let _running = match self.context.project.store.lock_validators(&self.id) {
             Ok(running) => running,
-            // The same stop was reported again while its validators are running. The process that runs them will
-            // answer.
+            // The same stop was reported again while its validators are still running. The process that runs them
+            // will answer.
             Err(store::Error::Busy { .. }) => return Ok(ReplyPart::silent()),
             Err(error) => return Err(self.allow_stop_error(&error)),
         };
@@ -126,9 +127,8 @@ impl<'c> LoopSessionStop<'c> {
         }
     }
 
-    /// Locks the loop and gets the engine's verdict. Returns `None` if somebody removed the loop, or if this user did
-    /// not allow its current form on this machine. A loop that is not allowed blocks no session, and none of its
-    /// commands run.
+    /// Locks the loop and gets the engine's verdict. Returns `None` if the loop was removed, or if the user did not
+    /// allow its current form on this machine. Such a loop blocks no session, and none of its commands run.
     fn lock_and_judge(&self, checked: ValidatorResult, deadline: Deadline) -> Result<Option<LockedVerdict>> {
         let ProjectContext { store, settings, .. } = self.context.project;
         let lock = store.lock_loops(deadline.lock_wait()).map_err(|error| self.allow_stop_error(&error))?;
@@ -153,7 +153,7 @@ impl<'c> LoopSessionStop<'c> {
         Ok(Some(LockedVerdict { record, verdict, _lock: lock }))
     }
 
-    /// Returns the error that lets the agent stop. A loop whose iterations cannot be counted must not continue.
+    /// Returns an error, so that the agent may stop. A loop whose iterations cannot be counted must not continue.
     fn allow_stop_error(&self, why: &dyn std::fmt::Display) -> Error {
         Error::Failed { what: format!("loop {} lets the agent stop: {why}", self.id) }
     }
@@ -172,13 +172,14 @@ impl<'c> LoopSessionStop<'c> {
         let store = self.context.project.store;
         let state = &record.loop_state;
         let stop = self.engine_input(state, checked);
-        // A promise is accepted even if the harness ended an earlier turn.
+        // Only a verdict that continues the loop is affected: a promise is accepted even if the harness ended an
+        // earlier turn.
         let goes_on = matches!(verdict, StopVerdict::SendPrompt { .. } | StopVerdict::SendSameAgain { .. });
         if goes_on && self.stop.is_first == Some(true) && is_loop_overridden(self.context, state) {
             return pause_at_continuation_limit(self.context, &self.id, record).map(|()| ReplyPart::silent());
         }
         Ok(match verdict {
-            // The process that ended the loop was killed before it could clear the pointer.
+            // The process that ended the loop was killed before it could clear the pointer, so clear it now.
             StopVerdict::Allow(AllowReason::NotActive) => {
                 clear_foreground(store, &self.id).map(|()| ReplyPart::silent())?
             }
@@ -207,8 +208,8 @@ impl<'c> LoopSessionStop<'c> {
         })
     }
 
-    /// Reports that the log or the pointer could not be written. The answer stays the same, because the loop itself
-    /// is saved.
+    /// Adds a warning if the log or the pointer could not be written. The hook's answer stays the same, because the
+    /// loop has been saved.
     fn report_write_failure(&self, result: store::Result<()>) {
         if let Err(error) = result {
             self.context.add_warning(error.to_string());
@@ -247,7 +248,7 @@ impl<'c> LoopSessionStop<'c> {
         }
     }
 
-    /// Returns the files that were changed since the last stop, or `None` if they are unknown.
+    /// Returns the files that changed since the last stop, or `None` if that is unknown.
     fn files_changed_since_last_stop(&self, state: &Loop) -> Option<Vec<&str>> {
         self.files_changed_since(state.last_stop.as_ref()?.session_position?)
     }
@@ -259,7 +260,7 @@ impl<'c> LoopSessionStop<'c> {
     }
 
     /// Returns the session's position when the loop was started, computed from the end of the journal. Returns `None`
-    /// if the journal has grown too long since then. Only the first stop of a loop needs this position.
+    /// if the journal has grown too long since then. Only a loop's first stop needs this position.
     fn position_at_start(&self, state: &Loop) -> Option<SessionPosition> {
         let digest = self.context.session_digest()?;
         let journal = layout::journal_path(self.context.session);
@@ -313,7 +314,7 @@ impl<'c> LoopSessionStop<'c> {
     }
 }
 
-/// Returns whether the harness ended a turn that the loop had continued.
+/// Returns whether the harness ended a turn that the loop wanted to continue.
 fn is_loop_overridden(context: &HookContext, state: &Loop) -> bool {
     continuation_limit(context).is_some_and(|cap| was_continuation_overridden(state, cap))
 }
@@ -324,8 +325,8 @@ fn continuation_limit(context: &HookContext) -> Option<u64> {
     Some(set.unwrap_or(cap.max_blocks))
 }
 
-/// Returns the pointer to the loops in the foreground. The pointer is an index. If it is missing or damaged, it is
-/// rebuilt from the loops.
+/// Returns the pointer to the foreground loops, or `None` if there are no loops. The pointer is only an index, so it
+/// is rebuilt from the loops if it is missing or damaged.
 pub(super) fn read_foreground_pointer(context: &HookContext) -> store::Result<Option<ForegroundPointer>> {
     let store = context.project.store;
     match store.read_foreground() {
@@ -341,7 +342,7 @@ pub(super) fn read_foreground_pointer(context: &HookContext) -> store::Result<Op
     Ok(Some(pointer))
 }
 
-/// Detects, at an event other than a stop, that the harness ended a turn that a loop had continued.
+/// Detects, at an event other than a stop, that the harness ended a turn that a loop wanted to continue.
 pub fn decide_overridden<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     match overridden_loop(context)? {
         None => Ok(Decision::no_action("no turn of a loop was ended by the harness")),

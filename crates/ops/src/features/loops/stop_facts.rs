@@ -1,4 +1,4 @@
-//! Facts about a stop, read from the end of the transcript before the loop's lock is taken.
+//! The facts about a stop. They are read from the end of the transcript before the loop is locked.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,13 +16,13 @@ use crate::session::transcript_reader;
 const MAX_MESSAGE_WAIT: Duration = Duration::from_millis(150);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How many bytes from the end of the transcript are read. If the turn is longer, only its cost is unknown.
+/// How many bytes are read from the end of the transcript. If the turn is longer, only its cost remains unknown.
 const TRANSCRIPT_TAIL_BYTES: u64 = 256 * 1024;
 
-/// Facts that do not depend on the loop.
+/// The facts about a stop that do not depend on the loop.
 pub struct StopFacts {
     pub last_turn: LastTurn,
-    /// The last message and its id, or why it is unknown.
+    /// The agent's last message, or why it is unknown.
     pub message: Result<Option<LastMessage>, String>,
     pub compacting: bool,
 }
@@ -33,8 +33,8 @@ impl StopFacts {
         let (last_turn, message) = loop {
             let listened = read_last_turn(context.harness, context.event.transcript.as_deref());
             let message = last_message(stop, &listened);
-            // If the message was already answered, it may be the message of the previous turn, and the current
-            // message may not be written yet.
+            // If the last message was already answered, it may belong to the previous turn. The harness may not have
+            // written the current message yet, so wait for it.
             let is_known = matches!(&message, Ok(Some(LastMessage { id: Some(_), is_answered: false, .. })));
             let is_there = !matches!(listened, Err(store::Error::Absent { .. }));
             if is_known || !is_there || Instant::now() >= until {
@@ -47,7 +47,8 @@ impl StopFacts {
     }
 }
 
-/// Returns the payload's message with its id from the transcript, or else the transcript's last message.
+/// Returns the message from the payload with its id from the transcript. If the payload has no message, returns the
+/// last message in the transcript.
 fn last_message(
     stop: &event::StopEvent,
     listened: &store::Result<LastTurn>,
@@ -64,8 +65,8 @@ fn last_message(
             Ok(Some(LastMessage { id: told.map(str::to_owned).or(message.id), ..message }))
         }
         (None, Ok(turn)) => {
-            // If the message is not in the transcript yet, the transcript's last message is too old and must not be
-            // used.
+            // If the message with this id is not in the transcript yet, the transcript's last message is an older one
+            // and must not be used.
             let is_it = |message: &LastMessage| told.is_none() || message.id.as_deref() == told;
             Ok(turn.last_message().filter(is_it))
         }

@@ -10,13 +10,13 @@ use model::redact::{REDACTION_MARGIN, Redacted};
 use crate::hook::context::{HookContext, record_policy_of};
 use crate::process::{self, CommandJob, EndedCommand, ExitReason};
 
-/// How many bytes from the end of the output are kept.
+/// How many bytes at the end of a validator's output are kept.
 const MAX_OUTPUT_BYTES: usize = 16 * 1024;
 
-/// Validators must end this long before the harness's own deadline, so that the harness receives thru's answer in time.
+/// Validators must end this long before the harness's own deadline, so that thru can still answer in time.
 const DEADLINE_MARGIN: Duration = Duration::from_secs(2);
 
-/// Runs the validators one after another within the available time, and returns the first failure.
+/// Runs the validators one after another within the time limit, and returns the first failure.
 pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> Option<ValidatorFailure> {
     let whole = Duration::from_secs(context.project.settings.validator_timeout.into())
         .saturating_sub(DEADLINE_MARGIN);
@@ -52,7 +52,7 @@ pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> 
     })
 }
 
-/// Writes the run to the session's journal, so that briefs and packets can show how the command last ended.
+/// Writes the run to the session's journal, so that briefs and packets can show whether the command passed.
 fn record_run(context: &HookContext, command: &str, ended: &EndedCommand) {
     let project = &context.project;
     let checkout = project.root.checkout.to_string_lossy();

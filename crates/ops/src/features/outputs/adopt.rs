@@ -13,15 +13,15 @@ use crate::project::consent::{allow_launches, allow_stage, is_launch_allowed, is
 use crate::project::person::require_person;
 use crate::{Result, World};
 
-/// The launches that the user is asked to allow. The consent covers only this content, even if the file changes in the
-/// meantime.
+/// The launches that the user is asked to allow. The consent covers exactly this content, even if the file changes
+/// before the user answers.
 #[derive(Clone, Debug, Serialize)]
 pub struct LaunchesToAdopt {
     pub run: PathBuf,
     pub stage: String,
-    /// Launches without consent. If the list is empty, the user need not be asked.
+    /// The launches without consent. If there are none, the user is not asked.
     pub launches: Vec<LaunchShown>,
-    /// The settings file in which `[stages.<stage>]` defines the same launches. If such a file exists, the consent also
+    /// The settings file in which `[stages.<stage>]` defines the same launches. If there is one, the consent also
     /// covers later runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "definition")]
@@ -46,7 +46,7 @@ impl From<&ExpectedOutput> for LaunchShown {
     }
 }
 
-/// Returns the launches as they are shown to the user. Nothing is allowed yet.
+/// Returns the launches to show to the user. This call does not allow anything yet.
 pub fn prepare_adoption(world: &World, stage: Option<&str>) -> Result<LaunchesToAdopt> {
     require_person(world, "launch commands are not adopted", "thru gate run --adopt")?;
     let place = GateContext::find_project(world)?;

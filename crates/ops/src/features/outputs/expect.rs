@@ -16,13 +16,14 @@ use crate::project::consent::{allow_launches, is_stage_allowed};
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
-/// The outputs that a stage must produce. If no file is named, the stage's definition in the settings is used.
+/// The outputs that a stage must produce. If the request names no file, the stage's definition in the settings is
+/// used.
 #[derive(Clone, Debug, Default)]
 pub struct ExpectRequest {
     pub stage: String,
     pub critical: Vec<String>,
     pub advisory: Vec<String>,
-    /// Files whose names determine their tier.
+    /// Files whose tier, critical or advisory, is derived from their names.
     pub files: Vec<String>,
     /// Paths relative to the working directory.
     pub inputs: Vec<String>,
@@ -35,10 +36,11 @@ pub struct Expectation {
     pub run: PathBuf,
     pub stage: String,
     pub outputs: Vec<ExpectedFile>,
-    /// The session that is told about the stage. It began the stage, or was the last active session in this checkout.
+    /// The session that is told about the stage: the session that began it, or else the session that was last active
+    /// in this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Where an earlier `expected.json` of this folder was moved.
+    /// The name under which an earlier `expected.json` in this folder was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
 }
@@ -63,7 +65,7 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<Expectati
     let folder = choose_folder(world, &place, &stage)?;
     let outputs = outputs.into_iter().map(|output| folder.renew_output(world, &place, output));
     let expected = ExpectedOutputs::new(stage.as_str(), outputs.collect::<Result<_>>()?);
-    // No existing file has been changed so far, so an invalid request has no effect.
+    // Everything above only checks the request, so an invalid request changes no existing file.
     let OutputFolder { run, kind, .. } = folder;
     if is_launch_chosen_by_user(world, &place, wanted) {
         allow_launches(&place.store, &place.root, &run, expected.outputs.iter(), world.now)?;
@@ -92,7 +94,7 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<Expectati
 }
 
 /// Returns whether the user who runs this command chose the launch command. The project's settings may come from
-/// another person, so the user must adopt their launch commands first.
+/// another person, so the user must adopt the launch commands in them first.
 fn is_launch_chosen_by_user(world: &World, place: &GateContext, wanted: &ExpectRequest) -> bool {
     let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
     let stage = || place.settings.stages.iter().find(|stage| stage.name == wanted.stage);
@@ -101,22 +103,21 @@ fn is_launch_chosen_by_user(world: &World, place: &GateContext, wanted: &ExpectR
 
 struct OutputFolder {
     run: RunFolder,
-    /// Whether the folder is new, or an orchestrator's folder for all its stages.
     kind: FolderKind,
-    /// The lock of an existing folder, where another process may be working.
+    /// The lock on an existing folder, in which another process may be working.
     _lock: Option<Lock>,
 }
 
 enum FolderKind {
     New,
-    /// The last request for the same stage, if there is one.
+    /// An orchestrator's folder for all its stages, with the last request for this stage.
     Shared(Option<ExpectedOutputs>),
 }
 
 impl OutputFolder {
-    /// Returns the output with the current time as the earliest time at which its file may have been written. In a
-    /// shared folder, a file that is already valid stays valid unless the last request for it was different, because
-    /// all work in the folder belongs together.
+    /// Returns the output with the current time as the earliest time at which its file may have been written. All
+    /// work in a shared folder belongs together, so a file there that is already valid stays valid, unless the last
+    /// request for it was different.
     fn renew_output(
         &self,
         world: &World,
@@ -139,13 +140,13 @@ impl OutputFolder {
     }
 }
 
-/// Returns the folder for a stage: the live folder of an orchestrator, or else a new folder.
+/// Returns the folder for a stage: the orchestrator's live folder, or else a new one.
 fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<OutputFolder> {
     let outputs = place.outputs_folder();
-    // A live run that no longer exists must not prevent a new run.
+    // If the live run no longer exists, that must not prevent a new run.
     let live = place.find_live_run().unwrap_or(None).filter(|live| !live.run.path().starts_with(&outputs));
     if let Some(live) = live {
-        // Lock the folder, because a run that is working in it must keep its list.
+        // Lock the folder, because a process that is working in it must keep its list.
         let lock = place.lock_run(&live.run, "gate expect")?;
         let kind = FolderKind::Shared(last_expected_of_stage(&live.run, stage));
         return Ok(OutputFolder { run: live.run, kind, _lock: Some(lock) });
@@ -162,8 +163,8 @@ fn last_expected_of_stage(run: &RunFolder, stage: &Id) -> Option<ExpectedOutputs
     current.or_else(|| run.read_list_of_stage(stage).ok())
 }
 
-/// Makes room for a stage's list. The list of another stage is renamed after its stage. An earlier list of the same
-/// stage is moved aside.
+/// Makes room for a stage's list. If the current list belongs to another stage, it is renamed after that stage. An
+/// earlier list of the same stage is moved aside.
 fn set_aside_old_list(world: &World, run: &RunFolder, stage: &Id) -> Result<Option<String>> {
     let word = format!("replaced-{}", time::to_compact(world.now));
     let other = run.read_expected().ok().filter(|list| list.stage != stage.as_str());
@@ -201,7 +202,7 @@ fn requested_outputs(
         outputs = outputs_from_settings(place, &wanted.stage)?;
     }
     for output in &mut outputs {
-        // The command line takes precedence over a definition in the settings.
+        // Options on the command line take precedence over the definition in the settings.
         if !inputs.is_empty() {
             output.inputs.clone_from(&inputs);
         }
@@ -243,7 +244,7 @@ fn outputs_from_settings(place: &GateContext, stage: &str) -> Result<Vec<Expecte
     }
 }
 
-/// Returns the paths of input files in the form that records use: relative to the checkout.
+/// Returns the paths of input files relative to the checkout, as records contain them.
 fn input_paths_below_root(world: &World, root: &Root, named: &[String]) -> Result<Vec<String>> {
     let mut inputs = Vec::with_capacity(named.len());
     for named in named {

@@ -1,4 +1,4 @@
-//! The live run, for hooks, briefs and `thru status`.
+//! What hooks, briefs and `thru status` report about the live run.
 
 use std::path::{Path, PathBuf};
 
@@ -23,19 +23,18 @@ use crate::world::OUTPUT_VARIABLE;
 const MAX_OUTPUTS_NAMED: usize = 12;
 const MAX_OUTPUTS_EXAMINED: usize = 32;
 
-/// How many inputs are read again for one brief. `thru gate check` reads all of them.
+/// How many inputs are read for one brief. `thru gate check` reads all of them.
 const MAX_INPUTS_READ: usize = 16;
 
 /// The length to which a sub-agent's last message is cut.
 const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 
-/// The live run, as `thru status` shows it.
+/// The state of the live run for `thru status`.
 #[derive(Clone, Debug, Serialize)]
 pub struct LiveRunState {
     pub run: PathBuf,
     pub stage: String,
     pub outputs: usize,
-    /// The outputs that are not valid.
     #[serde(rename = "open")]
     pub invalid_outputs: Vec<OpenOutput>,
 }
@@ -70,10 +69,11 @@ const SECTION: BriefSection = BriefSection {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// Returns the outputs that the live run is still waiting for, or the reason why they are unknown.
+/// Returns a candidate for each output that the live run is still waiting for, or one that explains why the outputs
+/// are unknown.
 pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, settings, .. } = context.project;
-    // At a session start, the brief is about the last session, whose run may still be open.
+    // When a session starts, the brief describes the last session, whose run may still be open.
     let sessions = || [context.session, context.described_session].into_iter().flatten();
     let is_worked_on =
         |run: Option<&RunFolder>| sessions().any(|session| worker::works_on(store, root, session, run));
@@ -95,8 +95,8 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
             return Ok(vec![Candidate::new(&SECTION, "output:error", text)]);
         }
     };
-    // A sub-agent that this run launched writes only its own output. If the brief listed the open outputs, the
-    // sub-agent might launch itself.
+    // A sub-agent that this run launched writes only its own output. If its brief listed the open outputs, it might
+    // launch itself again.
     let own = world.absolute_path_variable(OUTPUT_VARIABLE);
     if own.is_some_and(|own| own.starts_with(run.path())) {
         return Ok(Vec::new());
@@ -137,9 +137,8 @@ struct AwaitedOutput {
     run: RunFolder,
     stage: String,
     file: String,
-    /// The absolute path, for the sub-agent.
+    /// The absolute path, which is shown to the sub-agent.
     path: String,
-    /// The path that is written to the journal.
     journal_path: String,
     /// The verdict on the output at the time of this event.
     verdict: OutputVerdict,
@@ -169,7 +168,7 @@ fn awaited_output(project: &ProjectContext, event: &Event) -> Result<Option<Awai
     }))
 }
 
-/// When a sub-agent stops, adds the state of its output to the journal line.
+/// When a sub-agent stops, adds its output's path and verdict to the journal line.
 pub(crate) fn annotate_subagent_stop(
     project: &ProjectContext,
     event: &Event,
@@ -183,8 +182,8 @@ pub(crate) fn annotate_subagent_stop(
     Ok(())
 }
 
-/// Tells a starting sub-agent which output it must write. If a sub-agent stops without a valid output, its last
-/// message is saved next to the output, never as the output itself.
+/// Tells a starting sub-agent which output to write. If a sub-agent stops without a valid output, its last message is
+/// saved next to the output, never as the output itself.
 pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some(awaited) = awaited_output(&context.project, context.event)? else {
         return Ok(Decision::no_action("no output is expected of this sub-agent"));
@@ -229,8 +228,8 @@ fn find_live_run(
     }
 }
 
-/// Returns the invalid outputs among the first `most` outputs. The check is quick: it reads no large files, and reads
-/// each input only once.
+/// Returns the invalid outputs among the first `most` outputs. This is a quick check that reads no large files and
+/// reads each input only once.
 fn invalid_outputs(
     run: &RunFolder,
     expected: &ExpectedOutputs,
@@ -260,7 +259,7 @@ fn invalid_outputs(
     Ok(invalid)
 }
 
-/// Returns the path by which an agent in the checkout can open the file.
+/// Returns the path under which an agent in the checkout can open the file.
 fn path_for_agent(path: &Path, root: &Root) -> String {
     place::path_within_checkout(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned()
 }

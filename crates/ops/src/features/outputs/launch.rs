@@ -1,5 +1,5 @@
-//! One launch: gives the command its prompt on stdin, and logs its redacted output next to the output file while it
-//! runs.
+//! One launch of an output's command. The command gets its prompt on stdin. While it runs, everything it prints is
+//! redacted and logged next to the output file.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::process::reaper::ProcessReaper;
 use crate::process::{self, CommandJob, CommandWatch};
 use crate::world::OUTPUT_VARIABLE;
 
-/// How many bytes of one launch's output are kept.
+/// How many bytes of what one launch prints are kept.
 const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
 /// How many bytes are held back while waiting for the end of a private key.
@@ -28,7 +28,7 @@ const MAX_PENDING_BYTES: usize = 256 * 1024;
 pub(super) struct Launch<'a> {
     pub run: &'a Arc<RunFolder>,
     pub output: &'a ExpectedOutput,
-    /// The folder where the command runs.
+    /// The folder in which the command runs.
     pub folder: &'a Path,
     pub timeout: Duration,
     pub reaper: &'a ProcessReaper,
@@ -36,14 +36,14 @@ pub(super) struct Launch<'a> {
     pub now: Timestamp,
 }
 
-/// Runs the command, and returns a text that says how it ended or why it could not be started.
+/// Runs the command. Returns a message that says how it ended or why it could not be started.
 pub(super) fn run_launch(launch: &Launch) -> Result<String> {
     let Launch { run, output, .. } = launch;
     let path = run.path().join(&output.file);
     let prompt = layout::launch_prompt_file(&output.file);
     run.write_file(&prompt, &gate::launch_prompt(output, &path.to_string_lossy()), Durability::Relaxed)?;
-    // A process that inherits this file as stdin keeps the lock, even after this process has ended. A later run uses
-    // the lock to detect that the launch of a killed run is still working.
+    // A process that inherits this file as stdin keeps the lock, even after the current process has ended. With this
+    // lock, a later run detects that a launch of a killed run is still working.
     let stdin = run.open_with_inherited_lock(&prompt)?;
     let log = Arc::new(Mutex::new(LaunchLog::new(launch)));
     let write = Arc::clone(&log);
@@ -129,13 +129,14 @@ impl LaunchLog {
         self.append(clean.strip_suffix('\n').unwrap_or(&clean));
     }
 
-    /// Appends to the log. Errors are ignored, because they are no reason to stop the launch.
+    /// Appends text to the log. Errors are ignored, because a launch should not fail if its log cannot be written.
     fn append(&self, text: &str) {
         let _ = self.run.append_lines(&self.name, &[text]);
     }
 }
 
-/// Returns how much of the pending text can be redacted now: complete lines, but not a private key without its end.
+/// Returns how many bytes of the pending output can be redacted now: all complete lines, up to a private key whose
+/// end has not arrived yet.
 fn redactable_length(pending: &[u8]) -> usize {
     let lines = pending.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let find = |text: &[u8], word: &[u8]| text.windows(word.len()).rposition(|window| window == word);

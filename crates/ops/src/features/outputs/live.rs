@@ -1,4 +1,4 @@
-//! Finds the live run: from `state/live.json`, or else from the live-state file that a setting names.
+//! Finds the live run. `state/live.json` names it, or else the live-state file that a setting names.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ pub struct LiveRunReport {
     pub run: PathBuf,
     #[serde(rename = "from")]
     pub source: LiveRunSource,
-    /// `None` if the run does not expect any outputs yet.
+    /// The stage of the run, or `None` if the run does not expect any outputs yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
 }
@@ -46,7 +46,7 @@ pub fn show_live_run(world: &World) -> Result<LiveRunReport> {
     Ok(live_run_report(&found))
 }
 
-/// Sets the live run. `dir` is a folder of the project, or the name of a run in `outputs/`.
+/// Makes a run live. `dir` is a folder in the project, or the name of a run in `outputs/`.
 pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
     let place = GateContext::find_project(world)?;
     let (base, rel) = match dir.to_str() {
@@ -63,9 +63,9 @@ pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
 
 #[derive(Clone, Debug)]
 pub struct ClearedLiveRun {
-    /// The run that is no longer live. `None` if no run was live, or if the live run could not be read.
+    /// The run that is no longer live, or `None` if no run was live or the live run could not be read.
     pub cleared: Option<LiveRunReport>,
-    /// The run that another tool's live-state file still names. thru does not change that file.
+    /// The run that another tool's live-state file still names. thru does not edit that file.
     pub still_live: Option<LiveRunReport>,
 }
 
@@ -87,13 +87,14 @@ impl GateContext {
     }
 }
 
-/// Returns the live run of a project, trusted or not. Returns `None` if there is none or it cannot be determined.
+/// Returns a project's live run, whether or not the project is trusted. Returns `None` if there is none or it cannot
+/// be determined.
 pub(crate) fn live_run_of_project(world: &World, project: &Project) -> Option<RunFolder> {
     let settings = settings::resolve_settings(world, Some(&project.store)).settings();
     find_live_run_in(&project.store, &project.root, &settings).ok().flatten().map(|found| found.run)
 }
 
-/// Finds the live run. It is an error if the run that a file names does not exist.
+/// Finds the live run. Returns an error if a file names a run that does not exist.
 pub(super) fn find_live_run_in(
     store: &Store,
     root: &Root,
@@ -107,7 +108,7 @@ pub(super) fn find_live_run_in(
     })?;
     if let Some(dir) = live {
         let source = LiveRunSource::LiveJson;
-        // Each worktree has its own folders, but `outputs/` belongs to the root.
+        // `outputs/` belongs to the root, but each worktree has its own folders, so search both.
         let bases = [&root.path, &root.checkout];
         let named = store.dir().path().join(layout::LIVE_RUN_FILE);
         return Ok(Some(FoundLiveRun { run: open_run(&bases, &dir, &named)?, source }));
@@ -135,7 +136,7 @@ pub(super) fn find_live_run_in(
     }))
 }
 
-/// Opens a run. `named` is the file that names `dir`, for error messages.
+/// Opens a run. `named` is the file that names `dir`, and appears in error messages.
 fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
     let mut absent = None;
     for base in bases {
@@ -157,7 +158,7 @@ fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
     Err(Error::Absent { what, hint: OTHER_RUN_HINT.into() })
 }
 
-/// Splits a folder into a base, which is the root or the checkout, and the path relative to that base.
+/// Splits a path into its base, which is the root or the checkout, and the path relative to that base.
 pub(super) fn folder_below_root<'a>(root: &'a Root, dir: &Path) -> Result<(&'a PathBuf, String)> {
     let dir = dir.to_string_lossy();
     for base in [&root.path, &root.checkout] {

@@ -1,4 +1,4 @@
-//! Finds the process of a launch that outlived its run, and ends it.
+//! Finds and ends the process of a launch that outlived its run.
 
 use std::time::{Duration, Instant};
 
@@ -10,24 +10,24 @@ use store::{Durability, RunFolder, layout};
 use crate::process;
 use crate::process::alive;
 
-/// How long the last process of an ended group may take to disappear.
+/// How long the last process of a group may take to disappear after the group was ended.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug)]
 pub(super) struct OrphanedLaunch {
-    /// `None` if a process has the prompt open but its process id is unknown.
+    /// The process id, or `None` if a process has the prompt open but its id is unknown.
     pub process: Option<i32>,
     stamp: String,
     since: Option<Timestamp>,
 }
 
-/// Returns whether a process is working on an output. Such a process has the prompt open and holds a lock on it.
+/// Returns whether a process is working on an output. Such a process has the prompt open and keeps it locked.
 pub(super) fn is_launch_running(run: &RunFolder, file: &str) -> bool {
     matches!(run.open_with_inherited_lock(&layout::launch_prompt_file(file)), Ok(None))
 }
 
-/// Records which process works on an output. If this record cannot be written, the lock still shows that a process is
-/// working.
+/// Records which process is working on an output. If the record cannot be written, the lock still shows that some
+/// process is working.
 pub(super) fn record_launch_process(run: &RunFolder, file: &str, process: u32, now: Timestamp) {
     let stamp = alive::process_stamp(process).unwrap_or_else(|| process.to_string());
     let text = format!("{stamp} {}\n", time::to_rfc3339(now));
@@ -53,12 +53,13 @@ impl OrphanedLaunch {
         timeout.saturating_sub(used.unwrap_or_default())
     }
 
-    /// Returns whether the process may be ended. It may not if its process id now belongs to another process.
+    /// Returns whether the process may be ended. It must not be ended if its process id now belongs to another
+    /// process.
     pub fn can_be_ended(&self) -> bool {
         alive::still_leads_group(&self.stamp)
     }
 
-    /// Ends the process and every process that it started. Returns false if the process is still running.
+    /// Ends the process and all processes that it started. Returns false if the launch is still running afterwards.
     pub fn kill_process_group(&self, run: &RunFolder, file: &str) -> bool {
         if let Some(group) = self.process.and_then(Pid::from_raw).filter(|_| self.can_be_ended()) {
             process::terminate_group(group, || !is_launch_running(run, file));

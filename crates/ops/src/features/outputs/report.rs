@@ -1,4 +1,4 @@
-//! The live run for `thru status` and `thru doctor`.
+//! The checks of `thru doctor` and the lines of `thru status` that are about the live run.
 
 use model::finding::Finding;
 use model::render::one_line;
@@ -20,7 +20,8 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     })
 }
 
-/// Describes the live run: `2 of 5 open (stage review, outputs/review-…): missing review-a.md, stale review-b.md`.
+/// Describes the live run, for example `2 of 5 open (stage review, outputs/review-…): missing review-a.md, stale
+/// review-b.md`.
 fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusLine {
     let run = live.run.strip_prefix(project.store.dir().path()).unwrap_or(&live.run).display();
     let (stage, all) = (one_line(&live.stage, 128), live.outputs);
@@ -41,7 +42,8 @@ fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusLine {
     line.with_next(Urgency::MissingOutputs, "thru gate check", "says what the open outputs lack")
 }
 
-/// Reports a live run whose state cannot be determined. Open outputs are normal.
+/// Reports a live run whose state cannot be determined. Open outputs are normal, so they are not reported as a
+/// problem.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let (text, findings) = match live_run_state(project.store, project.root, project.settings) {
         Ok(None) => return Vec::new(),

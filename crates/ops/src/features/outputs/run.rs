@@ -1,5 +1,5 @@
-//! `thru gate run`: keeps valid outputs, launches the commands of the others, launches each failed command once more,
-//! then judges the gate.
+//! `thru gate run`: keeps the valid outputs, launches the commands of the others, launches each failed command once
+//! more, and then judges the gate.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -29,13 +29,13 @@ pub(super) const ORPHAN_POLL_INTERVAL: Duration = Duration::from_millis(50);
 #[derive(Clone, Debug, Default)]
 pub struct GateRunOptions {
     pub stage: Option<String>,
-    /// `None` means the value from the settings.
+    /// If this is `None`, the settings determine the number.
     pub jobs: Option<usize>,
     pub timeout: Option<Duration>,
     pub relaunch: RelaunchPolicy,
 }
 
-/// Whether outputs that have used up their launches are launched again.
+/// Whether to launch the commands of outputs that have used up their launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RelaunchPolicy {
     #[default]
@@ -48,7 +48,7 @@ pub enum Progress {
     Reused {
         file: String,
     },
-    /// An output that is not valid was renamed before a launch.
+    /// An invalid output was renamed before a launch.
     SetAside {
         file: String,
         verdict: OutputVerdict,
@@ -64,12 +64,12 @@ pub enum Progress {
         verdict: OutputVerdict,
         why: String,
     },
-    /// A launch of a killed run is still working on the output.
+    /// A launch of a killed run is still working on this output.
     WaitingForOrphan {
         file: String,
         process: Option<i32>,
     },
-    /// The launch of a killed run can neither be waited for nor ended.
+    /// A launch of a killed run is still working on this output, and it can neither be waited for nor ended.
     StillRunning {
         file: String,
         remedy: String,
@@ -125,8 +125,8 @@ pub fn run_gate(
     build_gate_report(&place, &run, &expected)
 }
 
-/// Returns whether the command of an invalid output is launched. A missing input is an error, because the output would
-/// not show that an input was missing.
+/// Returns whether the command of an invalid output should be launched. Returns an error if one of its inputs is
+/// missing, because the output would not show that.
 fn should_launch(
     place: &GateContext,
     run: &RunFolder,
@@ -148,7 +148,7 @@ fn should_launch(
             ),
         });
     }
-    // If an earlier launch is still running and cannot be ended, the command is not launched again.
+    // If an earlier launch is still running and cannot be ended, do not launch the command again.
     let orphan =
         if again == RelaunchPolicy::Yes { OrphanedLaunch::read_record(run, &output.file) } else { None };
     match orphan.filter(|orphan| !orphan.can_be_ended()) {
@@ -160,13 +160,14 @@ fn should_launch(
     }
 }
 
-/// How many commands a refusal names.
+/// How many of the refused commands the error names.
 const MAX_COMMANDS_NAMED: usize = 5;
-/// How much of each command a refusal shows.
+/// How many characters of each command the error shows.
 const MAX_COMMAND_CHARS: usize = 200;
 
-/// Refuses commands that the user has not allowed. `expected.json` is in the project, so anybody may have written it.
-/// A command from it is launched only if the user allowed exactly this command on this machine.
+/// Returns an error if the user has not allowed one of the commands. `expected.json` is part of the project, so
+/// anybody may have written it. A command in it is launched only if the user has allowed exactly this command on this
+/// machine.
 fn require_consent<'a>(
     place: &GateContext,
     run: &RunFolder,
@@ -195,7 +196,7 @@ fn require_consent<'a>(
     })
 }
 
-/// Finds the run of a stage. If no run exists and the settings define the stage, creates a run.
+/// Finds a run of a stage. If there is none and the settings define the stage, creates one.
 pub(super) fn find_or_create_run(
     world: &World,
     place: &GateContext,
@@ -215,9 +216,9 @@ pub(super) fn find_or_create_run(
 /// The state that the worker threads share.
 struct GateRunner<'a> {
     run: &'a Arc<RunFolder>,
-    /// The list of outputs. Launch counts are written to disk before anything is launched.
+    /// The list of outputs. Each launch is counted on disk before it starts.
     expected: Mutex<ExpectedOutputs>,
-    /// The folder where commands run and where inputs are.
+    /// The folder in which commands run. The paths of inputs are relative to it.
     checkout: &'a Path,
     timeout: Duration,
     redact_options: redact::RedactOptions,
@@ -251,7 +252,7 @@ impl GateRunner<'_> {
         failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
-    /// Launches the command of one output until the output is valid or has used up its launches.
+    /// Launches the command of one output until the output is valid or its launches are used up.
     fn launch_until_valid(&self, i: usize, reaper: &ProcessReaper) -> Result<()> {
         if !self.wait_for_orphan(&self.current_output(i))? {
             return Ok(());
@@ -266,7 +267,7 @@ impl GateRunner<'_> {
         }
     }
 
-    /// Launches the command of one output once. `before` is the verdict on the file that already exists.
+    /// Launches the command of one output once. `before` is the verdict on the existing file.
     fn launch(
         &self,
         i: usize,
@@ -276,8 +277,8 @@ impl GateRunner<'_> {
     ) -> Result<()> {
         let now = self.current_time();
         let file = output.file.clone();
-        // The old file is moved aside. Any file that exists afterwards comes from this launch, even if the clocks of
-        // the machine and its disks disagree.
+        // Move the old file aside. Any file that exists afterwards comes from this launch, even if the clocks of the
+        // machine and its disks disagree.
         let aside = self.run.rename_aside(&file, &format!("set-aside-{}", time::to_compact(now)))?;
         if let Some(kept_as) = aside {
             (self.report_progress)(Progress::SetAside { file: file.clone(), verdict: before, kept_as });
@@ -312,8 +313,8 @@ impl GateRunner<'_> {
         self.now.checked_add(self.started.elapsed()).unwrap_or(self.now)
     }
 
-    /// Waits for a launch that outlived a killed run, and ends the launch when its time is up. Returns false if the
-    /// launch cannot be ended.
+    /// Waits for a launch that outlived a killed run, and ends that launch when its time is up. Returns false if it
+    /// cannot be ended.
     fn wait_for_orphan(&self, output: &ExpectedOutput) -> Result<bool> {
         let file = output.file.clone();
         let Some(orphan) = OrphanedLaunch::read_record(self.run, &file) else { return Ok(true) };
@@ -367,7 +368,7 @@ fn write_omissions(place: &GateContext, run: &RunFolder, expected: &ExpectedOutp
             omitted.push(Omission { file: output.file.clone(), judged, message });
         }
     }
-    // An earlier note describes the old state, so it is replaced.
+    // Write the file even if nothing is omitted now, because an earlier version would still list old omissions.
     let name = super::stage_omissions_file(run, expected);
     if omitted.is_empty() && !run.has_file(&name) {
         return Ok(());

@@ -25,7 +25,7 @@ pub struct OutputPrompt {
     pub expected: bool,
 }
 
-/// Returns the text for the prompt of the sub-agent that writes `file` into the live run.
+/// Returns the instruction to put into the prompt of the sub-agent that writes `file` into the live run.
 pub fn output_prompt(world: &World, file: &str) -> Result<OutputPrompt> {
     let place = GateContext::find_project(world)?;
     let live = place.find_live_run()?.ok_or_else(|| place.no_live_run_error())?;
@@ -42,7 +42,7 @@ pub fn output_prompt(world: &World, file: &str) -> Result<OutputPrompt> {
     Ok(OutputPrompt { text: gate::subagent_instruction(&path.to_string_lossy()), path, expected })
 }
 
-/// Adds the line that marks an output as complete. An output of the live run can be given by its name; an output of any
+/// Adds the line that marks an output as complete. An output of the live run can be given by name. An output of any
 /// other run must be given by its path.
 pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
     let (run, name) = find_expected_output(world, file)?;
@@ -77,8 +77,8 @@ pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
     Ok(SealReport { path, changed: true })
 }
 
-/// Finds the run and the name of an output. Only expected outputs are sealed, because the line means nothing in other
-/// files.
+/// Finds the run that expects an output, and the output's name in that run. Files that no run expects are not sealed,
+/// because the line would mean nothing in them.
 fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String)> {
     let place = GateContext::find_project(world)?;
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
@@ -108,7 +108,8 @@ fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String
     })
 }
 
-/// Returns the line to append, after a blank line so that it does not become part of a paragraph.
+/// Returns the line to append. Enough line ends precede it to leave a blank line, so that it does not become part of
+/// a paragraph.
 fn last_line_to_append(bytes: Vec<u8>) -> Vec<u8> {
     let document = Document::parse(bytes);
     let end = document.line_ending();

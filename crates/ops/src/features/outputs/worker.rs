@@ -1,5 +1,5 @@
-//! Records which session works on a run. Only that session is told what the run is still waiting for. To other sessions
-//! this would be noise.
+//! Records which session works on a run. Only that session is told what the run is still waiting for, because other
+//! sessions have no use for it.
 
 use std::path::Path;
 
@@ -12,10 +12,11 @@ use crate::hook::context::HookContext;
 use crate::session::{list, roster};
 use crate::{Result, World};
 
-/// The run that a session works on: it began the run, or one of its sub-agents writes an output of it.
+/// The run that a session works on. Either the session began the run, or one of its sub-agents writes one of the
+/// outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RunOfSession {
-    /// The folder of the run, relative to the root.
+    /// The path of the run, relative to the root.
     folder: String,
 }
 
@@ -33,8 +34,8 @@ impl SessionState for RunOfSession {
     }
 }
 
-/// Records that the calling session works on a run, and returns that session. At a terminal the session is a guess: the
-/// open session that was last active in this checkout, if there is one.
+/// Records that the calling session works on a run, and returns that session. If the command is run at a terminal,
+/// the session is a guess: the open session that was last active in this checkout.
 pub(super) fn record_calling_session(
     world: &World,
     place: &GateContext,
@@ -50,8 +51,8 @@ pub(super) fn record_calling_session(
     Ok(session)
 }
 
-/// Records that the calling agent's session works on a run. A sub-agent that the run launched is not recorded, because
-/// it writes only its own output. Errors are ignored, because the command does not depend on this record.
+/// Records that the calling agent's session works on a run. A sub-agent that the run launched is not recorded,
+/// because it writes only its own output. Errors are ignored, because the command also works without this record.
 pub(super) fn note_agent_at_work(world: &World, place: &GateContext, run: &RunFolder) {
     let is_recorded = place.trusted && !world.is_in_launch();
     if let Some(session) = list::session_of_current_harness(world).filter(|_| is_recorded) {
@@ -67,23 +68,23 @@ fn open_session_here(place: &GateContext) -> Result<Option<Id>> {
     Ok(open.first().map(|entry| entry.session.clone()))
 }
 
-/// Records that a session works on a run. Writes nothing if that is already recorded.
+/// Records that a session works on a run, unless that is already recorded.
 pub(super) fn record_worker(store: &Store, root: &Root, session: &Id, run: &RunFolder) -> Result<()> {
     let worked = RunOfSession { folder: folder_below_root(root, run.path())?.1 };
-    // A file that cannot be read is replaced.
+    // If the existing record cannot be read, replace it.
     if store.session(session).read::<RunOfSession>().ok().flatten().as_ref() == Some(&worked) {
         return Ok(());
     }
     Ok(store.session(session).write(&worked)?)
 }
 
-/// Returns whether a session works on `run` or, if `run` is `None`, on any run.
+/// Returns whether a session works on `run`. If `run` is `None`, returns whether the session works on any run.
 pub(super) fn works_on(store: &Store, root: &Root, session: &Id, run: Option<&RunFolder>) -> bool {
     let Ok(Some(worked)) = store.session(session).read::<RunOfSession>() else { return false };
     run.is_none_or(|run| folder_below_root(root, run.path()).is_ok_and(|(_, folder)| folder == worked.folder))
 }
 
-/// Lets a session that continues under another id keep its run.
+/// Lets a session that continues under a new id keep its run.
 pub(super) fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(context.project.store.session(context.session).inherit::<RunOfSession>(previous)?)
 }

@@ -27,7 +27,7 @@ pub enum PacketEdit<'a> {
 #[derive(Debug)]
 pub struct EditedPacket {
     pub shown: PacketShown,
-    /// A note about the edit, for the user.
+    /// A note that is shown to the user after the edit.
     pub note: Option<&'static str>,
     /// Whether a secret in the input was redacted.
     pub covered: bool,
@@ -45,7 +45,7 @@ pub fn edit_packet(world: &World, word: &str, edit: PacketEdit) -> Result<Edited
         });
     }
     let given = InputRedactor::with_settings_of(world);
-    // Declared here so that the redacted texts live long enough.
+    // These variables are declared here because the edit below borrows the redacted text.
     let (reason_given, text_given);
     let edit = match edit {
         PacketEdit::Block { reason } => {
@@ -63,7 +63,7 @@ pub fn edit_packet(world: &World, word: &str, edit: PacketEdit) -> Result<Edited
         let before = document.bytes().to_vec();
         confirmed_before = Packet::read_with_listed_files(document, id.as_str()).confirmed;
         note = apply_edit(document, edit, &project)?;
-        // Setting a section changes only the bytes of that section, so not even the time is updated.
+        // `thru packet set` must change only the bytes of the section, so it does not update the time.
         let is_section = matches!(edit, PacketEdit::Section { .. });
         if is_section || document.bytes() == before { Ok(()) } else { set_updated_time(document, world) }
     })?;
@@ -73,13 +73,12 @@ pub fn edit_packet(world: &World, word: &str, edit: PacketEdit) -> Result<Edited
     Ok(EditedPacket { shown, note, covered: given.has_redacted() })
 }
 
-/// Applies the edit, and returns a note for the user if there is one.
+/// Applies the edit, and may return a note for the user.
 fn apply_edit(document: &mut Document, edit: PacketEdit, project: &Project) -> Result<Option<&'static str>> {
     match edit {
         PacketEdit::Status(status) => {
             set_frontmatter(document, "status", status.name())?;
-            // A packet that is opened again, or that has ended, loses its claim, so that another session can claim
-            // it.
+            // A packet that is reopened or has ended loses its claim, so that another session can claim it.
             document.remove_entry("claimed_by");
             document.remove_entry("claimed_at");
             document.remove_entry("blocked_reason");
@@ -100,7 +99,7 @@ fn apply_edit(document: &mut Document, edit: PacketEdit, project: &Project) -> R
     }
 }
 
-/// Adds confirmed files to the index of files. A failure is ignored, because the packet already contains the files.
+/// Adds confirmed files to the file index. A failure is ignored, because the packet already contains the files.
 pub(crate) fn add_confirmed_to_file_index(world: &World, project: &Project, id: &Id, files: &[String]) {
     if files.is_empty() {
         return;
@@ -110,14 +109,14 @@ pub(crate) fn add_confirmed_to_file_index(world: &World, project: &Project, id: 
     let _ = project.store.dir().append_lines(layout::RELEVANT_FILES_INDEX, &lines, limit);
 }
 
-/// Returns paths in the form that records use: relative to the root.
+/// Returns the paths relative to the checkout, as records contain them.
 fn paths_below_root(project: &Project, files: &[String]) -> Vec<String> {
     let checkout = project.root.checkout.to_string_lossy();
     files.iter().map(|file| place::path_within_checkout(&checkout, file).path.into_owned()).collect()
 }
 
-/// Returns the files as paths relative to the root. Refuses files that cannot be confirmed, because they do not exist
-/// below the root.
+/// Returns the files as paths relative to the checkout. Returns an error if one of them does not exist in the
+/// checkout, because such a file cannot be confirmed.
 pub(crate) fn require_existing_files(project: &Project, files: &[String]) -> Result<Vec<String>> {
     let checkout = project.root.checkout.to_string_lossy();
     for file in files {
@@ -158,7 +157,8 @@ fn remove_confirmed_files(document: &mut Document, files: &[String]) -> Result<(
     confirm::unconfirm_files(document, files).map_err(|why| edit_refused_error(&why))
 }
 
-/// Replaces a section. The standard headings of packets are matched by prefix, other headings by their whole text.
+/// Replaces a section. The beginning of a standard heading is enough to match it. Any other heading must be given in
+/// full.
 fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Option<&'static str>> {
     let wanted = heading.trim().trim_start_matches('#').trim();
     let own = document
@@ -179,7 +179,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
             });
         }
     };
-    // The line endings of typed or piped text may differ from those of the file.
+    // Typed or piped text may have other line endings than the file.
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_ending());
     document
@@ -188,7 +188,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
     Ok(frontmatter_note(&name))
 }
 
-/// Returns a note if the frontmatter contains the same information as the section.
+/// Returns a note for the user if the frontmatter contains the same information as the section.
 fn frontmatter_note(section: &str) -> Option<&'static str> {
     match section {
         FILES_HEADING | CONFIRMED_HEADING | SUGGESTED_HEADING => Some(

@@ -25,7 +25,7 @@ use crate::session::database::{self, SessionRows};
 use crate::session::list::{self, SessionChoice};
 use crate::session::{past, roster, transcript};
 
-/// Files larger than this are listed, but not read.
+/// Larger files are listed in the packet, but no fingerprint is made of them.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,12 +40,12 @@ pub struct HandoffRequest<'a> {
     pub hashes: FileHashes,
 }
 
-/// Whether fingerprints of the files are stored, so that a pickup can detect changes.
+/// Whether to store fingerprints of the files, with which a pickup detects changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileHashes {
     #[default]
     Take,
-    /// Fingerprints are not stored, because a hook has no time to read the files.
+    /// Hooks do not store fingerprints, because they have no time to read the files.
     Leave,
 }
 
@@ -53,12 +53,12 @@ pub enum FileHashes {
 pub struct HandoffReport {
     pub id: String,
     pub path: PathBuf,
-    /// Empty if no session of the project has been captured.
+    /// The id of the session. Empty if no session in this project has been captured.
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<SessionChoice>,
-    /// The session that asked for the packet, if that session has done no work itself. In that case, the packet is
-    /// about the last session that did work.
+    /// The session that asked for the packet, if it has done no work itself. The packet is then about the last
+    /// session that did work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<String>,
     pub edited: usize,
@@ -107,13 +107,13 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
         packet_files::add_confirmed_to_file_index(world, &project, &id, &confirmed);
     }
     if request.transcript.is_none() {
-        // If recording this fails, the only harm is that a sweep writes an extra packet.
+        // If recording this fails, the worst result is that a sweep writes an extra packet.
         let _ = crashed::record_handoff_packet(world, &project.store, &source.digest.session, &report.id);
     }
     Ok(HandoffReport { covered: given.has_redacted(), instead_of, ..report })
 }
 
-/// Refuses options that would make `thru loop start` refuse the packet later.
+/// Returns an error if `thru loop start` would refuse a packet with these options.
 fn check_loop_options(request: &HandoffRequest) -> Result<()> {
     let usage = |what: String, hint: &str| Err(Error::Usage { what, hint: hint.into() });
     if let Some((promise, flaw)) =
@@ -131,16 +131,16 @@ fn check_loop_options(request: &HandoffRequest) -> Result<()> {
     Ok(())
 }
 
-/// The session that a packet is made from.
+/// The session that a packet describes.
 pub(crate) struct PacketSource {
     pub digest: Digest,
     pub harness: Option<&'static Harness>,
     pub chosen: Option<SessionChoice>,
     pub transcript: Option<String>,
-    /// Whether the session worked in another folder. If so, its paths say nothing about the files of this checkout.
+    /// Whether the session worked in another folder, so that its paths mean nothing in this checkout.
     pub elsewhere: bool,
-    /// The checkout that the session worked in: this one or another worktree of the repository. `None` if that
-    /// worktree no longer exists, or if the session worked elsewhere.
+    /// The checkout in which the session worked: this one or another worktree of the repository. `None` if that
+    /// worktree no longer exists, or if the session worked in an unrelated folder.
     pub checkout: Option<PathBuf>,
 }
 
@@ -171,7 +171,7 @@ fn source_from_transcript(
 fn source_from_session(world: &World, project: &Project, named: Option<&str>) -> Result<PacketSource> {
     match list::choose_session(world, &project.store, named) {
         Ok((session, chosen)) => source_of_session(world, project, &session, Some(chosen)),
-        // No hook reported this session, because it began before hooks were installed.
+        // No hook has reported this session, perhaps because it began before hooks were installed.
         Err(error @ Error::Absent { .. }) if named.is_some() => {
             let session = named.and_then(|named| Id::new(named).ok());
             let rows =
@@ -196,8 +196,8 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
     }
 }
 
-/// If the session was opened only for the handoff, or if it is a guess and made no call, replaces it with the last
-/// session that did work. Returns the id of the replaced session.
+/// Replaces a session that was opened only for the handoff with the last session that did work. A guessed session
+/// that made no calls is replaced too. Also returns the id of the replaced session.
 fn replace_fresh_session(
     world: &World,
     project: &Project,
@@ -223,8 +223,8 @@ fn replace_fresh_session(
     }
 }
 
-/// Returns whether nothing was asked, said or done in a session. Returns false if hooks have not seen the session from
-/// its start, because it may have done work that no hook reported.
+/// Returns whether a session has no prompts about work, no messages and no calls. Returns false if hooks have not
+/// seen the session from its start, because it may have done unreported work.
 fn is_fresh_session(digest: &Digest) -> bool {
     let Digest { prompts, said, called, from_start, .. } = digest;
     *from_start && *called == 0 && said.is_empty() && words::prompts_about_work(prompts).is_empty()
@@ -252,7 +252,7 @@ pub(crate) fn source_of_session(
     session: &Id,
     chosen: Option<SessionChoice>,
 ) -> Result<PacketSource> {
-    // A session that cannot be read is an error, not an empty session.
+    // If the session cannot be read, return the error instead of describing an empty session.
     let mut digest = past::digest_with_predecessors(&project.store, session, past::MAX_PREDECESSORS)?;
     past::unmark_existing_files(&mut digest, &project.root.checkout);
     past::compare_with_disk(&project.store, &mut digest, &project.root.checkout);
@@ -263,8 +263,8 @@ pub(crate) fn source_of_session(
     Ok(PacketSource { digest, harness, chosen, transcript, elsewhere: false, checkout })
 }
 
-/// Returns the checkout that a session worked in, or `None` if it no longer exists. A journal can name any folder, so
-/// another checkout counts only if it belongs to the same repository.
+/// Returns the checkout in which a session worked, or `None` if that checkout no longer exists. A journal can name
+/// any folder, so another checkout counts only if it belongs to the same repository.
 fn checkout_of_session(world: &World, project: &Project, digest: &Digest) -> Option<PathBuf> {
     let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
@@ -288,7 +288,7 @@ pub(crate) fn write_packet(
     let gone = if source.elsewhere { Vec::new() } else { past::gone_files(digest, here, usize::MAX) };
     let confirmed = request.confirmed;
     let ignored = match (git, checkout) {
-        // Without git no file is ignored. A hook does not run git.
+        // Outside a repository, no file is ignored. In a hook, git is not run.
         (Some(GitFacts { dirty: Some(_), .. }), Some(checkout)) => {
             let paths: Vec<&str> =
                 digest.files.iter().filter(|file| !file.outside).map(|file| file.path.as_str()).collect();
@@ -296,7 +296,7 @@ pub(crate) fn write_packet(
         }
         _ => Vec::new(),
     };
-    // If the decisions cannot be read, only this section of the packet is missing.
+    // If the decisions cannot be read, the packet just lacks that section.
     let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let decisions = decisions::decisions_for_packet(&context).unwrap_or_default();
@@ -329,11 +329,12 @@ pub(crate) fn write_packet(
         max_iterations: request.max_iterations,
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
     };
-    // A first draft shows which files the packet names. Only then is their content read.
+    // Compose a first draft to learn which files the packet names, and read only those files.
     let first = packet::compose_packet(&material);
     let files_seen = match (checkout, request.hashes) {
         (Some(checkout), FileHashes::Take) => {
-            // The user may have chosen a file that only this checkout contains. It is not gone.
+            // The session may have worked in another worktree. A file that the user confirmed in this checkout may be
+            // absent there, but it must not be marked as gone.
             let is_there =
                 |path: &&String| checkout == here || checkout.join(path).symlink_metadata().is_ok();
             let chosen = confirmed.iter().filter(is_there);
@@ -364,8 +365,8 @@ pub(crate) fn write_packet(
     })
 }
 
-/// Returns fingerprints of the files. A missing file is marked as gone. A file that is too large, or not a regular
-/// file, is left out.
+/// Returns fingerprints of the files. A missing file is marked as gone. A file that is too large or is not a regular
+/// file is left out.
 pub(crate) fn file_fingerprints<'a>(
     checkout: &Path,
     files: impl Iterator<Item = &'a str>,
@@ -380,12 +381,12 @@ pub(crate) fn file_fingerprints<'a>(
 }
 
 pub(crate) fn file_fingerprint(checkout: &Path, path: &str) -> Option<String> {
-    // Links are not followed, because a packet says nothing about files outside the checkout.
+    // Links are not followed, because a packet must not describe files outside the checkout.
     let bytes = Dir::open(checkout).ok()?.read_file(path, MAX_HASHED_FILE_BYTES).ok()?;
     Some(format!("{:x}-{:016x}", bytes.len(), fnv_fingerprint([&bytes])))
 }
 
-/// Returns the commit and the branch from git's files, and the number of changed files from the git command.
+/// Reads the commit and the branch from git's files, and runs git to count the changed files.
 pub(crate) fn read_git_state(checkout: &Path) -> Option<GitFacts> {
     let head = git::read_head(checkout)?;
     Some(GitFacts {

@@ -1,4 +1,4 @@
-//! Imports handoffs of other tools, and packets that thru wrote in another project.
+//! Imports handoffs that other tools wrote, and packets that thru wrote in another project.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// Writes a path as text. JSON requires UTF-8, and a file name may be invalid UTF-8.
+/// Serializes a path as text. JSON requires UTF-8, but a file name may contain invalid UTF-8.
 fn serialize_path<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_str(&path.display())
 }
@@ -24,8 +24,7 @@ pub struct ImportedPacket {
     pub id: String,
     /// False if the file was already imported, or if this was a dry run.
     pub created: bool,
-    /// Whether a file with the same bytes was imported before. In that case, `id` is the id of the packet that
-    /// was written at that time.
+    /// Whether a file with the same bytes was imported before. If so, `id` is the packet from that import.
     pub known: bool,
     /// Whether a secret in the file was redacted.
     pub covered: bool,
@@ -34,13 +33,13 @@ pub struct ImportedPacket {
     mark: String,
 }
 
-/// Makes a packet from a handoff that somebody else wrote. The same bytes are imported only once.
+/// Makes a packet from a handoff that another tool wrote. The same bytes are imported only once.
 pub fn import_handoff(world: &World, file: &Path, mode: Mode) -> Result<ImportedPacket> {
     import_handoff_after(world, file, mode, &[])
 }
 
-/// Imports a file after other files of the same import. A dry run has not written the files in `earlier`, so the list
-/// is needed to recognise duplicates.
+/// Imports one of several files. A dry run writes nothing, so `earlier` lists the files that came before this one,
+/// and duplicates among them are recognised.
 pub fn import_handoff_after(
     world: &World,
     file: &Path,
@@ -52,7 +51,7 @@ pub fn import_handoff_after(
     let mark = format!("{:016x}", fnv_fingerprint([&bytes]));
     let project = match mode {
         Mode::Write => Some(Project::find_or_create(world)?),
-        // Without a project, nothing can have been imported before.
+        // If there is no project, nothing has been imported before.
         Mode::DryRun => Project::find_for_reading(world).map(Some).or_else(|error| match error {
             Error::NoRoot { .. } => Ok(None),
             error => Err(error),
@@ -98,13 +97,13 @@ pub fn import_handoff_after(
     Ok(imported(id, true, false))
 }
 
-/// Refuses a file that is not text, because the packet will contain its text.
+/// Returns an error if the file is not text, because its text becomes part of the packet.
 fn require_text_file(file: &Path, bytes: &[u8]) -> Result<()> {
     let flaw = |line, why: &str, hint: &str| {
         Err(Error::Damaged { path: file.to_owned(), line, why: why.into(), hint: hint.into() })
     };
     if bytes.trim_ascii().is_empty() {
-        return flaw(None, "the file is empty", "name a file that says what is to be done");
+        return flaw(None, "the file is empty", "name a file that says what to do");
     }
     match std::str::from_utf8(bytes) {
         Ok(_) => Ok(()),

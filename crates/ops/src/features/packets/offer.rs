@@ -1,4 +1,4 @@
-//! Offers packets that nobody has claimed, at the start of a session.
+//! When a session starts, offers it the packets that nobody has claimed.
 
 use jiff::Timestamp;
 use model::brief::Candidate;
@@ -16,7 +16,7 @@ use crate::session::roster;
 const MAX_PACKETS_EXAMINED: usize = 8;
 const MAX_PACKETS_OFFERED: usize = 3;
 
-/// How many packets are examined, and how many of them are returned.
+/// How many packets are examined, and how many of them are offered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfferLimits {
     pub examined: usize,
@@ -24,15 +24,15 @@ pub(super) struct OfferLimits {
 }
 
 impl OfferLimits {
-    /// A session start has little time, and its brief has little room.
+    /// The limits for a brief, which must be made quickly and has little room.
     const BRIEF: OfferLimits = OfferLimits { examined: MAX_PACKETS_EXAMINED, offered: MAX_PACKETS_OFFERED };
     pub const ALL: OfferLimits = OfferLimits { examined: usize::MAX, offered: usize::MAX };
 }
 
-/// If there are at least this many packets, only the beginning of the index is read, because a session start has no
-/// time to list the folder.
+/// With this many packets or more, only the beginning of the index is read, because a session start has no time to
+/// list the folder.
 const MAX_PACKETS_LISTED: usize = 500;
-/// How many bytes from the beginning of the index are read.
+/// How many bytes are read from the beginning of the index.
 const INDEX_HEAD_BYTES: usize = 8 * 1024;
 
 /// Returns one line for each open packet that nobody has claimed.
@@ -44,14 +44,14 @@ pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Cand
     Ok(unclaimed_packets(store, now, OfferLimits::BRIEF)?.into_iter().map(candidate).collect())
 }
 
-/// A packet that anybody can pick up.
+/// A packet that any session can pick up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OfferedPacket {
     pub id: String,
     pub purpose: String,
 }
 
-/// Returns the newest packets that are open and that no session works on.
+/// Returns the newest open packets that no session is working on.
 pub(super) fn unclaimed_packets(
     store: &Store,
     now: Timestamp,
@@ -61,7 +61,7 @@ pub(super) fn unclaimed_packets(
     let mut claimants = None;
     let mut is_free = |claimed_by: &str| {
         claimed_by.is_empty() || {
-            // The list of sessions is read only if a packet is claimed, because a session start has little time.
+            // Read the list of sessions only if a packet is claimed, because a session start has little time.
             let claimants = claimants.get_or_insert_with(|| {
                 ClaimingSessions::read(store, roster::ROSTER_TAIL_BYTES).unwrap_or_default()
             });

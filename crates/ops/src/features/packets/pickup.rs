@@ -1,5 +1,5 @@
-//! `thru pickup`: makes a prompt from a packet and checks every claim in it against the disk. Nothing is changed
-//! unless the user asks for it.
+//! `thru pickup`: makes a prompt from a packet and checks every claim in the packet against the disk. Nothing is
+//! changed unless the user asks for it.
 
 use std::path::{Path, PathBuf};
 
@@ -27,24 +27,24 @@ use crate::session::list::{self, SessionChoice};
 use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
-/// How many bytes from the end of a journal are searched for events that are newer than the packet.
+/// How many bytes at the end of a journal are searched for events that are newer than the packet.
 const JOURNAL_TAIL_BYTES: u64 = 128 * 1024;
 
-/// How many messages and how many constraints of a claimed packet a brief contains.
+/// How many of a claimed packet's goals a brief quotes. The next limit is for its constraints.
 const MAX_GOALS_TOLD: usize = 2;
 const MAX_CONSTRAINTS_TOLD: usize = 8;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PickupRequest<'a> {
     pub id: Option<&'a str>,
-    /// The harness that the prompt is for. The default is the current harness.
+    /// The harness that the prompt is for, if it is not the current harness.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
     pub later: LaterFiles,
     pub claim: ClaimMode,
 }
 
-/// Whether the prompt also names files that were changed after the packet was written.
+/// Whether the prompt also names files that changed after the packet was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LaterFiles {
     Add,
@@ -55,7 +55,7 @@ pub enum LaterFiles {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClaimMode {
     Take,
-    /// The session claims the packet even if another running session has claimed it.
+    /// Claim the packet even if another running session has claimed it.
     TakeOver,
     #[default]
     Leave,
@@ -67,33 +67,33 @@ pub struct PickupReport {
     pub path: PathBuf,
     pub purpose: String,
     pub status: Option<PacketStatus>,
-    /// False if the records came with the folder and the user has not trusted them. In that case, another
-    /// person may have written them.
+    /// False if the user has not trusted these records. They came with the folder, so another person may have written
+    /// them.
     pub trusted: bool,
-    /// Claims that are no longer true.
+    /// The claims that are no longer true.
     pub drift: Vec<Claim>,
-    /// Every claim that was checked.
+    /// All claims that were checked.
     pub claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<String>,
-    /// Decisions that were made since the packet was written.
+    /// The decisions that were made after the packet was written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decided: Vec<String>,
-    /// Decisions in the packet that are no longer in force.
+    /// The decisions in the packet that are no longer in force.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overruled: Vec<String>,
-    /// The current state of the evidence of the tasks in progress.
+    /// The current evidence for the tasks in progress, one sentence per task.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// Whether the session that claimed the packet has ended, so another session can claim the packet.
+    /// Whether the session that claimed the packet has ended, so that another session may claim it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
-    /// Who last committed the packet. `None` if git does not track the file.
+    /// Who last committed the packet, or `None` if git does not track it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
-    /// The worktree of the session that the packet is about, if it is not this checkout.
+    /// The worktree in which the packet's session worked, if it is not this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
     pub prompt: String,
@@ -161,10 +161,10 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     })
 }
 
-/// The worktree in which the session of a packet worked, if that is not this checkout.
+/// The worktree in which a packet's session worked, if it is not this checkout.
 struct PacketWorktree {
     described: String,
-    /// Its folder, if it exists and belongs to the same repository.
+    /// The path of the worktree, if it exists and belongs to the same repository.
     folder: Option<PathBuf>,
 }
 
@@ -174,7 +174,7 @@ impl PacketWorktree {
         let digest = context.store.current_digest(&session, |_| {}).ok()?;
         let described = sessions::describe_other_worktree(context, &digest)?;
         let home = sessions::other_worktree(context, &digest)?.canonicalize().ok();
-        // A journal can name any folder. Only git knows which folders are worktrees of this repository.
+        // A journal can name any folder, so ask git which folders are worktrees of this repository.
         let is_listed = |home: &PathBuf| {
             let listed = git::list_worktrees(&context.root.checkout);
             listed.iter().any(|tree| tree.canonicalize().is_ok_and(|tree| tree == *home))
@@ -183,8 +183,8 @@ impl PacketWorktree {
     }
 }
 
-/// Describes the current state of the evidence. If the plan cannot be read, the packet is picked up anyway, and other
-/// commands report the damaged plan.
+/// Describes the current evidence. A plan that cannot be read does not prevent the pickup, because other commands
+/// report it.
 fn describe_current_evidence(project: &Project) -> Vec<String> {
     let Ok(Some(loaded)) = plan::load_plan(&project.store) else { return Vec::new() };
     let judge = evidence::FreshnessJudge::new(&project.store, &project.root.checkout);
@@ -211,7 +211,8 @@ pub(super) fn newest_open_packet(project: &Project) -> Result<Id> {
     Id::new(found.name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
 }
 
-/// Claims the packet for one session. Another session can claim the packet only by an explicit takeover.
+/// Claims the packet for one session. After that, another session can claim it only with `--take-over` or when the
+/// first session has ended.
 fn claim_packet(
     world: &World,
     project: &Project,
@@ -223,12 +224,12 @@ fn claim_packet(
         Err(error) if request.session.is_some() => return Err(error),
         _ => None,
     };
-    // At a terminal there is no session, so the user's name is recorded.
+    // A command at a terminal has no session, so record the user's name.
     let user = || (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned());
     let by = owner.as_ref().map_or_else(user, Id::to_string);
     let shown = packets::change_packet(project, id, |document| {
-        // If a session claims its packet again, nothing changes. A claim by a user is not recognised in this way,
-        // because two users can have the same name.
+        // A session that claims its own packet again changes nothing. For a user, the claim is not compared, because
+        // two users can have the same name.
         let is_active = document.text("status") == Some(PacketStatus::Active.name());
         let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
         if again {
@@ -288,13 +289,13 @@ pub(super) struct ClaimingSessions {
 }
 
 impl ClaimingSessions {
-    /// `window` is the number of bytes that are read from the end of the list of sessions.
+    /// Reads the sessions from the last `window` bytes of the session list.
     pub(super) fn read(store: &Store, window: u64) -> Result<ClaimingSessions> {
         Ok(ClaimingSessions { sessions: roster::read_roster(store, window)? })
     }
 
-    /// Returns whether the session that claimed a packet has ended, or its process is gone. In that case, another
-    /// session can claim the packet.
+    /// Returns whether the session that claimed a packet has ended or its process is gone, so that another session
+    /// may claim the packet.
     pub(super) fn is_claim_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
         let claimant = self.sessions.iter().find(|entry| entry.session.as_str() == claimed_by);
         claimant.is_some_and(|entry| {
@@ -303,7 +304,7 @@ impl ClaimingSessions {
     }
 }
 
-/// `worktree` is the worktree that the packet is about, if it is not this checkout.
+/// Checks the packet's claims. `worktree` is the worktree in which its session worked, if that is not this checkout.
 fn verify_claims(
     world: &World,
     project: &Project,
@@ -329,7 +330,7 @@ fn verify_claims(
     let git = (!packet.head.is_empty() || !packet.branch.is_empty())
         .then(|| compare_with_git(project, packet))
         .flatten()
-        // The number of uncommitted files in that worktree says nothing about this checkout.
+        // The number of uncommitted files in another worktree means nothing in this checkout.
         .map(|git| CurrentGit { dirty: git.dirty.filter(|_| !is_other_checkout), ..git });
     let files: Vec<CurrentFile> = packet.all_files().iter().map(look).collect();
     let edited = has_edited_since(project, packet);
@@ -338,7 +339,7 @@ fn verify_claims(
     drift::verify_claims(packet, &now, world.now)
 }
 
-/// Returns the path of another folder as seen from this one: `../topic` if both have the same parent, otherwise the
+/// Returns the path of another folder as seen from `here`: `../topic` if both have the same parent, otherwise the
 /// whole path.
 fn folder_from(here: &Path, there: &Path) -> String {
     let is_beside = here.canonicalize().is_ok_and(|here| here.parent() == there.parent());
@@ -348,8 +349,8 @@ fn folder_from(here: &Path, there: &Path) -> String {
     }
 }
 
-/// Returns whether the packet's own session continued and edited files, even files that the packet does not list. Only
-/// the end of a long journal is read, because the newest events are at the end.
+/// Returns whether the packet's own session has edited any files since, even files that the packet does not list.
+/// Only the end of a long journal is read, because that is where the newest events are.
 fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     let Ok(session) = Id::new(&packet.session_id) else { return false };
     let tail = project
@@ -366,7 +367,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
 fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
     let checkout = &project.root.checkout;
     let head = git::read_head(checkout)?;
-    // If the commit is the same, or if there was no commit yet, there are no commits to count.
+    // If HEAD has not moved, or there was no commit on one side, there are no commits to count.
     let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();
     let way = is_moved
         .then(|| git::count_diverging_commits(checkout, &head.commit, &packet.head))
@@ -377,8 +378,8 @@ fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
     Some(CurrentGit { branch: git::redacted_branch(&head), head: head.commit, dirty, way })
 }
 
-/// Returns the files that the tools of any session wrote after the packet, in the order in which they were first
-/// written.
+/// Returns the files that the tools of any session wrote after the packet was made, in the order of their first
+/// write.
 fn files_written_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
     for session in list::all_session_ids(&project.store)? {
@@ -399,7 +400,7 @@ fn files_written_since(project: &Project, packet: &Packet) -> Result<Vec<String>
     Ok(later)
 }
 
-/// Calls `with` for every project file that a journal line reports as written after `since`.
+/// Calls `with` for every project file that was written after `since`, according to a journal line.
 fn each_file_written_since(line: &[u8], since: &str, mut with: impl FnMut(&str, &str)) {
     let Some(record) = JournalRecord::parse_line(line).filter(|record| *record.ts > *since) else { return };
     for file in record.files.iter().filter(|file| !file.guess && !file.outside) {
@@ -409,8 +410,8 @@ fn each_file_written_since(line: &[u8], since: &str, mut with: impl FnMut(&str, 
     }
 }
 
-/// Which packet a session has claimed, and under which session id. The id is recorded because some harnesses change
-/// a session's id later.
+/// The packet that a session has claimed, and the session id in that claim. The id is recorded because some harnesses
+/// change a session's id later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ClaimedPacket {
     packet: String,
@@ -459,7 +460,7 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
         "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
     );
     let mut told = vec![Candidate::new(&packets::SECTION, format!("packet:{id}"), text)];
-    // A session that claims its own packet has these facts in its own records.
+    // If the session picked up its own packet, its own records already contain these facts.
     if packet.session_id != session.as_str() {
         told.extend(goal_candidates(&document, &id));
         told.extend(constraint_candidates(&document, &id));
@@ -467,7 +468,7 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     Ok(told)
 }
 
-/// Returns the messages that a packet quotes as its goal, each with the line above it: `The user asked, …`.
+/// Returns the messages that a packet quotes as its goal, each with the line above it, such as `The user asked, …`.
 fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
     let section = document.section(&[SectionHead::exact(2, INTENT_HEADING)]);
     let text = section.map(|section| section.text()).unwrap_or_default();
@@ -493,8 +494,8 @@ fn goal_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
     quotes.into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
 }
 
-/// Returns the constraints of a packet. The summary of the session that claimed the packet may lack them, and the
-/// user's words are in the records of another session.
+/// Returns the packet's constraints. The session that claimed the packet may lose them in a summary, and the user
+/// stated them in another session.
 fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
     let section = document.section(&[SectionHead::exact(2, CONSTRAINTS_HEADING)]);
     let text = section.map(|section| section.text()).unwrap_or_default();
@@ -511,7 +512,7 @@ fn constraint_candidates(document: &Document, id: &Id) -> Vec<Candidate> {
     constraints.take(MAX_CONSTRAINTS_TOLD).enumerate().map(candidate).collect()
 }
 
-/// Lets a session that continues under another id keep its packet.
+/// Lets a session that continues under a new id keep its packet.
 pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(context.project.store.session(context.session).inherit::<ClaimedPacket>(previous)?)
 }

@@ -1,4 +1,4 @@
-//! Packets for `thru status` and `thru doctor`.
+//! The checks of `thru doctor` and the lines of `thru status` that are about packets.
 
 use model::finding::{Finding, FindingLevel};
 use model::id::Id;
@@ -14,17 +14,17 @@ use super::offer::{self, OfferLimits};
 use crate::features::{Check, ProjectContext, StatusLine, Urgency};
 use crate::{Error, Result};
 
-/// How many packets are counted. `thru status` must stay fast if there are many packets.
+/// How many packets are counted at most, so that `thru status` stays fast.
 const MAX_PACKETS_COUNTED: usize = 500;
 
-/// The number of packets, from the listing of their folder.
+/// The number of packets, counted from the names in their folder.
 #[derive(Clone, Debug, Serialize)]
 struct PacketCount {
     count: usize,
-    /// How many packets are not done. `None` if not all packets were counted.
+    /// How many packets are not done, or `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<usize>,
-    /// Whether there may be more packets that were not counted.
+    /// Whether counting stopped at the limit, so that there may be more packets.
     at_least: bool,
     /// The newest open packet, or else the newest packet. `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(std::iter::once(line).chain(offered_packet_line(project, at_least)?).collect())
 }
 
-/// Returns a line about the newest unclaimed packet, with the number of other unclaimed packets.
+/// Returns a status line about the newest unclaimed packet, with the number of other unclaimed packets.
 fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Option<StatusLine>> {
     let offers = offer::unclaimed_packets(project.store, project.world.now, OfferLimits::ALL)?;
     let Some(first) = offers.first() else { return Ok(None) };
@@ -79,7 +79,7 @@ fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Optio
 }
 
 impl PacketCount {
-    /// Describes the packets: `3, the newest 20261115T192200Z-finish-the-parser`.
+    /// Describes the packets, for example `3, the newest 20261115T192200Z-finish-the-parser`.
     fn describe(&self) -> String {
         let PacketCount { count, at_least, open, newest } = self;
         match (newest, open) {
@@ -96,7 +96,7 @@ impl PacketCount {
     }
 }
 
-/// Reports packets that cannot be picked up in their current state, each with its first error.
+/// Reports the packets that cannot be picked up as they are, each with its first error.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let mut names = match store.packet_names() {
@@ -111,7 +111,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
         return Vec::new();
     }
     let text = count_with_noun(names.len(), "packet");
-    // Check the newest packets, because they are more likely to be needed.
+    // Check the newest packets only, because they are the most likely to be needed.
     names.sort_unstable_by(|a, b| b.cmp(a));
     let ids = names.iter().take(MAX_PACKETS_COUNTED).filter_map(|name| Id::new(name).ok());
     let broken = ids.map(|id| super::check_packet(store, &marker, &id)).filter(|checked| !checked.valid);

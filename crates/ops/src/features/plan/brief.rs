@@ -1,5 +1,5 @@
-//! The plan in a brief: its progress, the current task, the blocked tasks and the ready tasks. For finished phases, the
-//! brief only names the records.
+//! The part of a brief about the plan: its progress, the current task, the blocked tasks and the ready tasks. Of
+//! finished phases, the brief only names the records.
 
 use model::brief::{BriefSection, Candidate};
 use model::id::Id;
@@ -15,7 +15,7 @@ const SECTION: BriefSection =
     BriefSection { order: 2, longer: 1, name: "plan", title: "Plan", signal: ScoreSignal::Phase };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How many tasks of each kind are listed.
+/// How many tasks of each kind a brief lists.
 const MAX_TASKS_NAMED: usize = 5;
 
 /// How many dependencies of the current task become candidates, nearest first.
@@ -64,7 +64,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("blocked: {}{why}{held}", describe_task(task, 100));
         all.push(scored(&task.id, text, ScoreSignal::BlockedTask));
     }
-    // If no task is in progress, the first ready task counts as the current task.
+    // If no task is in progress, the ready tasks are scored as the current task.
     let (signal, value) =
         if current.is_empty() { (ScoreSignal::CurrentTask, 1.0) } else { (ScoreSignal::Phase, 0.5) };
     if !standing.ready.is_empty() {
@@ -81,7 +81,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("nothing is ready: {} waits for {waits}", describe_task(first, 100));
         all.push(Candidate::new(&SECTION, "plan:ready", text).with_signal(signal, value));
     }
-    // Dependencies are added only for scoring. In the fixed order, the line of the current task already names them.
+    // Dependencies become candidates only for scoring. In the fixed order, the line about the current task already
+    // names them.
     if context.project.settings.brief_scoring_enabled
         && let Some(task) = standing.current_task
     {
@@ -93,8 +94,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
                 format!("{} depends on: {}", inline_for_model(&task.id, 64), describe_dependency(dependency));
             let mut candidate = scored(&dependency.id, text, ScoreSignal::DependencyProximity);
             candidate.signals.depth = Some(depth);
-            // Sub-agents are given candidates whose ids have the prefix of a task in progress or of a blocked task. A
-            // dependency must have another prefix.
+            // Sub-agents get every candidate whose id begins with `task:`. Dependencies are not meant for them, so
+            // their ids have another prefix.
             candidate.id = format!("dependency:{}", dependency.id);
             all.push(candidate);
         }
@@ -102,7 +103,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(all)
 }
 
-/// Returns the tasks that have evidence. They are needed only for scoring, so without scoring the list is empty.
+/// Returns the tasks that have evidence. Only scoring needs this list, so it is empty if scoring is disabled.
 fn tasks_with_evidence(context: &BriefContext) -> Vec<Id> {
     match context.project.settings.brief_scoring_enabled {
         true => context.project.store.tasks_with_evidence().map_or(Vec::new(), |(tasks, _)| tasks),
@@ -114,7 +115,7 @@ fn describe_dependency(task: &Task) -> String {
     format!("{} ({})", describe_task(task, 160), task.status.name().replace('_', " "))
 }
 
-/// Returns the state of the plan and the tasks in progress, in the same words as the brief.
+/// Describes the plan's progress and the tasks in progress, with the same text as a brief.
 pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
     let Some(loaded) = super::load_plan(project.store)? else { return Ok(Vec::new()) };
     let standing = plan::standing_of_plan(&loaded.plan);
@@ -126,12 +127,12 @@ pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
     Ok(std::iter::once(format!("plan {}", describe_plan(&loaded.plan, &standing))).chain(current).collect())
 }
 
-/// Returns whether the plan is finished, or has no tasks.
+/// Returns whether the plan has no open tasks. A plan without tasks counts as finished.
 fn is_plan_finished(standing: &PlanStanding) -> bool {
     standing.progress.done == standing.progress.total
 }
 
-/// Describes the plan: `“Title”: phase 2 “Name” (2 of 4), 3 of 7 tasks done; 12 of 30 in all.`
+/// Describes the plan, for example `“Title”: phase 2 “Name” (2 of 4), 3 of 7 tasks done; 12 of 30 in all.`
 fn describe_plan(plan: &Plan, standing: &PlanStanding) -> String {
     let title = inline_for_model(&plan.title, 100).replace(['“', '”'], "\"");
     let TaskProgress { done, total } = standing.progress;

@@ -1,4 +1,4 @@
-//! `thru plan init|add|set` and `thru task …`: each changes the plan under its lock.
+//! `thru plan init|add|set` and `thru task …`. Each command changes the plan while it holds the plan's lock.
 
 use model::plan::{
     self, AcceptanceEvidence, NewTask, Phase, PhaseStatus, Plan, Task, TaskChange, TaskSize, TaskStatus,
@@ -17,9 +17,9 @@ use crate::{Error, Result, World};
 pub struct TaskReport {
     pub task: Task,
     pub changed: bool,
-    /// Tasks that became ready.
+    /// The tasks that became ready through this change.
     pub newly_ready: Vec<String>,
-    /// The phase that ended because this task ended.
+    /// The phase that ended with this task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_ended: Option<u32>,
     /// Whether a secret in the input was redacted.
@@ -48,7 +48,6 @@ pub struct PhaseSummary {
     pub status: PhaseStatus,
 }
 
-/// What `thru task start|done|block|unblock` does with a task.
 #[derive(Clone, Debug)]
 pub enum TaskStep<'a> {
     Start,
@@ -115,13 +114,14 @@ pub fn apply_task_step(
     build_task_report(&before, changed, id, given.has_redacted())
 }
 
-/// Returns the fresh evidence that a task passed. If there is none, the error describes the evidence that exists.
+/// Returns a description of the fresh evidence that a task passed. If there is no such evidence, the error describes
+/// the evidence that there is.
 fn find_fresh_proof(
     world: &World,
     project: &Project,
     task: Option<&Task>,
 ) -> std::result::Result<String, String> {
-    // Only a task with an acceptance criterion needs evidence.
+    // Only tasks with an acceptance criterion need evidence.
     let task = task.filter(|task| task.acceptance.is_some()).ok_or_else(String::new)?;
     evidence::observe_current_session(world, project);
     let judge = evidence::FreshnessJudge::new(&project.store, &project.root.checkout);
@@ -183,7 +183,8 @@ pub fn add_task(world: &World, wanted: TaskRequest, session: Option<&str>) -> Re
     build_task_report(&before, changed, &made, given.has_redacted())
 }
 
-/// Creates a plan. An existing plan is replaced only if `replace` is true; it stays in the ledger.
+/// Creates a plan. If there already is one, it is replaced only if `replace` is true. The old plan stays in the
+/// ledger.
 pub fn begin_plan(world: &World, title: &str, phases: &[String], replace: bool) -> Result<PlanReport> {
     let store = Project::find_or_create(world)?.store;
     let author = PlanAuthor::current_author(world, None)?;
@@ -216,7 +217,6 @@ pub(super) fn refuse_if_plan_exists(store: &Store, replace: bool) -> Result<()> 
     }
 }
 
-/// `thru plan add`: adds a phase.
 pub fn add_phase(world: &World, name: &str, id: Option<u32>) -> Result<PlanReport> {
     let store = Project::find_or_create(world)?.store;
     let author = PlanAuthor::current_author(world, None)?;
@@ -233,7 +233,6 @@ pub fn add_phase(world: &World, name: &str, id: Option<u32>) -> Result<PlanRepor
     Ok(build_plan_report(changed, Some(made), given.has_redacted()))
 }
 
-/// `thru plan set TASK`: changes a task.
 pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskReport> {
     let store = Project::find_for_reading(world)?.store;
     let author = PlanAuthor::current_author(world, None)?;
@@ -259,7 +258,7 @@ pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskR
     build_task_report(&before, changed, id, given.has_redacted())
 }
 
-/// What `thru plan set` changes in the plan itself or in a phase.
+/// The changes that `thru plan set` makes to the plan itself or to a phase.
 #[derive(Clone, Debug, Default)]
 pub struct PlanOrPhaseChange {
     pub title: Option<String>,

@@ -1,4 +1,4 @@
-//! At a checkpoint, updates the tasks that came from a harness's own task list, if that list has changed.
+//! At a checkpoint, updates the plan's tasks that came from the harness's own task list, if that list has changed.
 
 use model::digest::Digest;
 use model::id::Id;
@@ -19,7 +19,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let known: LinkedTodos = session.read()?.unwrap_or_default();
     let by = context.session.to_string();
     let author = PlanAuthor { author: by, at: context.project.world.now };
-    // Usually the list has not changed since the last stop, and the plan need not be read.
+    // Usually the list has not changed since the last stop, so the plan need not be read.
     let now = follow_todos(&model::plan::Plan::default(), &known, &digest.todos, "", "").todos;
     if now == known {
         return Ok(None);
@@ -31,11 +31,12 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
         followed.without_rejected(|id| evidence::describe_rejection(store, id).is_some())
     };
     let (followed, rejected) = moves(&loaded.plan);
-    let still_open =
-        |id: String| format!("{id} stays open although the list says that it is done: it was rejected");
+    let still_open = |id: String| {
+        format!("{id} stays open, although the task list reports it as done, because it was rejected")
+    };
     let mut notes: Vec<String> = rejected.into_iter().map(still_open).collect();
-    // If an earlier stop was killed, the ledger can be newer than the file. Rebuild the file now; otherwise it would
-    // stay outdated until the next change.
+    // If an earlier stop was killed, the ledger can be newer than the file. Rebuild the file now, because otherwise
+    // it would stay outdated until the next change.
     if !followed.changed_ids.is_empty() || loaded.source == PlanSource::Ledger {
         let entry = LedgerNote { change_kind: "followed_todo", ..LedgerNote::default() };
         let changed = change_plan(

@@ -1,4 +1,4 @@
-//! `thru plan import`: reads a plan from a file or from a session. A session can contain a plan that the user approved,
+//! `thru plan import`: reads a plan from a file or a session. A session can contain a plan that the user approved,
 //! and the agent's own task list.
 
 use std::path::Path;
@@ -20,22 +20,22 @@ use crate::project::{Project, settings};
 use crate::session::list::{self, SessionChoice};
 use crate::{Error, Mode, Result, World};
 
-/// The size limit of the file. Nobody writes a larger plan by hand.
+/// The size limit of the file. A plan written by hand is never this large.
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 /// What an import does with an existing plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingPlan {
-    /// The existing plan is kept, and the import is refused.
+    /// Keep the existing plan and refuse the import.
     Refuse,
-    /// The import replaces the existing plan, which stays in the ledger.
+    /// Replace the existing plan, which stays in the ledger.
     Replace,
-    /// The phases of the import are appended to the existing plan.
+    /// Append the imported phases to the existing plan.
     Append,
 }
 
 impl ExistingPlan {
-    /// The argument parser refuses `--append` together with `--replace`.
+    /// Both flags cannot be true, because the argument parser rejects `--append` together with `--replace`.
     pub fn from_flags(append: bool, replace: bool) -> ExistingPlan {
         match (append, replace) {
             (true, _) => ExistingPlan::Append,
@@ -58,7 +58,6 @@ pub struct ImportReport {
     pub warnings: Vec<ImportWarning>,
     /// False if the plan was already imported, or if this was a dry run.
     pub written: bool,
-    /// Whether the same plan had been imported before.
     #[serde(rename = "known")]
     pub already_imported: bool,
     #[serde(rename = "covered")]
@@ -70,18 +69,19 @@ pub(crate) struct IncomingPlan {
     pub from: String,
     pub plan: Plan,
     pub warnings: Vec<ImportWarning>,
-    /// The fingerprint of the source, so that the same source is imported only once. Empty if the source is thru's own
-    /// view of the plan.
+    /// A fingerprint of the source, by which a second import of the same source is recognised. Empty if the source is
+    /// thru's own view of the plan.
     pub fingerprint: String,
     pub redacted: bool,
 }
 
-/// Imports a plan.json, or a plan.md by any author.
+/// Imports a plan from a `plan.json` or `plan.md`, whoever wrote the file.
 pub fn import_plan_file(world: &World, path: &Path, place: ExistingPlan, mode: Mode) -> Result<ImportReport> {
     let mut incoming = read_plan_file(world, path)?;
     assign_to_swarm_of_project(world, &mut incoming.plan);
     if is_own_view(world, path)? {
-        // The file is the view of the current plan, not a plan from another project.
+        // The file is the view of the current plan and not a different plan, so importing it replaces the current
+        // plan.
         return import_plan(
             world,
             &IncomingPlan { fingerprint: String::new(), ..incoming },
@@ -92,7 +92,7 @@ pub fn import_plan_file(world: &World, path: &Path, place: ExistingPlan, mode: M
     import_plan(world, &incoming, place, mode)
 }
 
-/// Assigns a plan without a swarm to this project's swarm, because the user asked for the import.
+/// Assigns a plan that names no swarm to this project's swarm, because the user asked for the import.
 fn assign_to_swarm_of_project(world: &World, plan: &mut Plan) {
     if plan.swarm.trim().is_empty() {
         settings::settings_here(world).settings().swarm_id.trim().clone_into(&mut plan.swarm);
@@ -140,7 +140,7 @@ fn is_own_view(world: &World, path: &Path) -> Result<bool> {
         && path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)) == folder)
 }
 
-/// The field in which a plan records what was imported into it.
+/// The field of a plan that records what was imported into it.
 const IMPORT_MARKS_FIELD: &str = "imported_from";
 
 pub(crate) fn import_plan(
@@ -151,7 +151,7 @@ pub(crate) fn import_plan(
 ) -> Result<ImportReport> {
     let store = match mode {
         Mode::Write => Some(Project::find_or_create(world)?.store),
-        // Without a project, nothing can have been imported before.
+        // If there is no project, nothing has been imported before.
         Mode::DryRun => match Project::find_for_reading(world) {
             Ok(project) => Some(project.store),
             Err(Error::NoRoot { .. }) => None,
@@ -171,8 +171,8 @@ pub(crate) fn import_plan(
     let same =
         there.as_ref().is_some_and(|plan| without_import_marks(plan) == without_import_marks(&incoming.plan));
     if known && place != ExistingPlan::Append || same {
-        // If an earlier import was killed, its line is in the ledger but not in the file. Rebuild the file from the
-        // ledger.
+        // An earlier import of this plan may have been killed after it wrote the ledger and before it wrote the file.
+        // If so, rebuild the file.
         if let (true, Mode::Write, Some(store)) = (is_behind, mode, &store) {
             let entry = LedgerNote { change_kind: "imported", ..LedgerNote::default() };
             let author = PlanAuthor::current_author(world, None)?;
@@ -243,7 +243,7 @@ fn build_report(incoming: &IncomingPlan) -> ImportReport {
     }
 }
 
-/// Imports the plan that the user approved in a session, and the agent's task list.
+/// Imports the plan that the user approved in a session, and the agent's own task list.
 pub fn import_session_plan(
     world: &World,
     named: Option<&str>,
@@ -254,7 +254,7 @@ pub fn import_session_plan(
     let (session, chosen) = list::choose_session(world, &project.store, named)?;
     let digest = project.store.current_digest(&session, |_| {})?;
     let mut incoming = plan_from_digest(&digest).ok_or_else(|| Error::Absent {
-        what: format!("session {session} has neither an approved plan nor a list of things to do"),
+        what: format!("session {session} has neither an approved plan nor a task list"),
         hint: "`thru plan import FILE` reads a plan from a file; `--session ID` names another session".into(),
     })?;
     assign_to_swarm_of_project(world, &mut incoming.plan);
@@ -297,14 +297,14 @@ fn plan_from_digest(digest: &Digest) -> Option<IncomingPlan> {
             phase.tasks.extend(tasks);
         }
     }
-    // Each task gets the state of its entry in the list.
+    // Copy the state of each entry in the agent's list to its task.
     let followed =
         plan::follow_todos(&plan, &LinkedTodos::default(), &digest.todos, &digest.session, &digest.last_at);
     let from = format!("session {}", digest.session);
     Some(IncomingPlan { from, plan: followed.plan, warnings, fingerprint, redacted: false })
 }
 
-/// Links the tasks to the session's list, so that later changes in the list also change the tasks.
+/// Links the tasks to the session's list, so that later changes to the list also update the tasks.
 fn link_tasks_to_session(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
     let seen = plan::follow_todos(&Plan::default(), &LinkedTodos::default(), &digest.todos, "", "").todos;
     Ok(store.session(session).write(&seen)?)

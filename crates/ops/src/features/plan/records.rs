@@ -1,4 +1,4 @@
-//! Writes the record of a finished phase, `phases/<n>.md`. Briefs then name the record instead of the phase's tasks.
+//! Writes the record of a finished phase, `phases/<n>.md`. Briefs then name that record instead of the phase's tasks.
 
 use jiff::Timestamp;
 use model::decision::{Decision, DecisionState};
@@ -22,12 +22,12 @@ pub fn write_phase_records(store: &Store, plan: &Plan, ended: &[u32], now: Times
         };
         let record = render_phase_record(phase, &notes_of, &time::to_rfc3339(now));
         store.dir().write_at_path(&path, record.as_bytes(), Durability::Synced)?;
-        notes.push(format!("phase {} is over; its record is {}/{path}", phase.id, layout::STORE_FOLDER));
+        notes.push(format!("phase {} has ended; its record is {}/{path}", phase.id, layout::STORE_FOLDER));
     }
     Ok(notes)
 }
 
-/// Returns the decisions in force that were made while the phase was current, or for one of its tasks.
+/// Returns the decisions in force that were made during the phase or for one of its tasks.
 fn decisions_of_phase(store: &Store, phase: &Phase, now: Timestamp) -> Result<Vec<String>> {
     let (standing, _) = decisions::recent_decisions(store, now)?;
     let is_own = |decision: &Decision| {
@@ -37,8 +37,8 @@ fn decisions_of_phase(store: &Store, phase: &Phase, now: Timestamp) -> Result<Ve
     Ok(current.map(|one| one.decision.describe_for_model(400)).collect())
 }
 
-/// Returns the finished phases that have no record. A phase that was already finished when it was imported is left out,
-/// because its tasks have no times.
+/// Returns the finished phases that have no record. Phases that were imported as finished are left out. They are
+/// recognised by tasks without completion times.
 pub fn phases_without_record(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     let mut missing = Vec::new();
     let ended_here =
@@ -51,8 +51,8 @@ pub fn phases_without_record(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     Ok(missing)
 }
 
-/// Returns the last evidence of each task, preferably evidence that thru saw itself. Evidence that cannot be read
-/// is left out; `thru doctor` reports it.
+/// Describes the last evidence of each task, if possible evidence that thru saw itself. Evidence that cannot be read
+/// is left out, because `thru doctor` reports it.
 fn evidence_of_phase(store: &Store, phase: &Phase) -> Vec<String> {
     let last = |id: &Id| {
         let bundle = store.read_evidence(id).ok().flatten()?;

@@ -1,4 +1,4 @@
-//! The plan for `thru status` and `thru doctor`.
+//! The checks of `thru doctor` and the lines of `thru status` that are about the plan.
 
 use model::finding::Finding;
 use model::plan::{self, describe_task};

@@ -16,7 +16,7 @@ use crate::{Error, Result, World};
 #[derive(Debug)]
 pub struct PlanShown {
     pub loaded: LoadedPlan,
-    /// Evidence by task. Tasks without evidence are left out.
+    /// The evidence of each task that has any, by task id.
     pub evidence: BTreeMap<String, EvidenceLine>,
 }
 
@@ -115,7 +115,7 @@ pub struct TaskShown {
     pub waiting_tasks: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceLine>,
-    /// The changes to the task, oldest first.
+    /// Oldest first.
     pub history: Vec<HistoryLine>,
 }
 
@@ -166,7 +166,7 @@ pub fn show_task(world: &World, id: &str) -> Result<TaskShown> {
 #[derive(Debug, Serialize)]
 pub struct PlanLog {
     pub lines: Vec<HistoryLine>,
-    /// The number of lines that cannot be read.
+    /// How many lines cannot be read.
     pub torn: usize,
 }
 
@@ -258,12 +258,12 @@ pub(super) fn plan_findings(
     Ok((found, count_lines))
 }
 
-/// The tasks that can be started now, and the tasks that are waiting.
+/// The tasks that are in progress, can be started now, or are waiting.
 #[derive(Debug, Serialize)]
 pub struct NextTasks {
     pub in_progress: Vec<Task>,
     pub ready: Vec<Task>,
-    /// Open tasks that are not ready, each with the tasks that it waits for.
+    /// The open tasks that are not ready, each with the tasks that it waits for.
     pub waiting: Vec<WaitingTask>,
     pub progress: TaskProgress,
 }

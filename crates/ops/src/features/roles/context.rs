@@ -1,4 +1,4 @@
-//! `thru context validate`, `new` and `fix`: check, create and fix the context files of roles.
+//! `thru context validate|new|fix`: check, create and fix the context files of roles.
 
 use std::path::{Path, PathBuf};
 
@@ -23,15 +23,15 @@ pub struct CheckedContextFile {
     pub errors: usize,
     pub warnings: usize,
     pub findings: Vec<RoleFinding>,
-    /// `PASS: …` or `FAIL: …`
+    /// Begins with `PASS:` or `FAIL:`.
     pub verdict: String,
 }
 
-/// The result of a check. If one file cannot be read, the remaining files are still checked.
+/// The results of a validation. If one file cannot be read, the others are still checked.
 #[derive(Debug, Default)]
 pub struct ValidationReport {
     pub checked_files: Vec<CheckedContextFile>,
-    /// The error of the first file that could not be read.
+    /// The error from the first file that could not be read.
     pub first_error: Option<Error>,
 }
 
@@ -90,7 +90,7 @@ fn checked_file(file: String, report: RoleReport) -> CheckedContextFile {
 pub struct CreatedContextFile {
     pub role: String,
     pub file: String,
-    /// False if the file already existed. In that case it is left unchanged.
+    /// False if the file already existed and was left unchanged.
     pub created: bool,
 }
 
@@ -136,7 +136,7 @@ pub fn fix_file(world: &World, file: &Path, mode: Mode) -> Result<FixReport> {
         check: checked_file(shown, roles.check_context_file(world, &fixed.bytes)),
     };
     if mended.written {
-        // The file is replaced only if it has a backup.
+        // Do not replace the file unless it could be backed up.
         mended.backup = Some(back_up_file(world, &path, &bytes)?.ok_or_else(no_backup_error)?);
         let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
         else {
@@ -157,7 +157,7 @@ fn no_backup_error() -> Error {
     }
 }
 
-/// Returns the named file, or the file of the role with that name. Also returns the file's name for messages.
+/// Returns the path of the named file, or of the context file of the named role. Also returns the path for messages.
 fn resolve_named_file(world: &World, roles: &Roles, named: &Path) -> Result<(PathBuf, String)> {
     let path = if named.is_absolute() { named.to_owned() } else { world.require_cwd()?.join(named) };
     let role = named.to_str().filter(|_| !path.exists()).and_then(|name| Id::new(name).ok());

@@ -1,5 +1,5 @@
-//! Updates a role when an event occurs in its session. Only hooks run this code. If the session has no role, they read
-//! just one small file.
+//! Updates a role when an event occurs in its session. Only hooks run this code. For a session without a role, they
+//! read just one small file.
 
 use std::time::Duration;
 
@@ -20,18 +20,18 @@ use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::{Error, Result};
 
-/// How many candidates about its role a new session gets: the role's name and its goal.
+/// How many candidates about its role a new session gets: the name of the role and its goal.
 const MAX_CANDIDATES_AT_STARTUP: usize = 2;
 
-/// Who changes the state of a role: a session's hook, or a user at a terminal.
+/// What changes the state of a role: a hook of a session, or a user at a terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoleActor<'a> {
     pub project: ProjectContext<'a>,
     /// The name of the harness, or `cli` for a command.
     pub actor: &'a str,
-    /// `None` for a user at a terminal, outside every session.
+    /// `None` for a user at a terminal who is not in a session.
     pub session: Option<&'a Id>,
-    /// The id that the session had before it continued under another id.
+    /// The session's previous id, if it continues under a new id.
     pub previous_session: Option<&'a str>,
     pub deadline: Deadline,
 }
@@ -51,7 +51,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some((role, known)) = mover.session_role(is_new)? else {
         return Ok(Decision::no_action("the session has no role"));
     };
-    // A variable alone does not create a role, because its value can be outdated.
+    // A variable alone does not create a role, because its value may be outdated.
     if known == RoleOrigin::Variable && !mover.has_records(&role)? {
         return Ok(Decision::no_action(format!(
             "a variable names the role {role}, which has no context file"
@@ -68,14 +68,14 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     }))
 }
 
-/// Returns whether the event starts a new session. A new session has no role yet, unless a variable names a role.
+/// Returns whether the event starts a new session, to which no role can have been bound yet.
 fn is_new_session(event: &Event) -> bool {
     let new =
         matches!(event.kind, EventKind::SessionStart { source: StartSource::Startup | StartSource::Clear });
     new && event.previous_session.is_none()
 }
 
-/// Lets a session that continues under another id keep its role.
+/// Lets a session that continues under a new id keep its role.
 pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(context.project.store.session(context.session).inherit::<RoleBinding>(previous)?)
 }
@@ -121,7 +121,8 @@ fn lifecycle_facts(settings: &Settings, now: Timestamp) -> OutsideFacts<'static>
 }
 
 impl RoleActor<'_> {
-    /// Changes the state of the role. The returned text is a warning for the user, not an error.
+    /// Changes the state of the role. Returns a warning for the user if something is wrong with the role's context
+    /// file or state.
     fn apply_event(&self, role: &Id, happened: &RoleEvent) -> Result<Option<String>> {
         let happened = match happened {
             RoleEvent::Started => return Ok(None),
@@ -130,7 +131,7 @@ impl RoleActor<'_> {
             RoleEvent::Compacting => return self.record_compaction(role),
             RoleEvent::ContextFilesTouched(files) => {
                 let own = files.iter().filter(|file| role::role_of_file(&file.path).as_ref() == Some(role));
-                // Use the last action: a command can first read the file and then write it.
+                // Use the last action, because one command can read the file and then write it.
                 match own.map(|file| file.action).next_back() {
                     Some(FileAction::Read) => LifecycleEvent::FileRead,
                     Some(FileAction::Edit | FileAction::Create) => LifecycleEvent::FileEdited,
@@ -141,7 +142,8 @@ impl RoleActor<'_> {
         self.step_lifecycle(role, happened)
     }
 
-    /// Records a compaction. Checks the context file like `thru context validate`, but without starting a process.
+    /// Records a compaction. Before that, checks the context file like `thru context validate`, but without starting
+    /// a process.
     pub(crate) fn record_compaction(&self, role: &Id) -> Result<Option<String>> {
         let ProjectContext { world, root, settings, .. } = self.project;
         let Some(file) = super::find_context_file(root, settings, role)? else {
@@ -188,7 +190,7 @@ impl RoleActor<'_> {
         Ok(super::find_context_file(root, settings, role)?.is_some() || store.read_lifecycle(role)?.is_some())
     }
 
-    /// Registers a role that only a variable names, so that the session keeps the role.
+    /// If only a variable names the role, binds the session to the role, so that the session keeps it.
     fn register_role(&self, role: &Id, known: RoleOrigin) -> Result<()> {
         let ProjectContext { world, store, .. } = self.project;
         if let (RoleOrigin::Variable, Some(session)) = (known, self.session) {
@@ -200,7 +202,7 @@ impl RoleActor<'_> {
         Ok(())
     }
 
-    /// Returns the session's role: the registered role, or else the role that a variable names.
+    /// Returns the role bound to the session, or else the role that a variable names.
     fn session_role(&self, is_new: bool) -> Result<Option<(Id, RoleOrigin)>> {
         let variable = super::role_from_variable(self.project.world);
         if is_new && variable.is_none() {

@@ -11,7 +11,7 @@ use crate::features::roles::{find_or_create_roles, find_roles};
 use crate::input_redactor::InputRedactor;
 use crate::{Error, Mode, Result, World};
 
-/// The folder that is imported if none is named.
+/// The folder to import from if the user names none.
 pub const DEFAULT_AGENTS_FOLDER: &str = "session/agents";
 
 const MAX_FILE_BYTES: usize = 1024 * 1024;
@@ -28,7 +28,7 @@ pub struct AgentsReport {
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportedAgent {
     pub role: String,
-    /// The path of the imported file.
+    /// The path of the role's file in this project.
     pub file: String,
     pub outcome: ImportOutcome,
     /// The number of errors that `thru context validate` finds in the file.
@@ -42,7 +42,7 @@ pub enum ImportOutcome {
     /// The same file was imported before, so nothing is written.
     #[serde(rename = "same")]
     AlreadyImported,
-    /// The role already has another file, which is kept.
+    /// The role already has a different file, which is kept.
     #[serde(rename = "exists")]
     OtherFileExists,
 }
@@ -52,8 +52,8 @@ pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<
         Mode::Write => find_or_create_roles(world)?.0,
         Mode::DryRun => find_roles(world)?,
     };
-    // A folder that the user names may be a link. The default folder may have come with the project, so it must not be
-    // a link.
+    // A folder that the user names may be a link. The default folder must not be one, because it may have come with
+    // the project.
     let dir = match named {
         Some(folder) => Dir::open(&world.require_cwd()?.join(folder))?,
         None => Dir::open(&roles.root.checkout)?.open_subfolder(DEFAULT_AGENTS_FOLDER)?,

@@ -1,4 +1,4 @@
-//! `thru lifecycle`: shows the state of each role, and changes the state on request.
+//! `thru lifecycle`: shows the state of each role, and changes a role's state on request.
 
 use model::id::Id;
 use model::role::lifecycle::{
@@ -21,7 +21,7 @@ use crate::session::{list, roster};
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
-/// The actor that is recorded for steps from the command line.
+/// The actor that is recorded for steps taken from the command line.
 const COMMAND_LINE_ACTOR: &str = "cli";
 
 #[derive(Clone, Debug, Serialize)]
@@ -47,7 +47,7 @@ pub fn begin_lifecycle(world: &World, name: &str) -> Result<BegunLifecycle> {
 pub struct SaveReport {
     pub role: String,
     pub source: RoleSource,
-    /// `None` if there is no file. In that case, `missing` is the path where the file would be.
+    /// `None` if there is no file. `missing_path` is then the path where the file belongs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ pub struct SaveReport {
     pub since: String,
 }
 
-/// Checks the file and moves the role to `saved`, or back to `active`. The file itself is not changed.
+/// Checks the role's file and moves the role to `saved`, or back to `active`. The file itself is not changed.
 pub fn save_role(world: &World, named: Option<&str>, force: ForceStep) -> Result<SaveReport> {
     let (roles, store) = find_or_create_roles(world)?;
     let IdentifiedRole { role, source } = identify_role(world, Some(&store), named)?;
@@ -79,7 +79,7 @@ pub fn save_role(world: &World, named: Option<&str>, force: ForceStep) -> Result
         ),
     };
     let happened = LifecycleEvent::Save(if valid { FileValidity::Valid } else { FileValidity::Invalid });
-    // A role with neither a file nor a lifecycle is probably a mistyped name, so no lifecycle is created for it.
+    // If a role has neither a file nor a lifecycle, its name is probably mistyped, so no lifecycle is created for it.
     let missing = if file.is_some() { MissingLifecycle::Create(world.now) } else { MissingLifecycle::Leave };
     let lifecycle = step_lifecycle(world, &store, &role, missing, happened, force)?;
     Ok(SaveReport {
@@ -102,15 +102,15 @@ pub struct RecoveredRole {
     pub since: String,
 }
 
-/// Moves a role back to `active`. This works from any state and from any session, because the session that had the role
-/// may be dead.
+/// Moves a role back to `active`. This works from any state and in any session, because the session that had the role
+/// may have crashed.
 pub fn recover_role(world: &World, named: Option<&str>) -> Result<RecoveredRole> {
     let roles = find_roles(world)?;
     let IdentifiedRole { role, source } = identify_role(world, roles.store.as_ref(), named)?;
     let store = roles.store.ok_or_else(|| no_lifecycle_error(&role))?;
     let go = |missing| step_lifecycle(world, &store, &role, missing, LifecycleEvent::Recover, ForceStep::Yes);
     let lifecycle = match go(MissingLifecycle::Leave) {
-        // A damaged state is replaced, because there is no other way to recover.
+        // Replace a damaged state, because there is no other way to recover the role.
         Err(Error::Store(store::Error::Damaged { .. })) => go(MissingLifecycle::Replace(world.now))?,
         gone => gone?,
     };
@@ -125,7 +125,7 @@ pub(crate) fn step_lifecycle(
     happened: LifecycleEvent,
     force: ForceStep,
 ) -> Result<Lifecycle> {
-    // At a terminal, no session is recorded, because it would only be a guess.
+    // At a terminal, record no session, because it would only be a guess.
     let session = list::session_of_current_harness(world);
     let actor = StepActor {
         actor: COMMAND_LINE_ACTOR,
@@ -171,7 +171,7 @@ pub struct LifecycleRow {
     pub state: Option<LifecycleState>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub since: String,
-    /// The sessions with this role that have not ended. `None` if no session has ever had it.
+    /// The sessions with this role that have not ended, or `None` if no session has the role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_sessions: Option<Vec<String>>,
     /// The session that is compacting or recovering.
@@ -179,26 +179,26 @@ pub struct LifecycleRow {
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// When the file was written, according to the date in the file.
+    /// When the file was last updated, according to the date in the file.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub updated: String,
-    /// `None` if there is no file.
+    /// `None` if the role has no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<bool>,
     pub history: Vec<LifecycleStep>,
-    /// The number of older steps that are no longer recorded.
+    /// How many older steps have been dropped from the history.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "forgotten")]
     pub dropped_steps: Option<u64>,
-    /// Why the state of the role cannot be read.
+    /// Why the role's state cannot be read, if it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
-    /// The command that helps if the state cannot be read. `None` if no command can help.
+    /// A command that helps if the state cannot be read, or `None` if no command helps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// Returns the state of one role, or of every role that has a file or a lifecycle.
+/// Returns the state of the named role, or of every role that has a file or a lifecycle.
 pub fn lifecycle_rows(world: &World, named: Option<&str>) -> Result<Vec<LifecycleRow>> {
     let roles = find_roles(world)?;
     if let Some(named) = named {
@@ -222,7 +222,7 @@ pub fn lifecycle_rows(world: &World, named: Option<&str>) -> Result<Vec<Lifecycl
     }
     names.sort();
     names.dedup();
-    // A role that cannot be read must not hide the other roles.
+    // A role whose state cannot be read gets a row too, so that the other roles are still listed.
     let mut rows = Vec::new();
     for role in &names {
         let machine = model::role::lifecycle::state_file_stem(role);
@@ -231,7 +231,7 @@ pub fn lifecycle_rows(world: &World, named: Option<&str>) -> Result<Vec<Lifecycl
             None => lifecycle_row(world, &roles, role)?,
         });
     }
-    // For these roles, only the name of the state file is known. It can differ from the name of the role.
+    // Of these roles, only the name of the state file is known, which can differ from the role's name.
     rows.extend(unreadable.iter().map(|(machine, why)| unreadable_row(machine.as_str(), why, None)));
     Ok(rows)
 }
@@ -277,7 +277,7 @@ fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow
     })
 }
 
-/// Returns the open sessions that have a role, or `None` if no session has it.
+/// Returns the sessions with this role that have not ended, or `None` if no session has the role.
 fn open_sessions(store: &Store, role: &Id) -> Result<Option<Vec<String>>> {
     let bindings = store.role_bindings()?;
     let sessions: Vec<&Id> = bindings.iter().filter(|(_, of)| of == role).map(|(id, _)| id).collect();
@@ -297,11 +297,11 @@ pub struct PreCompactReport {
     pub source: Option<RoleSource>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
-    /// The reasons why the role could not be saved.
+    /// Why the role could not be saved.
     pub warnings: Vec<String>,
 }
 
-/// Does what the hook does before a compaction. A hook cannot stop a compaction, so all problems are only warnings.
+/// Does the same as the hook before a compaction. Nothing can stop a compaction, so all problems become warnings.
 pub fn run_pre_compact(world: &World, named: Option<&str>) -> PreCompactReport {
     let mut done = PreCompactReport::default();
     if let Err(error) = try_pre_compact(world, named, &mut done) {

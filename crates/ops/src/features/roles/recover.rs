@@ -1,5 +1,5 @@
-//! `thru recover`: prints the steps to recover a role, from the role's file alone. If nothing has changed, the output
-//! is the same, byte for byte.
+//! `thru recover`: prints the steps to recover a role, taken from the role's file alone. If nothing has changed, two
+//! runs print exactly the same bytes.
 
 use std::path::Path;
 
@@ -18,30 +18,30 @@ use crate::project::git;
 use crate::session::list;
 use crate::{Error, Result, World};
 
-/// The document that is used if `roles.architecture_doc` does not exist.
+/// The document that is listed if `roles.architecture_doc` does not exist.
 const DEFAULT_ARCHITECTURE_DOC: &str = "ARCHITECTURE.md";
 
 #[derive(Debug, Serialize)]
 pub struct RecoverReport {
     pub role: String,
     pub source: RoleSource,
-    /// The context file. If this is `None`, `missing` is the path of the file to create.
+    /// The role's context file. If it is `None`, `missing_path` is the path of the file to create.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Who last committed the file. `None` if git does not track the file.
+    /// Who last committed the file, or `None` if git does not track it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "missing")]
     pub missing_path: Option<String>,
-    /// A role that has a file and a similar name, if this role has no file.
+    /// If this role has no file, the role with the most similar name that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "near")]
     pub similar_role: Option<String>,
     pub valid: bool,
     /// The errors that `thru context validate` finds in the file.
     pub errors: Vec<String>,
-    /// The file that describes the role. `None` if there is no such file.
+    /// The skill file that describes the role, or `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skill: Option<DocumentToRead>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,14 +53,14 @@ pub struct RecoverReport {
     /// `None` if the role has no lifecycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
-    /// The session whose recovery this command ended from outside. `None` if it ended none.
+    /// The session whose recovery this command ended from outside that session, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_recovery_of: Option<String>,
-    /// Why the state of the lifecycle was not changed.
+    /// Why the lifecycle's state was not changed, if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "held")]
     pub unchanged_reason: Option<String>,
-    /// Set if the lifecycle could not be read or written. The other fields are still complete.
+    /// Set if the lifecycle could not be read or written. The other fields are complete even then.
     #[serde(skip)]
     pub lifecycle_error: Option<Error>,
 }
@@ -145,7 +145,7 @@ fn skill_names(role: &Id) -> Vec<String> {
     known.chain(&["agents/{role}.md"]).map(|path| path.replace("{role}", role.as_str())).collect()
 }
 
-/// Returns the architecture document. If the settings name a document, it is listed even if it does not exist, because
+/// Returns the architecture document. A document that the settings name is listed even if it does not exist, because
 /// the user expects it.
 fn architecture_document(roles: &Roles) -> Option<DocumentToRead> {
     let named = roles.settings.roles_architecture_doc.to_string();
@@ -155,7 +155,7 @@ fn architecture_document(roles: &Roles) -> Option<DocumentToRead> {
     found.or_else(|| is_expected.then_some(DocumentToRead { path: named, exists: false }))
 }
 
-/// Returns the first existing file of `paths`. Paths outside the checkout are ignored.
+/// Returns the first path that names an existing file inside the checkout.
 fn first_existing_document(checkout: &Path, paths: &[String]) -> Option<DocumentToRead> {
     let inside = |path: &&String| !place::path_within_checkout(&checkout.to_string_lossy(), path).is_outside;
     let there =

@@ -1,4 +1,5 @@
-//! Roles for `thru status` and `thru doctor`: invalid files, unreadable states, and roles that are stuck.
+//! The checks of `thru doctor` and the lines of `thru status` that are about roles: invalid files, unreadable states
+//! and stuck roles.
 
 use jiff::SignedDuration;
 use model::finding::{Finding, FindingLevel};
@@ -13,13 +14,13 @@ use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, Tone, format_name_list};
 use crate::session::list;
 
-/// Returns the role of the current session, or else the roles with a context file.
+/// Returns a line about the current session's role or, if it has none, about all roles with a context file.
 pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let ProjectContext { world, root, store, settings } = *project;
     let role = list::session_of_current_harness(world)
         .and_then(|session| store.role_of_session(&session).ok().flatten());
     let roles = Roles { root: root.clone(), store: None, settings: settings.clone() };
-    // `thru doctor` reports problems with the folder of roles.
+    // Errors are ignored here, because `thru doctor` reports problems with the folder of roles.
     let names: Vec<String> = roles.role_names().unwrap_or_default().iter().map(ToString::to_string).collect();
     let line = match role {
         Some(role) => {
@@ -33,10 +34,10 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![if names.is_empty() { line } else { line.with_json("roles", json!(names)) }])
 }
 
-/// A compaction that has not finished this long after it was announced did not happen.
+/// If a compaction has not finished this long after it was announced, it did not happen.
 const MAX_COMPACTION_TIME: SignedDuration = SignedDuration::from_hours(24);
 
-/// Checks the roles. Reports nothing if nobody uses roles.
+/// Checks the roles. If the project uses no roles, there is nothing to report.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let ProjectContext { world, store, .. } = *project;
     let mut findings = Vec::new();

@@ -10,11 +10,12 @@ use store::{Store, layout};
 
 use crate::Result;
 
-/// How many bytes are read from the end of the session list and of the receipts: about 200 lines of each.
+/// How many bytes are read from the end of the session list, and as many from the receipts. Each part has about 200
+/// lines.
 pub(super) const LOG_TAIL_BYTES: u64 = 32 * 1024;
 
-/// Returns the other sessions that recorded something since `from`, most recently active first. Searches the end of the
-/// session list and the end of the receipts. The receipts include prompts and stops of sessions that started long ago.
+/// Returns the other sessions that recorded something since `from`, most recently active first. Searches the end of
+/// the session list and of the receipts. The receipts also show prompts and stops of sessions that started long ago.
 pub fn sessions_active_since(store: &Store, own: &Id, now: Timestamp, from: &str) -> Result<Vec<Id>> {
     let Some(window) = time::parse_time(from).map(|from| now.duration_since(from)) else {
         return Ok(Vec::new());
@@ -26,15 +27,15 @@ pub fn sessions_active_since(store: &Store, own: &Id, now: Timestamp, from: &str
         others.extend(scan::string_values_of_key(log, br#""session":""#));
     }
     others.remove(own.as_str().as_bytes());
-    // If a session continued under a new id, its old id is not another session.
+    // A session that continued under a new id must not also be listed under its old id.
     scan::string_values_of_key(&list, br#""previous":""#).for_each(|previous| {
         others.remove(previous);
     });
     sessions_changed_within(store, own, window, others)
 }
 
-/// Returns the sessions whose journal was written at most `window` before this session's journal. Both times come from
-/// the file system, because the clocks of processes can differ.
+/// Returns the sessions whose journal was written at most `window` before this session's journal. Both times come
+/// from the file system, because the clocks of two processes can differ.
 fn sessions_changed_within(
     store: &Store,
     own: &Id,

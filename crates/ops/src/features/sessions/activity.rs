@@ -1,4 +1,4 @@
-//! `thru swarm status`: what agents did, by tool, by agent and by session.
+//! `thru swarm status`: shows what agents did, by tool, by agent and by session.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,11 @@ pub struct ActivityReport {
     pub session: Option<String>,
     pub calls: u64,
     pub tools: Vec<CallCounts>,
-    /// Counts by the type of the sub-agent, or by the role of the session.
+    /// Counts by sub-agent type. The main agent's calls are counted under the role of its session.
     pub agents: Vec<CallCounts>,
-    /// Counts by session, most recently active first.
+    /// Most recently active first.
     pub sessions: Vec<SessionCounts>,
-    /// The summaries of all sessions.
+    /// What the summaries of all sessions saved.
     pub summaries: SavedTokens,
 }
 
@@ -36,7 +36,6 @@ pub struct SessionCounts {
     pub role: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sub_agents: Vec<String>,
-    /// The number of files that the session changed.
     #[serde(rename = "edited")]
     pub edited_files: usize,
 }
@@ -70,8 +69,8 @@ pub fn activity_report(world: &World, session: Option<&str>) -> Result<ActivityR
     })
 }
 
-/// Returns the calls of a session from the log, and the calls that no checkpoint has folded yet. The log is a cache. If
-/// its number of calls does not match the digest, all calls are read from the journal.
+/// Returns the calls of a session: those in the log, and those that no checkpoint has folded yet. The log is only a
+/// cache. If its number of calls does not match the digest, all calls are read from the journal.
 fn calls_of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<Activity>> {
     let role = store.role_of_session(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
     let mut unfolded = Vec::new();
@@ -92,7 +91,7 @@ fn calls_of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Resul
     Ok(whole)
 }
 
-/// Returns the counts of a session, or `None` if it has no calls.
+/// Returns a session's counts, or `None` if the session made no calls.
 fn session_counts(calls: &[Activity]) -> Option<SessionCounts> {
     let last = calls.last()?;
     let mut sub_agents: Vec<String> =

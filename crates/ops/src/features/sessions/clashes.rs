@@ -1,4 +1,4 @@
-//! Warns two sessions that edit the same file at about the same time.
+//! Warns a session if another session edits the same file at about the same time.
 
 use std::collections::BTreeSet;
 
@@ -19,33 +19,33 @@ use crate::features::{Decision, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::session::roster::{self, RosterEntry};
 
-/// A prompt must be at least this old to count as an earlier prompt. A newer one is the current event, which two hooks
-/// may report.
+/// A prompt counts as an earlier prompt only if it is at least this old. A newer prompt belongs to the current event,
+/// which two hooks may report.
 const MIN_AGE_OF_EARLIER_PROMPT: SignedDuration = SignedDuration::from_secs(3);
 
-/// If the part of the journal that is read first contains no earlier prompt, all sessions that were active this
-/// recently are considered.
+/// If the first part of the journal contains no earlier prompt, the edits of all sessions that were active within
+/// this time are compared.
 const MAX_TURN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
-/// How many bytes from the end of a journal are read. The next size is used only if the text does not reach back far
-/// enough. A journal is rotated at 8 MB.
+/// How many bytes are read from the end of a journal in each attempt. The next attempt is made only if the text does
+/// not reach back far enough. A journal is rotated at 8 MB.
 const JOURNAL_TAIL_BYTES: [u64; 3] = [64 * 1024, 1024 * 1024, 8 * 1024 * 1024];
 
-/// How many clashes get a line of their own.
+/// How many clashes are reported with a line each.
 const MAX_CLASHES_TOLD: usize = 5;
 /// How many of the remaining files are named.
 const MAX_FILES_NAMED: usize = 20;
 
-/// The conflicting edits that a session has been told about.
+/// The clashes that a session has been told about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ReportedClashes {
     fingerprints: Vec<u64>,
 }
 
-/// How many marks are kept; the oldest are dropped first.
+/// How many fingerprints are kept. The oldest are dropped first.
 const MAX_MARKS: usize = 256;
 
-/// At a prompt or a session start, warns the agent about each file that another session edited at about the same time.
+/// At a prompt or a session start, warns the agent about files that another session edited at about the same time.
 /// Each clash is reported only once.
 pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     if context.event.agent.is_some() || !may_warn(context.event) {
@@ -67,8 +67,8 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
         "another session edits the same file",
         what,
         move || {
-            // If hooks are installed twice, the lock lets the second process see that the first process has warned the
-            // agent.
+            // If hooks are installed twice, two processes handle this event. The lock ensures that only the first one
+            // warns the agent.
             let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
             let clashes = without_reported_clashes(store, context.session, clashes);
             let session = store.session(context.session);
@@ -84,7 +84,7 @@ pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision
 fn may_warn(event: &Event) -> bool {
     match event.kind {
         EventKind::Prompt { .. } => true,
-        // A new session has not edited anything.
+        // A new session has not edited anything yet.
         EventKind::SessionStart { source } => {
             matches!(source, StartSource::Resume | StartSource::Compact | StartSource::Fork)
         }
@@ -92,8 +92,8 @@ fn may_warn(event: &Event) -> bool {
     }
 }
 
-/// Returns the clashes since the last prompt; earlier clashes were reported at that prompt. In each of them, at least
-/// one of the two edits is newer than that prompt, and the edits are at most ten minutes apart.
+/// Returns the clashes since the last prompt, because earlier ones were reported at that prompt. The two edits of a
+/// clash are at most ten minutes apart, and at least one of them is newer than that prompt.
 fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     let ProjectContext { store, world, .. } = *project;
     let mut window = OwnJournalTail::read(store, own, world.now, JOURNAL_TAIL_BYTES[0])?;
@@ -135,8 +135,8 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
 }
 
 /// Returns a filter that drops harmless clashes. A clash is harmless if the other session ended before this session
-/// started, because this session has seen only the final content of the file. Times have a resolution of one second, so
-/// within a second the order of the list of sessions counts. If the beginning of this session's journal was not read,
+/// started, because then this session has seen only the final content of the file. Times are in whole seconds, so
+/// within one second the order of the session list decides. If the beginning of this session's journal was not read,
 /// no clash is dropped.
 fn clash_filter(store: &Store, own: &Id, window: &OwnJournalTail) -> Result<impl Fn(&Clash) -> bool> {
     let first = window.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);
@@ -153,14 +153,13 @@ fn clash_filter(store: &Store, own: &Id, window: &OwnJournalTail) -> Result<impl
     })
 }
 
-/// The end of the session's own journal.
+/// The end of this session's own journal.
 struct OwnJournalTail {
     text: Vec<u8>,
-    /// The time after which edits are compared. Empty if the text contains no earlier prompt.
+    /// Edits after this time are compared. Empty if the text contains no earlier prompt.
     since: String,
-    /// Whether the text contains everything since `from`.
+    /// Whether the text contains everything after `since`.
     is_complete: bool,
-    /// Whether the text is the whole journal.
     is_whole_journal: bool,
 }
 
@@ -174,21 +173,21 @@ impl OwnJournalTail {
     }
 }
 
-/// Returns whether `text` is certainly the whole journal. The reader drops an incomplete first line, so a part of a
-/// journal can also be slightly shorter than `size`.
+/// Returns whether `text` is certainly the whole journal. Its length alone does not show that, because the reader
+/// drops an incomplete first line, so a part of a journal can also be shorter than `size`.
 fn is_whole_journal(text: &[u8], size: u64) -> bool {
     (text.len() as u64) < size / 2
 }
 
 /// Returns the time after which edits are compared: ten minutes before the last earlier prompt. Returns `None` if the
-/// text contains no earlier prompt.
+/// text contains no such prompt.
 fn time_edits_matter_from(text: &[u8], now: Timestamp) -> Option<String> {
     let before = time::to_rfc3339(now.saturating_sub(MIN_AGE_OF_EARLIER_PROMPT).ok()?);
     let prompt = time::parse_time(scan::last_prompt_time(text, &before)?)?;
     Some(time::to_rfc3339(prompt.saturating_sub(MAX_CLASH_GAP).ok()?))
 }
 
-/// Returns the end of a session's journal, from the time `from`.
+/// Returns the end of a session's journal, back to the time `from` if possible.
 fn journal_tail_since(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     for window in JOURNAL_TAIL_BYTES {

@@ -1,5 +1,5 @@
-//! Names the work that a session continues if its user only said “continue”: the work of the session that it was told
-//! about when it started. After a compaction, nothing else says what that work was.
+//! If the user of a session only said “continue”, names the work that the session continues: the work of the session
+//! that its first brief described. After a compaction, nothing else tells the agent what that work was.
 
 use model::brief::{BriefSection, Candidate, Occasion};
 use model::digest::Digest;
@@ -21,10 +21,10 @@ pub const SECTION: BriefSection = BriefSection {
     signal: ScoreSignal::Activity,
 };
 
-/// How many sessions are followed back if each of them only continued the one before it.
+/// How many sessions are followed back if each of them only continues the one before it.
 const MAX_SESSIONS_FOLLOWED: usize = 4;
 
-/// Returns the work that the described session continues, unless its user has asked for something since.
+/// Returns the work that the described session continues, unless the user has given it another task since.
 pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
     if context.occasion == Occasion::Replayed {
         return None;
@@ -46,12 +46,12 @@ pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
     Some(candidate)
 }
 
-/// Goes back to the nearest earlier session that was asked for something. Returns `None` if the described session was
-/// itself asked for something.
+/// Goes back to the nearest earlier session whose user asked for something. Returns `None` if the user of the
+/// described session asked for something.
 fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
     let mut session = described.clone();
     for _ in 0..MAX_SESSIONS_FOLLOWED {
-        // Read this small file first, because most sessions do not continue another one.
+        // Read this small file first, because most sessions do not continue an earlier one.
         let before = sent::session_told_at_start(store, &session)?;
         let digest = store.current_digest(&session, |_| {}).ok()?;
         if !only_says_continue(&digest) {
@@ -66,7 +66,7 @@ fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
     None
 }
 
-/// Returns whether the first prompt only said “continue” and no later prompt gave a task.
+/// Returns whether the first prompt only says “continue” and no later prompt gives a task.
 fn only_says_continue(digest: &Digest) -> bool {
     let prompts = words::prompts_about_work(&digest.prompts);
     let is_task = |kind: PromptKind| kind == PromptKind::Task;

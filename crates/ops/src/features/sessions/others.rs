@@ -1,4 +1,4 @@
-//! Describes what other agents are doing at the same time, for starting sub-agents and for briefs.
+//! Describes the recent work of other agents, for starting sub-agents and for briefs.
 
 use jiff::{SignedDuration, Timestamp};
 use model::activity::scan;
@@ -23,15 +23,15 @@ const LATELY_SECTION: BriefSection = BriefSection {
     signal: ScoreSignal::Activity,
 };
 
-/// A sub-agent is told only about calls that are newer than this.
+/// A sub-agent is told only about calls that are more recent than this.
 const MAX_AGE_FOR_SUBAGENT: SignedDuration = SignedDuration::from_mins(30);
 
 const MAX_OTHER_SESSIONS: usize = 4;
-/// How many bytes from the end of a journal are read.
+/// How many bytes are read from the end of a journal.
 const JOURNAL_TAIL_BYTES: u64 = 64 * 1024;
 
-/// Returns, for a starting sub-agent, what the other agents of its session and other sessions did in the last half
-/// hour.
+/// Returns a candidate for a starting sub-agent. It describes what the other agents of its session, and other
+/// sessions, did in the last half hour.
 pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<Option<Candidate>> {
     let ProjectContext { store, settings, world, .. } = *project;
     let from = start_of_recent_time(world.now);
@@ -45,8 +45,8 @@ pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<O
     Ok(text.map(|text| Candidate::new(&LATELY_SECTION, "activity:lately", text)))
 }
 
-/// Returns, for a brief, the recent work of another session's agents, in at most `max` characters. Returns `None` if
-/// the session has neither sub-agents nor a role.
+/// Describes, for a brief, the recent work of another session's agents in at most `max` characters. Returns `None` if
+/// that session has neither sub-agents nor a role.
 pub fn recent_work_of_session(project: &ProjectContext, session: &Id, max: usize) -> Option<String> {
     if max == 0 {
         return None;
@@ -60,8 +60,8 @@ fn start_of_recent_time(now: Timestamp) -> String {
     time::to_rfc3339(now.saturating_sub(MAX_AGE_FOR_SUBAGENT).unwrap_or(Timestamp::MIN))
 }
 
-/// Returns the last calls of a session since a time. They are read from the journal, because the log gets them only at
-/// the next checkpoint.
+/// Returns a session's calls since the time `from`. They are read from the journal, because the log contains them
+/// only after the next checkpoint.
 fn last_calls(store: &Store, session: &Id, from: &str) -> Vec<Activity> {
     let Ok(text) = store.dir().read_recent_lines(&layout::journal_path(session), JOURNAL_TAIL_BYTES) else {
         return Vec::new();

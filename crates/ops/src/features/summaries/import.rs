@@ -12,7 +12,7 @@ use store::{Dir, EntryKind};
 use crate::project::{Project, settings};
 use crate::{Mode, Result, World};
 
-/// The folder of opencode-swarm's outputs in `.swarm`.
+/// The folder in `.swarm` that contains opencode-swarm's outputs.
 const SWARM_SUMMARIES_FOLDER: &str = "summaries";
 
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
@@ -25,7 +25,7 @@ pub struct OutputsReport {
     pub outputs: Vec<ImportedOutput>,
     /// How many outputs were new. A dry run does not write them.
     pub new: usize,
-    /// Files that were not read, and why.
+    /// The files that were not read, each with the reason.
     pub left_out: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ pub struct ImportedOutput {
     pub bytes: usize,
 }
 
-/// A file of opencode-swarm's folder. The names of its fields differ between versions.
+/// The content of a file in opencode-swarm's folder. Its field names differ between versions.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct StoredOutput {
@@ -78,7 +78,7 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
         let id = summary::output_id(&summary::output_digest(text.as_bytes()));
         let lines: Vec<&str> = text.lines().collect();
         let noted = SummarisedOutput {
-            // Use the time of the import, so that the output is kept for a week from now.
+            // Use the time of the import, so that the output is kept for a full week from now.
             ts: time::to_rfc3339(world.now),
             id: id.clone(),
             session: String::new(),
@@ -90,7 +90,7 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
             summary_bytes: kept.summary.len().min(text.len()),
             imported: true,
         };
-        // An original is stored again if it was removed because of its age, or if a crash kept it out of the log.
+        // Store the original again if it was removed because of its age, or if a crash kept it out of the log.
         let is_logged = known.iter().any(|one| one.id == id);
         let is_stored = match &store {
             Some(store) => is_logged && store.read_original(&id)?.is_some(),
@@ -109,7 +109,8 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
     Ok(Some(report))
 }
 
-/// Returns the content of a file, or why the file is left out. If the file may become readable later, returns an error.
+/// Returns the content of a file, or the reason why the file is skipped. Returns an error if the file may become
+/// readable later.
 fn read_stored_output(dir: &Dir, entry: &store::Entry) -> Result<std::result::Result<StoredOutput, String>> {
     match entry.kind {
         EntryKind::File if entry.name.ends_with(".json") => {}

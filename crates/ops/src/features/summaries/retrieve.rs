@@ -1,4 +1,4 @@
-//! `thru swarm retrieve`: returns the original of a summarised output.
+//! `thru swarm retrieve`: prints the original of a summarised output.
 
 use model::render::one_line;
 use model::summary::{self, ArchivedOutput, ORIGINAL_KEPT_DAYS};
@@ -8,15 +8,15 @@ use store::Store;
 use crate::project::Project;
 use crate::{Error, Result, World};
 
-/// An original, or the part of it that was requested.
+/// An original, or the requested part of one.
 #[derive(Clone, Debug, Serialize)]
 pub struct RetrievedOriginal {
     pub id: String,
-    /// The size of the whole original.
+    /// The size of the whole original in bytes.
     pub bytes: usize,
-    /// The number of lines of the whole original.
+    /// The number of lines in the whole original.
     pub lines: usize,
-    /// The number of the first line of `text`, counted from 1. `None` if lines were picked.
+    /// The number of the first line in `text`, counted from 1, or `None` if `picks` selected the lines.
     pub first_line: Option<usize>,
     pub shown_lines: usize,
     pub text: String,
@@ -29,8 +29,8 @@ pub struct LinePage {
     pub limit: Option<usize>,
 }
 
-/// Returns a page of the lines. If `picks` is given, the page contains only lines for which it returns true, each with
-/// its number. The caller passes a function, so that hooks do not link a regular-expression crate.
+/// Returns a page of an original's lines. If `picks` is given, the page contains only the lines for which it returns
+/// true, each with its number. `picks` is a function so that hooks do not link a regular-expression crate.
 pub fn retrieve_original(
     world: &World,
     id: &str,
@@ -48,7 +48,7 @@ pub fn retrieve_original(
     let Some(bytes) = project.store.read_original(id)? else {
         return Err(missing_original_error(&project.store, id));
     };
-    // `thru` stores valid text, but somebody may have edited the file.
+    // thru stores valid UTF-8, but somebody may have edited the file.
     let text = String::from_utf8_lossy(&bytes);
     let all: Vec<&str> = text.split_inclusive('\n').collect();
     let is_wanted = |line: &str| picks.is_none_or(|picks| picks(line.trim_end_matches('\n')));

@@ -1,4 +1,4 @@
-//! Computes how much output summaries kept out of the model's context, for `thru swarm status`.
+//! Computes, for `thru swarm status`, how much output the summaries kept out of the model's context.
 
 use model::summary::SummarisedOutput;
 use model::tokens::{TextKind, TokenRatios};
@@ -9,18 +9,17 @@ use crate::Result;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SavedTokens {
-    /// The number of outputs that were summarised.
+    /// How many outputs were summarised.
     pub outputs: usize,
     pub bytes: usize,
     pub summary_bytes: usize,
     pub saved_bytes: usize,
-    /// An estimate, like all token counts.
     pub saved_tokens: usize,
 }
 
 pub fn count_saved_tokens(store: &Store) -> Result<SavedTokens> {
     let (mut summarised, _) = store.list_summarised()?;
-    // An imported output was summarised by another tool, so thru saved nothing with it.
+    // Another tool summarised the imported outputs, so thru saved nothing with them.
     summarised.retain(|one| !one.is_imported());
     let sum = |of: fn(&SummarisedOutput) -> usize| summarised.iter().map(of).sum::<usize>();
     let (bytes, summary_bytes) = (sum(|one| one.bytes), sum(|one| one.summary_bytes));

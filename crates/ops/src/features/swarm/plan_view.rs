@@ -1,4 +1,4 @@
-//! `thru swarm plan`: shows the plan with the verdicts on its tasks, and which swarm it belongs to.
+//! `thru swarm plan`: shows the plan with the verdicts on its tasks, and the swarm that it belongs to.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub struct SwarmPlan {
     pub plan: PlanShown,
     /// The swarm that the plan belongs to, if that swarm is not in use in this project.
     pub foreign_swarm: Option<String>,
-    /// Verdicts by task. Tasks without a verdict are left out.
+    /// The verdicts on each task that has any, by task id.
     pub verdicts: BTreeMap<String, TaskVerdicts>,
 }
 
@@ -30,8 +30,8 @@ pub struct TaskVerdicts {
 }
 
 impl TaskVerdicts {
-    /// Returns the verdicts of each agent, such as `reviewer: rejected, approved`, in the order of their first
-    /// verdicts.
+    /// Returns each agent with its verdicts, such as `reviewer: rejected, approved`. The agents are sorted by the
+    /// time of their first verdict.
     pub fn verdict_lines(&self) -> Vec<(String, Vec<String>)> {
         let mut lines: Vec<(String, Vec<String>)> = Vec::new();
         for entry in &self.entries {
@@ -54,7 +54,7 @@ pub fn show_swarm_plan(world: &World) -> Result<SwarmPlan> {
     let mut verdicts = BTreeMap::new();
     for task in plan.loaded.plan.tasks() {
         let Ok(id) = Id::new(&task.id) else { continue };
-        // The plan itself shows that this evidence cannot be read.
+        // Skip evidence that cannot be read. The plan itself reports it.
         let Ok(Some(bundle)) = project.store.read_evidence(&id) else { continue };
         let entries: Vec<EvidenceEntry> = bundle.entries.into_iter().filter(is_agent_verdict).collect();
         if !entries.is_empty() {
@@ -64,7 +64,7 @@ pub fn show_swarm_plan(world: &World) -> Result<SwarmPlan> {
     Ok(SwarmPlan { plan, foreign_swarm: foreign, verdicts })
 }
 
-/// Returns whether the entry is a verdict that an agent of a swarm gave when it stopped.
+/// Returns whether the entry is a verdict that a swarm's agent gave when it stopped.
 fn is_agent_verdict(entry: &EvidenceEntry) -> bool {
     let is_of_part = entry
         .metadata
@@ -84,7 +84,7 @@ pub struct AdoptedPlan {
     pub notes: Vec<String>,
 }
 
-/// Assigns the plan to this swarm. Hooks never do this.
+/// Assigns the plan to this project's swarm. Only the user's command does this, never a hook.
 pub fn adopt_plan(world: &World, named: Option<&str>) -> Result<AdoptedPlan> {
     let swarm = wanted_swarm(world, named)?;
     let project = Project::find_for_reading(world)?;

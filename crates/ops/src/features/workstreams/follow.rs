@@ -1,4 +1,5 @@
-//! Updates manifests from the ticked boxes of their steps, and records the active workstream before a compaction.
+//! Updates manifests when checkboxes in their steps files are ticked, and records the active workstream before a
+//! compaction.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +19,8 @@ use super::{MAX_WORKSTREAMS, OTHER_TOOLS_PROJECTS_FOLDER, Workstream, Workstream
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 
-/// At a checkpoint, updates manifests from their steps. Before a compaction, also records the active workstream.
-/// `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
+/// At a checkpoint, updates manifests from their steps files. Before a compaction, also records the active
+/// workstream. `Ok(Some(problem))` means that the update succeeded, but the receipt should mention the problem.
 pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
     let workstreams = &Workstreams::of_project(&context.project);
     let (session, event, now) = (context.session, context.event, context.project.world.now);
@@ -37,7 +38,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
     let cached =
         read_state(workstreams.store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::ok);
     let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
-    // The state of another session does not show which workstream is active in this session.
+    // Another session's state does not show which workstream is active in this session.
     let cached = cached.filter(|state| state.session_id.as_deref().is_none_or(|id| id == session.as_str()));
     let cached = cached.and_then(|state| state.active_project_id).filter(|id| workstreams.exists(id));
     let (mapped, unread) = workstream_naming_session(workstreams, session);
@@ -46,7 +47,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
     let there: Vec<String> =
         named.into_iter().filter(|id| workstreams.exists(id)).map(str::to_owned).collect();
     let answered = session_state(workstreams.store, session.as_str()).and_then(std::result::Result::ok);
-    // If the last detection was not recorded, the detection is repeated for the whole session.
+    // If the result of the last detection was not recorded, repeat the detection for the whole session.
     let whole = (answered.is_none() && digest.detected > 0).then(|| {
         let mut whole = digest.clone();
         whole.detected = 0;
@@ -59,12 +60,12 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
         existing_workstreams: &there,
         last_detected: cached.as_deref(),
     };
-    // If nothing happened since the last detection, a compaction reuses its result.
+    // Before a compaction, reuse the last result if nothing has happened since.
     let idle = digest.records <= digest.detected + 1 && digest.worked <= digest.detected;
     let repeated = answered.filter(|_| compacts && mapped.is_none() && idle);
     let detected =
         repeated.map_or_else(|| workstream::detect_workstream(&clues), PrecompactState::into_detected);
-    // Boxes are not ticked for a workstream that is only a guess.
+    // Do not tick boxes for a workstream that is only a guess.
     let sure = detected.id.as_deref().filter(|_| detected.confidence != DetectionConfidence::Low);
     let followed =
         SessionFollower { workstreams, session, digest, now, deadline }.update_touched_manifests(sure);
@@ -77,8 +78,8 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Re
     Ok(followed.and(unread).err().map(|error| error.to_string()))
 }
 
-/// Returns the workstream whose manifest names this session, and the first read error. The search continues after a
-/// read error.
+/// Returns the workstream that was chosen for this session or whose manifest names it, and the first read error. The
+/// search continues after a read error.
 fn workstream_naming_session(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
     if let Ok(Some(ChosenWorkstream { id })) = place.store.session(session).read::<ChosenWorkstream>() {
         return (Some(id), Ok(()));
@@ -109,8 +110,8 @@ struct SessionFollower<'a> {
 }
 
 impl SessionFollower<'_> {
-    /// Updates the manifest of each workstream whose steps were ticked by hand or completed in the harness's own task
-    /// list.
+    /// Updates the manifest of each workstream whose files were edited, and of the active workstream if the harness's
+    /// own task list has completed entries.
     fn update_touched_manifests(&self, active: Option<&str>) -> Result<()> {
         let edited = |file: &&FileUse| file.edits > 0;
         let files = self.digest.files.iter().filter(edited);
@@ -138,7 +139,7 @@ impl SessionFollower<'_> {
         self.digest.todos.iter().filter(completed).map(|todo| todo.text.trim())
     }
 
-    /// Returns whether the workstream's files are in the store. Hooks do not write files outside the store; `thru
+    /// Returns whether the workstream's files are in the store. Hooks do not write files outside the store. `thru
     /// resume update` does.
     fn is_in_store(&self, found: &Workstream) -> Result<bool> {
         let (_, manifest) = self.workstreams.read_manifest(found)?;
@@ -147,8 +148,8 @@ impl SessionFollower<'_> {
         Ok(steps.iter().chain([&found.manifest]).all(|path| path.starts_with(&home)))
     }
 
-    /// Ticks the boxes of completed entries, each box once. If somebody unticks a box, it stays open until its entry in
-    /// the list is reopened and completed again.
+    /// Ticks the boxes of completed entries, but each box only once. If somebody unticks a box, it stays open until
+    /// its entry in the task list is reopened and completed again.
     fn tick_completed_entries(&self, found: &Workstream, ticked: &BTreeSet<String>) -> Result<()> {
         let own = format!("{} ", found.id);
         let mark = |text: &str| format!("{own}{:016x}", fnv_fingerprint([text]));
@@ -178,7 +179,7 @@ pub struct UpdatedManifest {
     pub changed: bool,
 }
 
-/// Ticks boxes with `tick`, then updates the manifest. The caller holds the lock.
+/// Ticks boxes with `tick`, and then updates the manifest. The caller must hold the lock.
 pub fn tick_and_update_manifest(
     place: &Workstreams,
     workstream: &Workstream,

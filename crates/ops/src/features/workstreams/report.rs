@@ -1,4 +1,4 @@
-//! Workstreams for `thru status` and `thru doctor`.
+//! The checks of `thru doctor` and the lines of `thru status` that are about workstreams.
 
 use model::finding::{Finding, FindingLevel};
 use model::text::count_with_noun;
@@ -11,7 +11,7 @@ use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, format_name_list};
 
 pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
-    // A folder that cannot be read must not hide the rest of the status. `thru resume` reports it.
+    // If a folder cannot be read, still show the other status lines. `thru resume` reports the error.
     let all = Workstreams::of_project(project).list_all().unwrap_or_default();
     let ids: Vec<String> = all.into_iter().map(|workstream| workstream.id).collect();
     if ids.is_empty() {
@@ -21,8 +21,8 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![line.with_json("workstreams", json!(ids))])
 }
 
-/// Reports state files from before a compaction that cannot be used, and says why. Other tools also write these files,
-/// and briefs rely on them.
+/// Reports invalid manifests, manifests in the older layout, and state files from before a compaction that cannot be
+/// used. Other tools also write these state files, and briefs rely on them.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let newest = read_state(store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::err);
@@ -57,7 +57,7 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     vec![Check { name: "workstreams", text, findings }]
 }
 
-/// Reports the first error of an invalid manifest.
+/// Reports the first error in an invalid manifest.
 fn manifest_finding(checked: resume::CheckedManifest) -> Option<Finding> {
     let first = checked.findings.into_iter().find(|finding| finding.level == FindingLevel::Error)?;
     let text = format!("not a valid manifest: {}", first.text);

@@ -1,4 +1,4 @@
-//! `thru resume`: the commands for manifests and for reading gates.
+//! `thru resume`: the commands for manifests and reading gates.
 
 mod migrate;
 mod questions;
@@ -24,11 +24,11 @@ use crate::{Error, Result, World};
 pub use migrate::{Direction, MigratedFile, MigrationOutcome, migrate_all};
 pub use questions::{GateFile, ReadingGate, reading_gate};
 
-/// The largest manifest that is read outside a project.
+/// The size limit of a manifest outside a project.
 const MAX_MANIFEST_BYTES: usize = 256 * 1024;
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// The files that a new manifest loads if the user names none and the folder is empty.
+/// The files that a new manifest loads if the user names none and the folder contains none.
 const DEFAULT_FILES_TO_LOAD: &[&str] = &["overview.md", "plan.md", "steps.md"];
 
 #[derive(Clone, Debug, Serialize)]
@@ -101,8 +101,8 @@ pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManif
     })
 }
 
-/// Returns the folder for a new manifest, relative to the root: the workstream's existing folder, or a new one in the
-/// store.
+/// Returns the folder for a new manifest, relative to the root. It is the workstream's existing folder, or a new one
+/// in the store.
 fn folder_for_new_manifest(place: &Workstreams, id: &str) -> Result<String> {
     let known = place.ids_and_folders()?.into_iter().find(|(known, _)| known == id).map(|(_, folder)| folder);
     let Some(folder) = known else {
@@ -114,7 +114,7 @@ fn folder_for_new_manifest(place: &Workstreams, id: &str) -> Result<String> {
     Ok(if has_plans { format!("{folder}/{PLANNING_FOLDER}") } else { folder })
 }
 
-/// Returns the files in the folder, the default files first.
+/// Returns the markdown files in the folder, with the usual ones first. If there are none, returns the default files.
 fn files_to_load_in(dir: &store::Dir) -> Result<Vec<String>> {
     let mut names: Vec<String> = dir.entries()?.into_iter().map(|entry| entry.name).collect();
     names.retain(|name| {
@@ -143,7 +143,7 @@ pub struct ListedWorkstream {
     pub progress: String,
     pub last_updated: String,
     pub path: String,
-    /// Why the manifest cannot be read.
+    /// Why the manifest cannot be read, if it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -172,7 +172,7 @@ pub fn list_workstreams(world: &World) -> Result<Vec<ListedWorkstream>> {
 pub struct ManifestShown {
     pub path: String,
     pub manifest: Manifest,
-    /// The text of the first open box in the steps file.
+    /// The text of the first open checkbox in the steps file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<String>,
     #[serde(rename = "loads")]
@@ -219,7 +219,7 @@ impl CheckedManifest {
 
 pub fn validate_manifests(world: &World, file: Option<&Path>) -> Result<Vec<CheckedManifest>> {
     let context = match (ResumeContext::open(world), file) {
-        // A manifest outside every project is checked by its content alone.
+        // Outside a project, a manifest is checked by its content alone.
         (Err(Error::NoRoot { .. }), Some(file)) => return Ok(vec![check_single_file(file)?]),
         (context, _) => context?,
     };
@@ -279,13 +279,13 @@ fn manifest_findings(bytes: &[u8], path: &str) -> Vec<Finding> {
 pub struct UsedWorkstream {
     pub project_id: String,
     pub session: String,
-    /// True if no session was named, and the newest session of the project was used instead.
+    /// True if no session was named and the project's newest session was used instead.
     #[serde(rename = "guess")]
     pub is_guessed_session: bool,
     pub manifest: String,
 }
 
-/// `thru resume use`: assigns a workstream to this session, no matter which files the session touches.
+/// `thru resume use`: assigns a workstream to a session, whatever files the session touches.
 pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<UsedWorkstream> {
     let context = ResumeContext::open(world)?;
     let found = context.choose_workstream(Some(id))?;
@@ -324,7 +324,7 @@ pub struct UpdateReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateStep {
     KeepSteps,
-    /// Tick the next open box.
+    /// Tick the next open checkbox.
     TickNextStep,
 }
 
@@ -383,7 +383,7 @@ impl ResumeContext {
         Workstreams { root: &self.project.root, store: &self.project.store, settings: &self.settings }
     }
 
-    /// Returns the named workstream, or else the workstream that was last active, or else the only workstream.
+    /// Returns the named workstream, or else the workstream that was last active, or else the only one.
     fn choose_workstream(&self, id: Option<&str>) -> Result<Workstream> {
         let place = self.workstreams();
         if let Some(id) = id {
@@ -411,8 +411,8 @@ impl ResumeContext {
 }
 
 impl ResumeContext {
-    /// Returns the full id. A number such as `24` stands for the only workstream with that number. The zeros before a
-    /// number may be left out, unless that makes it ambiguous.
+    /// Returns the full id. A number such as `24` is completed if only one workstream has that number. Leading zeros
+    /// may be omitted unless that makes the number ambiguous.
     fn complete_id(&self, typed: &str) -> Result<String> {
         if typed.is_empty() || !typed.bytes().all(|byte| byte.is_ascii_digit()) {
             return Ok(manifest::id_with_padded_number(typed).into_owned());
@@ -449,7 +449,7 @@ impl ResumeContext {
         }
     }
 
-    /// Returns the advice to migrate, or `None` if there are no manifests in the older layout.
+    /// Returns a hint to migrate, or `None` if there are no manifests in the older layout.
     fn migrate_hint(&self) -> Option<String> {
         let legacy = self.workstreams().unmigrated_manifests().ok()?.into_iter().next()?;
         Some(format!("{legacy} has the older layout; `thru resume migrate` converts it"))

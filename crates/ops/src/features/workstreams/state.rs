@@ -1,4 +1,4 @@
-//! Small state files of a session: its workstream before a compaction, its chosen workstream, its ticked boxes and its
+//! A session's small state files: the workstream before a compaction, the chosen workstream, the ticked boxes and the
 //! reminders.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use store::{SessionState, Store, layout};
 
 use crate::hook::context::HookContext;
 
-/// Reads a state file, if it exists. The error says what is wrong with it.
+/// Reads a state file. Returns `None` if it does not exist. The error says why the file cannot be used.
 pub fn read_state(store: &Store, rel: &str) -> Option<Result<PrecompactState, String>> {
     match store.dir().read_file(rel, MAX_STATE_BYTES * 4) {
         Ok(bytes) => Some(PrecompactState::parse(&bytes)),
@@ -19,7 +19,7 @@ pub fn read_state(store: &Store, rel: &str) -> Option<Result<PrecompactState, St
     }
 }
 
-/// Reads the session's own state file. It is an error if the file belongs to another session.
+/// Reads a session's own state file. Returns an error if the file belongs to another session.
 pub fn session_state(store: &Store, session: &str) -> Option<Result<PrecompactState, String>> {
     let id = Id::new(session).ok()?;
     let state = match store.session(&id).read::<PrecompactState>() {
@@ -33,7 +33,8 @@ pub fn session_state(store: &Store, session: &str) -> Option<Result<PrecompactSt
     }))
 }
 
-/// The workstream that somebody chose for a session with `thru resume use`. It takes precedence over any detection.
+/// The workstream that was chosen for a session with `thru resume use`. It takes precedence over a detected
+/// workstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenWorkstream {
     pub id: String,
@@ -57,7 +58,7 @@ impl SessionState for ChosenWorkstream {
     }
 }
 
-/// The entries of a session's own task list whose boxes were ticked. Each line contains the id of a workstream and the
+/// The entries in a session's own task list whose boxes have been ticked. Each line contains a workstream id and the
 /// fingerprint of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TickedEntries {
@@ -77,7 +78,7 @@ impl SessionState for TickedEntries {
     }
 }
 
-/// The sets of unread files that the agent was reminded of.
+/// The sets of unread files of which the agent has been reminded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RemindersSent {
     pub sets: Vec<String>,
@@ -100,11 +101,11 @@ fn nonempty_lines(bytes: &[u8]) -> impl Iterator<Item = String> {
     String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-/// Lets a session that continues under another id keep its workstream, its ticked boxes and its reminders.
+/// Lets a session that continues under a new id keep its workstream, its ticked boxes and its reminders.
 pub fn continue_under_new_id(context: &HookContext, previous: &Id) -> crate::Result<()> {
     let store = context.project.store;
     let session = store.session(context.session);
-    // A damaged state counts as missing. The next compaction writes it again.
+    // A damaged state counts as missing, because the next compaction writes a new one.
     if let Ok(Some(state)) = store.session(previous).read::<PrecompactState>() {
         session.write(&PrecompactState { session_id: Some(context.session.to_string()), ..state })?;
     }

@@ -1,5 +1,5 @@
-//! Tells a session about its workstream: the manifest after a compaction, and later the manifest's files that are still
-//! unread.
+//! Tells a session about its workstream. After a compaction, the brief describes the manifest. Later, the agent is
+//! reminded of the manifest's files that it has not read.
 
 use jiff::{SignedDuration, Timestamp};
 use model::brief::{BriefSection, Candidate, Occasion, quote_file_text};
@@ -22,7 +22,7 @@ use crate::features::{BriefContext, Decision};
 use crate::hook::context::HookContext;
 use crate::session::context_held;
 
-/// How many bytes of a file to load are read. This is more than fits into a brief.
+/// How many bytes of a file to load are read. This is more than a brief has room for.
 const MAX_INLINED_BYTES: usize = 16 * 1024;
 
 const SECTION: BriefSection = BriefSection {
@@ -41,7 +41,8 @@ const FILES_SECTION: BriefSection = BriefSection {
 };
 pub const SECTIONS: &[&str] = &[SECTION.name, FILES_SECTION.name];
 
-/// Returns the candidates about a restored session's workstream: its manifest, or the reason why there is none.
+/// Returns the candidates about the workstream of a session that was resumed or compacted. If the state cannot be
+/// used, the candidate says why.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let place = Workstreams::of_project(&context.project);
     let Some(session) = context.session.filter(|_| context.occasion != Occasion::Started) else {
@@ -57,7 +58,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
                 in_backticks(&why, 160)
             ));
         }
-        // A workstream of another session does not concern this session.
+        // A state that belongs to another session does not concern this one.
         None => return Ok(Vec::new()),
     };
     let Some(project) = &state.active_project_id else { return Ok(Vec::new()) };
@@ -99,12 +100,12 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
             format!("the manifest {} cannot be read", shown_path(&found.manifest, 200)),
         )];
     };
-    // The work is finished, so there is nothing to load.
+    // The work is finished, so nothing needs to be loaded.
     if manifest.is_finished() {
         return Vec::new();
     }
     let of = |what: &str| format!("{id}:{what}");
-    // A steps file that cannot be read is named among the files to load.
+    // If the steps file cannot be read, the list of files to load still names it.
     let step = place.next_open_step(&found, &manifest).ok().flatten();
     let mut told = vec![workstream_fact(id, describe_workstream(&found, &manifest, step.as_deref()))];
     let loads = match place.files_to_load(&found, &manifest) {
@@ -142,7 +143,7 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
 fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&str>) -> String {
     let mut words = vec![format!("{} {}", found.id, in_quotation_marks(&manifest.project_name, 100))];
     words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));
-    // 0 means that the steps have no sections.
+    // Section 0 means that the steps have no sections.
     let section = manifest.current_section.filter(|section| *section > 0);
     words.extend(section.map(|section| format!("section {section}")));
     words.extend(manifest.current_task.map(|task| format!("task {task}")));
@@ -167,7 +168,7 @@ fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&st
     words.join("; ")
 }
 
-/// Describes a file to load: `plan.md (2150 bytes, changed 3 h ago)`.
+/// Describes a file to load, for example `plan.md (2150 bytes, changed 3 h ago)`.
 fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Timestamp) -> String {
     let Some(path) = &load.path else {
         return format!("{} ({})", shown_path(&load.written_path, 200), load.location.describe());
@@ -177,7 +178,7 @@ fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Times
     format!("{} ({} bytes{changed})", shown_path(path, 200), load.bytes)
 }
 
-/// Returns whether the session's brief contained the whole current text of a file.
+/// Returns whether the session's brief contained the whole text of a file as it is now.
 pub(super) fn is_in_context(place: &Workstreams, session: &Id, load: &FileToLoad) -> bool {
     place.settings.resume_inline
         && inlined_file_candidate(place, load)
@@ -199,10 +200,10 @@ fn inlined_file_candidate(place: &Workstreams, load: &FileToLoad) -> Option<Cand
 
 const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 
-/// At a prompt, reminds the agent of the manifest's files that are still unread although the agent has started to edit.
-/// Each set of files is mentioned once after each compaction.
+/// At a prompt, reminds the agent of the manifest's files that it has not read although it has started to edit. The
+/// agent is reminded of each set of files only once between two compactions.
 pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    // A brief names all files of the manifest, so no reminder is needed if a brief is due.
+    // If a brief is due, no reminder is needed, because the brief names all files of the manifest.
     let asked = context.event.agent.is_none() && context.pending_brief != Some(PendingBrief::Due);
     if !asked || !context.project.settings.resume_reminders {
         return Ok(Decision::no_action("no reminder is due at this prompt"));
@@ -240,8 +241,8 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
     if unread.is_empty() {
         return None;
     }
-    // A compaction removes the reminder from the window. So the fingerprint includes the compaction, and the reminder
-    // is sent again afterwards.
+    // A compaction removes the reminder from the context window. The fingerprint therefore includes the last
+    // compaction, so that the reminder is sent again afterwards.
     let since = (mark > 0).then(|| mark.to_string());
     let set = format!("{:016x}", fnv_fingerprint(unread.iter().copied().chain(since.as_deref())));
     let reminded =
@@ -263,7 +264,7 @@ fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
     Some(ReplyPart { reply: Reply::Context(text), candidate_ids: vec![format!("{REMINDER_ID_PREFIX}{set}")] })
 }
 
-/// Records the sets of unread files that the agent was told about, so that the reminders are not repeated.
+/// Records which reminders the agent has received, so that they are not repeated.
 pub fn record_reminders_sent(context: &HookContext, told: &[String]) -> Result<()> {
     let sets: Vec<&str> = told.iter().filter_map(|id| id.strip_prefix(REMINDER_ID_PREFIX)).collect();
     if sets.is_empty() {
@@ -275,7 +276,7 @@ pub fn record_reminders_sent(context: &HookContext, told: &[String]) -> Result<(
     Ok(session.write(&reminded)?)
 }
 
-/// Returns whether the agent itself has read the file since `mark`.
+/// Returns whether the agent itself, and not only a sub-agent, has read or edited the file since `mark`.
 fn was_read_since(digest: &Digest, path: &str, mark: u64) -> bool {
     digest.files.iter().any(|file| {
         file.path == path && file.last > mark && file.reads + file.edits + file.guesses > file.by_agents

@@ -1,12 +1,12 @@
-//! Reads `/proc`.
+//! Reads information about processes from `/proc`.
 
 use std::path::{Path, PathBuf};
 
 use super::ProcessInfo;
 
-/// The limit for a stat line. The kernel's lines are shorter, because a name has at most 16 bytes.
+/// The size limit of a stat line. Real lines are shorter, because a name has at most 16 bytes.
 const MAX_STAT_BYTES: usize = 4096;
-/// The limit for a command line. It is larger than the kernel's own limit.
+/// The size limit of a command line, which is larger than the kernel's own limit.
 const MAX_ARGUMENTS_BYTES: usize = 16 * 1024 * 1024;
 
 pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
@@ -25,8 +25,8 @@ pub fn command_line_arguments(pid: i32) -> Vec<String> {
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// Parses a stat line: the process id, the name in parentheses, the state, the parent, and more. The 22nd word is the
-/// start time. A name may contain spaces and parentheses.
+/// Parses a stat line: the process id, the name in parentheses, the state, the parent and more. The 22nd field is the
+/// start time. The name can itself contain spaces and parentheses.
 pub(super) fn parse_stat_line(stat: &str) -> Option<ProcessInfo> {
     let (head, rest) = stat.rsplit_once(')')?;
     let words: Vec<&str> = rest.split_whitespace().collect();

@@ -1,6 +1,6 @@
-//! Uses `proc_pidinfo`. Its short result is available for the processes of every user, but has no start time. Its long
-//! result is available only for the user's own processes. The search for a harness passes through `login`, which
-//! belongs to root, so both results are needed.
+//! Reads information about processes with `proc_pidinfo`. Its short result is available for every user's processes,
+//! but lacks the start time. Its long result is available only for the user's own processes. The search for a harness
+//! passes through `login`, which belongs to root, so both are needed.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::ProcessInfo;
 
-/// `SZOMB` of `sys/proc.h`.
+/// `SZOMB` in `sys/proc.h`.
 const ZOMBIE_STATUS: u32 = 5;
 
 pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
@@ -17,8 +17,8 @@ pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
         return Ok(None);
     };
     let Some(short) = proc_pidinfo::<ProcBSDShortInfo>(Pid(number))? else {
-        // The call does not say why it failed. Signal 0 shows whether the process exists. A zombie accepts the signal
-        // too, but it is treated as absent.
+        // The call does not say why it failed. Signal 0 shows whether the process exists. A zombie also accepts that
+        // signal, but counts as absent.
         return match rustix::process::test_kill_process(raw) {
             Ok(()) | Err(Errno::SRCH) => Ok(None),
             Err(e) => Err(e.into()),
@@ -28,8 +28,8 @@ pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     Ok(Some(ProcessInfo {
         parent: i32::try_from(short.pbsi_ppid.0).unwrap_or(0),
         name: short.comm().unwrap_or_default().to_owned(),
-        // The seconds since 1970, with microseconds. Unlike the start time on Linux, this value does not depend on the
-        // boot time.
+        // Seconds since 1970, with microseconds. Unlike the start time on Linux, this does not depend on the boot
+        // time.
         started: long.map(|long| format!("{}.{:06}", long.pbi_start_tvsec, long.pbi_start_tvusec)),
         is_dead: short.pbsi_status == ZOMBIE_STATUS,
     }))

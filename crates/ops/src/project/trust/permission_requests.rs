@@ -1,4 +1,4 @@
-//! Lists the prompts and commands in a store, for the user who is about to trust it.
+//! Lists the prompts and commands in a store, so that the user can look at them before trusting it.
 
 use model::consent::quote_command;
 use model::gate::ExpectedOutput;
@@ -17,23 +17,23 @@ use crate::project::{Project, settings};
 pub struct PermissionRequest {
     pub kind: ConsentKind,
     pub id: String,
-    /// The prompt of a loop. In this and all other texts, control characters are escaped.
+    /// The prompt, if this is a loop. Control characters are escaped in this and all other fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "feeds")]
     pub loop_prompt: Option<String>,
-    /// Commands, quoted for a shell.
+    /// The commands, quoted for a shell.
     #[serde(rename = "runs")]
     pub commands: Vec<String>,
-    /// Whether this user has already given the permission on this machine.
+    /// Whether the user has already given the permission on this machine.
     #[serde(rename = "given")]
     pub is_given: bool,
-    /// The command that shows the whole content and asks whether to allow it.
+    /// The command that shows the whole content and asks the user whether to allow it.
     #[serde(rename = "adopt")]
     pub adopt_command: String,
 }
 
-/// Returns active loops, commands of runs, and stages of the project's settings. Records that cannot be read are left
-/// out, because nothing in them can run.
+/// Returns the requests of loops, of the commands in runs, and of the stages in the project's settings. Records that
+/// cannot be read are left out, because nothing in them can run.
 pub(super) fn all_permission_requests(world: &World, project: &Project) -> Vec<PermissionRequest> {
     [requests_of_loops(project), requests_of_runs(world, project), requests_of_stages(world, project)]
         .concat()
@@ -62,7 +62,7 @@ fn requests_of_runs(world: &World, project: &Project) -> Vec<PermissionRequest> 
     let folder = |name: &String| format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS);
     let mut runs: Vec<RunFolder> =
         names.iter().filter_map(|name| RunFolder::open(&root.path, &folder(name)).ok()).collect();
-    // An orchestrator may have made another folder of the project its live run.
+    // An orchestrator may have made another folder in the project the live run.
     if let Some(live) = outputs::live_run_of_project(world, project)
         && runs.iter().all(|run| run.path() != live.path())
     {

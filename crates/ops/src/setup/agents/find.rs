@@ -1,4 +1,4 @@
-//! Finds thru's agents in the folders of harnesses.
+//! Finds thru's agents in the harnesses' folders.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::super::install::files::read_settings_file;
 use super::agents_folder;
 use crate::{Error, Result, World};
 
-/// A file that thru wrote. Somebody may have changed it since.
+/// An agent file that thru wrote. Somebody may have changed it since.
 #[derive(Clone, Debug)]
 pub(super) struct OwnAgentFile {
     pub path: PathBuf,
@@ -21,10 +21,10 @@ pub(super) struct OwnAgentFile {
     pub is_changed: bool,
 }
 
-/// How many files of a folder are examined.
+/// How many files in a folder are examined.
 const MAX_FILES: usize = 1_000;
 
-/// Returns the files in a folder that thru wrote, sorted by name. The list is empty if the folder does not exist.
+/// Returns the agent files in a folder that thru wrote, sorted by name. If the folder does not exist, there are none.
 pub(super) fn own_agent_files(folder: &Path) -> Result<Vec<OwnAgentFile>> {
     let mut found = Vec::new();
     for path in files_with_suffix(folder, ".md")? {
@@ -39,8 +39,8 @@ pub(super) fn own_agent_files(folder: &Path) -> Result<Vec<OwnAgentFile>> {
     Ok(found)
 }
 
-/// Returns the files of a folder whose names end with `end`. It is an error if the folder cannot be listed, because its
-/// files would stay installed unnoticed.
+/// Returns the files in a folder whose names end with `end`. Returns an error if the folder cannot be listed, because
+/// thru's files in it would otherwise stay installed unnoticed.
 fn files_with_suffix(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
     let fail = |error: &std::io::Error| Error::stream_error(&folder.display().to_string(), "list", error);
     let entries = match std::fs::read_dir(folder) {
@@ -60,8 +60,8 @@ fn files_with_suffix(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Returns the swarms whose architect is installed in a harness, in this project or for this user. No other agents are
-/// examined, because hooks call this function.
+/// Returns the swarms whose architect is installed in a harness, for this project or this user. The other agents are
+/// not examined, because hooks call this function and have little time.
 pub fn installed_swarms(world: &World, harness: &Harness, checkout: &Path) -> Vec<SwarmId> {
     let folders = [Scope::Local, Scope::User].map(|scope| agents_folder(world, harness, checkout, scope));
     let end = format!("{}.md", SwarmRole::Architect.name());
@@ -81,7 +81,7 @@ pub struct InstalledSwarm {
     pub swarm: String,
     pub harness: &'static str,
     pub folder: PathBuf,
-    /// `project` for the folder in the project, `user` for the user's own folder.
+    /// `project` for the project's folder, or `user` for the user's own folder.
     #[serde(rename = "place")]
     pub scope_name: &'static str,
     pub agents: usize,
@@ -90,12 +90,12 @@ pub struct InstalledSwarm {
     pub changed_agents: Vec<String>,
 }
 
-/// The state of one agent's file, compared with the text that an installation would write now.
+/// The state of an agent's file, compared with the text that an installation would write now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentFileState {
     Installed,
-    /// thru wrote the file and nobody changed it, but an installation would now write another text.
+    /// thru wrote the file and nobody has changed it, but an installation would now write different text.
     OutOfDate,
     /// thru wrote the file, and somebody has changed it.
     Changed,

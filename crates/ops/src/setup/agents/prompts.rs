@@ -1,5 +1,5 @@
-//! The user's own prompts, which replace or extend thru's. They are the files `{agent}.md` and `{agent}_append.md` in
-//! the folder `agents` next to the user's settings. Prompts for a single swarm are in a subfolder with the name of the
+//! The user's own prompts, which replace or extend thru's. They are files called `{agent}.md` and `{agent}_append.md`
+//! in the folder `agents`, next to the user's settings. Prompts for a single swarm are in a subfolder named after the
 //! swarm.
 
 use std::path::{Path, PathBuf};
@@ -26,13 +26,13 @@ pub struct PromptSource {
 #[derive(Clone, Debug)]
 pub struct SwarmPrompts {
     by_role: Vec<(SwarmRole, PromptSource)>,
-    /// Files in the folder that belong to no agent.
+    /// The files in the folder whose names match no agent.
     pub unused_files: Vec<PathBuf>,
 }
 
 const PROMPTS_FOLDER: &str = "agents";
 
-/// The largest prompt that is read. No harness accepts a larger prompt.
+/// The size limit of a prompt. No harness accepts a larger one.
 const MAX_PROMPT_BYTES: usize = 256 * 1024;
 
 impl SwarmPrompts {
@@ -69,7 +69,7 @@ impl SwarmPrompts {
     }
 }
 
-/// Returns the whole prompt of an agent, as an installation would write it.
+/// Returns an agent's whole prompt, as an installation would write it.
 pub fn whole_prompt(world: &World, swarm_role: SwarmRole, swarm: Option<&str>) -> Result<String> {
     let swarm = wanted_swarm(world, swarm)?;
     let source = SwarmPrompts::read(world, &swarm)?.prompt_of(swarm_role);

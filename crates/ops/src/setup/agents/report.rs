@@ -1,4 +1,4 @@
-//! `thru swarm agents` and `thru swarm diagnose`: list the agents of a swarm, and report what is missing or changed.
+//! `thru swarm agents` and `thru swarm diagnose`: list a swarm's agents, and report what is missing or changed.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub struct AgentRow {
     pub read_only: bool,
     #[serde(rename = "about")]
     pub description: &'static str,
-    /// The user's own files that replace or extend the prompt. Empty if thru's prompt is used unchanged.
+    /// The user's own files that replace or extend the prompt. There are none if thru's prompt is used unchanged.
     pub prompt_files: Vec<PathBuf>,
     pub harnesses: Vec<AgentFileLocation>,
 }
@@ -47,13 +47,13 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Returns whether nothing needs action. Notes are only for information.
+    /// Returns whether there is nothing to act on. Notes are only for information.
     pub fn is_clean(&self) -> bool {
         self.findings.iter().all(|finding| finding.level == FindingLevel::Note)
     }
 }
 
-/// Lists the agents of a swarm, and their files in every harness that is in use.
+/// Lists a swarm's agents, with their files in every harness in use.
 pub fn list_agents(world: &World, swarm: Option<&str>) -> Result<(SwarmId, Vec<AgentRow>)> {
     let swarm = wanted_swarm(world, swarm)?;
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;
@@ -100,8 +100,8 @@ fn agent_rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<Age
     Ok(rows)
 }
 
-/// Returns the state of an agent's file in the project, which harnesses prefer. If it does not exist, returns the state
-/// of the file in the user's folder.
+/// Returns the state of an agent's file in the project or, if there is none, in the user's folder. The project comes
+/// first, because harnesses prefer it.
 fn agent_file_state(
     world: &World,
     checkout: &Path,
@@ -120,7 +120,7 @@ fn agent_file_state(
             FileAuthor::WrittenByOthers => AgentFileState::Foreign,
             FileAuthor::Changed(_) => AgentFileState::Changed,
             FileAuthor::WrittenByUs(_) => {
-                // The file may have been installed in the local scope or in the project scope.
+                // The file may have been installed in this scope or in the project scope.
                 let is_same = |scope: Scope| {
                     let program = program_for_agents(world, scope).unwrap_or_default();
                     agents::agent_file_text(harness, &AgentDefinition { program: &program, ..*definition })
@@ -139,7 +139,7 @@ fn agent_file_state(
     Ok((AgentFileState::Missing, first.unwrap_or_default()))
 }
 
-/// Reports what is missing or changed. Writes nothing.
+/// Reports what is missing or changed, and writes nothing.
 pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
     let swarm = wanted_swarm(world, named)?;
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;

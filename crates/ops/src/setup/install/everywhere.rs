@@ -1,4 +1,4 @@
-//! `thru uninstall --all`: removes thru's hooks from every settings file of every project on this machine, and reports
+//! `thru uninstall --all`: removes thru's hooks from the settings files of all projects on this machine, and reports
 //! what remains.
 
 use std::path::{Path, PathBuf};
@@ -15,23 +15,23 @@ use crate::{Mode, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct UninstallReport {
-    /// False in a dry run. The report then says what would be done.
+    /// False in a dry run, which reports what would be done.
     pub written: bool,
-    /// The checkouts that were examined. The list does not include the user's own settings.
+    /// The checkouts that were examined. The user's own settings are not listed here.
     #[serde(rename = "looked_at")]
     pub examined_checkouts: Vec<PathBuf>,
-    /// Reports about settings that were changed or could not be changed.
+    /// The reports about settings that were changed or could not be changed.
     #[serde(rename = "undone")]
     pub uninstall_reports: Vec<InstallReport>,
-    /// What could not be removed, and why.
+    /// What could not be removed, each with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "not_undone")]
     pub failures: Vec<String>,
-    /// Checkouts that no longer exist. If a checkout was moved, its settings may still contain thru's hooks.
+    /// The checkouts that no longer exist. If one of them was moved, its settings may still contain thru's hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "gone")]
     pub missing_checkouts: Vec<PathBuf>,
-    /// Files that remain on this machine. They have no effect by themselves.
+    /// The files that remain on this machine. They have no effect on their own.
     #[serde(rename = "left")]
     pub remaining_files: Vec<RemainingFile>,
 }
@@ -49,8 +49,8 @@ impl UninstallReport {
     }
 }
 
-/// Removes thru's hooks from the user's own settings, from the current project, from every project that is trusted on
-/// this machine, from every project that thru was installed in, and from all worktrees of these projects.
+/// Removes thru's hooks from the user's own settings, the current project, all projects that are trusted on this
+/// machine, all projects in which thru was installed, and all worktrees of these projects.
 pub fn uninstall_everywhere(world: &World, mode: Mode) -> Result<UninstallReport> {
     let InstalledFolders { existing_checkouts: roots, missing_checkouts } =
         folders_with_installations(world)?;
@@ -92,7 +92,7 @@ impl UninstallReport {
                 Err(error) => self.failures.push(format!("{}: {error}", harness.title)),
             }
         }
-        // The `local` and `project` scopes share one folder of agents.
+        // The `local` and `project` scopes share one folder for agents.
         if scope != Scope::Project {
             match agents::uninstall_all_in_checkout(world, project, scope, mode) {
                 Ok(reports) => self.uninstall_reports.extend(reports),
@@ -104,7 +104,7 @@ impl UninstallReport {
 
 struct InstalledFolders {
     existing_checkouts: Vec<PathBuf>,
-    /// Paths that no longer exist, unless the same project is known at another path.
+    /// The paths that no longer exist, unless the same project exists at another path.
     missing_checkouts: Vec<PathBuf>,
 }
 
@@ -114,7 +114,7 @@ fn folders_with_installations(world: &World) -> Result<InstalledFolders> {
     let installed = world.installs().map_or(Ok(Vec::new()), |installs| installs.list_checkouts())?;
     let mut known: Vec<PathBuf> = trusted.iter().map(|(_, root)| PathBuf::from(&root.path)).collect();
     known.extend(installed.into_iter().map(|checkout| checkout.canonicalize().unwrap_or(checkout)));
-    // These are the projects that still exist at one or more paths.
+    // The projects that still exist at one path or more.
     let mut projects: Vec<ProjectId> = Vec::new();
     projects.extend(trusted.into_iter().filter(|(_, root)| Path::new(&root.path).is_dir()).map(|(id, _)| id));
     match world.find_root() {

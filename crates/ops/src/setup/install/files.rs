@@ -1,4 +1,4 @@
-//! How a harness's files are opened. Links in a project are not followed. Links in the user's own folders are followed.
+//! Opens a harness's files. Links in a project are not followed, but links in the user's own folders are.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,9 @@ use crate::{Error, Result};
 
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Returns the file to write for a path. Many people keep their own settings under version control and link to them, so
-/// a link in the user's own folders is followed. A link in a project may have come with the project and may lead
-/// anywhere, so it is refused.
+/// Returns the file to write for a path. A link in the user's own folders is followed, because many people keep their
+/// settings under version control and link to them. A link in a project is refused, because it may have come with the
+/// project and may lead anywhere.
 pub(in crate::setup) fn resolve_target(project: &Path, scope: Scope, path: &Path) -> Result<PathBuf> {
     if scope == Scope::User {
         return Ok(real_path(path));
@@ -20,7 +20,7 @@ pub(in crate::setup) fn resolve_target(project: &Path, scope: Scope, path: &Path
     Ok(path.to_owned())
 }
 
-/// Refuses if any part of the path from `project` to `path` is a symbolic link.
+/// Returns an error if any part of the path from `project` to `path` is a symbolic link.
 pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
     let mut topmost = None;
     for part in path.ancestors().take_while(|part| *part != project) {
@@ -42,15 +42,16 @@ pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
     })
 }
 
-/// Opens the folder of a file that [`resolve_target`] returned, creating it if necessary, and returns the file's name
-/// in it.
+/// Opens the folder of a file that [`resolve_target`] returned, and returns it with the file's name. Creates the
+/// folder if necessary.
 pub(in crate::setup) fn open_folder(project: &Path, scope: Scope, path: &Path) -> Result<(Dir, String)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Err(Error::Usage { what: format!("{}: not a file", path.display()), hint: String::new() });
     };
     let inside = folder.strip_prefix(project).ok().and_then(Path::to_str).filter(|_| scope != Scope::User);
     let dir = match inside {
-        // The kernel checks the path again, so a link that appeared after `resolve_target` is not followed.
+        // The kernel checks each part of the path again, so a link that has appeared since `resolve_target` is not
+        // followed.
         Some(rel) => Dir::open(project)?.create_subfolder_by_umask(rel)?,
         None => {
             let fail = |e: &std::io::Error| Error::stream_error(&folder.display().to_string(), "make", e);

@@ -1,4 +1,4 @@
-//! Where a harness keeps its settings, and which of thru's entries these settings contain.
+//! Finds out where a harness keeps its settings and which of thru's entries they contain.
 
 use std::path::{Path, PathBuf};
 
@@ -31,12 +31,12 @@ pub(super) fn plugin_of(harness: &Harness) -> Option<&Plugin> {
 #[derive(Clone, Debug)]
 pub struct WiredFile {
     pub path: PathBuf,
-    /// The events for which the harness calls thru, by the harness's own names.
+    /// The events for which the harness calls thru, under the harness's own names.
     pub events: Vec<String>,
     pub plugin: Option<InstalledPlugin>,
 }
 
-/// Returns the harnesses that this user, or this project, seems to use.
+/// Returns the harnesses that the user or the project seems to use.
 pub fn harnesses_in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
     let used = |harness: &&Harness| {
         let home = user_folder(world, harness).is_some_and(|folder| has_content(&folder));
@@ -45,8 +45,8 @@ pub fn harnesses_in_use(world: &World, project: &Path) -> Vec<&'static Harness> 
     HARNESSES.iter().filter(used).collect()
 }
 
-/// Returns whether a folder has content. An empty folder is not a sign of use, because an uninstallation can leave it
-/// behind.
+/// Returns whether a folder has content. An empty folder does not show that a harness is in use, because an
+/// uninstallation can leave one behind.
 fn has_content(folder: &Path) -> bool {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_some(),
@@ -54,7 +54,7 @@ fn has_content(folder: &Path) -> bool {
     }
 }
 
-/// Returns the signs of use that were searched for. They explain why no harness was found.
+/// Returns the signs of a harness that are searched for, to explain why none was found.
 pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
         let (program, folder) = (harness.program, harness.folder);
@@ -70,16 +70,16 @@ pub fn find_on_path(world: &World, program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
 }
 
-/// Returns the version of a harness, from the path of its program. The program is not started, because it may access
-/// the network. Returns `None` if the harness is not installed, or if its path does not show the version.
+/// Returns a harness's version, as far as its program's path shows it. The program is not run, because it might
+/// access the network. Returns `None` if the harness is not installed or its version cannot be found.
 pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct PackageJson {
         version: String,
     }
     let program = find_on_path(world, harness.program)?.canonicalize().ok()?;
-    // The harness's own installer names the program after its version. npm keeps a package file in a folder above the
-    // program.
+    // The harness's own installer names the program after its version. npm puts a package file into a folder above
+    // the program.
     let name = program.file_name()?.to_string_lossy().into_owned();
     if name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('.') {
         return Some(name);
@@ -89,7 +89,7 @@ pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
     serde_json::from_slice::<PackageJson>(&bytes).ok().map(|package| package.version)
 }
 
-/// Returns the scope where hooks are installed by default. Its file is not in git.
+/// Returns the scope in which hooks are installed by default. Its file is not in git.
 pub fn default_scope(harness: &Harness) -> Scope {
     match hook_table_of(harness) {
         Some(table) if table.local_file.is_none() => Scope::User,
@@ -97,7 +97,7 @@ pub fn default_scope(harness: &Harness) -> Scope {
     }
 }
 
-/// Returns the files through which a harness calls thru, in all scopes.
+/// Returns all files through which a harness calls thru, whatever their scope.
 pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
     let mut found = Vec::new();
     if let Some(plugin) = plugin_of(harness) {
@@ -127,8 +127,8 @@ pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<Wire
     found
 }
 
-/// Returns the files through which a harness calls thru in this checkout. For a worktree, the file can be in the main
-/// checkout.
+/// Returns the files through which a harness calls thru in this checkout. If the checkout is a worktree, the file can
+/// be in the main checkout.
 pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<WiredFile> {
     let mut found = wired_files(world, harness, checkout);
     if !is_wired_in(world, harness, checkout, Scope::Local)
@@ -150,7 +150,7 @@ pub struct IgnoredFile {
     pub why: String,
 }
 
-/// Returns the files with thru's hooks that their harnesses ignore, so that these hooks do not run.
+/// Returns the files with thru's hooks that their harness ignores, so that the hooks do not run.
 pub fn ignored_files(world: &World, checkout: &Path) -> Vec<IgnoredFile> {
     let of_harness = |harness: &'static Harness| {
         let wired = wired_files_in_force(world, harness, checkout).into_iter();
@@ -168,18 +168,19 @@ pub fn is_wired_file_ignored(harness: &Harness, file: &WiredFile) -> bool {
     bytes.is_some_and(|bytes| is_file_ignored_by_harness(harness, &bytes))
 }
 
-/// Returns whether the hooks of the main checkout run in every worktree, including worktrees that are added later.
+/// Returns whether the main checkout's hooks run in every worktree, including worktrees that are added later.
 pub(super) fn serves_worktrees(harness: &Harness) -> bool {
     hook_table_of(harness).is_some_and(|table| table.local_serves_worktrees)
 }
 
-/// Returns the settings of thru's plugin at this path, or `None` if the file does not exist or thru did not write it.
+/// Returns the properties of thru's plugin at this path, or `None` if the file does not exist or thru did not write
+/// it.
 fn installed_plugin(plugin: &Plugin, path: &Path) -> Option<InstalledPlugin> {
     let bytes = read_settings_file(path).ok()??;
     plugin::parse_installed_plugin(plugin, &String::from_utf8_lossy(&bytes))
 }
 
-/// Returns the settings files that cannot be used, and why. Hooks in these files do not run.
+/// Returns the settings files that cannot be used, each with the reason. Hooks in these files do not run.
 pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for scope in [Scope::Local, Scope::User, Scope::Project] {
@@ -199,7 +200,7 @@ pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path)
     found
 }
 
-/// Returns after how many days a harness deletes its transcripts, or `None` if it keeps them.
+/// Returns after how many days a harness deletes its transcripts, or `None` if it keeps them forever.
 pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
     let file = hook_table_of(harness).map(|table| folder.join(table.file.name));
@@ -207,11 +208,11 @@ pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32
     (harness.retention_days)(&String::from_utf8_lossy(&text))
 }
 
-/// Returns whether thru's hooks are in the files of this scope.
+/// Returns whether the files of this scope contain thru's hooks.
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
     let Ok(folder) = harness_folder(world, harness, project, scope) else { return false };
     if let Some(plugin) = plugin_of(harness) {
-        // The local plugin and the shared plugin have the same path. They differ in the program that they call.
+        // The local and the shared plugin have the same path and differ only in the program that they call.
         let found = installed_plugin(plugin, &folder.join(plugin.file));
         return found.is_some_and(|found| (found.thru_path == PROGRAM_NAME) == (scope == Scope::Project));
     }
@@ -220,7 +221,7 @@ pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scop
     wired_files(world, harness, project).iter().any(|wired| files.contains(&wired.path))
 }
 
-/// Returns every file of a scope that can contain hooks.
+/// Returns all files of a scope that can contain hooks.
 pub(super) fn hook_files_of_scope(harness: &Harness, scope: Scope) -> Vec<SettingsFile> {
     let Some(table) = hook_table_of(harness) else { return Vec::new() };
     match (scope, table.local_file) {
@@ -287,7 +288,7 @@ pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
     }
 }
 
-/// The program name in a shared file. It is found through PATH.
+/// The program name in a shared file, which is looked up on the PATH.
 pub(in crate::setup) const PROGRAM_NAME: &str = "thru";
 
 #[derive(Clone, Debug)]
@@ -296,7 +297,7 @@ pub(super) struct OwnFile {
     pub text: String,
 }
 
-/// Returns the files that a harness gets besides its settings: slash commands and a plugin.
+/// Returns the files that thru adds to a harness besides changing its settings: slash commands and a plugin.
 pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: Scope) -> Vec<OwnFile> {
     let program = match scope {
         Scope::Project => PROGRAM_NAME.into(),
@@ -316,7 +317,8 @@ pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: 
     files
 }
 
-/// Returns the files of commands that were renamed because the harness now has its own command with the same name.
+/// Returns the paths under which older versions of thru installed commands that have been renamed since, because the
+/// harness now has commands with these names.
 pub(super) fn renamed_command_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
     let names = commands::renamed_commands(harness).into_iter().filter(|_| plugin_of(harness).is_none());
     names.map(|name| folder.join(COMMANDS_FOLDER).join(format!("{name}.md"))).collect()
@@ -327,7 +329,7 @@ pub(super) fn is_written_by_thru(text: &str) -> bool {
     commands::is_our_command_file(text) || plugin::is_our_plugin(text)
 }
 
-/// The version of this program. Installed plugins should have the same version.
+/// This program's version, which installed plugins should have too.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Where a harness looks for commands, relative to its folder.

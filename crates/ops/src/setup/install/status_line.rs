@@ -1,5 +1,5 @@
-//! `thru install --statusline`: adds thru's status line to the user's own settings of a harness. A project's settings
-//! never get a status line, because it is for one person.
+//! `thru install --statusline`: adds thru's status line to the user's own settings for a harness. It is never added
+//! to a project's settings, because a status line is for one person.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::{
     World, file_plan, read_settings_file, resolve_target,
 };
 
-/// Adds the status line. If the user already has a status line, thru's status line calls it first.
+/// Adds the status line. If the user already has one, thru's status line calls that one first.
 pub fn install_status_line(world: &World, name: &str, mode: Mode) -> Result<InstallReport> {
     let harness = harness::harness_by_name(name).filter(|harness| harness.status_line.is_some());
     let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table_of)) else {
@@ -89,8 +89,8 @@ pub(super) fn without_status_line(
     }
 }
 
-/// Returns the user's settings file if it contains thru's status line. Returns `None` if the file cannot be read; other
-/// checks report that.
+/// Returns the user's settings file if it contains thru's status line. A file that cannot be read is ignored, because
+/// other checks report it.
 pub(super) fn file_with_our_status_line(world: &World, harness: &Harness) -> Option<PathBuf> {
     let (line, table) = (harness.status_line?, hook_table_of(harness)?);
     let path = harness_folder(world, harness, Path::new(""), Scope::User).ok()?.join(table.file.name);

@@ -1,8 +1,7 @@
-//! `thru resume migrate`: converts `_resume.md` files to manifests, and back.
+//! `thru resume migrate`: converts `_resume.md` files to manifests, and can undo this.
 //!
-//! A migration writes the manifest, then renames the original. A rollback removes the manifest, then renames the
-//! original back. If a migration or a rollback is interrupted between its two steps, running the same command again
-//! completes it.
+//! A migration writes the manifest and then renames the original. A rollback removes the manifest and then renames
+//! the original back. If either is interrupted between its two steps, running the same command again completes it.
 
 use jiff::Timestamp;
 use model::document::Document;
@@ -14,7 +13,7 @@ use super::{LOCK_WAIT, ResumeContext, sort_usual_first};
 use crate::features::workstreams::{self, PLANNING_FOLDER, Workstreams};
 use crate::{Result, World};
 
-/// What happened to an old file.
+/// The result of the migration for one old file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum MigrationOutcome {
@@ -37,12 +36,12 @@ pub enum Direction {
     Back,
 }
 
-/// Converts `_resume.md` files, or restores them.
+/// Converts all `_resume.md` files, or restores them.
 pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFile>> {
     let context = ResumeContext::open(world)?;
     let place = context.workstreams();
     let _lock = if direction == Direction::DryRun { None } else { Some(place.lock_manifests(LOCK_WAIT)?) };
-    // Examine all files before changing any of them, so that an unreadable folder is reported before any change.
+    // Examine all files before changing any, so that an unreadable folder is reported before anything is changed.
     let mut all = Vec::new();
     for (id, folder) in place.ids_and_folders()? {
         all.extend(old_resume_files(&place, &id, &folder, world.now)?);
@@ -58,8 +57,8 @@ pub fn migrate_all(world: &World, direction: Direction) -> Result<Vec<MigratedFi
     Ok(done)
 }
 
-/// Returns the old files in folders whose names are not workstream ids. These files are not converted, because no
-/// command would find their manifests.
+/// Returns the old files in folders whose names are not workstream ids. They are not converted, because no command
+/// would find their manifests.
 fn files_in_misnamed_folders(place: &Workstreams) -> Result<Vec<MigratedFile>> {
     let mut found = Vec::new();
     for home in workstreams::home_folders() {
@@ -81,7 +80,7 @@ fn files_in_misnamed_folders(place: &Workstreams) -> Result<Vec<MigratedFile>> {
     Ok(found)
 }
 
-/// A folder that has, or had, a `_resume.md`.
+/// A folder that contains a `_resume.md`, or did before a migration.
 struct OldResumeFile<'a> {
     workstreams: &'a Workstreams<'a>,
     id: String,
@@ -90,12 +89,12 @@ struct OldResumeFile<'a> {
     has_legacy: bool,
     backup_path: String,
     has_backup: bool,
-    /// The manifest that the old file becomes.
+    /// The path of the manifest that the old file is converted to.
     manifest_path: String,
     now: Timestamp,
 }
 
-/// Returns the old files of one workstream: in its folder, and in its planning folder.
+/// Returns the old files of one workstream, which can be in its folder and in its planning folder.
 fn old_resume_files<'a>(
     place: &'a Workstreams,
     id: &str,
@@ -155,7 +154,7 @@ impl OldResumeFile<'_> {
         let note = manifest::unknown_phase(&original).map_or(String::new(), |phase| {
             format!("; its phase `{phase}` is unknown, so it becomes {}", manifest::DEFAULT_PHASE)
         });
-        // If the manifest equals the converted file, an earlier migration was interrupted.
+        // If the existing manifest equals the converted file, an earlier migration was interrupted.
         let is_begun = there.as_ref().is_some_and(|there| is_same_except_time(there, made.bytes()));
         if there.is_some() && !is_begun {
             return migration_result(MigrationOutcome::Skip, "there is already a resume-context.md");
@@ -185,7 +184,8 @@ impl OldResumeFile<'_> {
         migration_result(MigrationOutcome::Success, &format!("is now {manifest_path}{note}"))
     }
 
-    /// Restores the old file. The manifest that was made from it is removed, unless somebody has edited the manifest.
+    /// Restores the old file, and removes the manifest that was made from it unless somebody has edited that
+    /// manifest.
     fn restore_original(&self) -> Result<MigrationResult> {
         let OldResumeFile { legacy_path, backup_path, manifest_path, .. } = self;
         let original = match (self.has_legacy, self.has_backup) {
@@ -236,7 +236,7 @@ impl OldResumeFile<'_> {
         }
     }
 
-    /// Returns the manifest that `original` becomes.
+    /// Returns the manifest that `original` is converted to.
     fn converted_manifest(&self, original: &str) -> Result<Document> {
         let bytes = self.workstreams.read_file(original)?;
         Ok(manifest::migrate_legacy(
@@ -267,7 +267,7 @@ fn migration_result(outcome: MigrationOutcome, why: &str) -> Result<MigrationRes
     Ok(Some((outcome, why.to_owned())))
 }
 
-/// Returns the markdown files of a workstream, relative to its folder.
+/// Returns a workstream's markdown files, as paths relative to its folder.
 fn markdown_files(place: &Workstreams, folder: &str) -> Result<Vec<String>> {
     let mut files = Vec::new();
     for (below, prefix) in [

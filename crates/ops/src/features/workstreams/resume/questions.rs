@@ -1,4 +1,4 @@
-//! `thru resume gate`: shows which files of a manifest the agent has read, according to the hooks.
+//! `thru resume gate`: shows which of a manifest's files the agent has read, according to the hooks.
 
 use model::event::FileAction;
 use model::journal::JournalRecord;
@@ -28,9 +28,9 @@ pub struct GateFile {
     #[serde(rename = "lies")]
     pub location: LoadLocation,
     pub path: Option<String>,
-    /// When the agent last read the file. `None` if it has not read the file since the last compaction.
+    /// When the agent last read the file, or `None` if it has not done so since the last compaction.
     pub read_at: Option<String>,
-    /// Whether the brief contained the whole text of the file, and the file has not changed since.
+    /// Whether the brief contained the whole text of the file and the file has not changed since.
     #[serde(rename = "given")]
     pub was_in_brief: bool,
 }
@@ -47,7 +47,7 @@ impl ReadingGate {
     }
 }
 
-/// Returns which files of the manifest the session has read since it was compacted.
+/// Returns which of the manifest's files the session has read since its last compaction.
 pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<ReadingGate> {
     let context = ResumeContext::open(world)?;
     let place = context.workstreams();
@@ -60,7 +60,7 @@ pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> R
     let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
     let found = context.choose_workstream(id.or(active.as_deref()))?;
     let (_, manifest) = place.read_manifest(&found)?;
-    // The journal says when files were read. Only reads after the last compaction are counted.
+    // The journal records when files were read. Count only reads after the last compaction.
     let (mut reads, mut has_edited) = (Vec::<(String, String)>::new(), false);
     let journal = chosen.as_ref().map(|id| journal::open_journal(world, Some(id.as_str())));
     let journal = match journal.transpose() {
