@@ -170,7 +170,7 @@ pub fn summariser_guidance(facts: &[String]) -> Reply {
     });
     for (index, fact) in fitting.enumerate() {
         if index == 0 {
-            text.push_str("State these in the summary too, as they are now:\n");
+            text.push_str("Also state these facts in the summary, as they are now:\n");
         }
         text.push_str(&format!("- {fact}\n"));
     }
@@ -218,8 +218,8 @@ pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCaptured) -> Re
              `thru trust --moved` in a terminal."
         ),
         NotCaptured::Disabled => format!(
-            "Throughline: hooks are turned off by `hooks.enabled = false`, so nothing of this session in {root} is \
-             captured. `thru config` shows which file says so."
+            "Throughline: hooks are turned off by `hooks.enabled = false`, so this session in {root} is not \
+             captured. `thru config` shows which file sets this."
         ),
         NotCaptured::Unwritable { why } => format!(
             "Throughline: the records in {root}/.agent/context cannot be written, so this session is not captured \

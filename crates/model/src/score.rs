@@ -53,13 +53,13 @@ pub const SIGNALS: [SignalRow; 22] = [
     signal_row(
         ScoreSignal::Phase,
         "phase",
-        "1 for the current phase, 0.5 for tasks that are ready beside one in progress",
+        "1 for the current phase, 0.5 for tasks that are ready while another is in progress",
         "plan.json",
     ),
     signal_row(
         ScoreSignal::CurrentTask,
         "current_task",
-        "1 for a task in progress; without one, for those that are ready",
+        "1 for a task in progress or, if there is none, for tasks that are ready",
         "plan.json",
     ),
     signal_row(ScoreSignal::BlockedTask, "blocked_task", "1 for a blocked task", "plan.json"),

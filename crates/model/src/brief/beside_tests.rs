@@ -41,16 +41,16 @@ fn digest_with_files(paths: &[&str]) -> Digest {
 fn work_that_no_commit_holds_is_told_once() {
     let digest = digest_with_files(&["src/one.rs", "src/two.rs"]);
     let cases: [(&str, &[&str]); 5] = [
-        ("Edited one.rs and two.rs.", &["- no commit was seen of 2 edited files"]),
+        ("Edited one.rs and two.rs.", &["- 2 edited files, not in any commit seen here"]),
         (
             "Edited one.rs.",
-            &["- no commit was seen of 2 edited files; the summary does not name: src/two.rs"],
+            &["- 2 edited files, not in any commit seen here; the summary does not name: src/two.rs"],
         ),
         ("Edited one.rs and two.rs. Nothing is committed.", &[]),
         ("Edited one.rs and two.rs. Pending:\n- Commit the changes", &[]),
         (
             "Edited one.rs, not committed.",
-            &["- edited, in no commit seen, not named in the summary: src/two.rs"],
+            &["- edited, not in any commit seen here, not named in the summary: src/two.rs"],
         ),
     ];
     for (summary, expected) in cases {
@@ -65,7 +65,7 @@ fn a_file_that_a_commit_left_out_is_not_at_risk() {
     digest.files[0].edited_at = 1;
     digest.files[2].edited_at = 9;
     let told = note(&digest, "Committed tables. plan.md, review.md and new.rs");
-    assert_eq!(told, ["- no commit was seen after 1234567 of 1 edited file: src/new.rs"]);
+    assert_eq!(told, ["- 1 edited file, not in any commit seen after 1234567: src/new.rs"]);
     assert_eq!(note(&digest, "Commit 1234567, then new.rs, plan.md and review.md"), [""; 0]);
 }
 

@@ -137,7 +137,7 @@ impl FactClass {
         match self {
             FactClass::First(section) | FactClass::Last(section) => section.title,
             FactClass::Risk => "At risk",
-            FactClass::Outside => "Done to the outside world, not to be done again",
+            FactClass::Outside => "Already done (do not repeat)",
             FactClass::Goal => "Goal",
             FactClass::Words => "The user's words",
             FactClass::State => "Where it stands",

@@ -49,11 +49,13 @@ fn uncommitted_work(digest: &Digest, git: &GitState) -> Option<Candidate> {
         // HEAD moved or the branch changed, or git's own files were not read. So the files may be in a commit that no
         // hook saw.
         None if git.moved.is_some() || seen || digest.disk.is_none() => {
-            format!("{} edited here, in no commit that was seen: ", count_with_noun(n, "file"))
+            format!("{}, not in any commit seen here: ", count_with_noun(n, "edited file"))
         }
         // Staged files also count as uncommitted.
-        None => format!("nothing committed of {}: ", count_with_noun(n, "edited file")),
-        Some(used) => format!("not committed since {}: {}: ", commit_name(used), count_with_noun(n, "file")),
+        None => format!("{} not committed: ", count_with_noun(n, "edited file")),
+        Some(used) => {
+            format!("{} not committed since {}: ", count_with_noun(n, "edited file"), commit_name(used))
+        }
     };
     // The edited files are listed below. If these are the same files, their number or the first names are enough.
     let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
@@ -76,7 +78,7 @@ pub(super) fn stashed_work(git: &GitState) -> Option<Candidate> {
     let files = git.stashed.iter().map(|file: &&FileUse| path_or_code(&file.path, 120));
     let files = list_first_items(files, 14);
     let n = count_with_noun(git.stashed.len(), "file");
-    let text = format!("in a stash, in no commit: {n}: {files}");
+    let text = format!("{n} in a stash, not in any commit: {files}");
     (!git.stashed.is_empty()).then(|| effect_candidate(FactClass::Risk, "risk:stash", vec![text]))
 }
 
@@ -167,7 +169,7 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
 /// Returns the commits that a reset removed.
 pub(super) fn reset_commits(digest: &Digest) -> Option<Candidate> {
     let reset: Vec<String> = digest.reset_commits().into_iter().map(commit_name).collect();
-    let text = format!("Git: reset away since: {}", reset.join(", "));
+    let text = format!("Git: removed by a reset since: {}", reset.join(", "));
     (!reset.is_empty()).then(|| effect_candidate(FactClass::State, "git:reset", vec![text]))
 }
 
@@ -376,7 +378,7 @@ pub(super) fn commit_name(used: &EffectUse) -> String {
     match (id.is_empty(), what.is_empty()) {
         (false, _) => inline_for_model(id, 40),
         (true, false) => in_quotation_marks(what, 50),
-        (true, true) => format!("without a known id{}", format_time_of_day(&used.at)),
+        (true, true) => format!("(id unknown){}", format_time_of_day(&used.at)),
     }
 }
 

@@ -207,7 +207,7 @@ impl Digest {
         if self.is_changed_since {
             "before later changes"
         } else if self.git_state().moved.is_some() {
-            "before HEAD was moved"
+            "before HEAD moved"
         } else {
             ""
         }

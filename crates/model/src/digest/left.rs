@@ -12,7 +12,7 @@ use crate::run::{CommandKind, RunResult};
 const MIN_SHORTENED_BYTES: usize = 1_200;
 
 /// The note that replaces the body of a finished section.
-const DONE_NOTE: &str = "[its files were edited since]";
+const DONE_NOTE: &str = "[its files have been edited since]";
 
 /// The files that a text names, split into those that were edited since and those that were not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,15 +22,15 @@ pub struct NamedFileEdits {
 }
 
 impl NamedFileEdits {
-    /// Describes which files were edited and which were not: `since then edited a.rs; not yet b.rs`.
+    /// Describes which files were edited and which were not: `edited since: a.rs; not yet: b.rs`.
     pub fn describe(&self) -> String {
         let list = |names: &[String]| {
             let names: Vec<String> = names.iter().map(|name| path_or_code(name, 80)).collect();
             names.join(", ")
         };
         match self.left.is_empty() {
-            true => "all of these files were edited since".to_owned(),
-            false => format!("since then edited {}; not yet {}", list(&self.edited), list(&self.left)),
+            true => "all of these files have been edited since".to_owned(),
+            false => format!("edited since: {}; not yet: {}", list(&self.edited), list(&self.left)),
         }
     }
 }

@@ -370,9 +370,9 @@ impl<'a> PacketFacts<'a> {
     /// Returns the agent's last message, unless a fact already contains it.
     fn last_message(&self) -> Option<String> {
         let said = inline_for_model(&self.material.digest.said, 1_000);
-        // A fact that starts with "At work on the newest message" does not contain the last message.
+        // A fact that starts with "Working on the newest message" does not contain the last message.
         let holds =
-            |fact: &BriefFact| fact.id == "said" && !fact.text.starts_with("At work on the newest message");
+            |fact: &BriefFact| fact.id == "said" && !fact.text.starts_with("Working on the newest message");
         // An accepted proposal is already quoted as part of the goal.
         let is_goal = self.goal.accepted.is_some_and(|said| said.record == self.material.digest.said_last);
         let is_told = is_goal || self.told.iter().any(holds);
@@ -385,7 +385,7 @@ impl<'a> PacketFacts<'a> {
         let Digest { session, first_at, last_at, compactions, .. } = self.material.digest;
         let mut text = String::new();
         if self.material.digest.records == 0 {
-            text.push_str("Nothing was captured of a session.\n");
+            text.push_str("No session was captured.\n");
         }
         let mut titles: Vec<&str> = Vec::new();
         for class in self.told.iter().map(|fact| fact.class) {

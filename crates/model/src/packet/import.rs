@@ -217,7 +217,7 @@ impl SortedHandoff {
         };
         let kept = match self.body_below(FILES_HEADING) {
             "" => String::new(),
-            body => format!("\n\n### As it was written\n\n{}", fenced_if_needed(body)),
+            body => format!("\n\n### Original text\n\n{}", fenced_if_needed(body)),
         };
         let (confirmed, suggested) = (part(&self.confirmed, confirmed), part(&self.suggested, suggested));
         format!("### {CONFIRMED_HEADING}\n\n{confirmed}\n\n### {SUGGESTED_HEADING}\n\n{suggested}{kept}")

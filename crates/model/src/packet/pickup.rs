@@ -112,7 +112,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
             pickup.go_there.map(|command| format!(" To continue there: {}.", in_backticks(command, 300)));
         let go = go.unwrap_or_default();
         text.push_str(&format!(
-            "It is about {worktree}, not about this checkout.{go} What follows was compared with this checkout.\n\n"
+            "It describes {worktree}, not this checkout.{go} What follows was compared with this checkout.\n\n"
         ));
     }
     let prompt = find_next_prompt(packet, document);
@@ -137,7 +137,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     text.push_str(&decisions_part(pickup));
     text.push_str(&validators_part(pickup));
     if !pickup.evidence.is_empty() {
-        text.push_str("\nEvidence of the tasks in progress:\n");
+        text.push_str("\nEvidence for the tasks in progress:\n");
         pickup.evidence.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
     }
     let drift = drift_part(claims);
@@ -219,12 +219,12 @@ fn collapse_white_space(text: &str) -> String {
 fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> String {
     let source = format!("Session {} in ", path_or_code(&packet.session_id, 60));
     let is_told = |line: &str| {
-        // Begin already says that the newest message has not been taken up.
-        let is_untouched = line == "- The newest message has not been taken up yet";
-        if line.starts_with(&source) || is_untouched && prompt.contains("it has not been taken up yet") {
+        // Begin already says that the newest message has not been acted on.
+        let is_untouched = line == "- The newest message has not been acted on yet";
+        if line.starts_with(&source) || is_untouched && prompt.contains("which has not been acted on yet") {
             return true;
         }
-        let said = ["- At work. Last said: “", "- Last said: “"].into_iter();
+        let said = ["- In progress. Last said: “", "- Last said: “"].into_iter();
         let quoted = said.filter_map(|start| line.strip_prefix(start)?.split_once('”')).next();
         quoted.is_some_and(|(words, _)| prompt.contains(words.trim_start_matches('…').trim()))
     };
@@ -245,8 +245,13 @@ fn without_empty_lists(lines: &[&str]) -> String {
 fn without_refuted(context: &str, claims: &[Claim]) -> String {
     let title = format!("{}:", FactClass::Risk.title());
     let is_uncommitted = |line: &str| {
-        ["- nothing committed", "- not committed since "].iter().any(|start| line.starts_with(start))
-            || line.starts_with("- ") && line.contains(" edited here, in no commit that was seen")
+        let item = line.strip_prefix("- ").and_then(|item| item.split_once(" edited file"));
+        let Some((count, rest)) = item.filter(|(count, _)| count.bytes().all(|c| c.is_ascii_digit())) else {
+            return false;
+        };
+        let rest = rest.trim_start_matches('s');
+        !count.is_empty()
+            && [" not committed", ", not in any commit seen"].iter().any(|s| rest.starts_with(s))
     };
     let (is_clean, is_moved) = (drift::is_clean(claims), drift::is_moved(claims));
     let mut out = String::new();
@@ -313,10 +318,10 @@ fn drift_part(claims: &[Claim]) -> String {
         |about: ClaimSubject| matches!(about, ClaimSubject::File | ClaimSubject::Age | ClaimSubject::Check);
     let mut text = match (changed, verified) {
         (0, 0) if claims.iter().all(|claim| is_apart(claim.about)) => String::new(),
-        (0, 0) => "Drift: nothing of it could be checked here.\n".to_owned(),
+        (0, 0) => "Drift: nothing could be checked here.\n".to_owned(),
         (0, n) => format!("Drift: none found in {} checked.\n", count_with_noun(n, "fact")),
         (n, _) => format!(
-            "Drift ({} changed since the packet was written); of git and the files, {verified} verified, {unverified} unverified.\n",
+            "Drift: {} changed since the packet was written, {verified} verified, {unverified} unverified.\n",
             count_with_noun(n, "fact")
         ),
     };
@@ -379,7 +384,7 @@ fn files_part(pickup: &PickupInput) -> String {
                 format!(" ({})", files[0].note)
             }
             Some(words) if is_unchecked(words) && !elsewhere.is_some_and(is_common) => String::new(),
-            Some(words) => format!(" ({words}, unless said otherwise)"),
+            Some(words) => format!(" ({words}, unless noted otherwise)"),
             None => String::new(),
         };
         text.push_str(&format!("\nFiles, most relevant first{all}:\n"));

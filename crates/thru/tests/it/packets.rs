@@ -130,9 +130,9 @@ fn pickup_reports_what_drifted_and_changes_nothing() {
     );
     let prompt = told["prompt"].as_str().unwrap();
     for needle in [
-        "Drift (5 facts changed",
+        "Drift: 5 facts changed",
         "- changed: `src/lex.rs`: gone",
-        "- `notes.md` — read (verified: as it was)",
+        "- `notes.md` — read (verified: unchanged)",
     ] {
         assert!(prompt.contains(needle), "{needle:?} in\n{prompt}");
     }

@@ -194,12 +194,12 @@ fn uncommitted_work(
     let n = count_with_noun(files.len(), "edited file");
     let head = match (git.commit, digest.disk.is_some() && git.moved.is_none()) {
         (Some(used), true) => format!("{n} not committed since {}", commit_name(used)),
-        (Some(used), false) => format!("no commit was seen after {} of {n}", commit_name(used)),
+        (Some(used), false) => format!("{n}, not in any commit seen after {}", commit_name(used)),
         (None, true) => format!("{n} not committed"),
-        (None, false) => format!("no commit was seen of {n}"),
+        (None, false) => format!("{n}, not in any commit seen here"),
     };
     let (head, listed) = match (is_told, git.commit.is_some() || new.len() == files.len()) {
-        (true, _) => ("edited, in no commit seen, not named in the summary".to_owned(), &new),
+        (true, _) => ("edited, not in any commit seen here, not named in the summary".to_owned(), &new),
         (false, true) => (head, &files),
         (false, false) => (format!("{head}; the summary does not name"), &new),
     };

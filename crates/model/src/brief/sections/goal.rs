@@ -135,12 +135,12 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
         if let Some(chosen) = chosen {
             let asks = match accepted.asks.as_str() {
                 asks if most >= 320 && !asks.is_empty() => {
-                    format!(", asked {}", in_quotation_marks(asks, 120))
+                    format!(" when asked {}", in_quotation_marks(asks, 120))
                 }
                 _ => String::new(),
             };
             return format!(
-                "The agent's proposal that was chosen{asks}: {}",
+                "The agent's proposal, chosen by the user{asks}: {}",
                 quote_agent_words(chosen, most)
             );
         }
@@ -149,7 +149,7 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
             None => in_quotation_marks(&statement::last_sentences(body, most), most + 2),
         };
         match (accepted.asks.as_str(), body) {
-            ("", _) => format!("Accepted proposal of the agent: {about}"),
+            ("", _) => format!("The agent's accepted proposal: {about}"),
             (asks, "") => format!("The agent had asked: {}", in_quotation_marks(asks, most + 2)),
             (asks, _) => {
                 format!("The agent had asked {} after saying {about}", in_quotation_marks(asks, 240))

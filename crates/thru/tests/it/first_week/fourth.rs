@@ -182,7 +182,7 @@ fn a_packet_of_another_worktree_says_so() {
     let there = env.thru_call(&["pickup"]).in_folder(&tree).run().assert_ok().stdout;
     assert!(!there.contains("not about this checkout"), "{there}");
     let here = env.run_thru(&["pickup"]).assert_ok().stdout;
-    let about = format!("It is about the worktree {}, not about this checkout.", tree.display());
+    let about = format!("It describes the worktree {}, not this checkout.", tree.display());
     assert!(here.contains(&about), "{here}");
     assert!(here.contains(&format!("To continue there: `cd {}`.", tree.display())), "{here}");
     assert!(here.contains("not in this checkout, but in ../beside"), "{here}");
@@ -297,7 +297,7 @@ fn uncommitted_work_is_still_at_risk_after_a_move() {
     fs::rename(env.project_folder(), &moved).unwrap();
     env.thru_call(&["trust", "--moved"]).in_folder(&moved).run().assert_ok();
     let told = env.thru_call(&["brief", "--event", "startup"]).in_folder(&moved).run().assert_ok().stdout;
-    assert!(told.contains("nothing committed of 1 edited file"), "{told}");
+    assert!(told.contains("1 edited file not committed"), "{told}");
     assert!(told.contains("edited shop.py") && !told.contains("gone"), "{told}");
 }
 
@@ -375,7 +375,7 @@ fn every_edit_after_a_failure_may_have_solved_it() {
         );
     }
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains("before the last edits, of README.md and parse.py)"), "{brief}");
+    assert!(brief.contains("before the last edits of README.md and parse.py)"), "{brief}");
 }
 
 #[test]
