@@ -3,7 +3,7 @@ use crate::brief::Occasion;
 use crate::digest::{EffectUse, Prompt};
 use crate::effect::{Effect, EffectKind};
 
-/// Fills a summary up, so that it is not thin.
+/// Pads a summary so that it does not count as thin.
 fn with_padding(summary: &str) -> String {
     format!("{summary}\n{}", "The reader of tables was looked at.\n".repeat(50))
 }
@@ -18,7 +18,7 @@ fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) 
     EffectUse { effect, at: "2026-11-17T16:20:00Z".into(), record, elsewhere: false }
 }
 
-/// Returns the lines of the note beside a summary.
+/// Returns the lines of the brief that accompanies a summary.
 fn note(digest: &Digest, summary: &str) -> Vec<String> {
     let mut digest = digest.clone();
     digest.simulate_compaction(&with_padding(summary));
@@ -93,7 +93,7 @@ fn acts_that_the_summary_tells_are_left_out() {
     let wrong =
         "- the summary says “in progress”; commit 1234567 “Skip empty lines in tables” was made at 16:20";
     assert_eq!(open[0], wrong);
-    // The same commit after a rebase is told once.
+    // A commit that a rebase recreates is listed once.
     digest.effects.push(effect_use(4, EffectKind::Commit, "Skip empty lines in tables", "topic", "7654321"));
     let all = note(&digest, "Nothing is known.").join("\n");
     assert!(all.contains("7654321") && !all.contains("1234567"), "{all}");

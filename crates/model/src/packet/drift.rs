@@ -32,7 +32,7 @@ pub enum ClaimSubject {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
     pub about: ClaimSubject,
-    /// The object of the claim, such as a file, a command or a commit.
+    /// The thing that the claim is about, such as a file, a command or a commit.
     pub subject: String,
     pub state: ClaimVerification,
     /// The result as text, such as `its content differs` or `ahead by 3 commits`.
@@ -97,11 +97,11 @@ pub enum CurrentFile {
     Elsewhere {
         folder: String,
     },
-    /// The path leads out of the root, so the file is never opened.
+    /// The path leads outside the root, so the file is never opened.
     Outside,
 }
 
-/// Returns every claim in this order: project, git, files, checks, age of the packet.
+/// Verifies every claim. The result is in this order: project, git, files, checks, age of the packet.
 pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<Claim> {
     let mut claims = Vec::from_iter(project_claim(packet, now.project));
     claims.extend(git_claims(packet, now.git.as_ref()));

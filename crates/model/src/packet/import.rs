@@ -254,7 +254,7 @@ fn packet_heading_for(heading: &str) -> Option<&'static str> {
     known.map(|(place, _)| *place)
 }
 
-/// Returns texts that look like paths, in backticks or at the start of a line.
+/// Returns the strings that look like paths, either in backticks or at the start of a line.
 fn paths_in_text(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -272,7 +272,7 @@ fn paths_in_text(text: &str) -> Vec<String> {
     found
 }
 
-/// Wraps a text in a code fence if it would otherwise break the structure of the packet.
+/// Wraps a section's body in a code fence if it would otherwise break the structure of the packet.
 fn fenced_if_needed(body: &str) -> String {
     if body.is_empty() {
         return NONE_RECORDED.to_owned();

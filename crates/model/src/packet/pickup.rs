@@ -15,7 +15,7 @@ use crate::render::{in_backticks, in_quotation_marks, inline_for_model, is_plain
 use crate::text::count_with_noun;
 use crate::time;
 
-/// How the harness expects file names.
+/// The form in which the harness expects file names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MentionStyle {
     Plain,
@@ -219,7 +219,7 @@ fn collapse_white_space(text: &str) -> String {
 fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> String {
     let source = format!("Session {} in ", path_or_code(&packet.session_id, 60));
     let is_told = |line: &str| {
-        // Begin already says that the newest message has not been acted on.
+        // The prompt's first step already says that the newest message has not been acted on.
         let is_untouched = line == "- The newest message has not been acted on yet";
         if line.starts_with(&source) || is_untouched && prompt.contains("which has not been acted on yet") {
             return true;
@@ -232,7 +232,7 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
     without_started_calls(&without_empty_lists(&kept), prompt)
 }
 
-/// Joins lines, and leaves out the title of a list of which nothing is left.
+/// Joins lines, and leaves out the title of the state list if no item of that list is left.
 fn without_empty_lists(lines: &[&str]) -> String {
     let is_state = |line: &str| line == format!("{}:", FactClass::State.title());
     let is_item = |at: usize| lines.get(at).is_some_and(|line| line.starts_with("- "));
@@ -374,7 +374,7 @@ fn files_part(pickup: &PickupInput) -> String {
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        // That files could not be checked is no news about the work.
+        // A note that files could not be checked says nothing about the work, so it is left out.
         let is_unchecked =
             |words: &String| words.starts_with(claim_state_word(ClaimVerification::Unverified));
         let elsewhere = files.iter().find(|claim| drift::is_elsewhere(claim));
@@ -455,7 +455,7 @@ fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
     section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
-/// The words that a packet uses for how a session used a file.
+/// The words with which a packet says how a session used a file.
 const USES: [&str; 3] = ["edited", "read", "named in a command"];
 
 /// Whether a note lists only uses of the file, such as `read`, `edited 2×, read` or `named in a command`.
@@ -531,7 +531,7 @@ fn validators_part(pickup: &PickupInput) -> String {
     text
 }
 
-/// Cleans a text line by line, so that it keeps its line breaks and contains no invisible characters.
+/// Removes invisible characters line by line, so that the line breaks are kept.
 fn clean_lines(text: &str, max: usize) -> String {
     let mut lines = Vec::new();
     let mut room = max;

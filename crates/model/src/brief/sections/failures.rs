@@ -11,13 +11,13 @@ use crate::text::count_with_noun;
 
 use super::checks::COMMAND_ID_CHARS;
 
-/// The maximum number of characters of a command that is listed without an error.
+/// The maximum length, in characters, of a command that is listed without its error.
 const MAX_COMMAND_CHARS: usize = 160;
 
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let outside = digest.change_outside();
-    // The records may end while a call is running. The harness saw how the call ended, so the summary contains the
+    // The records may end while a call is running. The harness saw how that call ended, so its summary contains the
     // newer error.
     let beside = !material.visible_summary().is_empty();
     let is_run_again = |failure: &Failure| {

@@ -20,7 +20,7 @@ const EDITED: &str = "edited ";
 /// The number of newest calls that are listed even if they only read something.
 const NEWEST_STEPS_LISTED: usize = 2;
 
-/// After this many calls, the last message says little about the current state.
+/// After this many calls, the last message says little about the current state, so less of it is quoted.
 const MIN_STEPS_OUTDATING_WORDS: usize = 4;
 
 /// A todo list counts as outdated after this many edits since its last change.

@@ -17,7 +17,7 @@ const MAX_GOAL_CHARS: usize = 320;
 
 const MAX_FIRST_FILES: usize = 4;
 
-/// The maximum number of files that a failure names but that the session has not used.
+/// The maximum number of listed files that a failure names but that the session has not used.
 const MAX_UNOPENED_FILES: usize = 2;
 
 /// The maximum number of recent calls listed to show where to continue.
@@ -251,7 +251,7 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         let base = |path: &'_ str| path.rsplit('/').next().unwrap_or(path).to_owned();
         let is_only = |name: &str| digest.files.iter().filter(|file| base(&file.path) == name).count() == 1;
-        // What was done since the announcement is in brackets.
+        // The part in parentheses lists what was done since the announcement.
         let planned = step.split(" (since then ").next().unwrap_or(step);
         let in_step = |file: &FileUse| {
             let name = base(&file.path);
