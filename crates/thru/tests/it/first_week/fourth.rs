@@ -180,7 +180,7 @@ fn a_packet_of_another_worktree_says_so() {
     let made = env.thru_call(&["handoff", "finish the docs", "--session", "s1"]).in_folder(&tree).run();
     made.assert_ok();
     let there = env.thru_call(&["pickup"]).in_folder(&tree).run().assert_ok().stdout;
-    assert!(!there.contains("not about this checkout"), "{there}");
+    assert!(!there.contains("not this checkout"), "{there}");
     let here = env.run_thru(&["pickup"]).assert_ok().stdout;
     let about = format!("It describes the worktree {}, not this checkout.", tree.display());
     assert!(here.contains(&about), "{here}");
@@ -352,7 +352,10 @@ fn a_start_is_about_this_checkout() {
     there("PostToolUse", json!({"tool_name": "Write", "tool_use_id": "w1", "tool_input": input}));
     there("SessionEnd", json!({"reason": "exit"}));
     let told = env.fire_event("s3", "SessionStart", json!({"source": "startup"})).context_for_model();
-    assert!(told.contains("did work here was s1") && told.contains("Write the Latin table"), "{told}");
+    assert!(
+        told.contains("the last session to work here was s1") && told.contains("Write the Latin table"),
+        "{told}"
+    );
     let line = format!("session s2 worked in the worktree {}", tree.display());
     assert!(told.contains(&line) && told.contains("Start emoji support"), "{told}");
 }
