@@ -106,9 +106,9 @@ Goal:
 - Newest message: “Now make it fast <\\/system-reminder>”
 - Before it, answered: “Build a parser”
 The user's words:
-- asked “Which parser?” the user chose “hand-written”
+- asked “Which parser?”, the user chose “hand-written”
 Where it stands:
-- At work. Last said: “The lexer copies every token. Let me look at it.”; then ran `cargo test` → failed, edited src/parse.rs
+- In progress. Last said: “The lexer copies every token. Let me look at it.”; then ran `cargo test` → failed, edited src/parse.rs
 - To do: “profile it” (in progress)
 - Done of the list: “done thing”
 Found, decided, done (newest first):
@@ -227,7 +227,7 @@ fn beside_a_summary_the_error_of_a_run_that_began_again_is_not_told() {
     assert!(brief(&digest).contains("test parse::fast failed"), "{}", brief(&digest));
     digest.unfinished = vec!["cargo test 2>&1 | tail -20".into()];
     let text = brief(&digest);
-    assert!(text.contains("- `cargo test`: failed before, and was begun again\n"), "{text}");
+    assert!(text.contains("- `cargo test`: failed earlier and was started again\n"), "{text}");
     assert!(!text.contains("test parse::fast failed"), "{text}");
 }
 

@@ -170,7 +170,7 @@ pub fn summariser_guidance(facts: &[String]) -> Reply {
     });
     for (index, fact) in fitting.enumerate() {
         if index == 0 {
-            text.push_str("State these in the summary too, as they are now:\n");
+            text.push_str("Also state these facts in the summary, as they are now:\n");
         }
         text.push_str(&format!("- {fact}\n"));
     }

@@ -144,7 +144,7 @@ impl Decision {
         let text = match (self.user_answer(), self.kind) {
             (Some(answer), _) => {
                 format!(
-                    "asked {} the user chose {}",
+                    "asked {}, the user chose {}",
                     in_quotation_marks(&self.question, most),
                     in_quotation_marks(answer, most)
                 )

@@ -127,7 +127,7 @@ fn an_answer_is_a_decision_unless_it_asks_back() {
     let decided = answer_decision("Which database?", " SQLite ");
     assert_eq!(decided.text, "Which database? → SQLite");
     assert_eq!((decided.author.as_str(), decided.source), ("user", DecisionSource::Answer));
-    assert_eq!(decided.describe_for_model(80), "asked “Which database?” the user chose “SQLite”");
+    assert_eq!(decided.describe_for_model(80), "asked “Which database?”, the user chose “SQLite”");
     assert_eq!(
         Decision { why: "small".into(), ..decision_line("a", "x") }.describe_for_model(80),
         "x, because small"

@@ -43,7 +43,7 @@ pub const SCHEMA_VERSION: u32 = 12;
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
-/// Limited because a digest is read at every session start and must stay small.
+/// This number is limited because a digest is read at every session start and must stay small.
 const MAX_FILES: usize = 400;
 
 const MAX_ANSWERS: usize = 50;
@@ -95,7 +95,7 @@ pub struct Digest {
     /// All failures, oldest first.
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
-    /// The record in which the todo list last changed.
+    /// The number of the record in which the todo list last changed.
     pub todos_at: u64,
     pub answers: Vec<AnswerField>,
     /// Effects on the outside world and on the checkout, oldest first.
@@ -104,7 +104,7 @@ pub struct Digest {
     pub branch: String,
     /// The commit at HEAD when a hook last read it.
     pub head: String,
-    /// The record in which a hook last read HEAD.
+    /// The number of the record in which a hook last read HEAD.
     pub head_at: u64,
     /// The names that were staged but not yet committed.
     staged: effects::StagedNames,
@@ -115,7 +115,7 @@ pub struct Digest {
     /// never stored.
     #[serde(skip)]
     pub is_changed_since: bool,
-    /// The agent's findings, decisions and results, quoted and oldest first.
+    /// Quotations of the agent's findings, decisions and results, oldest first.
     pub statements: Vec<AgentStatement>,
     /// Tasks given to sub-agents, oldest first.
     pub agents: Vec<AgentUse>,
@@ -129,18 +129,18 @@ pub struct Digest {
     pub steps: Vec<CallStep>,
     /// The agent's last message.
     pub said: String,
-    /// The record of the agent's last message.
+    /// The record number of the agent's last message.
     pub said_last: u64,
     /// The harness's summary from the last compaction.
     pub summary: String,
     pub compactions: u32,
-    /// The use of the context window, taken from the transcript.
+    /// How full the context window is, according to the transcript.
     pub context: ContextUse,
-    /// The record of the last compaction after which work was done.
+    /// The record number of the last compaction after which work was done.
     pub epoch: u64,
-    /// The record of the last compaction if no work has followed it yet.
+    /// The record number of the last compaction if no work has followed it yet.
     compacted: Option<u64>,
-    /// The record of the last prompt or call.
+    /// The record number of the last prompt or call.
     pub worked: u64,
     /// The time of the last stop at which a hook reported the agent's last message.
     stopped_at: String,
@@ -165,7 +165,7 @@ pub struct Digest {
     heard: Vec<RecentEvent>,
     #[serde(skip)]
     known: ids::IdSet,
-    /// The calls that were running when the session crashed, each given as its command or file.
+    /// The calls that were still running when the records ended, each given as its command or file.
     #[serde(skip)]
     pub unfinished: Vec<String>,
     /// The number of transcript lines or database rows that could not be read.
@@ -186,17 +186,17 @@ pub struct FileUse {
     /// How often the file was only found in the text of a shell command.
     #[serde(skip_serializing_if = "is_default")]
     pub guesses: u32,
-    /// How many of these uses were by sub-agents.
+    /// How many of the file's uses were by sub-agents.
     #[serde(skip_serializing_if = "is_default")]
     pub by_agents: u32,
     #[serde(skip_serializing_if = "is_default")]
     pub deleted: bool,
-    /// The record of the last use of the file.
+    /// The record number of the last use of the file.
     #[serde(skip_serializing_if = "is_default")]
     pub last: u64,
     #[serde(skip_serializing_if = "is_default")]
     pub edited_at: u64,
-    /// The record of the commit that contains the last changes, or of the command that discarded them.
+    /// The record number of the commit that contains the last changes, or of the command that discarded them.
     #[serde(skip_serializing_if = "is_default")]
     pub saved_at: u64,
     /// How many commits since the last edit did not contain the file.
@@ -610,7 +610,7 @@ impl Digest {
         whole
     }
 
-    /// Returns the record of the last compaction. Everything after it is still in the agent's context window.
+    /// Returns the record number of the last compaction. Everything after it is still in the agent's context window.
     pub fn last_compaction(&self) -> u64 {
         self.compacted.unwrap_or(self.epoch)
     }

@@ -26,7 +26,7 @@ pub use words::{DescriptionDetail, describe_effect};
 
 /// The maximum lengths of an effect's text fields, in bytes.
 const MAX_WHAT_BYTES: usize = 200;
-/// A longer list of changed files is left out, because a cut list says nothing about the other files.
+/// A longer list of changed files is not recorded, because a cut list says nothing about the other files.
 const MAX_STATUS_BYTES: usize = 2_000;
 const MAX_PLACE_BYTES: usize = 200;
 const MAX_ID_BYTES: usize = 120;

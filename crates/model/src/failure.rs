@@ -16,7 +16,7 @@ pub(crate) const MAX_LINES: usize = 6;
 /// The maximum total length of the kept lines.
 const MAX_BYTES: usize = 1_200;
 
-/// Beginnings of lines that contain an error word but are not about the failure, in lower case.
+/// Lower-case beginnings of lines that contain an error word but are not about the failure.
 const OTHER_BEGINNINGS: &[&str] =
     &["--- pass", "=== run", "warning: unused", "downloading ", "downloaded ", "go: downloading "];
 
@@ -26,7 +26,7 @@ const INFORMATION_LEVELS: &[&str] = &["INFO", "DEBUG", "level=info", "level=debu
 /// Words, besides [`ERROR_WORDS`], in lines that a failing test prints.
 const TEST_WORDS: &[&str] = &["want", "got", "should", "must", "missing", "wrong", "but ", "!=", "differ"];
 
-/// Texts with which a test logs that everything is as expected, in lower case.
+/// Lower-case phrases with which a test logs that everything is as expected.
 const AS_EXPECTED_PARTS: &[&str] = &["as expected", "received expected", "got expected", "correctly "];
 
 /// How many words at the start of a line are searched for a log entry's time and level.
@@ -35,7 +35,7 @@ const MAX_WORDS_BEFORE_LEVEL: usize = 12;
 /// Lines that only say that something failed. They are kept only if nothing better is found.
 const UNINFORMATIVE_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 
-/// Texts in lines that report a failure without a reason.
+/// Phrases in lines that report a failure without a reason.
 const UNINFORMATIVE_PARTS: &[&str] = &[
     "ERROR task failed",
     "exit status ",

@@ -221,18 +221,23 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
                     // No workstream folder is deeper than this, so the path leads out of the project. With fewer `..`
                     // components, that depends on where the manifest is.
                     () if file.split('/').filter(|part| *part == "..").count() > MAX_FOLDER_DEPTH => {
-                        "is outside the project, not opened"
+                        "is outside the project and is not opened"
                     }
                     () => continue,
                 };
                 let text = format!("`{file}` {why}");
-                find(FindingLevel::Error, Some("files_to_load"), text, "from the workstream's folder");
+                find(
+                    FindingLevel::Error,
+                    Some("files_to_load"),
+                    text,
+                    "a path relative to the workstream's folder",
+                );
             }
         }
     }
     for (key, least) in [("current_section", 0), ("current_task", 1)] {
         match document.value_of(key) {
-            None => find(FindingLevel::Warning, None, format!("{key} is not given"), ""),
+            None => find(FindingLevel::Warning, None, format!("{key} is missing"), ""),
             Some(value) if value.as_i64().is_none_or(|n| n < least) => {
                 find(
                     FindingLevel::Error,
@@ -245,7 +250,7 @@ pub fn check_manifest(document: &Document) -> Vec<Finding> {
         }
     }
     match document.text("progress") {
-        None => find(FindingLevel::Warning, Some("progress"), "progress is not given".into(), PROGRESS_HINT),
+        None => find(FindingLevel::Warning, Some("progress"), "progress is missing".into(), PROGRESS_HINT),
         Some(text) if !is_progress_text(text) => {
             find(
                 FindingLevel::Error,

@@ -145,7 +145,8 @@ impl Packet {
         packet
     }
 
-    /// Reads the frontmatter. The id is `name`, the file name without its extension; the field `id` is ignored.
+    /// Reads the frontmatter. The id is `name`, which is the file name without its extension. The field `id` is
+    /// ignored.
     pub fn read_frontmatter(document: &Document, name: &str) -> Packet {
         let text = |key: &str| document.text(key).unwrap_or_default().trim().to_owned();
         let list = |key: &str| document.list(key).unwrap_or_default();

@@ -54,7 +54,8 @@ pub enum RunResult {
     Unknown,
 }
 
-/// What a command does to the project, strongest first.
+/// What a command does to the project. If a command line contains several checks, it has the first of their kinds in
+/// this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CommandKind {
@@ -75,7 +76,7 @@ pub struct RunVerdict {
     pub step: Option<usize>,
     /// The test counts, added up over all summaries in the output.
     pub counts: TestCounts,
-    /// How the checks ended, if a part of the line after them failed (see [`divide_failed_line`]).
+    /// How the checks ended, if a later part of the line failed (see [`divide_failed_line`]).
     pub before: Option<RunResult>,
     /// Whether the result is unknown although the exit code reports success, because the output reports a failure or
     /// says that no tests ran.
@@ -220,7 +221,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     // Test runners report success even if they found no tests. Such a run proves nothing.
     let is_vacuous = ended == RunResult::Passed && line.has_only_tests() && counts.tests_run() == Some(0);
     let ended = if is_vacuous { RunResult::Unknown } else { ended };
-    // If a command after the checks failed too, all of them must pass.
+    // If a command after the checks failed too, no single check is named, so all of them must pass later.
     let is_all_failed = divided.is_some_and(|parts| !parts.needs_checks) && line.acts_after_checks();
     let step = match ended {
         RunResult::Failed if !is_all_failed => line.failing_step(seen.task.as_deref(), seen.sort),

@@ -16,7 +16,7 @@ pub use purpose::{announces_look, purpose_of_words};
 pub use talk::retracts_statement;
 use talk::{is_announcement, is_bare_heading, is_informative, is_step, is_uninformative_talk};
 
-/// A text between two calls with fewer characters than this is not informative.
+/// A message between two calls with fewer characters than this is not informative.
 const MIN_INFORMATIVE_CHARS: usize = 45;
 
 /// Returns the text on one line, without markup, announcements and praise. Sentences, list items, table rows and
@@ -45,11 +45,11 @@ enum Steps {
     Drop,
 }
 
-/// How much of a text is condensed.
+/// How much of a message is condensed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
     Whole,
-    /// Stop after the first line of which something is kept.
+    /// Stop after the first line from which something is kept.
     FirstSentence,
 }
 
@@ -202,7 +202,8 @@ impl CondensedText {
     }
 }
 
-/// Whether a text before code is meaningless without the code: it is short, and contains no name, cause or step.
+/// Whether the text before a code block is meaningless without the code: it is short, and contains no name, cause or
+/// step.
 fn is_mere_introduction(words: &str) -> bool {
     const MAX_WORDS: usize = 9;
     let words = words.trim_start_matches([' ', '…', '.', ';']);
@@ -261,8 +262,8 @@ pub fn announcing_sentence(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Returns the announcement at the end of a text, preceded by the sentence that gives its reason if both fit into
-/// `max` characters.
+/// Returns the announcement at the end of `text`, preceded by the sentence that gives its reason if both fit into `max`
+/// characters.
 pub fn reason_and_announcement(text: &str, max: usize) -> Cow<'_, str> {
     /// With less room than this, the reason is left out rather than cut.
     const MIN_REASON_CHARS: usize = 60;
@@ -281,7 +282,8 @@ pub fn reason_and_announcement(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Returns the useful part of a text between two calls, or an empty string if it only announces the next call.
+/// Returns the useful part of a message between two calls, or an empty string if the message only announces the next
+/// call.
 pub fn finding_between_calls(text: &str) -> String {
     let said = condense_message(text);
     let names = said.contains('`') || said.contains('/');
@@ -309,7 +311,7 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text ends with the number of an item that was cut off, as in `… because: 1.`.
+/// Whether `text` ends with the number of an item that was cut off, as in `… because: 1.`.
 fn ends_in_number(text: &str) -> bool {
     let Some(before) = text.strip_suffix('.') else { return false };
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();

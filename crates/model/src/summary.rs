@@ -90,7 +90,7 @@ pub fn summarise_output(output: &Redacted, id: &str, room: usize) -> Option<Outp
         text.push_str(&list_grouped_errors(&errors));
     }
     let hint = format!(
-        "[All of it: `thru swarm retrieve {id}`, with --offset N --limit N for some lines, --grep RE for those that match]"
+        "[Full output: `thru swarm retrieve {id}`; add --offset N --limit N for some lines, --grep RE for matching lines]"
     );
     let left = room.checked_sub(text.len() + hint.len())?;
     text.push_str(&match kind {

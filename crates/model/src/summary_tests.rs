@@ -82,7 +82,7 @@ fn json_is_told_by_its_keys() {
     for part in [
         "1 error line:\n  $.items[7].error: disk full\n",
         "total: number, such as 400",
-        "items: list, 400 in all",
+        "items: list, 400 items in total",
         "each: object with 3 keys",
         "name: text, such as \"item 0\"",
         "error: text, such as \"disk full\"",

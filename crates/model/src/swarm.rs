@@ -157,7 +157,7 @@ const MAX_NAME_BYTES: usize = 40;
 pub enum InvalidSwarmId {
     #[error("{0}")]
     BadId(InvalidId),
-    #[error("the name of a swarm has at most {MAX_NAME_BYTES} lower-case letters, digits, `-` and `_`")]
+    #[error("a swarm name consists of at most {MAX_NAME_BYTES} lower-case letters, digits, `-` and `_`")]
     WrongShape,
 }
 

@@ -187,7 +187,7 @@ impl WindowWarning {
         let WindowWarning { tokens, limit, estimated, prompts, calls, edited_files, .. } = self;
         let how_full = match (tokens > limit, estimated) {
             (true, true) => "may be full".to_owned(),
-            (true, false) => "holds more than its limit".to_owned(),
+            (true, false) => "is over its limit".to_owned(),
             (false, true) => format!("is about {} % full", percent(*tokens, *limit)),
             (false, false) => format!("is {} % full", percent(*tokens, *limit)),
         };

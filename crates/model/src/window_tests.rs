@@ -139,7 +139,6 @@ fn the_text_of_a_window_warning() {
     );
     let over = WindowWarning { estimated: false, ..guess };
     assert!(
-        over.describe_for_agent("handoff")
-            .contains("window holds more than its limit (212,500 of 200,000 tokens)")
+        over.describe_for_agent("handoff").contains("window is over its limit (212,500 of 200,000 tokens)")
     );
 }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 const SECTION_TITLES: &[&str] = &[
     "At risk:",
-    "Done to the outside world, not to be done again:",
+    "Already done (do not repeat):",
     "Goal:",
     "The user's words:",
     "Where it stands:",

@@ -21,13 +21,13 @@ use claims::SummaryClaims;
 /// goal, the state, finished work and earlier requests.
 const THIN_SUMMARY_BYTES: usize = 1_500;
 
-/// The maximum number of edited files, of which those edited most often are chosen.
+/// The maximum number of edited files. Those edited most often are chosen.
 const MAX_EDITED_FILES: usize = 6;
 
-/// The maximum number of files that were only read. They are listed only if no edited file is.
+/// The maximum number of files that were only read. They are listed only if no edited file is listed.
 const MAX_READ_FILES: usize = 2;
 
-/// The maximum number of files beside a thin summary.
+/// The maximum number of files that accompany a thin summary.
 const MAX_FILES_IF_THIN: usize = 6;
 
 /// A file that was only read counts if it was used within this many records before the compaction.
@@ -64,7 +64,7 @@ pub(super) fn effect_candidates(digest: &Digest, summary: &str) -> Vec<Candidate
     git::facts_about_git(digest, &SummaryClaims::from_text(summary))
 }
 
-/// Returns the candidates that the summary lacks, and one line of files that it does not name.
+/// Returns the candidates that the summary lacks, and one line with the files that it does not name.
 pub(super) fn facts_missing_in_summary(
     candidates: Vec<Candidate>,
     material: &BriefMaterial,
@@ -110,8 +110,9 @@ pub(super) fn facts_missing_in_summary(
         kept.push(candidate);
     }
     if let Some(newest) = newest {
-        // Both facts call the newest message "it", and the summary already contains that message. An answered question
-        // is of no use without it. A task is, but then the message has to be repeated.
+        // The two labelled facts refer to the newest message as "it", but the summary already contains that message, so
+        // the brief left it out. An answered request is useless without the message. A task is still useful, so the
+        // message is added again before it.
         kept.retain(|candidate| !has_label(candidate, ANSWERED_LABEL));
         if let Some(place) = kept.iter().position(|candidate| has_label(candidate, TASK_OF_MESSAGE_LABEL)) {
             kept.insert(place, newest);
@@ -125,7 +126,8 @@ fn has_label(candidate: &Candidate, label: &str) -> bool {
     candidate.class == FactClass::Goal && candidate.forms.iter().any(|form| form.starts_with(label))
 }
 
-/// Whether a check passed, nothing was edited since, and the summary does not say how checks of its kind stand.
+/// Whether a check passed, nothing has been edited since, and the summary does not report the state of checks of this
+/// kind.
 fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
     let command = candidate.known_by.first().map_or("", String::as_str);
     let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.sort);
@@ -133,21 +135,21 @@ fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
         && kinds.into_iter().any(|kind| kind.is_check() && !claims.says_how_check_stands(kind))
 }
 
-/// Reduces a failure to the error lines that the summary lacks. If the summary does not tell of any failure, all of it
-/// is new.
+/// Reduces a failure to the error lines that the summary lacks. If the summary does not mention any failure, the whole
+/// failure is kept.
 fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClaims) -> Option<Candidate> {
     let is_this = |failure: &&Failure| candidate.id == format!("failure:{}", failure.record);
     let failure = digest.open_failures().find(is_this)?;
     if !claims.tells_of_failure() {
         return Some(candidate);
     }
-    // The harness saw how the run ended that began again.
+    // The command was running again when the records ended. The harness saw how that run ended.
     if digest.unfinished_calls().any(|call| run::command_to_repeat(call) == failure.command_to_repeat()) {
         return None;
     }
     let lines = failure::reason_lines(&failure.error).filter(|line| is_exact(line));
     let new: Vec<&str> = lines.filter(|line| !tells_error_line(claims, line)).collect();
-    // The summary was written after the edits, so it knows more about them than an older run.
+    // The summary was written after the edits, so it is more recent than the failed run.
     if new.is_empty() || digest.file_edited_after(failure.record).is_some() {
         return None;
     }
@@ -158,7 +160,7 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     Some(Candidate { forms: vec![text], ..candidate })
 }
 
-/// Whether an error line names a test, a place or a value.
+/// Whether an error line names a test, a location or a compared value.
 fn is_exact(line: &str) -> bool {
     let small = line.to_lowercase();
     run::failed_test_in_line(line).is_some()
@@ -168,7 +170,7 @@ fn is_exact(line: &str) -> bool {
         || ["expected", "want", "got "].iter().any(|word| small.contains(word))
 }
 
-/// Whether the summary has the test, the place or the values of an error line.
+/// Whether the summary contains the test, the location or the values in an error line.
 fn tells_error_line(claims: &SummaryClaims, line: &str) -> bool {
     if let Some(test) = run::failed_test_in_line(line) {
         let name = test.rsplit("::").next().unwrap_or(test);

@@ -3,7 +3,7 @@ use crate::brief::Occasion;
 use crate::digest::{EffectUse, Prompt};
 use crate::effect::{Effect, EffectKind};
 
-/// Fills a summary up, so that it is not thin.
+/// Pads a summary so that it does not count as thin.
 fn with_padding(summary: &str) -> String {
     format!("{summary}\n{}", "The reader of tables was looked at.\n".repeat(50))
 }
@@ -18,7 +18,7 @@ fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) 
     EffectUse { effect, at: "2026-11-17T16:20:00Z".into(), record, elsewhere: false }
 }
 
-/// Returns the lines of the note beside a summary.
+/// Returns the lines of the brief that accompanies a summary.
 fn note(digest: &Digest, summary: &str) -> Vec<String> {
     let mut digest = digest.clone();
     digest.simulate_compaction(&with_padding(summary));
@@ -41,16 +41,16 @@ fn digest_with_files(paths: &[&str]) -> Digest {
 fn work_that_no_commit_holds_is_told_once() {
     let digest = digest_with_files(&["src/one.rs", "src/two.rs"]);
     let cases: [(&str, &[&str]); 5] = [
-        ("Edited one.rs and two.rs.", &["- no commit was seen of 2 edited files"]),
+        ("Edited one.rs and two.rs.", &["- 2 edited files, not in any commit seen here"]),
         (
             "Edited one.rs.",
-            &["- no commit was seen of 2 edited files; the summary does not name: src/two.rs"],
+            &["- 2 edited files, not in any commit seen here; the summary does not name: src/two.rs"],
         ),
         ("Edited one.rs and two.rs. Nothing is committed.", &[]),
         ("Edited one.rs and two.rs. Pending:\n- Commit the changes", &[]),
         (
             "Edited one.rs, not committed.",
-            &["- edited, in no commit seen, not named in the summary: src/two.rs"],
+            &["- edited, not in any commit seen here, not named in the summary: src/two.rs"],
         ),
     ];
     for (summary, expected) in cases {
@@ -65,7 +65,7 @@ fn a_file_that_a_commit_left_out_is_not_at_risk() {
     digest.files[0].edited_at = 1;
     digest.files[2].edited_at = 9;
     let told = note(&digest, "Committed tables. plan.md, review.md and new.rs");
-    assert_eq!(told, ["- no commit was seen after 1234567 of 1 edited file: src/new.rs"]);
+    assert_eq!(told, ["- 1 edited file, not in any commit seen after 1234567: src/new.rs"]);
     assert_eq!(note(&digest, "Commit 1234567, then new.rs, plan.md and review.md"), [""; 0]);
 }
 
@@ -93,7 +93,7 @@ fn acts_that_the_summary_tells_are_left_out() {
     let wrong =
         "- the summary says “in progress”; commit 1234567 “Skip empty lines in tables” was made at 16:20";
     assert_eq!(open[0], wrong);
-    // The same commit after a rebase is told once.
+    // A commit that a rebase recreates is listed once.
     digest.effects.push(effect_use(4, EffectKind::Commit, "Skip empty lines in tables", "topic", "7654321"));
     let all = note(&digest, "Nothing is known.").join("\n");
     assert!(all.contains("7654321") && !all.contains("1234567"), "{all}");

@@ -11,10 +11,10 @@ pub struct Candidate {
     pub place: usize,
     /// The folder that contains the file. Files in the same folder are listed together.
     pub folder: Option<String>,
-    /// The same fact in several lengths, shortest first. Never empty. The texts are already escaped, so nothing in
-    /// them is read as markup.
+    /// The same fact in several lengths, shortest first. Never empty. The forms are already escaped, so nothing in them
+    /// is read as markup.
     pub forms: Vec<String>,
-    /// A summary that contains all of these texts already states the fact. If the list is empty, the fact is never
+    /// A summary that contains all of these strings already states the fact. If the list is empty, the fact is never
     /// considered known.
     pub known_by: Vec<String>,
     pub text_kind: TextKind,
@@ -79,7 +79,7 @@ impl Candidate {
 /// A brief section that features fill. If several features fill the same section, it is printed once.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BriefSection {
-    /// The position among the features' sections. The lowest is chosen and printed first.
+    /// The position among the features' sections. The section with the lowest position is chosen and printed first.
     pub order: u32,
     /// The amount added to the rank for each longer form.
     pub longer: u32,
@@ -137,7 +137,7 @@ impl FactClass {
         match self {
             FactClass::First(section) | FactClass::Last(section) => section.title,
             FactClass::Risk => "At risk",
-            FactClass::Outside => "Done to the outside world, not to be done again",
+            FactClass::Outside => "Already done (do not repeat)",
             FactClass::Goal => "Goal",
             FactClass::Words => "The user's words",
             FactClass::State => "Where it stands",
@@ -194,7 +194,7 @@ impl FactClass {
         }
     }
 
-    /// Returns the priority, which breaks ties between facts with the same score. The highest comes first.
+    /// Returns the priority, which breaks ties between facts with the same score. The highest priority comes first.
     pub(super) fn priority(self) -> u32 {
         match self {
             FactClass::Risk => 17,

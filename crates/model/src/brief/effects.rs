@@ -46,16 +46,19 @@ fn uncommitted_work(digest: &Digest, git: &GitState) -> Option<Candidate> {
     let seen =
         digest.effects.iter().any(|used| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend));
     let head = match git.commit {
-        // HEAD moved or the branch changed, or git's own files were not read. So the files may be in a commit that no
-        // hook saw.
+        // HEAD moved, the branch changed, or git's own files were not read. The edited files may therefore be in a
+        // commit that no hook saw.
         None if git.moved.is_some() || seen || digest.disk.is_none() => {
-            format!("{} edited here, in no commit that was seen: ", count_with_noun(n, "file"))
+            format!("{}, not in any commit seen here: ", count_with_noun(n, "edited file"))
         }
         // Staged files also count as uncommitted.
-        None => format!("nothing committed of {}: ", count_with_noun(n, "edited file")),
-        Some(used) => format!("not committed since {}: {}: ", commit_name(used), count_with_noun(n, "file")),
+        None => format!("{} not committed: ", count_with_noun(n, "edited file")),
+        Some(used) => {
+            format!("{} not committed since {}: ", count_with_noun(n, "edited file"), commit_name(used))
+        }
     };
-    // The edited files are listed below. If these are the same files, their number or the first names are enough.
+    // The brief lists the edited files further down. If they are the same files, their number or the first names are
+    // enough here.
     let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
         true if n > FILES_ALWAYS_NAMED => &[0, FILES_NAMED_AT_RISK],
@@ -76,7 +79,7 @@ pub(super) fn stashed_work(git: &GitState) -> Option<Candidate> {
     let files = git.stashed.iter().map(|file: &&FileUse| path_or_code(&file.path, 120));
     let files = list_first_items(files, 14);
     let n = count_with_noun(git.stashed.len(), "file");
-    let text = format!("in a stash, in no commit: {n}: {files}");
+    let text = format!("{n} in a stash, not in any commit: {files}");
     (!git.stashed.is_empty()).then(|| effect_candidate(FactClass::Risk, "risk:stash", vec![text]))
 }
 
@@ -89,7 +92,7 @@ pub(super) fn unpushed_work(git: &GitState) -> Option<Candidate> {
     (!ids.is_empty()).then(|| effect_candidate(FactClass::Risk, "risk:unpushed", forms))
 }
 
-/// Whether a text contains a file name as a whole word.
+/// Whether `text` contains a file name as a whole word.
 pub(super) fn contains_file_name(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.match_indices(name).any(|(at, _)| {
@@ -167,11 +170,11 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
 /// Returns the commits that a reset removed.
 pub(super) fn reset_commits(digest: &Digest) -> Option<Candidate> {
     let reset: Vec<String> = digest.reset_commits().into_iter().map(commit_name).collect();
-    let text = format!("Git: reset away since: {}", reset.join(", "));
+    let text = format!("Git: removed by a reset since: {}", reset.join(", "));
     (!reset.is_empty()).then(|| effect_candidate(FactClass::State, "git:reset", vec![text]))
 }
 
-/// Returns what changed the checkout since the last commit: stash, discard or reset.
+/// Returns the stashes, discarded changes and resets since the last commit.
 pub(super) fn checkout_notes(git: &GitState) -> Option<Candidate> {
     let notes: Vec<String> =
         git.notes.iter().map(|used| describe_effect(&used.effect, DescriptionDetail::Short)).collect();
@@ -245,7 +248,7 @@ impl<'d> GroupKey<'d> {
 }
 
 impl EffectGroup<'_> {
-    /// Drops commits that were amended or reset. The replacements of amended commits are listed.
+    /// Drops commits that were amended or reset. The commits that replaced amended ones are kept.
     fn drop_amended_commits(&mut self, there: &[u64]) {
         if self.key.kind == EffectKind::Commit && self.key.folder.is_empty() {
             self.members.retain(|used| used.elsewhere || there.contains(&used.record));
@@ -376,7 +379,7 @@ pub(super) fn commit_name(used: &EffectUse) -> String {
     match (id.is_empty(), what.is_empty()) {
         (false, _) => inline_for_model(id, 40),
         (true, false) => in_quotation_marks(what, 50),
-        (true, true) => format!("without a known id{}", format_time_of_day(&used.at)),
+        (true, true) => format!("(id unknown){}", format_time_of_day(&used.at)),
     }
 }
 
@@ -452,7 +455,7 @@ const NOTHING_PUSHED_PHRASES: &[&str] = &[
     "needs to be pushed",
 ];
 
-/// Finds claims in the summary that work is not committed or not pushed although it is. Ambiguous claims are not
+/// Finds claims in the summary that work is not committed or not pushed when it actually is. Ambiguous claims are not
 /// reported.
 pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     let mut found = Vec::new();

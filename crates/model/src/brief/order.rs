@@ -27,8 +27,8 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
     }
 }
 
-/// Added to the rank of files that are unlikely to be needed. In a brief that is not roomy, also added to the rank of
-/// longer forms.
+/// The penalty that is added to the rank of files that are unlikely to be needed and, in a brief that is not roomy, to
+/// the rank of longer forms.
 const ADDED_RANK_IF_UNLIKELY: u32 = 60;
 
 /// The number of edited files that are ranked before the longer forms of other facts.
@@ -37,15 +37,14 @@ const EARLY_EDITED_FILES: usize = 20;
 /// Among the first [`EARLY_EDITED_FILES`] edited files, those at or after this position all share one rank.
 const RANKED_FIRST_FILES: usize = 8;
 
-/// Replaces [`RANKED_FIRST_FILES`] in a brief that is not roomy. It is larger, so that a few files that were only
-/// read also come early.
+/// Replaces [`RANKED_FIRST_FILES`] in a brief that is not roomy. It is larger so that a few files that were only read
+/// also come early.
 const RANKED_FIRST_FILES_IF_SHORT: usize = 11;
 
 /// A brief with more UTF-16 units than this is roomy: it has space for files that are less likely to be needed.
 const MIN_ROOMY_BRIEF_UNITS: usize = 1_400;
 
-/// In a brief that is not roomy, added to the rank of the classes that must come after goal, state, failures and
-/// files.
+/// The penalty for classes that must come after goal, state, failures and files in a brief that is not roomy.
 const ADDED_RANK_IF_NOT_ROOMY: u32 = 40;
 
 /// In a roomy brief, the rank step between the forms of the goal.

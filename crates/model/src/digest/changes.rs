@@ -91,8 +91,7 @@ impl Digest {
         names
     }
 
-    /// Returns the declarations that were changed in a file and are in no commit, or were changed for the newest
-    /// prompt.
+    /// Returns the declarations in a file whose changes are uncommitted or were made for the newest prompt.
     pub fn current_names(&self, path: &str) -> ChangedNames {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let saved = self.files.iter().find(|file| file.path == path).map_or(0, |file| file.saved_at);

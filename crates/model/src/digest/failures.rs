@@ -78,7 +78,7 @@ pub struct Failure {
     pub is_command: bool,
     pub exit: Option<i64>,
     pub error: String,
-    /// Whether the command itself failed, rather than only a later command in its pipe.
+    /// Whether the command itself failed, rather than only a later command in its pipeline.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
     /// Whether the failure is unsolved. A later run can show that it is solved.
@@ -207,7 +207,7 @@ impl Digest {
         if self.is_changed_since {
             "before later changes"
         } else if self.git_state().moved.is_some() {
-            "before HEAD was moved"
+            "before HEAD moved"
         } else {
             ""
         }
@@ -376,7 +376,7 @@ impl Digest {
         keep_last(&mut self.checks, MAX_CHECKS);
     }
 
-    /// Adds a failed call, even if a pipe hid the failure from the harness.
+    /// Adds a failed call, even if a pipeline hid the failure from the harness.
     pub(super) fn add_failure(&mut self, record: &JournalRecord) {
         let is_command = !record.command.is_empty();
         let ended = if is_command { result_of_record(record) } else { RunResult::Unknown };
@@ -532,7 +532,8 @@ fn error_of_record<'a>(record: &'a JournalRecord) -> &'a str {
     if record.error.is_empty() { &record.result } else { &record.error }
 }
 
-/// Divides a record into the checks and the failed commands after them, if the record says so.
+/// Divides a record into its checks and the failed commands after them. Returns `None` if the record does not report
+/// the checks' own result, or if its command line cannot be divided.
 fn divide_record<'a>(record: &JournalRecord<'a>) -> Option<(JournalRecord<'a>, JournalRecord<'a>)> {
     if record.checks_ended.is_empty() {
         return None;

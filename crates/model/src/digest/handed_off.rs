@@ -1,4 +1,5 @@
-//! What the agent does after a handoff command. Its message about the packet is not its last message about the work.
+//! Recognises what the agent does for a handoff. Its message about the packet does not count as its last message about
+//! the work.
 
 use serde::{Deserialize, Serialize};
 

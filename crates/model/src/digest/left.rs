@@ -8,13 +8,13 @@ use crate::journal::TodoField;
 use crate::render::path_or_code;
 use crate::run::{CommandKind, RunResult};
 
-/// Texts with fewer bytes than this are quoted unchanged.
+/// A request or plan with fewer bytes than this is quoted unchanged.
 const MIN_SHORTENED_BYTES: usize = 1_200;
 
 /// The note that replaces the body of a finished section.
-const DONE_NOTE: &str = "[its files were edited since]";
+const DONE_NOTE: &str = "[its files have been edited since]";
 
-/// The files that a text names, split into those that were edited since and those that were not.
+/// The files that a message names, split into those that have been edited since and those that have not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFileEdits {
     pub edited: Vec<String>,
@@ -22,15 +22,15 @@ pub struct NamedFileEdits {
 }
 
 impl NamedFileEdits {
-    /// Describes which files were edited and which were not: `since then edited a.rs; not yet b.rs`.
+    /// Describes which files were edited and which were not: `edited since: a.rs; not yet: b.rs`.
     pub fn describe(&self) -> String {
         let list = |names: &[String]| {
             let names: Vec<String> = names.iter().map(|name| path_or_code(name, 80)).collect();
             names.join(", ")
         };
         match self.left.is_empty() {
-            true => "all of these files were edited since".to_owned(),
-            false => format!("since then edited {}; not yet {}", list(&self.edited), list(&self.left)),
+            true => "all of these files have been edited since".to_owned(),
+            false => format!("edited since: {}; not yet: {}", list(&self.edited), list(&self.left)),
         }
     }
 }
@@ -57,7 +57,7 @@ impl Digest {
             match is_done && !is_needed_until_end(section) {
                 true => {
                     let heading = section.lines().next().unwrap_or_default().trim_end();
-                    // A list of files is not a step.
+                    // The heading of a mere list of files is dropped.
                     if is_step_heading(heading) {
                         out.push_str(&format!("{heading} {DONE_NOTE}\n"));
                     }
@@ -69,7 +69,7 @@ impl Digest {
         if left_out { Cow::Owned(out) } else { Cow::Borrowed(text) }
     }
 
-    /// Splits the files that a text names into those edited after `since` and the others. Returns `None` if the text
+    /// Splits the files that `text` names into those edited after `since` and the others. Returns `None` if `text`
     /// names fewer than two files of the session, or if none of them was edited.
     pub fn edits_of_named_files(&self, text: &str, since: u64) -> Option<NamedFileEdits> {
         let is_known = |name: &String| self.files.iter().any(|file| last_path_part(&file.path) == name);
@@ -82,16 +82,17 @@ impl Digest {
         (edited.len() + left.len() >= 2 && !edited.is_empty()).then_some(NamedFileEdits { edited, left })
     }
 
-    /// Returns whether a file was read for the newest prompt and the checks passed after the last edit. The file then
-    /// needed no edit.
+    /// Returns whether a file was read for the newest prompt and the work for that prompt looks complete. If so, the
+    /// file needed no edit.
     pub fn is_read_and_checked(&self, name: &str) -> bool {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
         uses.any(|file| file.reads > 0 && file.last > asked) && self.looks_complete()
     }
 
-    /// Returns whether the work for the newest prompt looks complete: files were edited, every check that ran for it
-    /// passed after the last edit, no test of the session is older than that, and no entry of the todo list is open.
+    /// Returns whether the work for the newest prompt looks complete. This is the case if files were edited and tests
+    /// ran for the prompt, all its checks passed after the last edit, and no test of the session last ran before that
+    /// edit. There must also be no open failure, unfinished call or open todo entry.
     pub fn looks_complete(&self) -> bool {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_fresh = |used: &&CheckUse| self.file_edited_after(used.last).is_none();
@@ -108,14 +109,14 @@ impl Digest {
             && (!self.are_todos_current() || self.open_todos().all(is_done))
     }
 
-    /// Returns whether the agent has only checked its work since its last message, and the last check passed.
+    /// Returns whether the agent has edited nothing since its last message, and its last call was a check that passed.
     pub fn ended_with_check(&self) -> bool {
         let since = self.steps_since_last_message();
         since.last().is_some_and(|step| step.passed)
             && !since.iter().any(|step| step.did == StepAction::Edited)
     }
 
-    /// Returns whether a text contains a file name with an extension that the session's files have.
+    /// Returns whether `text` contains a file name with the extension of one of the session's files.
     pub fn names_files(&self, text: &str) -> bool {
         names::file_names_in(text).iter().any(|name| self.has_files_with_extension(name))
     }
@@ -139,7 +140,7 @@ fn last_path_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Splits a text before each heading that is not inside a code fence.
+/// Splits `text` before each heading that is not inside a code fence.
 fn split_sections(text: &str) -> Vec<&str> {
     let (mut found, mut start, mut at, mut fenced) = (Vec::new(), 0, 0, false);
     for line in text.split_inclusive('\n') {

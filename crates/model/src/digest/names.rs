@@ -4,7 +4,7 @@ const MAX_NAMES: usize = 64;
 
 const MAX_NAME_BYTES: usize = 80;
 
-/// Returns the distinct file names in a text, without folders and line numbers: `parse.rs` for `src/parse.rs:12`.
+/// Returns the distinct file names in `text`, without folders and line numbers: `parse.rs` for `src/parse.rs:12`.
 pub(super) fn file_names_in(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || "()[]{}<>\"'`,;:*|=/\\".contains(c)) {

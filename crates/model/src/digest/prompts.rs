@@ -9,7 +9,8 @@ use crate::text::{cut_to_bytes, outline_text};
 
 pub(super) const MAX_PROMPTS: usize = 80;
 const MAX_PROMPT_BYTES: usize = 2_000;
-/// The maximum length of the newest prompt. It is larger than for other prompts, because the prompt may be a plan.
+/// The maximum length of the newest prompt. It is larger than for other prompts, because the newest prompt may be a
+/// plan.
 const MAX_NEWEST_PROMPT_BYTES: usize = 8_000;
 /// How many of the newest prompts are not shortened further.
 const FULL_LENGTH_PROMPTS: usize = 12;
@@ -189,7 +190,7 @@ impl Digest {
         goal
     }
 
-    /// Returns the first request for work in the session, which says what the session is about.
+    /// Returns the session's first request for work, which says what the session is about.
     pub fn opening_request(&self) -> Option<&Prompt> {
         self.prompts.iter().find(|prompt| prompt.refused.is_empty() && prompt::opens_work(&prompt.text))
     }
@@ -201,7 +202,7 @@ impl Digest {
         [goal.newest, task].into_iter().flatten().any(|known| known.record == prompt.record)
     }
 
-    /// Returns whether the newest prompt is clear without what was said before.
+    /// Returns whether the newest prompt is clear without the messages before it.
     pub fn stands_newest_alone(&self) -> bool {
         let goal = self.current_goal();
         goal.accepted.is_none()
@@ -213,7 +214,7 @@ impl Digest {
     /// Returns the prompt directly before the newest one, if the newest one is unclear without it.
     pub fn prompt_before_newest(&self) -> Option<&Prompt> {
         let (newest, earlier) = self.prompts.split_last()?;
-        // An answer leans on the agent's question instead.
+        // An answer depends on the agent's question instead.
         if !prompt::leans_on_message_before(&newest.text) || self.current_goal().accepted.is_some() {
             return None;
         }
@@ -251,7 +252,7 @@ impl Digest {
         said.find(|said| said.closing && said.record > prompt.record && said.record < end)
     }
 
-    /// Returns whether the turn that a prompt began is over and files were edited in it.
+    /// Returns whether the turn that a prompt began has ended and files were edited in it.
     fn has_edits_in_turn(&self, place: usize) -> bool {
         let Some(closing) = self.closing_words_of_turn(place) else { return false };
         let during = self.prompts[place].record..closing.record;
@@ -270,8 +271,8 @@ impl Digest {
         prompt.begins_turn() && prompt::is_reply(&prompt.text) && asked()
     }
 
-    /// Returns whether a brief quotes the newest prompt before the task, because the prompt is clear without it. An
-    /// answer is quoted after its question, and a refusal after the refused call.
+    /// Returns whether a brief quotes the newest prompt before the task. This is the case if the prompt is clear
+    /// without the task. In contrast, an answer is quoted after its question, and a refusal after the refused call.
     pub fn comes_before_task(&self, newest: &Prompt) -> bool {
         newest.prompt_kind() == PromptKind::Task
             && newest.refused.is_empty()
@@ -290,7 +291,7 @@ impl Digest {
 }
 
 impl Prompt {
-    /// Shortens a text of more than `most` bytes to its beginning, its steps and the checks it demands. File names in
+    /// Shortens a prompt of more than `most` bytes to its beginning, its steps and the checks it demands. File names in
     /// the removed part are kept in `names`.
     fn shorten_to_outline(&mut self, most: usize) {
         if self.text.len() <= most {
@@ -307,8 +308,8 @@ impl Prompt {
     }
 }
 
-/// Returns whether a closing message settles the request. "It still fails. Next I will add a parameter." does not. A
-/// message that ends with a question to the user does.
+/// Returns whether a closing message settles the request. A message that ends with a question to the user does. "It
+/// still fails. Next I will add a parameter." does not.
 fn settles_request(said: &AgentStatement) -> bool {
     !said.asks.is_empty() || !crate::statement::announces_next_step(&said.text)
 }

@@ -85,7 +85,8 @@ impl Digest {
         self.said_last = self.record_before_words(record);
         self.said = record.text.to_string();
         self.add_purpose(record);
-        // If this is a mere announcement, `drop_uninformative_statement` drops it when the next statement follows.
+        // If this statement is a mere announcement, `drop_uninformative_statement` drops it when the next statement
+        // follows.
         let condensed = match statement::says_anything(&record.text) {
             false if closing => record.text.trim().to_owned(),
             false => String::new(),
@@ -232,7 +233,7 @@ impl Digest {
         self.prompts.iter().enumerate().map(turn).collect()
     }
 
-    /// Whether a statement no longer holds, because the agent's next statement or a later one on the same subject
+    /// Whether a statement is no longer valid, because the agent's next statement or a later one on the same subject
     /// retracts it, or because the user objected.
     pub fn is_statement_retracted(&self, said: &AgentStatement) -> bool {
         let mut later = self.statements.iter().filter(|later| later.record > said.record);
@@ -260,7 +261,7 @@ pub fn names_more_than_a_tool(call: &str) -> bool {
     !is_one_word || !call.starts_with(char::is_uppercase) && !HARNESS_TOOL_NAMES.contains(&call)
 }
 
-/// Returns the first sentences of a text, up to `most` bytes.
+/// Returns the first sentences of `text`, up to `most` bytes.
 pub(super) fn first_sentences_within(text: &str, most: usize) -> String {
     match text.len() > most {
         true => {
@@ -271,7 +272,7 @@ pub(super) fn first_sentences_within(text: &str, most: usize) -> String {
     }
 }
 
-/// Whether both texts contain the same function, file or command name in backticks.
+/// Whether both messages contain the same function, file or command name in backticks.
 fn is_about_the_same(one: &str, other: &str) -> bool {
     const MIN_NAME_BYTES: usize = 6;
     let names = |text: &str| -> Vec<String> {

@@ -60,7 +60,8 @@ impl Digest {
             }
     }
 
-    /// Returns the prompts about the current work: the last two, the last long one, and the first one.
+    /// Returns the prompts that are likely to be about the current work: the last two, the last long one, and the first
+    /// one.
     fn current_prompts(&self) -> Vec<&Prompt> {
         let says = |prompt: &&Prompt| prompt.text.trim().chars().count() >= MIN_SUBSTANTIAL_CHARS;
         let newest = self.prompts.iter().rev().take(2);

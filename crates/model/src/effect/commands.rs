@@ -95,8 +95,8 @@ pub(super) fn apply_command_rule(seen: &mut EffectScan, part: &CommandPart) {
     }
 }
 
-/// Returns whether a line starts with a rule's text. Some texts may also occur later in the line, as in `v1: digest:
-/// sha256:… size: 1`.
+/// Returns whether a line starts with a rule's fixed text. Some fixed text may also occur later in the line, as in `v1:
+/// digest: sha256:… size: 1`.
 fn line_matches_words(line: &str, words: &str) -> bool {
     match words {
         "digest: "

@@ -106,8 +106,8 @@ pub(super) fn commit_subject(message: &str) -> String {
     body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }
 
-/// Returns the files that `git status` lists, separated by spaces; empty if the working tree is clean. Returns `None` if
-/// the lines are not such a list, or if a path contains a space.
+/// Returns the files that `git status` lists, separated by spaces. The result is empty if the working tree is clean,
+/// and `None` if the lines are not the output of `git status` or a path contains a space.
 pub(super) fn changed_files_in_status<'l>(lines: impl Iterator<Item = &'l str>) -> Option<String> {
     let mut files: Vec<&str> = Vec::new();
     let mut is_clean = false;

@@ -95,8 +95,8 @@ fn collect_parts(command: &str, around: &OuterCommand, all: &mut Vec<CommandPart
     }
 }
 
-/// Returns for each pipeline whether the success of the line implies its success. This holds for the last pipeline,
-/// and for each pipeline that is joined to such a pipeline by `&&`.
+/// Returns for each pipeline whether the success of the line implies the pipeline's success. This is true of the last
+/// pipeline, and of each pipeline that is joined to such a pipeline by `&&`.
 fn success_implied(lists: &[Pipeline]) -> Vec<bool> {
     let mut sure = vec![false; lists.len()];
     let mut known = true;

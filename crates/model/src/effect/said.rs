@@ -5,7 +5,7 @@ use std::cell::RefCell;
 /// The maximum number of output lines that are searched.
 const MAX_LINES: usize = 2_000;
 
-/// Texts that occur in the output of failed commands.
+/// Phrases that occur in the output of failed commands.
 const FAILURE_WORDS: &[&str] = &[
     "fatal:",
     "error:",
@@ -154,7 +154,7 @@ pub(super) fn id_of_link(link: &str) -> &str {
     if digits > 0 && known.contains(&&end[..end.len() - digits]) { &end[end.len() - digits..] } else { end }
 }
 
-/// Returns the first link in a text that satisfies `wanted`.
+/// Returns the first link in `text` that satisfies `wanted`.
 pub(super) fn find_link(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&str> {
     let mut rest = text;
     while let Some(start) = rest.find("http") {

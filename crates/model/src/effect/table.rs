@@ -10,7 +10,7 @@ pub(super) struct ProgramRow {
     /// required.
     pub verbs: &'static [&'static str],
     pub kind: EffectKind,
-    /// Texts that precede an id in an output line. Such a line proves the effect.
+    /// Strings that precede an id in an output line. Such a line proves the effect.
     pub says: &'static [&'static str],
 }
 

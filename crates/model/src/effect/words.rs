@@ -100,7 +100,7 @@ fn shorten_file_names(what: &str, most: usize) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// Describes a text such as `created: Title`. The verb is kept as it is, and the title is quoted.
+/// Describes an action such as `created: Title`. The verb is kept unchanged, and the title is quoted.
 fn verb_and_text(what: &str, most: usize) -> String {
     match what.split_once(": ") {
         _ if what.is_empty() => String::new(),

@@ -24,7 +24,7 @@ pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
         file.deleted || material.ignored.contains(&file.path) || material.gone.contains(&file.path)
     };
     let mut ranked = material.digest.ranked_files();
-    // Moves missing or ignored files, and files outside the project, to the end. The sort is stable.
+    // Move missing or ignored files, and files outside the project, to the end. The sort is stable.
     ranked.sort_by_key(|file| (is_down(file), file.outside));
     let goal = material.digest.current_goal();
     let task = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
@@ -217,7 +217,7 @@ pub fn goal_text<'d>(goal: &Goal<'d>) -> Option<&'d str> {
         (prompt::PromptKind::Task | prompt::PromptKind::Question, _) => Some(&newest.text),
         (_, Some(accepted)) if !accepted.asks.is_empty() => Some(&newest.text),
         (prompt::PromptKind::Approval, Some(accepted)) => Some(&accepted.text),
-        // "push it" is a goal. A "yes" without a known proposal is not.
+        // "push it" is a goal, but a "yes" without a known proposal is not.
         (prompt::PromptKind::Remark, _) if !newest.at_work => Some(&newest.text),
         (_, accepted) => task.or(accepted.map(|said| said.text.as_str())).or(Some(&newest.text)),
     }

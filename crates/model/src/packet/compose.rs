@@ -47,7 +47,8 @@ const MAX_SEEN_VALIDATORS: usize = 4;
 /// The maximum number of reasons quoted for the edits to a file.
 const MAX_REASONS_PER_FILE: usize = 2;
 
-/// The maximum number of added declarations of a file, and of changed and removed ones, that are named.
+/// The maximum number of a file's added declarations that are named. The same limit applies to its changed declarations
+/// and to its removed ones.
 const MAX_NAMES_PER_FILE: usize = 5;
 
 /// The maximum length of the quoted task. It is large because the task may be a plan.
@@ -65,7 +66,7 @@ const DURING_CHARS: usize = 700;
 /// A prompt with fewer characters than this may refer to the prompt before it.
 const MAX_REFERRING_CHARS: usize = 60;
 
-/// A message with fewer words does not explain the one after it.
+/// A message with fewer words does not explain the message after it.
 const MIN_EXPLAINING_WORDS: usize = 4;
 
 /// The maximum length of a quoted accepted proposal.
@@ -328,8 +329,8 @@ impl<'a> PacketFacts<'a> {
         (!is_task && is_full && words::leans_on_message_before(&newest.text)).then_some(before)
     }
 
-    /// Whether the task was summed up, a commit or a pull request followed it, and the newest prompt is another one. A
-    /// long task is a plan, whose rules may still hold.
+    /// Whether the task is settled: the agent has summed it up, and a commit or a pull request was made between it and
+    /// the newest request. A long task does not count, because it is a plan whose rules may still apply.
     fn is_task_over(&self) -> bool {
         let is_request =
             |prompt: &&Prompt| matches!(prompt.prompt_kind(), PromptKind::Task | PromptKind::Question);
@@ -344,7 +345,7 @@ impl<'a> PacketFacts<'a> {
         self.goal.is_answered && task.is_some_and(is_published)
     }
 
-    /// Whether the line about git already tells of an act: the last commit, and that it is pushed.
+    /// Whether the line about git already mentions this effect, which is the last commit or its push.
     fn is_told_by_git_line(&self, fact: &BriefFact) -> bool {
         let git = self.told.iter().find(|fact| fact.id == "git:state").map_or("", |fact| fact.text.as_str());
         let last = git.split_once("last commit ").map_or("", |(_, rest)| rest);
@@ -370,9 +371,9 @@ impl<'a> PacketFacts<'a> {
     /// Returns the agent's last message, unless a fact already contains it.
     fn last_message(&self) -> Option<String> {
         let said = inline_for_model(&self.material.digest.said, 1_000);
-        // A fact that starts with "At work on the newest message" does not contain the last message.
+        // A fact that starts with "Working on the newest message" does not contain the last message.
         let holds =
-            |fact: &BriefFact| fact.id == "said" && !fact.text.starts_with("At work on the newest message");
+            |fact: &BriefFact| fact.id == "said" && !fact.text.starts_with("Working on the newest message");
         // An accepted proposal is already quoted as part of the goal.
         let is_goal = self.goal.accepted.is_some_and(|said| said.record == self.material.digest.said_last);
         let is_told = is_goal || self.told.iter().any(holds);
@@ -385,7 +386,7 @@ impl<'a> PacketFacts<'a> {
         let Digest { session, first_at, last_at, compactions, .. } = self.material.digest;
         let mut text = String::new();
         if self.material.digest.records == 0 {
-            text.push_str("Nothing was captured of a session.\n");
+            text.push_str("No session was captured.\n");
         }
         let mut titles: Vec<&str> = Vec::new();
         for class in self.told.iter().map(|fact| fact.class) {

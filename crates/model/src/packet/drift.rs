@@ -32,7 +32,7 @@ pub enum ClaimSubject {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
     pub about: ClaimSubject,
-    /// The object of the claim, such as a file, a command or a commit.
+    /// The thing that the claim is about, such as a file, a command or a commit.
     pub subject: String,
     pub state: ClaimVerification,
     /// The result as text, such as `its content differs` or `ahead by 3 commits`.
@@ -79,7 +79,7 @@ pub const GONE_MARK: &str = "gone";
 pub(super) const NO_BRANCH: &str = "no branch";
 
 /// The note for a checkout that was clean when the packet was written and is clean now.
-const CLEAN_AS_THEN_TEXT: &str = "nothing uncommitted, as then";
+const CLEAN_AS_THEN_TEXT: &str = "still nothing uncommitted";
 
 /// The end of the note for a checkout that had uncommitted files when the packet was written and is clean now.
 const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
@@ -97,11 +97,11 @@ pub enum CurrentFile {
     Elsewhere {
         folder: String,
     },
-    /// The path leads out of the root, so the file is never opened.
+    /// The path leads outside the root, so the file is never opened.
     Outside,
 }
 
-/// Returns every claim in this order: project, git, files, checks, age of the packet.
+/// Verifies every claim. The result is in this order: project, git, files, checks, age of the packet.
 pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<Claim> {
     let mut claims = Vec::from_iter(project_claim(packet, now.project));
     claims.extend(git_claims(packet, now.git.as_ref()));
@@ -218,7 +218,7 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGit>) -> Vec<Claim> {
         let files = |n: i64| count_with_noun(usize::try_from(n).unwrap_or(0), "file");
         let (state, note) = match then == now {
             true if now == 0 => (ClaimVerification::Verified, CLEAN_AS_THEN_TEXT.to_owned()),
-            true => (ClaimVerification::Unverified, format!("{} uncommitted, as many as then", files(now))),
+            true => (ClaimVerification::Unverified, format!("{} uncommitted then and now", files(now))),
             false if now == 0 => (ClaimVerification::Changed, format!("{}{CLEAN_NOW_TEXT}", files(then))),
             false => (ClaimVerification::Changed, format!("{} uncommitted then, {now} now", files(then))),
         };
@@ -250,23 +250,23 @@ fn file_claim(packet: &Packet, path: &str, now: &CurrentFile) -> Claim {
         (CurrentFile::Outside | CurrentFile::Elsewhere { .. }, _) => {
             (ClaimVerification::Unverified, "outside the project, not opened")
         }
-        (CurrentFile::Gone, Some(GONE_MARK)) => (ClaimVerification::Verified, "gone, as then"),
+        (CurrentFile::Gone, Some(GONE_MARK)) => (ClaimVerification::Verified, "still gone"),
         (CurrentFile::Gone, Some(_)) => (ClaimVerification::Changed, "gone"),
         // The packet may come from another checkout, so this checkout may never have had the file.
         (CurrentFile::Gone, None) => {
-            (ClaimVerification::Unverified, "not here; whether it existed then is not recorded")
+            (ClaimVerification::Unverified, "not here; the packet does not record whether it existed")
         }
         (CurrentFile::Here { .. }, Some(GONE_MARK)) => {
             (ClaimVerification::Changed, "exists again; it did not exist then")
         }
         (CurrentFile::Here { fingerprint: Some(now) }, Some(then)) if now == then => {
-            (ClaimVerification::Verified, "as it was")
+            (ClaimVerification::Verified, "unchanged")
         }
         (CurrentFile::Here { fingerprint: Some(_) }, Some(_)) => {
             (ClaimVerification::Changed, "its content differs")
         }
         (CurrentFile::Here { .. }, _) => {
-            (ClaimVerification::Unverified, "exists; its content then was not recorded")
+            (ClaimVerification::Unverified, "exists; its earlier content was not recorded")
         }
     };
     let opens = matches!(now, CurrentFile::Here { .. });

@@ -64,12 +64,12 @@ fn claims_are_verified_if_nothing_changed() {
         &[
             (Head, Verified, "HEAD is where it was"),
             (Branch, Verified, "still checked out"),
-            (Dirty, Unverified, "2 files uncommitted, as many as then"),
-            (File, Verified, "as it was"),
-            (File, Verified, "as it was"),
-            (File, Verified, "gone, as then"),
+            (Dirty, Unverified, "2 files uncommitted then and now"),
+            (File, Verified, "unchanged"),
+            (File, Verified, "unchanged"),
+            (File, Verified, "still gone"),
             (File, Unverified, "outside the project, not opened"),
-            (File, Verified, "as it was"),
+            (File, Verified, "unchanged"),
             (Check, Verified, "passed at 2026-11-15T19:00:00Z; nothing changed since"),
             (Age, Verified, "written 2 h ago"),
         ],
@@ -99,7 +99,7 @@ fn claims_are_refuted_if_everything_changed() {
             (File, Changed, "gone"),
             (File, Changed, "exists again; it did not exist then"),
             (File, Unverified, "outside the project, not opened"),
-            (File, Unverified, "exists; its content then was not recorded"),
+            (File, Unverified, "exists; its earlier content was not recorded"),
             (Check, Unverified, "passed at 2026-11-15T19:00:00Z, before later changes"),
             (Age, Verified, "written 2 h ago"),
         ],
@@ -125,8 +125,8 @@ fn a_packet_by_hand_claims_little() {
     assert_eq!(
         found,
         [
-            (ClaimVerification::Unverified, "exists; its content then was not recorded"),
-            (ClaimVerification::Unverified, "not here; whether it existed then is not recorded")
+            (ClaimVerification::Unverified, "exists; its earlier content was not recorded"),
+            (ClaimVerification::Unverified, "not here; the packet does not record whether it existed")
         ]
     );
     assert_eq!(drifted_claims(&claims), [] as [&super::Claim; 0]);

@@ -217,7 +217,7 @@ impl SortedHandoff {
         };
         let kept = match self.body_below(FILES_HEADING) {
             "" => String::new(),
-            body => format!("\n\n### As it was written\n\n{}", fenced_if_needed(body)),
+            body => format!("\n\n### Original text\n\n{}", fenced_if_needed(body)),
         };
         let (confirmed, suggested) = (part(&self.confirmed, confirmed), part(&self.suggested, suggested));
         format!("### {CONFIRMED_HEADING}\n\n{confirmed}\n\n### {SUGGESTED_HEADING}\n\n{suggested}{kept}")
@@ -254,7 +254,7 @@ fn packet_heading_for(heading: &str) -> Option<&'static str> {
     known.map(|(place, _)| *place)
 }
 
-/// Returns texts that look like paths, in backticks or at the start of a line.
+/// Returns the strings that look like paths, either in backticks or at the start of a line.
 fn paths_in_text(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -272,7 +272,7 @@ fn paths_in_text(text: &str) -> Vec<String> {
     found
 }
 
-/// Wraps a text in a code fence if it would otherwise break the structure of the packet.
+/// Wraps a section's body in a code fence if it would otherwise break the structure of the packet.
 fn fenced_if_needed(body: &str) -> String {
     if body.is_empty() {
         return NONE_RECORDED.to_owned();

@@ -15,7 +15,7 @@ use crate::render::{in_backticks, in_quotation_marks, inline_for_model, is_plain
 use crate::text::count_with_noun;
 use crate::time;
 
-/// How the harness expects file names.
+/// The form in which the harness expects file names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MentionStyle {
     Plain,
@@ -112,7 +112,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
             pickup.go_there.map(|command| format!(" To continue there: {}.", in_backticks(command, 300)));
         let go = go.unwrap_or_default();
         text.push_str(&format!(
-            "It is about {worktree}, not about this checkout.{go} What follows was compared with this checkout.\n\n"
+            "It describes {worktree}, not this checkout.{go} What follows was compared with this checkout.\n\n"
         ));
     }
     let prompt = find_next_prompt(packet, document);
@@ -137,7 +137,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     text.push_str(&decisions_part(pickup));
     text.push_str(&validators_part(pickup));
     if !pickup.evidence.is_empty() {
-        text.push_str("\nEvidence of the tasks in progress:\n");
+        text.push_str("\nEvidence for the tasks in progress:\n");
         pickup.evidence.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
     }
     let drift = drift_part(claims);
@@ -219,12 +219,12 @@ fn collapse_white_space(text: &str) -> String {
 fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> String {
     let source = format!("Session {} in ", path_or_code(&packet.session_id, 60));
     let is_told = |line: &str| {
-        // Begin already says that the newest message has not been taken up.
-        let is_untouched = line == "- The newest message has not been taken up yet";
-        if line.starts_with(&source) || is_untouched && prompt.contains("it has not been taken up yet") {
+        // The prompt's first step already says that the newest message has not been acted on.
+        let is_untouched = line == "- The newest message has not been acted on yet";
+        if line.starts_with(&source) || is_untouched && prompt.contains("which has not been acted on yet") {
             return true;
         }
-        let said = ["- At work. Last said: “", "- Last said: “"].into_iter();
+        let said = ["- In progress. Last said: “", "- Last said: “"].into_iter();
         let quoted = said.filter_map(|start| line.strip_prefix(start)?.split_once('”')).next();
         quoted.is_some_and(|(words, _)| prompt.contains(words.trim_start_matches('…').trim()))
     };
@@ -232,7 +232,7 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
     without_started_calls(&without_empty_lists(&kept), prompt)
 }
 
-/// Joins lines, and leaves out the title of a list of which nothing is left.
+/// Joins lines, and leaves out the title of the state list if no item of that list is left.
 fn without_empty_lists(lines: &[&str]) -> String {
     let is_state = |line: &str| line == format!("{}:", FactClass::State.title());
     let is_item = |at: usize| lines.get(at).is_some_and(|line| line.starts_with("- "));
@@ -245,8 +245,13 @@ fn without_empty_lists(lines: &[&str]) -> String {
 fn without_refuted(context: &str, claims: &[Claim]) -> String {
     let title = format!("{}:", FactClass::Risk.title());
     let is_uncommitted = |line: &str| {
-        ["- nothing committed", "- not committed since "].iter().any(|start| line.starts_with(start))
-            || line.starts_with("- ") && line.contains(" edited here, in no commit that was seen")
+        let item = line.strip_prefix("- ").and_then(|item| item.split_once(" edited file"));
+        let Some((count, rest)) = item.filter(|(count, _)| count.bytes().all(|c| c.is_ascii_digit())) else {
+            return false;
+        };
+        let rest = rest.trim_start_matches('s');
+        !count.is_empty()
+            && [" not committed", ", not in any commit seen"].iter().any(|s| rest.starts_with(s))
     };
     let (is_clean, is_moved) = (drift::is_clean(claims), drift::is_moved(claims));
     let mut out = String::new();
@@ -313,10 +318,10 @@ fn drift_part(claims: &[Claim]) -> String {
         |about: ClaimSubject| matches!(about, ClaimSubject::File | ClaimSubject::Age | ClaimSubject::Check);
     let mut text = match (changed, verified) {
         (0, 0) if claims.iter().all(|claim| is_apart(claim.about)) => String::new(),
-        (0, 0) => "Drift: nothing of it could be checked here.\n".to_owned(),
+        (0, 0) => "Drift: nothing could be checked here.\n".to_owned(),
         (0, n) => format!("Drift: none found in {} checked.\n", count_with_noun(n, "fact")),
         (n, _) => format!(
-            "Drift ({} changed since the packet was written); of git and the files, {verified} verified, {unverified} unverified.\n",
+            "Drift: {} changed since the packet was written, {verified} verified, {unverified} unverified.\n",
             count_with_noun(n, "fact")
         ),
     };
@@ -369,7 +374,7 @@ fn files_part(pickup: &PickupInput) -> String {
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        // That files could not be checked is no news about the work.
+        // A note that files could not be checked says nothing about the work, so it is left out.
         let is_unchecked =
             |words: &String| words.starts_with(claim_state_word(ClaimVerification::Unverified));
         let elsewhere = files.iter().find(|claim| drift::is_elsewhere(claim));
@@ -379,7 +384,7 @@ fn files_part(pickup: &PickupInput) -> String {
                 format!(" ({})", files[0].note)
             }
             Some(words) if is_unchecked(words) && !elsewhere.is_some_and(is_common) => String::new(),
-            Some(words) => format!(" ({words}, unless said otherwise)"),
+            Some(words) => format!(" ({words}, unless noted otherwise)"),
             None => String::new(),
         };
         text.push_str(&format!("\nFiles, most relevant first{all}:\n"));
@@ -450,7 +455,7 @@ fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
     section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
-/// The words that a packet uses for how a session used a file.
+/// The words with which a packet says how a session used a file.
 const USES: [&str; 3] = ["edited", "read", "named in a command"];
 
 /// Whether a note lists only uses of the file, such as `read`, `edited 2×, read` or `named in a command`.
@@ -526,7 +531,7 @@ fn validators_part(pickup: &PickupInput) -> String {
     text
 }
 
-/// Cleans a text line by line, so that it keeps its line breaks and contains no invisible characters.
+/// Removes invisible characters line by line, so that the line breaks are kept.
 fn clean_lines(text: &str, max: usize) -> String {
     let mut lines = Vec::new();
     let mut room = max;

@@ -44,17 +44,17 @@ pub fn prompts_about_work(prompts: &[Prompt]) -> Vec<&Prompt> {
     prompts.iter().filter(|prompt| prompt::is_typed_work_prompt(&prompt.text)).collect()
 }
 
-/// First words of a message that continues the one before it.
+/// First words of a message that continues the previous message.
 const LEANING_STARTS: [&str; 12] =
     ["and", "but", "also", "no", "yes", "hmm", "how about", "what about", "so", "or", "then", "ok"];
 
-/// Words that stand for something in the message before.
+/// Words that refer to something in the previous message.
 const LEANING_WORDS: [&str; 8] = ["these", "those", "that", "it", "this", "them", "they", "same"];
 
-/// A message of at most this many words that has one of [`LEANING_WORDS`] leans on the one before it.
+/// A message of at most this many words that contains one of [`LEANING_WORDS`] depends on the previous message.
 const MAX_LEANING_WORDS: usize = 15;
 
-/// Returns whether a message makes no sense without the one before it, such as "and with these?".
+/// Returns whether a message such as "and with these?" makes no sense without the previous message.
 pub fn leans_on_message_before(text: &str) -> bool {
     let small = text.trim().to_lowercase();
     let words: Vec<&str> =
@@ -68,14 +68,14 @@ pub fn leans_on_message_before(text: &str) -> bool {
         || words.len() <= MAX_LEANING_WORDS && words.iter().any(|word| LEANING_WORDS.contains(word))
 }
 
-/// Fewer lines than this are not collapsed.
+/// Pasted output with fewer lines than this is not collapsed.
 const MIN_OUTPUT_LINES: usize = 8;
 
-/// A last paragraph of at most this many lines, without output, is what the user says about the output.
+/// A last paragraph of at most this many lines that contains no output is the user's comment on the output.
 const MAX_LAST_WORDS_LINES: usize = 3;
 
-/// Returns a message in which pasted output is replaced by the number of its lines. At least a third of these lines
-/// must look like output, because programs also print prose. A message with headings or code fences is a plan and is
+/// Returns a message in which pasted output is replaced by the number of its lines. Programs also print prose, so it is
+/// enough that a third of these lines look like output. A message with headings or code fences is a plan and is
 /// returned unchanged.
 pub fn without_pasted_output(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
@@ -99,7 +99,8 @@ pub fn without_pasted_output(text: &str) -> String {
     [&lines[..start], &[note.as_str()], &lines[end..]].concat().join("\n")
 }
 
-/// Whether a line looks like the output of a program: it begins with a mark or a level, or has an absolute path.
+/// Whether a line looks like the output of a program: it begins with a mark, a time or a log level, or contains an
+/// absolute path.
 fn is_output_line(line: &str) -> bool {
     const STARTS: [&str; 16] =
         ["===", "---", "+++", "$ ", "> ", "[", "/", "|", "│", "└", "├", "✓", "✗", "✘", "at ", "error"];

@@ -10,7 +10,7 @@ use crate::shell::{self, CommandStep};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectCheck {
     pub sort: CommandKind,
-    /// The command that repeats the check, without pipes, redirections and the folder.
+    /// The command that repeats the check, without pipes, redirections or a `cd`.
     pub runnable: String,
     /// The folder in which the check ran: relative to the checkout, empty for its top, or absolute if outside.
     pub folder: String,
@@ -81,8 +81,8 @@ pub fn folder_of_command(command: &str, cwd: &str) -> String {
     folder
 }
 
-/// Returns the commands that repeat a line. From each pipe only the first command is returned. `cd`, `echo` and the
-/// like are left out.
+/// Returns the commands that repeat a line. From each pipeline, only the first command is returned. `cd`, `echo` and
+/// the like are left out.
 pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let command = &*expand_shells(command);
     let mut found = Vec::new();
@@ -443,7 +443,7 @@ fn kind_of_django_task(task: &str) -> Option<CommandKind> {
     kind_of_task(task).or((!shows.contains(&task)).then_some(CommandKind::Run))
 }
 
-/// Whether a file is a script, by the ending of its name.
+/// Whether a file is a script, judging by its extension.
 pub(super) fn is_script_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

@@ -76,7 +76,7 @@ pub fn counts_in_output(output: &str) -> Option<TestCounts> {
     summed.or(last).or((marks != TestCounts::default()).then_some(marks)).or_else(none)
 }
 
-/// Texts that test runners print instead of a count if they found no tests (pytest, unittest, go, jest, vitest,
+/// Messages that test runners print instead of a count if they found no tests (pytest, unittest, go, jest, vitest,
 /// ctest, dart).
 const NO_TESTS_SIGNS: &[&str] = &[
     "no tests ran",

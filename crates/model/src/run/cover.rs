@@ -1,5 +1,5 @@
-//! Decides whether a successful run shows that another run's failure is solved. This holds for the same check, a
-//! wider check, or a run of exactly the failed tests.
+//! Decides whether a successful run shows that another run's failure is solved. It does if it ran the same check, a
+//! wider check, or exactly the failed tests.
 
 use super::CommandKind;
 use super::check::{ProjectCheck, SELECTING_OPTIONS};

@@ -52,7 +52,7 @@ impl CheckedLine {
         self.checks.last().map(|(at, ..)| *at)
     }
 
-    /// Returns whether a nonzero exit code only means that a look-up or a filter at the end found nothing.
+    /// Returns whether a nonzero exit code only means that a look-up or a filter at the end of the line found nothing.
     pub(super) fn ends_in_look_up(&self) -> bool {
         let is_look_up =
             |last: &CommandStep| last.then == StepJoin::End && is_read_only(strip_wrappers(&last.words));

@@ -1,15 +1,16 @@
-//! Decides whether a command's failure stays open until the command passes. It does if the command checks the project,
-//! runs a file or a task of the project, or changes something outside. A look-up or a one-off probe does not.
+//! Decides whether a command's failure stays open until the command passes. It stays open if the command checks the
+//! project, runs a file or a task of the project, or changes something outside the project. The failure of a look-up or
+//! a one-off probe does not stay open.
 
 use super::CommandKind;
 use super::check::{ProjectCheck, is_script_file};
 use super::open::{CommandPurpose, command_purpose};
 
-/// The outermost folder names of modules that come with Python, as in `python3 -m http.server`.
+/// The top-level packages of dotted modules that come with Python, such as `http` in `python3 -m http.server`.
 const PYTHON_MODULES: [&str; 6] = ["http", "json", "xml", "email", "importlib", "concurrent"];
 
 /// Returns whether the failure of a command stays open until the command passes. `cwd` is the folder in which the
-/// command was started, and `worktree` the top of the checkout, or empty if it is unknown.
+/// command was started. `worktree` is the top of the checkout, or empty if it is unknown.
 pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
     match command_purpose(command, cwd) {
         CommandPurpose::Checks(checks) => checks.iter().any(|check| {
@@ -21,7 +22,7 @@ pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
     }
 }
 
-/// Whether a program that is run is a script of the project or a task, not a file elsewhere.
+/// Whether the program that a command runs is in the checkout, rather than in a folder elsewhere.
 fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
     let program = check.program();
     let is_below = |path: &str| {
@@ -36,7 +37,7 @@ fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
     is_inside && !(program.starts_with("../") && check.folder.is_empty())
 }
 
-/// Whether a command is a module that was run with `python3 -m` and does not come with Python.
+/// Whether the name of a command looks like a module that was run with `python3 -m` and does not come with Python.
 fn is_own_module(name: &str) -> bool {
     let program = name.split(' ').next().unwrap_or_default();
     let is_dotted = program.split('.').count() > 1
@@ -105,7 +106,7 @@ mod tests {
             ("just deploy", true),
             ("npm run deploy", true),
             ("npm start", true),
-            // Changes outside.
+            // Changes outside the project.
             ("docker build .", true),
             ("docker compose up -d", true),
             ("terraform apply", true),

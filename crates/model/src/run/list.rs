@@ -1,24 +1,24 @@
-//! Divides a list of commands, such as `make test; ./deploy.sh`, into its checks and the part after them. The list's
-//! exit code is that of its last part, so the checks may have passed although the list failed.
+//! Divides a command line such as `make test; ./deploy.sh` into its checks and the part after them. The exit code of
+//! the line is that of its last part, so the checks may have passed although the line failed.
 
 use super::exit::CheckedLine;
 use super::script::expand_shells;
 use super::typed::is_cd_step;
 use crate::shell::{CommandStep, StepJoin, here_document_end};
 
-/// A command line with something after its last check.
+/// A command line in which other commands follow the last check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DividedLine {
     /// The line up to its last check.
     pub checks: String,
-    /// The part after the checks, with the `cd` commands before it.
+    /// The last part after the checks, preceded by the line's `cd` commands.
     pub rest: String,
     /// Whether `rest` runs only if the checks pass.
     pub needs_checks: bool,
 }
 
-/// Divides a line that failed, if the part after its checks is what may have failed. Returns `None` if the exit code
-/// may be that of a check or cannot be assigned to a part.
+/// Divides a failed line if the part after its checks may have failed. Returns `None` if the exit code cannot be that
+/// part's, or if it is unclear to which part the exit code belongs.
 pub fn divide_failed_line(command: &str) -> Option<DividedLine> {
     let command = &*expand_shells(command);
     divide_parsed_line(command, &CheckedLine::parse_command(command))
@@ -44,7 +44,7 @@ pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<Di
     let ended_by = |at: &usize| matches!(steps[*at].then, StepJoin::Next);
     let (start, needs_checks) = match (after_pipe..last).rev().find(ended_by) {
         Some(at) => (at + 1, false),
-        // A filter other than these may have failed itself.
+        // Any other filter may have failed itself.
         None if steps[last_check + 1..=after_pipe].iter().all(is_cutting_filter) => (after_pipe + 1, true),
         None => return None,
     };
@@ -102,7 +102,7 @@ fn trim_operators(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '('))
 }
 
-/// Whether a filter only shortens or copies what is piped into it, so that it does not fail.
+/// Whether a filter only shortens, sorts or copies its input, so that the filter itself is unlikely to fail.
 fn is_cutting_filter(step: &CommandStep) -> bool {
     matches!(step.words[0].as_str(), "tail" | "head" | "cat" | "tee" | "less" | "sort" | "nl" | "fold")
 }
@@ -125,7 +125,7 @@ mod tests {
             ("bash -c 'make test; ./deploy.sh'", Some(("make test", "./deploy.sh"))),
             ("make test\npython3 - <<'E'\n1/0\nE\n", Some(("make test", "python3 - <<'E'\n1/0\nE"))),
             ("make test; cat > x <<E\na\nE\n./deploy.sh", Some(("make test", "./deploy.sh"))),
-            // The exit code is that of a check, or it is not known whose it is.
+            // The exit code is that of a check, or it is unknown to which command it belongs.
             ("make test", None),
             ("./deploy.sh; make test", None),
             ("make test || ./deploy.sh", None),

@@ -35,7 +35,7 @@ pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     if !checks.is_empty() {
         return CommandPurpose::Checks(checks);
     }
-    // The text of a here-document is often a script, but some tools take their input from it.
+    // A here-document is often a script, but some tools read their input from it.
     let inline = steps
         .iter()
         .any(|step| step.then == shell::StepJoin::Document && !takes_document(strip_wrappers(&step.words)));

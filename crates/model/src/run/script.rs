@@ -22,7 +22,7 @@ pub fn expand_shells(command: &str) -> Cow<'_, str> {
 }
 
 fn expand_first_shell(command: &str) -> Option<String> {
-    // Most lines start no shell, so they need not be parsed.
+    // Most lines do not start a shell, so they need not be parsed.
     if !command.contains("sh ") {
         return None;
     }

@@ -14,9 +14,9 @@ const MIN_WORD_CHARS: usize = 4;
 /// A sentence with fewer characters is uninformative on its own.
 const SHORTEST_SENTENCE: usize = 16;
 
-/// Returns the sentences that share the most words with `topic`, or the most informative ones if none does. As many
-/// as fit into `max` characters are returned, in their original order. A sentence stays together with the list that
-/// it introduces. If not even the best one fits, returns the beginning of it.
+/// Returns the sentences that share the most words with `topic`, or the most informative ones if none does. As many as
+/// fit into `max` characters are returned, in their original order. A sentence stays together with the list that it
+/// introduces. If not even the best sentence fits, its beginning is returned.
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
@@ -34,7 +34,8 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
     order.sort_by_key(|(shared, weight, i)| (Reverse(*shared), Reverse(*weight), *i));
     let best = order.first().map_or((0, 0, 0), |best| *best);
-    // If the first sentence does not fit, a later one that gives the conclusion is better than a part of it.
+    // If the first sentence does not fit, a later sentence that gives the conclusion is better than a part of the first
+    // one.
     let fits = |unit: &str| unit.chars().count() + 3 <= max;
     let concludes = |unit: &&&str| fits(unit) && names_cause(unit) && !begins_with_pronoun(unit);
     if best.0 == 0
@@ -78,8 +79,8 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     Cow::Owned(out.trim_end().to_owned())
 }
 
-/// Returns the text without sentences about open work, which may since have been finished. If no sentence would
-/// remain, returns the text unchanged. An ellipsis marks each gap between kept sentences.
+/// Returns the text without sentences about open work, which may have been finished since. If no sentence would remain,
+/// returns the text unchanged. An ellipsis marks each gap between kept sentences.
 pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     const OPEN_ENDS: [&str; 14] = [
         "remaining",
@@ -124,9 +125,9 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns a message without the question at its end and without the options that it offers, because the user has
-/// answered. Returns an empty text if nothing else was said.
+/// answered. The result is empty if the message contains nothing else.
 pub fn without_answered_question<'t>(text: &'t str, asks: &str) -> Cow<'t, str> {
-    /// Beginnings of sentences that introduce a choice, in lower case.
+    /// Lower-case beginnings of sentences that introduce a choice.
     const OFFERS: [&str; 9] = [
         "options:",
         "two options",
@@ -155,14 +156,14 @@ pub fn without_answered_question<'t>(text: &'t str, asks: &str) -> Cow<'t, str> 
             () => kept.push(piece),
         }
     }
-    // A heading without its text, or a separator, is nothing.
+    // Drop a heading without text, or a separator, at the end.
     while kept.last().is_some_and(|piece| piece.ends_with(':') || !piece.contains(char::is_alphanumeric)) {
         kept.pop();
     }
     Cow::Owned(kept.join(" ").trim_end_matches([' ', '…']).to_owned())
 }
 
-/// Phrases that introduce a cause, in lower case.
+/// Lower-case phrases that introduce a cause.
 const CAUSE_WORDS: [&str; 12] = [
     "because",
     "root cause",
@@ -183,7 +184,7 @@ pub fn names_cause(text: &str) -> bool {
     CAUSE_WORDS.iter().any(|word| small.contains(word)) || small.contains("actual bug")
 }
 
-/// Whether a text gives a cause, a decision or a conclusion, rather than only a description.
+/// Whether `text` gives a cause, a decision or a conclusion, rather than only a description.
 pub fn gives_reason(text: &str) -> bool {
     const MIN_REASON_WEIGHT: usize = 4;
     split_pieces(text).iter().any(|piece| weigh_piece(piece, 1) >= MIN_REASON_WEIGHT)
@@ -231,7 +232,7 @@ fn weigh_piece(piece: &str, place: usize) -> usize {
     }
 }
 
-/// Splits a text into sentences, each together with the list items that it introduces.
+/// Splits `text` into sentences, each together with the list items that it introduces.
 fn split_units(text: &str) -> Vec<&str> {
     let (mut found, mut start, mut end) = (Vec::<&str>::new(), 0, 0);
     for piece in split_pieces(text) {
@@ -247,7 +248,7 @@ fn split_units(text: &str) -> Vec<&str> {
     found
 }
 
-/// Splits a text into sentences and list items, each including its final punctuation.
+/// Splits `text` into sentences and list items, each including its final punctuation.
 fn split_pieces(text: &str) -> Vec<&str> {
     let (mut found, mut start) = (Vec::new(), 0);
     let ends = text.match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());

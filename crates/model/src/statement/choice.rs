@@ -3,7 +3,7 @@
 /// A longer answer is considered a request in the user's own words.
 const MAX_CHOICE_CHARS: usize = 60;
 
-/// Returns the option that an answer chooses from a text with several options.
+/// Returns the option that an answer chooses from a message with several options.
 pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str> {
     if answer.chars().count() > MAX_CHOICE_CHARS {
         return None;
@@ -13,7 +13,7 @@ pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str
     let next = char::from_u32(label as u32 + 1)?;
     ["Option ", "Approach ", "Alternative ", "("].into_iter().chain([""]).find_map(|before| {
         let start = option_position(text, before, label, 0)?;
-        // A text with only one option is not a list.
+        // A message with only one option does not count as a list.
         let first = if label.is_ascii_digit() { '1' } else { 'A' };
         let is_listed = option_position(text, before, next, start).is_some() || label != first;
         let end = option_position(text, before, next, start).unwrap_or(text.len());

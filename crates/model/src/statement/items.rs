@@ -1,6 +1,6 @@
-//! Shortens a message that lists things. Every item keeps its beginning, rather than some items being dropped.
+//! Shortens a message that contains a list. Each item is cut after its beginning, so that no item is dropped.
 
-/// With less room per item than this, an item would say nothing.
+/// With less room per item than this, the items would say nothing.
 const MIN_ITEM_CHARS: usize = 36;
 
 /// An item is cut at the end of a clause only if the clause has at least this many characters.
@@ -9,8 +9,8 @@ const MIN_CLAUSE_CHARS: usize = 14;
 /// A last item that is longer than the others by more than this also contains the text after the list.
 const MAX_LONGER_LAST_ITEM: usize = 80;
 
-/// Shortens a text with a numbered list to `max` characters by shortening each item to its first clauses. Returns
-/// `None` if the text has no such list, if the text fits, or if there is too little room.
+/// Shortens a message with a numbered list to `max` characters by shortening each item to its first clauses. Returns
+/// `None` if the message has no such list, if it already fits, or if there is too little room.
 pub fn shorten_items(text: &str, max: usize) -> Option<String> {
     if text.chars().count() <= max {
         return None;
@@ -24,7 +24,7 @@ pub fn shorten_items(text: &str, max: usize) -> Option<String> {
         .collect();
     let length = |item: &&str| item.chars().count();
     let (last, others) = items.split_last().filter(|(_, others)| !others.is_empty())?;
-    // The conclusion after a list counts more than its items.
+    // The conclusion after a list is more important than the items.
     if length(last) > others.iter().map(length).max()? * 2 + MAX_LONGER_LAST_ITEM {
         return None;
     }
@@ -45,7 +45,7 @@ pub fn shorten_items(text: &str, max: usize) -> Option<String> {
     Some(out)
 }
 
-/// Returns the most characters that each item can have, so that all of them fit into `room`.
+/// Returns the maximum number of characters per item with which all items fit into `room`.
 fn chars_per_item(items: &[&str], room: usize) -> Option<usize> {
     let lengths: Vec<usize> = items.iter().map(|item| item.chars().count() + 1).collect();
     let needed = |most: usize| lengths.iter().map(|length| (*length).min(most + 1)).sum::<usize>();
@@ -85,12 +85,12 @@ fn number_position(text: &str, number: usize, from: usize) -> Option<usize> {
     })
 }
 
-/// Returns the last sentence of an introduction, which is about the list.
+/// Returns the last sentence of an introduction, which is the one about the list.
 fn last_sentence(text: &str) -> &str {
     text.rfind(". ").map_or(text, |at| &text[at + 2..])
 }
 
-/// Returns the first clauses of a text that fit into `most` characters, with an ellipsis if something is left out.
+/// Returns the first clauses that fit into `most` characters, with an ellipsis if something is left out.
 fn clauses_within(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -106,7 +106,7 @@ fn clauses_within(text: &str, most: usize) -> String {
     format!("{}…", kept[..end].trim_end_matches([' ', ',', ';', ':', '(', '—', '–']))
 }
 
-/// Returns a message without the list items that begin with the id of a commit that is told elsewhere.
+/// Returns a message without the list items that begin with the id of a commit that is listed elsewhere.
 pub fn without_commit_lines(text: &str, is_listed: impl Fn(&str) -> bool) -> String {
     let position = |item: &str| commit_position(item, &is_listed);
     let is_commit = |item: &str| position(item).is_some();

@@ -10,7 +10,7 @@ const MIN_PURPOSE_CHARS: usize = 24;
 /// The maximum length of an announcement, in characters.
 const MAX_PURPOSE_CHARS: usize = 200;
 
-/// Phrases that introduce an announcement, in lower case.
+/// Lower-case phrases that introduce an announcement.
 const LEADING_WORDS: &[&str] = &[
     "now ",
     "next, ",

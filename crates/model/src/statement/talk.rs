@@ -253,7 +253,7 @@ pub(super) fn is_announcement(small: &str) -> bool {
         || next.is_some_and(|word| WORDS_AFTER_NOW.contains(&word))
 }
 
-/// Whether a text contains a name or a reason.
+/// Whether a message contains a name or a reason.
 pub(super) fn is_informative(said: &str) -> bool {
     const REASON_WORDS: &[&str] = &[
         "because",

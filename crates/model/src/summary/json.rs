@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::titled_section;
 use crate::clean::clean_line;
-use crate::text::cut_to_bytes;
+use crate::text::{count_with_noun, cut_to_bytes};
 
 pub use errors::{find_json_errors, line_reports_error};
 
@@ -23,7 +23,7 @@ const MAX_LEVELS: usize = 6;
 pub fn outline_json(text: &str, room: usize) -> String {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return String::new() };
     let mut lines = Vec::new();
-    describe_shape(&JsonShape::of_value(&value), "the whole", 0, &mut lines);
+    describe_shape(&JsonShape::of_value(&value), "top level", 0, &mut lines);
     titled_section("keys and types", &lines, room)
 }
 
@@ -108,7 +108,7 @@ fn describe_shape(shape: &JsonShape, name: &str, depth: usize, lines: &mut Vec<S
             lines.push(format!("{indent}{name}: {kind}{example}"));
         }
         JsonShape::List { items, item } => {
-            lines.push(format!("{indent}{name}: list, {items} in all"));
+            lines.push(format!("{indent}{name}: list, {} in total", count_with_noun(*items, "item")));
             if let Some(item) = item
                 && depth < MAX_LEVELS
             {

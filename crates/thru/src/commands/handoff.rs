@@ -76,7 +76,7 @@ fn print_report(report: &HandoffReport) {
         let guess = match (&report.instead_of, report.chosen) {
             (Some(newer), _) => {
                 format!(
-                    ", the last session that did work here (session {} has done nothing)",
+                    ", the last session to work here (session {} has done nothing)",
                     activity::short_session_id(newer)
                 )
             }

@@ -77,7 +77,7 @@ fn an_approved_plan_is_imported_followed_and_told() {
     for needle in [
         "in progress: 1.2 “Write the grammar”",
         "blocked: 1.3 “Write the docs”: no style yet",
-        "asked “Which database?” the user chose “SQLite”",
+        "asked “Which database?”, the user chose “SQLite”",
         "1.2: passed, and no file has changed since: make test (5 passed)",
     ] {
         assert!(after.contains(needle), "{needle:?} reaches the model after a compaction");

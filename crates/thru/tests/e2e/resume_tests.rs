@@ -69,7 +69,7 @@ fn assert_restored(after: &ReceivedRequest) {
         "SOMETHING-WAS-DONE",
         "Throughline: the context of this session",
         "Please GREET-THE-WORLD. Never use exclamation marks.",
-        "asked “Which tongue comes first?” the user chose “Basque”",
+        "asked “Which tongue comes first?”, the user chose “Basque”",
         "src/greeting.txt",
         "error: no such greeting",
         "(exit 3)",

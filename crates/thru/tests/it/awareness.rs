@@ -387,7 +387,7 @@ fn a_limit_that_the_user_set_is_never_enlarged() {
     env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
     stop_with_transcript(&env, &[(100, "my-x"), (129_000, "my-x")]);
     let told = fire_prompt(&env, "s1").context_for_model();
-    assert!(told.contains("holds more than its limit (129,000 of 128,000 tokens)"), "{told}");
+    assert!(told.contains("is over its limit (129,000 of 128,000 tokens)"), "{told}");
     stop_with_transcript(&env, &[(100, "my-x"), (129_000, "my-x"), (750_000, "my-x")]);
     fire_prompt(&env, "s1").assert_silent("the agent was already warned about this level");
 }

@@ -156,7 +156,7 @@ fn an_answer_is_a_decision_at_the_call() {
         )
     );
     let told = brief_after_compaction(&env, "s1");
-    assert_eq!(told.matches("asked “Which database?” the user chose “SQLite”").count(), 1, "{told}");
+    assert_eq!(told.matches("asked “Which database?”, the user chose “SQLite”").count(), 1, "{told}");
     assert_eq!(recorded_decisions(&env).len(), 1, "a checkpoint does not record it again");
     // If hooks are installed twice, the answer is reported twice.
     report_answer(&env, "s1", "Which database?", "SQLite");

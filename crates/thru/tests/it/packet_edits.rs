@@ -88,7 +88,7 @@ fn the_promise_is_told_as_it_counts() {
         .as_str()
         .unwrap()
         .to_owned();
-    let exact = "the last message holds <promise>ALL <b> GREEN</promise>";
+    let exact = "the last message contains <promise>ALL <b> GREEN</promise>";
     assert!(env.run_thru(&["packet", "show", &id]).assert_ok().stdout.contains(exact));
     let picked = env.run_thru(&["pickup", &id]).assert_ok().stdout;
     assert!(picked.contains(exact), "{picked}");
@@ -330,6 +330,6 @@ fn what_nobody_saw_is_not_counted() {
     let env = TestEnv::with_root();
     write_handoff(&env, "one");
     let text = env.run_thru(&["packet", "show", "one"]).assert_ok().stdout;
-    assert!(text.contains("Nothing was captured of a session."), "{text}");
+    assert!(text.contains("No session was captured."), "{text}");
     assert!(!text.contains("0 files edited"), "{text}");
 }

@@ -59,7 +59,7 @@ fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
     let goal =
         "\nGoal: The user asked, 2026-11-15T19:22:00Z:\n> Build the parser. Never use regular expressions.\n";
     assert!(picked.contains(goal) && picked.matches("Build the parser.").count() == 1, "{picked}");
-    let first = "\nBegin with: what fails: `cargo test -p parse` (see Failing).\n";
+    let first = "\nBegin with: the failing command `cargo test -p parse` (see Failing).\n";
     assert!(picked.contains(first), "{picked}");
     let error = "error: src/lib.rs:1: no such rule";
     assert!(picked.matches(error).count() == 1 && picked.contains("\nFailing:\n"), "{picked}");
@@ -67,8 +67,8 @@ fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
     report_command(&env, "cargo test -p parse", "test result: ok. 3 passed; 0 failed; 0 ignored");
     write_handoff(&env, "go on once more");
     let picked = env.run_thru(&["pickup", "once-more"]).assert_ok().stdout;
-    assert!(!picked.contains("what fails") && !picked.contains("Failing:"), "{picked}");
-    for phrase in ["Intent has the user", "nothing of it could be checked", "last calls"] {
+    assert!(!picked.contains("the failing command") && !picked.contains("Failing:"), "{picked}");
+    for phrase in ["Intent has the user", "nothing could be checked", "last calls"] {
         assert!(!picked.contains(phrase), "{phrase}: {picked}");
     }
 }

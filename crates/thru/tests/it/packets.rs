@@ -130,9 +130,9 @@ fn pickup_reports_what_drifted_and_changes_nothing() {
     );
     let prompt = told["prompt"].as_str().unwrap();
     for needle in [
-        "Drift (5 facts changed",
+        "Drift: 5 facts changed",
         "- changed: `src/lex.rs`: gone",
-        "- `notes.md` — read (verified: as it was)",
+        "- `notes.md` — read (verified: unchanged)",
     ] {
         assert!(prompt.contains(needle), "{needle:?} in\n{prompt}");
     }
@@ -141,7 +141,7 @@ fn pickup_reports_what_drifted_and_changes_nothing() {
     let at = env.run_thru(&["pickup", &id, "--for", "claude-code"]).assert_ok().stdout;
     assert!(at.contains("- @src/parse.rs — edited,"), "{at}");
     assert!(at.contains("- `src/lex.rs` — edited (changed: gone)"), "{at}");
-    assert!(!prompt.contains("nothing committed"), "git says that nothing is uncommitted:\n{prompt}");
+    assert!(!prompt.contains("not committed"), "git says that nothing is uncommitted:\n{prompt}");
     env.run_thru(&["pickup", "--for", "emacs"]).assert_exit_code(2);
 }
 
@@ -163,7 +163,7 @@ fn pickup_does_not_say_that_committed_work_is_at_risk() {
     );
     env.run_thru(&["handoff", "finish the cart", "--session", "s1"]).assert_ok();
     let before = env.run_thru(&["pickup", "cart"]).assert_ok().stdout;
-    assert!(before.contains("At risk:\n- nothing committed"), "{before}");
+    assert!(before.contains("At risk:\n- 1 edited file not committed"), "{before}");
 
     env.write_file("project/other.txt", "not of the session");
     env.run_git(&["commit", "-qm", "Two", "src/cart.py"]);
@@ -173,7 +173,7 @@ fn pickup_does_not_say_that_committed_work_is_at_risk() {
     env.run_git(&["add", "-A"]);
     env.run_git(&["commit", "-qm", "Three"]);
     let clean = env.run_thru(&["pickup", "cart"]).assert_ok().stdout;
-    assert!(!clean.contains("nothing committed") && !clean.contains("At risk"), "{clean}");
+    assert!(!clean.contains("not committed") && !clean.contains("At risk"), "{clean}");
 }
 
 #[test]

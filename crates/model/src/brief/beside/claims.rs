@@ -1,11 +1,11 @@
-//! What a harness's summary says in substance: that checks pass, that work is not committed, that something was done.
+//! Finds what a harness's summary claims: that checks pass, that work is not committed, or that something was done.
 
 use super::super::effects::contains_file_name;
 use crate::content::{TextContent, meaningful_words, normalise_text};
 use crate::effect::{Effect, EffectKind};
 use crate::run::CommandKind;
 
-/// A line tells of a commit if it has at least this percentage of the words of the commit's subject.
+/// A line describes a commit if it contains at least this percentage of the words in the commit's subject.
 const TOLD_PERCENT: usize = 60;
 
 /// Phrases that say that work is not committed, or that committing it is left to the user.
@@ -49,7 +49,7 @@ const UNPUSHED_PHRASES: &[&str] = &[
     "be pushed",
 ];
 
-/// First words of a list item that has a commit as a pending step.
+/// Beginnings of list items that name a commit as a pending step.
 const COMMIT_STEPS: &[&str] =
     &["commit ", "create commit", "create a commit", "create the commit", "make a commit"];
 
@@ -71,19 +71,20 @@ const OPEN_WORDS: &[&str] = &[
     "rerun", "pending", "need*", "before",
 ];
 
-/// Phrases of a line whose work is not finished.
+/// Phrases in lines about unfinished work.
 const PENDING_PHRASES: &[&str] = &["in progress", "in_progress", "not started", "not yet", "pending", "todo"];
 
 /// Words that say that something has been committed or published.
 const COMMITTED_WORDS: &[&str] = &["committed", "pushed", "merged", "amended"];
 
-/// A line calls a commit's work unfinished only if it has at least this percentage of at least this many words of the
-/// commit's subject, and at most this many bytes. A longer line tells of other things too.
+/// A line calls a commit's work unfinished only if it contains at least this percentage of the words in the commit's
+/// subject. The subject must have at least [`MIN_PENDING_WORDS`] words. A line of more than [`MAX_PENDING_BYTES`] bytes
+/// is about other things too, so it does not count.
 const PENDING_PERCENT: usize = 80;
 const MIN_PENDING_WORDS: usize = 3;
 const MAX_PENDING_BYTES: usize = 200;
 
-/// The summary, prepared for questions about its content.
+/// The summary, prepared for searching.
 pub(super) struct SummaryClaims<'s> {
     pub text: &'s str,
     pub content: TextContent,
@@ -101,8 +102,8 @@ impl<'s> SummaryClaims<'s> {
         contains_file_name(self.text, path.rsplit('/').next().unwrap_or(path))
     }
 
-    /// Whether a clause says that checks of this kind pass, or that they have yet to be run. In both cases the
-    /// summary says how they stand.
+    /// Whether a clause says that checks of this kind pass, fail or have yet to be run. In each case, the summary
+    /// reports their state.
     pub fn says_how_check_stands(&self, kind: CommandKind) -> bool {
         let words = match kind {
             CommandKind::Test => TEST_WORDS,
@@ -137,8 +138,8 @@ impl<'s> SummaryClaims<'s> {
         self.lines.iter().any(|line| line.trim_start_matches(|c: char| !c.is_alphabetic()).starts_with(start))
     }
 
-    /// Whether the summary tells of an act, by its id, its number or its words. `alone` means that the session did
-    /// nothing else of this kind.
+    /// Whether the summary mentions an effect by its id, its link, its number or its description. `alone` means that it
+    /// is the session's only effect of this kind.
     pub fn tells_act(&self, effect: &Effect, alone: bool) -> bool {
         let Effect { kind, what, id, link, .. } = effect;
         let has_id = id.len() >= 5 && self.content.has_phrase(&id.to_lowercase());
@@ -174,7 +175,7 @@ impl<'s> SummaryClaims<'s> {
         self.says_done(&["pushed", "merged"], &["pushed", "merged"])
     }
 
-    /// Whether a clause has one of `words` and one of `verbs`, and no "not".
+    /// Whether a clause contains one of `words` and one of `verbs`, but no "not".
     fn says_done(&self, words: &[&str], verbs: &[&str]) -> bool {
         self.clauses()
             .any(|clause| has_word(clause, words) && has_word(clause, verbs) && !has_word(clause, &["not"]))
@@ -189,7 +190,7 @@ impl<'s> SummaryClaims<'s> {
             })
     }
 
-    /// Whether one line has most of the meaningful words of a text.
+    /// Whether a single line contains most of the meaningful words of `text`.
     pub fn tells_subject(&self, text: &str) -> bool {
         let words = subject_words(text);
         !words.is_empty() && self.lines.iter().any(|line| has_share(line, &words, TOLD_PERCENT))
@@ -226,7 +227,7 @@ fn has_share(line: &str, words: &[String], percent: usize) -> bool {
     held * 100 >= words.len() * percent
 }
 
-/// Whether a normalised text has one of these words. A trailing `*` stands for any ending.
+/// Whether normalised `text` contains one of these words. A trailing `*` stands for any ending.
 fn has_word(text: &str, wanted: &[&str]) -> bool {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '/' | ':' | '.' | '-' | '_'));
     let is_wanted = |word: &str| {

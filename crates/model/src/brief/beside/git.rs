@@ -1,5 +1,5 @@
-//! What a summary lacks about git and the outside world: contradictions, work that no commit holds, acts that it does
-//! not tell.
+//! Facts about git and the outside world that a summary lacks or gets wrong: contradictions, uncommitted work, and
+//! effects that it does not mention.
 
 use super::super::candidate::{Candidate, FactClass};
 use super::super::effects::{
@@ -17,7 +17,7 @@ const DEFAULT_BRANCHES: [&str; 4] = ["main", "master", "trunk", "develop"];
 /// Hidden folders whose files belong to the project's work. Other hidden folders belong to tools.
 const PROJECT_HIDDEN_FOLDERS: [&str; 5] = [".github", ".gitlab", ".circleci", ".cargo", ".config"];
 
-/// Returns the facts about git and the outside world that the summary lacks. What it gets wrong comes first.
+/// Returns the facts about git and the outside world that the summary lacks. Facts that it gets wrong come first.
 pub(in crate::brief) fn facts_about_git(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
     let git = digest.git_state();
     let mut wrong = find_contradictions(claims.text, digest);
@@ -47,7 +47,7 @@ pub(in crate::brief) fn facts_about_git(digest: &Digest, claims: &SummaryClaims)
     all
 }
 
-/// The kinds of acts whose ids an agent needs later, with the plural for a list.
+/// The kinds of effects whose ids an agent needs later, each with the word printed before the list of ids.
 const KINDS_WITH_IDS: [(EffectKind, &str); 6] = [
     (EffectKind::Commit, "commits"),
     (EffectKind::Amend, "amended"),
@@ -57,10 +57,10 @@ const KINDS_WITH_IDS: [(EffectKind, &str); 6] = [
     (EffectKind::Message, "messages"),
 ];
 
-/// How many ids of one kind are listed.
+/// The maximum number of ids listed for one kind.
 const MAX_IDS: usize = 12;
 
-/// Returns one line with the ids of acts that the summary tells without their ids.
+/// Returns one line with the ids of effects that the summary mentions without their ids.
 fn ids_not_named(digest: &Digest, claims: &SummaryClaims) -> Option<Candidate> {
     let standing: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
     let acts = || digest.effects.iter().filter(|used| is_new(digest, used) && !used.effect.id.is_empty());
@@ -81,7 +81,7 @@ fn ids_not_named(digest: &Digest, claims: &SummaryClaims) -> Option<Candidate> {
             (!ids.is_empty()).then(|| format!("{noun} {}{more}", ids[..ids.len().min(MAX_IDS)].join(", ")))
         })
         .collect();
-    let text = format!("the summary tells of these without their ids: {}", lists.join("; "));
+    let text = format!("the summary mentions these without their ids: {}", lists.join("; "));
     (!lists.is_empty()).then(|| effect_candidate(FactClass::Outside, "effect:ids", vec![text]))
 }
 
@@ -103,7 +103,7 @@ fn commits_called_unfinished<'a>(
     })
 }
 
-/// Returns the acts since the last compaction that the summary does not tell.
+/// Returns the effects since the last compaction that the summary does not mention.
 fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
     let acts = || digest.effects.iter().filter(|used| is_new(digest, used));
     let is_commit = |used: &EffectUse| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend);
@@ -111,14 +111,15 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
         let alone = acts().filter(|other| other.effect.kind == used.effect.kind).count() == 1;
         claims.tells_act(&used.effect, alone)
     };
-    // A rebase makes a commit again under another id.
+    // A rebase recreates a commit under another id.
     let is_again = |used: &EffectUse| {
         acts().any(|other| {
             is_commit(other) && other.record > used.record && other.effect.what == used.effect.what
         })
     };
     let standing: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
-    // Work on a branch that was left is over, if the summary says that anything was published.
+    // If the summary says that anything was pushed or merged, commits on a branch other than the current one are
+    // assumed to be settled.
     let branch = digest.git_state().branch;
     let is_over =
         |used: &EffectUse| used.effect.place != branch && !branch.is_empty() && claims.says_published();
@@ -137,14 +138,15 @@ fn untold_acts(digest: &Digest, claims: &SummaryClaims) -> Vec<Candidate> {
                 EffectKind::Commit | EffectKind::Amend => is_new_commit(used),
                 // The summary may mean an earlier push.
                 EffectKind::Push => has_new_commit || !is_told(used),
-                // A new branch is told as the current one, if at all. A deleted or renamed one would be missed.
+                // A new branch is reported as the current branch, if it is reported. A deleted or renamed branch would
+                // otherwise be missing.
                 EffectKind::Branch => used.effect.what.contains(' ') && !is_told(used),
                 _ => !is_told(used),
             }
     })
 }
 
-/// Whether an earlier note cannot have told of the effect.
+/// Whether the effect is too recent for an earlier brief to have reported it.
 fn is_new(digest: &Digest, used: &EffectUse) -> bool {
     used.record > digest.epoch
 }
@@ -162,14 +164,15 @@ fn is_branch_wanted(digest: &Digest, git: &GitState, claims: &SummaryClaims) -> 
             && !DEFAULT_BRANCHES.contains(&used.effect.what.as_str())
     };
     let is_default = DEFAULT_BRANCHES.contains(&branch) && !git.uncommitted.is_empty();
-    // The folder of a worktree is often named after a branch, and the summary has that name.
+    // The folder of a worktree is often named after a branch, and the summary contains that folder's name. It misleads
+    // if another branch is checked out.
     let folder = digest.worktree.rsplit('/').next().unwrap_or_default();
     let misleads = digest.worktree.contains("worktree") && !branch.ends_with(folder);
     is_default || misleads || digest.effects.iter().any(|used| is_other(&used))
 }
 
-/// Returns the edited files that are in no commit. If the summary says that the work is not committed, only the files
-/// that it does not name are told.
+/// Returns the uncommitted edited files. If the summary says that the work is not committed, only the files that it
+/// does not name are returned.
 fn uncommitted_work(
     digest: &Digest,
     git: &GitState,
@@ -182,7 +185,7 @@ fn uncommitted_work(
         return None;
     }
     let new: Vec<&FileUse> = files.iter().copied().filter(|file| !claims.names_file(&file.path)).collect();
-    // A summary that names the last commit and the files tells what came after that commit.
+    // A summary that names the last commit and the files also says what was done after that commit.
     let names_commit =
         git.commit.is_some_and(|used| claims.content.has_phrase(&used.effect.id.to_lowercase()));
     // Notes and plans are often not meant to be committed.
@@ -194,12 +197,12 @@ fn uncommitted_work(
     let n = count_with_noun(files.len(), "edited file");
     let head = match (git.commit, digest.disk.is_some() && git.moved.is_none()) {
         (Some(used), true) => format!("{n} not committed since {}", commit_name(used)),
-        (Some(used), false) => format!("no commit was seen after {} of {n}", commit_name(used)),
+        (Some(used), false) => format!("{n}, not in any commit seen after {}", commit_name(used)),
         (None, true) => format!("{n} not committed"),
-        (None, false) => format!("no commit was seen of {n}"),
+        (None, false) => format!("{n}, not in any commit seen here"),
     };
     let (head, listed) = match (is_told, git.commit.is_some() || new.len() == files.len()) {
-        (true, _) => ("edited, in no commit seen, not named in the summary".to_owned(), &new),
+        (true, _) => ("edited, not in any commit seen here, not named in the summary".to_owned(), &new),
         (false, true) => (head, &files),
         (false, false) => (format!("{head}; the summary does not name"), &new),
     };
@@ -221,9 +224,10 @@ fn is_at_risk(digest: &Digest, git: &GitState, file: &FileUse) -> bool {
     let is_of_tool = file.path.split('/').rev().skip(1).any(|folder| {
         folder.starts_with('.') && folder.len() > 1 && !PROJECT_HIDDEN_FOLDERS.contains(&folder)
     });
-    // A commit after the edit left the notes out, so they are meant to stay local. Source files may be forgotten.
+    // A document that a later commit left out is probably meant to stay local. A source file may simply have been
+    // forgotten.
     let is_left_out = is_document(file) && git.commit.is_some_and(|used| used.record > file.edited_at);
-    // The edit may belong to the branch that was left.
+    // An edit made before the last branch switch may belong to the earlier branch.
     let left = |used: &&EffectUse| used.effect.kind == EffectKind::Switch && !used.elsewhere;
     let left = digest.effects.iter().rfind(left).map_or(0, |used| used.record);
     let is_elsewhere = digest.disk.is_none() && file.edited_at < left;
@@ -239,7 +243,7 @@ fn git_state(digest: &Digest, git: &GitState, claims: &SummaryClaims, branch: &s
     if let Some(head) = git.moved.filter(|head| !claims.text.contains(cut_to_bytes(head, 7))) {
         parts.push(format!("HEAD is now {}, moved outside the session", cut_to_bytes(head, 10)));
     }
-    // A new pull request is listed with the acts.
+    // A new pull request is listed with the other effects.
     if let Some(used) =
         git.pull_request.filter(|used| !is_new(digest, used) && !claims.tells_act(&used.effect, false))
     {

@@ -51,7 +51,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
         match run::command_purpose(&command.command, &command.folder) {
             CommandPurpose::Checks(checks) => {
                 let keys: Vec<String> = checks.iter().map(ProjectCheck::identity_key).collect();
-                // Formatting does not count when two command lines are compared.
+                // Formatters are ignored when two command lines are compared.
                 let proving =
                     checks.iter().filter(|check| check.sort.is_check()).map(ProjectCheck::identity_key);
                 let proving: Vec<String> = proving.collect();

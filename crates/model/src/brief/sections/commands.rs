@@ -18,7 +18,7 @@ const MAX_COMMANDS: usize = 4;
 /// The maximum number of requests to other services whose form is listed.
 const MAX_REQUESTS: usize = 2;
 
-/// A longer argument of a request is its text, not a part of its form.
+/// A longer argument of a request is message text rather than part of the request's form.
 const MAX_ARGUMENT_CHARS: usize = 60;
 
 /// A number with at least this many digits is an id.
@@ -44,8 +44,8 @@ pub fn gather_commands(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_request_forms(digest, all);
 }
 
-/// Returns a key that is the same for commands of which one is enough; `None` for a command that is not likely to be
-/// needed again.
+/// Returns the key of a command that is likely to be needed again, or `None` for any other command. Of several commands
+/// with the same key, one is enough.
 fn reason_to_repeat(digest: &Digest, command: &CommandUse, runnable: &str) -> Option<String> {
     let own = shell::simple_commands(runnable).into_iter().find(|words| is_own_program(digest, &words[0]));
     if let Some(words) = own {
@@ -74,8 +74,8 @@ fn is_own_program(digest: &Digest, program: &str) -> bool {
         })
 }
 
-/// Adds the form of the last request of each kind that another service accepted, because its exact form is hard to
-/// find again.
+/// For each kind of request, adds the form of the last one that another service accepted. The exact form is hard to
+/// work out again.
 fn add_request_forms(digest: &Digest, all: &mut GatheredCandidates) {
     let mut kinds: Vec<EffectKind> = Vec::new();
     for used in digest.effects.iter().rev().filter(|used| is_request(used)) {
@@ -100,7 +100,8 @@ fn is_request(used: &EffectUse) -> bool {
     )
 }
 
-/// Returns a request with `{id}` for each id and `…` for each long text; `None` if no command of the line is a request.
+/// Returns the request in a command line, with `{id}` for each id and `…` for each long argument. Returns `None` if the
+/// line contains no request, or if the result is too long.
 fn form_of_request(command: &str) -> Option<String> {
     const REQUEST_PROGRAMS: &[&str] = &["gh", "glab", "curl", "http", "wget", "az", "jira", "linear"];
     let all = shell::simple_commands(command);

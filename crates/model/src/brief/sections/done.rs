@@ -49,7 +49,7 @@ const MIN_INFORMATIVE_BYTES: usize = 90;
 /// A closing message of at least this many bytes is assumed to sum up the sub-agents' answers.
 const MIN_SUMMARY_BYTES: usize = 240;
 
-/// If the text names more unedited files than this, it probably only mentions them.
+/// If a request or plan names more unedited files than this, it probably only mentions them.
 const MAX_FILES_LEFT: usize = 8;
 
 pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -103,7 +103,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        // The user has answered the question, or the announced work was done, and nothing else was said.
+        // The message contains little more than a question that the user has answered, or work that was done since.
         if is_spent(digest, outcome) {
             skipped += 1;
             continue;
@@ -112,7 +112,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         let subject = format!("{} {}", turn.prompt.text, outcome.text);
         let is_known = told.shared_percent(&outcome.text) >= REPEATED_PERCENT
             || subjects.iter().any(|newer| is_same_subject(&subject, newer));
-        // No older turn takes the place of one that is left out.
+        // A turn that is left out still counts, so no older turn takes its place.
         skipped += usize::from(is_known);
         if turns_told.len() + skipped < max_turns
             && !is_settled
@@ -254,8 +254,8 @@ fn add_changed_names(
     }
 }
 
-/// Adds the declarations that were changed in other files and are in no commit. The agent has summed up this work
-/// already, but not always by name.
+/// Adds the uncommitted declarations that were changed in other files. The agent has already summed up this work, but
+/// not always by name.
 fn add_uncommitted_names(digest: &Digest, all: &mut GatheredCandidates) {
     let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     let git = digest.git_state();
@@ -335,7 +335,7 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
             .any(|name| !name.is_empty() && text.contains(name.as_str()))
     });
     let is_receipt = text.len() < MIN_INFORMATIVE_BYTES * 2 && names_effect;
-    // A message that accompanies a refusal is quoted with it, and the refusal did not end the turn.
+    // A message that accompanies a refusal is quoted with that refusal, and a refusal does not begin a turn.
     let is_whole = turn.prompt.refused.is_empty();
     is_whole
         && !is_receipt

@@ -261,9 +261,9 @@ fn a_finding_says_which_of_its_files_were_edited_since() {
         "edit: src/reader.py",
     ];
     let text = done_text(&lines);
-    assert!(text.contains("(since then edited reader.py; not yet writer.py)"), "{text}");
+    assert!(text.contains("(edited since: reader.py; not yet: writer.py)"), "{text}");
     let text = done_text(&[&lines[..], &["edit: src/writer.py"]].concat());
-    assert!(text.contains("(all of these files were edited since)"), "{text}");
+    assert!(text.contains("(all of these files have been edited since)"), "{text}");
     let text = done_text(&lines[..6]);
     assert!(!text.contains("since)") && !text.contains("not yet"), "{text}");
     // The last message also gets a list of unedited files.

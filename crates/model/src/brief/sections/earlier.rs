@@ -17,7 +17,7 @@ const MAX_BEGINNING_CHARS: usize = 62;
 /// If no space follows within this many characters, the request is not cut.
 const MAX_LAST_WORD_CHARS: usize = 20;
 
-/// A request of at most this many characters is quoted in full. Of a longer one, only the first sentence is quoted.
+/// A request of at most this many characters is quoted in full. Only the first sentence of a longer request is quoted.
 const MAX_WHOLE_CHARS: usize = 160;
 
 /// An approval with more words than this states what it approves, such as "yes, write up the design".
@@ -47,7 +47,7 @@ pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut Gathere
     add_answered_requests(digest, &known, all);
 }
 
-/// Adds the beginnings of the requests that were answered. They show what the user asked for, in which order.
+/// Adds the beginnings of the requests that were answered. They show what the user asked for, newest first.
 fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCandidates) {
     let mut known: Vec<Cow<str>> = known.iter().map(|text| beginning(text)).collect();
     for prompt in digest.prompts.iter().rev() {
@@ -65,7 +65,7 @@ fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCand
     }
 }
 
-/// Returns the beginning of a text, without cutting a word.
+/// Returns the beginning of a request, without cutting a word.
 fn beginning(text: &str) -> Cow<'_, str> {
     let mut ends = text.char_indices().skip(MAX_BEGINNING_CHARS).map(|(at, c)| (at, c.is_whitespace()));
     match ends.clone().nth(MAX_LAST_WORD_CHARS).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
@@ -89,7 +89,7 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     all.add_fact(FactClass::Earlier, id, forms).known_by = vec![first.text.clone()];
 }
 
-/// Returns a short request in full, and of a longer one the first sentence.
+/// Returns a short request in full, and only the first sentence of a longer one.
 fn words_of_request(text: &str) -> &str {
     match text.chars().count() <= MAX_WHOLE_CHARS {
         true => text,

@@ -11,13 +11,13 @@ use crate::text::count_with_noun;
 
 use super::checks::COMMAND_ID_CHARS;
 
-/// The maximum number of characters of a command that is listed without an error.
+/// The maximum length, in characters, of a command that is listed without its error.
 const MAX_COMMAND_CHARS: usize = 160;
 
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let outside = digest.change_outside();
-    // The records may end while a call is running. The harness saw how the call ended, so the summary contains the
+    // The records may end while a call is running. The harness saw how that call ended, so its summary contains the
     // newer error.
     let beside = !material.visible_summary().is_empty();
     let is_run_again = |failure: &Failure| {
@@ -27,14 +27,15 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     for failure in digest.open_failures() {
         if beside && is_run_again(failure) {
             let command = in_backticks(&failure.command_as_typed(), MAX_COMMAND_CHARS);
-            let text = format!("{command}: failed before, and was begun again");
+            let text = format!("{command}: failed earlier and was started again");
             all.add_fact(FactClass::Failing, format!("failure:{}", failure.record), vec![text]);
             continue;
         }
         let known = failure::first_reason_line(&failure.error).to_owned();
         let since = match digest.files_edited_after(failure.record).as_slice() {
             [] => outside.to_owned(),
-            files => format!("before the last edits, of {}", list_edited_files(files)),
+            files @ [_] => format!("before the last edit of {}", list_edited_files(files)),
+            files => format!("before the last edits of {}", list_edited_files(files)),
         };
         let id = format!("failure:{}", failure.record);
         let folder = digest.folder_of_command(&failure.what, &failure.folder);

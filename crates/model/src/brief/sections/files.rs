@@ -38,8 +38,8 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         if file.deleted || gone.contains(&file.path) || is_from_cache(file) {
             continue;
         }
-        // A file that was only named in a command may be temporary, or belong to an earlier task. Such files are not
-        // needed.
+        // A file outside the project that was only named in a command may be temporary, and one that was named before
+        // the current task belongs to an earlier task.
         if class == FactClass::Named && (file.outside || file.last < task) {
             continue;
         }
@@ -65,9 +65,9 @@ fn is_from_cache(file: &FileUse) -> bool {
 
 /// The folders that are printed once for all their files.
 struct PrintedFolders<'p> {
-    /// The folder that saves most; empty if no folder has two files.
+    /// The folder whose single mention saves the most characters, or empty if no folder contains two files.
     main: &'p str,
-    /// Folders below the main one with so many files that a line of their own is shorter.
+    /// Folders below the main one that contain so many files that a separate line for the folder is shorter.
     own: Vec<&'p str>,
 }
 
@@ -97,7 +97,7 @@ impl<'p> PrintedFolders<'p> {
         PrintedFolders { main, own }
     }
 
-    /// Splits a path into one of the folders and the rest; `None` if it is below none of them.
+    /// Splits a path into one of the printed folders and the rest. Returns `None` if the path is not below any of them.
     fn split_path<'f>(&self, path: &'f str) -> Option<(&'f str, &'f str)> {
         let own =
             self.own.iter().filter(|folder| path_below(folder, path).is_some_and(|name| !name.contains('/')));

@@ -26,7 +26,7 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let goal = digest.current_goal();
     let Some(newest) = goal.newest else { return };
-    // Once the newest message is answered, what is left to do is the request that opened the session.
+    // Once the newest message is answered, the remaining work is the request that opened the session.
     let is_over = digest.has_finished() && !digest.stands_newest_alone();
     if is_over {
         add_opening_request(digest, all);
@@ -94,8 +94,8 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     let is_told = |task: &&Prompt| all.has_fact(&format!("prompt:{}", task.record));
     let Some(task) = goal.task.filter(|task| !is_told(task)) else { return };
     let leads = goal.newest.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
-    // The agent's question, or the message before the newest one, explains it better than an older task that was
-    // answered.
+    // The agent's question, or the message before the newest one, explains the newest message better than an older task
+    // that was already answered.
     let is_explained = goal.accepted.is_some()
         || digest.prompt_before_newest().is_some_and(|before| before.record != task.record);
     if goal.is_answered && is_explained {
@@ -108,7 +108,7 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     };
     let asked = digest.words_answered_by(task).filter(|_| digest.is_reply_to_agent(task));
     let left = digest.remaining_sections(&task.text, task.record);
-    // As context for the newest message, the text above pasted output is enough.
+    // If the task is only context for the newest message, the text above its pasted output is enough.
     let left = match label {
         "Task" => left,
         _ if goal.is_answered => title_if_long(&left).into(),
@@ -125,8 +125,8 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
         vec![task.text.clone()];
 }
 
-/// Adds the proposal that the newest message accepts or answers. This is the question with the text before it, or
-/// only the option that the user chose.
+/// Adds the proposal that the newest message accepts or answers: the agent's question with the text before it, or only
+/// the option that the user chose.
 fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     let Some(accepted) = goal.accepted else { return };
     let body = accepted.text.strip_suffix(accepted.asks.as_str()).unwrap_or(&accepted.text).trim_end();
@@ -135,12 +135,12 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
         if let Some(chosen) = chosen {
             let asks = match accepted.asks.as_str() {
                 asks if most >= 320 && !asks.is_empty() => {
-                    format!(", asked {}", in_quotation_marks(asks, 120))
+                    format!(" when asked {}", in_quotation_marks(asks, 120))
                 }
                 _ => String::new(),
             };
             return format!(
-                "The agent's proposal that was chosen{asks}: {}",
+                "The agent's proposal, chosen by the user{asks}: {}",
                 quote_agent_words(chosen, most)
             );
         }
@@ -149,7 +149,7 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
             None => in_quotation_marks(&statement::last_sentences(body, most), most + 2),
         };
         match (accepted.asks.as_str(), body) {
-            ("", _) => format!("Accepted proposal of the agent: {about}"),
+            ("", _) => format!("The agent's accepted proposal: {about}"),
             (asks, "") => format!("The agent had asked: {}", in_quotation_marks(asks, most + 2)),
             (asks, _) => {
                 format!("The agent had asked {} after saying {about}", in_quotation_marks(asks, 240))

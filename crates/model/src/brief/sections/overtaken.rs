@@ -1,4 +1,4 @@
-//! Decides which of the agent's statements no longer hold, because of later work or because of what the user said.
+//! Decides which of the agent's statements are obsolete, because of later work or because of what the user said.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use crate::text::cut_to_bytes;
 /// The number of newest turns that are included even if they changed nothing.
 const NEWEST_TURNS_INCLUDED: usize = 2;
 
-/// A statement counts as a guess if a word within this many bytes from its start says so.
+/// A statement counts as a guess if its first bytes, up to this number, contain a word such as "probably".
 const GUESSED_BYTES: usize = 240;
 
-/// Whether later work has made a closing message obsolete. This is so if the message answers a question or makes a
-/// proposal, and the agent has worked on the matter since. If `newer` is not 0, newer conclusions are included, and a
-/// guess is also obsolete.
+/// Whether later work has made a closing message obsolete. This is the case if the message answers a question or makes
+/// a proposal, and the agent has worked on the matter since. `newer` is the number of newer conclusions in the brief.
+/// If it is not 0, a guess is also obsolete.
 pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))
@@ -35,7 +35,7 @@ pub fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStateme
         };
         let is_answer = (turn.prompt.prompt_kind() == PromptKind::Question || !worked)
             && outcome.record < digest.said_last;
-        // The user answered the question, and the agent works on the answer.
+        // The user answered the question, and the agent has edited files since.
         let is_decided = !outcome.asks.is_empty() && digest.file_edited_after(outcome.record).is_some();
         // A message that names a cause explains the later work.
         return !statement::names_cause(&outcome.text)
@@ -87,8 +87,8 @@ pub fn is_spent(digest: &Digest, outcome: &AgentStatement) -> bool {
     left.is_empty() || is_edited_since && left.len() * 3 < text.len()
 }
 
-/// Whether the user has since given up the work that a statement is about. The statement to which the user replied
-/// with that decision still explains it.
+/// Whether the user has since abandoned the work that a statement is about. The statement to which the user replied
+/// with that decision is kept, because it explains the decision.
 fn is_abandoned(digest: &Digest, said: &AgentStatement) -> bool {
     let mut later = digest.prompts.iter().filter(|prompt| prompt.record > said.record);
     later.any(|prompt| {
@@ -125,8 +125,8 @@ pub fn is_quoted_by_newest_prompt(digest: &Digest, said: &AgentStatement) -> boo
         .any(|part| text.has_phrase(&part.to_lowercase().replace(['`', '*', '"'], "")))
 }
 
-/// Whether two texts are about the same thing: they share two names, and these are a good part of the older one's
-/// names.
+/// Whether two messages are about the same thing: they share at least two names, which are a large part of the older
+/// message's names.
 pub fn is_same_subject(older: &str, newer: &str) -> bool {
     const MIN_SHARED: usize = 2;
     let (older, newer) = (names_in(older), names_in(newer));
@@ -134,7 +134,7 @@ pub fn is_same_subject(older: &str, newer: &str) -> bool {
     shared >= MIN_SHARED && shared * 3 >= older.len()
 }
 
-/// Returns the names of functions, types and files in a text, without the module or folder before them.
+/// Returns the names of functions, types and files in `text`, without the module or folder before them.
 fn names_in(text: &str) -> BTreeSet<&str> {
     const MIN_NAME_BYTES: usize = 6;
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-');

@@ -20,7 +20,7 @@ const EDITED: &str = "edited ";
 /// The number of newest calls that are listed even if they only read something.
 const NEWEST_STEPS_LISTED: usize = 2;
 
-/// After this many calls, the last message says little about the current state.
+/// After this many calls, the last message says little about the current state, so less of it is quoted.
 const MIN_STEPS_OUTDATING_WORDS: usize = 4;
 
 /// A todo list counts as outdated after this many edits since its last change.
@@ -45,7 +45,7 @@ fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
         all.add_fact(
             FactClass::State,
             id,
-            vec![format!("A sub-agent was at work: {}", in_quotation_marks(&agent.asked, 120))],
+            vec![format!("A sub-agent was running: {}", in_quotation_marks(&agent.asked, 120))],
         );
     }
 }
@@ -71,7 +71,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
                     true => String::new(),
                     false => format!(" It asked: {}", in_quotation_marks(&asks, 240)),
                 };
-                format!("The agent had finished and waited for the user. Its last message: {told}{asks}")
+                format!("The agent had finished and was waiting for the user. Its last message: {told}{asks}")
             };
             all.add_fact(FactClass::State, "said".to_owned(), [160, 400, 1_000].map(form).to_vec())
                 .known_by = vec![words.to_owned()];
@@ -99,20 +99,22 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         false => "",
     };
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
-        (true, Some(then)) => format!("At work. Last said: {}; then {then}{left}{complete}", last(most)),
-        (true, None) if digest.has_work_after_last_message() => format!("At work. Last said: {}", last(most)),
+        (true, Some(then)) => format!("In progress. Last said: {}; then {then}{left}{complete}", last(most)),
+        (true, None) if digest.has_work_after_last_message() => {
+            format!("In progress. Last said: {}", last(most))
+        }
         // The turn may have ended with the last message.
         (true, None) => format!("Last said: {}", last(most)),
-        (false, Some(then)) => format!("At work on the newest message: {then}"),
-        (false, None) if digest.has_work_since_newest_prompt() => "At work on the newest message".to_owned(),
+        (false, Some(then)) => format!("Working on the newest message: {then}"),
+        (false, None) if digest.has_work_since_newest_prompt() => "Working on the newest message".to_owned(),
         (false, None) if words.is_empty() || is_accepted => {
-            "The newest message has not been taken up yet".to_owned()
+            "The newest message has not been acted on yet".to_owned()
         }
         (false, None) => {
             let about = newest.map_or("", |prompt| prompt.text.as_str());
             let told = statement::sentences_about(words, most, about);
             format!(
-                "The newest message has not been taken up yet; before it the agent said {}",
+                "The newest message has not been acted on yet; before it, the agent said {}",
                 in_quotation_marks(&told, most + 2)
             )
         }

@@ -53,17 +53,17 @@ fn what_was_done_after_the_last_message() {
         // The bare name of a tool is not listed.
         (
             &[TASK_PROMPT, "said: Let me look for it:", "call: Grep"],
-            "- At work. Last said: “Let me look for it:”\n",
+            "- In progress. Last said: “Let me look for it:”\n",
         ),
-        (&[TASK_PROMPT], "- The newest message has not been taken up yet\n"),
+        (&[TASK_PROMPT], "- The newest message has not been acted on yet\n"),
         // A call that touches no file also shows that the agent works on the message.
         (
             &[TASK_PROMPT, "call: mcp__tracker__create_issue"],
-            "- At work on the newest message: called `mcp__tracker__create_issue`\n",
+            "- Working on the newest message: called `mcp__tracker__create_issue`\n",
         ),
         (
             &[TASK_PROMPT, "begun: make test", "begun: Grep"],
-            "- At work on the newest message\n- Started, result not seen: `make test`\n",
+            "- Working on the newest message\n- Started, result not seen: `make test`\n",
         ),
         // Calls that only read something are left out if other work follows. Repeated calls are counted.
         (

@@ -66,7 +66,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         }
         let form = |most| {
             format!(
-                "asked {} the user chose {}",
+                "asked {}, the user chose {}",
                 in_quotation_marks(&answer.question, most),
                 in_quotation_marks(&answer.answer, most)
             )

@@ -17,7 +17,7 @@ const MAX_GOAL_CHARS: usize = 320;
 
 const MAX_FIRST_FILES: usize = 4;
 
-/// The maximum number of files that a failure names but that the session has not used.
+/// The maximum number of listed files that a failure names but that the session has not used.
 const MAX_UNOPENED_FILES: usize = 2;
 
 /// The maximum number of recent calls listed to show where to continue.
@@ -76,8 +76,8 @@ impl PacketFacts<'_> {
                 return None;
             }
             return Some(match self.open_questions().is_empty() {
-                false => "the user's answer to what is under Open Questions".to_owned(),
-                true => "the user: the agent had finished and waited for the next request".to_owned(),
+                false => "the user's answers to the Open Questions".to_owned(),
+                true => "the user's next request, which the agent was waiting for".to_owned(),
             });
         }
         // If a call began directly after the announcement, the call is the announced step.
@@ -95,7 +95,7 @@ impl PacketFacts<'_> {
         };
         let steps: Vec<String> = steps.into_iter().flatten().collect();
         if steps.is_empty() && !digest.has_finished() && digest.has_work_since_newest_prompt() {
-            return Some("the user's newest message, on which the agent was at work".to_owned());
+            return Some("the user's newest message, which the agent was working on".to_owned());
         }
         (!steps.is_empty()).then(|| steps.join("; then "))
     }
@@ -151,7 +151,7 @@ impl PacketFacts<'_> {
         }
         match self.goal.newest {
             Some(_) if !digest.has_work_since_newest_prompt() && digest.said_last < asked => {
-                return Some("the user's newest message: it has not been taken up yet".to_owned());
+                return Some("the user's newest message, which has not been acted on yet".to_owned());
             }
             // The newest prompt is only a remark, so the goal is the task to which it belongs.
             Some(newest) if goal_text(&self.goal) != Some(newest.text.as_str()) => {
@@ -170,7 +170,7 @@ impl PacketFacts<'_> {
             }
             // An open failure would be more informative.
             _ if self.failing.is_empty() && digest.steps_since_last_message().iter().any(is_work_step) => {
-                Some(format!("where the agent was: {}", since.join(", ")))
+                Some(format!("where the agent left off: {}", since.join(", ")))
             }
             _ => None,
         }
@@ -181,7 +181,7 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         let mut open = digest.open_todos().filter(|todo| !digest.has_run_since_todos(&todo.text));
         let first = open.next().filter(|_| digest.are_todos_current())?;
-        Some(format!("; on its list: {}", in_quotation_marks(&first.text, 120)))
+        Some(format!("; next on its todo list: {}", in_quotation_marks(&first.text, 120)))
     }
 
     /// Returns how much of the announced work is done, judging by the files and commands that the announcement names.
@@ -251,7 +251,7 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         let base = |path: &'_ str| path.rsplit('/').next().unwrap_or(path).to_owned();
         let is_only = |name: &str| digest.files.iter().filter(|file| base(&file.path) == name).count() == 1;
-        // What was done since the announcement is in brackets.
+        // The part in parentheses lists what was done since the announcement.
         let planned = step.split(" (since then ").next().unwrap_or(step);
         let in_step = |file: &FileUse| {
             let name = base(&file.path);
@@ -321,7 +321,7 @@ impl PacketFacts<'_> {
         let promise = self
             .material
             .promise
-            .map(|promise| format!("the last message holds {}", promise::with_promise_tags(promise)));
+            .map(|promise| format!("the last message contains {}", promise::with_promise_tags(promise)));
         let all: Vec<String> = (!commands.is_empty())
             .then(|| {
                 format!("{} {}", commands.join(", "), if commands.len() == 1 { "passes" } else { "pass" })
@@ -375,5 +375,5 @@ fn is_work_step(step: &CallStep) -> bool {
 
 /// Names the failing command. The context section contains its error.
 fn describe_failure(failure: &Failure) -> String {
-    format!("what fails: {} (see Failing)", in_backticks(&failure.command_as_typed(), 120))
+    format!("the failing command {} (see Failing)", in_backticks(&failure.command_as_typed(), 120))
 }

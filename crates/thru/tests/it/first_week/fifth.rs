@@ -98,7 +98,7 @@ fn the_answer_to_a_handoff_is_not_the_last_message_about_the_work() {
         [shown(&["brief"]), shown(&["brief", "--event", "startup"]), shown(&["packet", "show", "round-it"])]
     {
         assert!(text.contains("Rounding is still missing."), "{text}");
-        assert!(!text.contains("is written; thru pickup") && !text.contains("At work"), "{text}");
+        assert!(!text.contains("is written; thru pickup") && !text.contains("In progress."), "{text}");
     }
     // After the handoff, the session continues with further work.
     edit_file(&env, "s1", "e2", "cart.py");
@@ -154,5 +154,5 @@ fn the_way_back_to_a_killed_session_is_clear() {
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert!(!picked.contains("Goal: go on"), "{picked}");
     assert!(picked.contains("\nGoal: The user asked, 2026-11-15T19:22:00Z:\n> Make the cart"), "{picked}");
-    assert!(picked.contains("Begin with: what fails: `python3 -m unittest`"), "{picked}");
+    assert!(picked.contains("Begin with: the failing command `python3 -m unittest`"), "{picked}");
 }

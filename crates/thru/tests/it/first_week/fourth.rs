@@ -181,9 +181,9 @@ fn a_packet_of_another_worktree_says_so() {
     let made = env.thru_call(&["handoff", "finish the docs", "--session", "s1"]).in_folder(&tree).run();
     made.assert_ok();
     let there = env.thru_call(&["pickup"]).in_folder(&tree).run().assert_ok().stdout;
-    assert!(!there.contains("not about this checkout"), "{there}");
+    assert!(!there.contains("not this checkout"), "{there}");
     let here = env.run_thru(&["pickup"]).assert_ok().stdout;
-    let about = format!("It is about the worktree {}, not about this checkout.", tree.display());
+    let about = format!("It describes the worktree {}, not this checkout.", tree.display());
     assert!(here.contains(&about), "{here}");
     assert!(here.contains(&format!("To continue there: `cd {}`.", tree.display())), "{here}");
     assert!(here.contains("not in this checkout, but in ../beside"), "{here}");
@@ -299,7 +299,7 @@ fn uncommitted_work_is_still_at_risk_after_a_move() {
     fs::rename(env.project_folder(), &moved).unwrap();
     env.thru_call(&["trust", "--moved"]).in_folder(&moved).run().assert_ok();
     let told = env.thru_call(&["brief", "--event", "startup"]).in_folder(&moved).run().assert_ok().stdout;
-    assert!(told.contains("nothing committed of 1 edited file"), "{told}");
+    assert!(told.contains("1 edited file not committed"), "{told}");
     assert!(told.contains("edited shop.py") && !told.contains("gone"), "{told}");
 }
 
@@ -354,7 +354,10 @@ fn a_start_is_about_this_checkout() {
     there("PostToolUse", json!({"tool_name": "Write", "tool_use_id": "w1", "tool_input": input}));
     there("SessionEnd", json!({"reason": "exit"}));
     let told = env.fire_event("s3", "SessionStart", json!({"source": "startup"})).context_for_model();
-    assert!(told.contains("did work here was s1") && told.contains("Write the Latin table"), "{told}");
+    assert!(
+        told.contains("the last session to work here was s1") && told.contains("Write the Latin table"),
+        "{told}"
+    );
     let line = format!("session s2 worked in the worktree {}", tree.display());
     assert!(told.contains(&line) && told.contains("Start emoji support"), "{told}");
 }
@@ -377,7 +380,7 @@ fn every_edit_after_a_failure_may_have_solved_it() {
         );
     }
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains("before the last edits, of README.md and parse.py)"), "{brief}");
+    assert!(brief.contains("before the last edits of README.md and parse.py)"), "{brief}");
 }
 
 #[test]

@@ -146,10 +146,7 @@ fn a_packet_points_at_no_section_that_it_lacks() {
     report_edit(&env, "s1", "e1", "src/cart.py");
     env.run_thru(&["handoff", "cart"]).assert_ok();
     let packet = env.run_thru(&["packet", "show", "cart"]).assert_ok().stdout;
-    assert!(
-        packet.contains("nothing committed of 1 edited file\n") && !packet.contains("under Files"),
-        "{packet}"
-    );
+    assert!(packet.contains("1 edited file not committed\n") && !packet.contains("under Files"), "{packet}");
 }
 
 #[test]
@@ -183,9 +180,8 @@ fn a_handoff_from_a_fresh_session_is_about_the_work() {
     };
     let said = hand_off(&["handoff", "round the discount"]);
     assert!(
-        said.stderr.contains(
-            "from session worked, the last session that did work here (session fresh has done nothing)"
-        ),
+        said.stderr
+            .contains("from session worked, the last session to work here (session fresh has done nothing)"),
         "{said}"
     );
     let packet = env.run_thru(&["packet", "show"]).assert_ok().stdout;
@@ -242,7 +238,7 @@ fn the_brief_of_a_session_that_has_ended_does_not_say_that_it_was_compacted() {
     assert!(env.run_thru(&["brief"]).assert_ok().stdout.contains("(s1) was compacted"));
     end_session(&env, "s1");
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
-    assert!(brief.contains("(s1), as it stood at") && !brief.contains("compacted"), "{brief}");
+    assert!(brief.contains("(s1), as of") && !brief.contains("compacted"), "{brief}");
 }
 
 #[test]
