@@ -19,8 +19,8 @@ const TIMEOUT = 2_000
 const SHORT_TIMEOUT = 500
 const PAUSE = 10_000
 const TOOL_DONE = "tool.execute.after"
-const MAX_UNREPORTED_CALLS = 500
-// No reply of `thru` exceeds the first limit, and no output that a model sees exceeds the second.
+const MAX_LATE_CALLS = 500
+// Larger than any answer of `thru`, and larger than any output that a model sees.
 const LARGEST_ANSWER = 256 * 1024
 const LARGEST_OUTPUT = 1024 * 1024
 // The tool arguments that `thru` gets. It never gets the content of a file.
@@ -39,7 +39,7 @@ export const Throughline = async ({ client, directory }) => {
   // `opencode run` and `opencode github run` exit when the session is idle, so a loop must continue the turn before
   // that. Mistaking another command with an argument `run` for one of them does no harm.
   const endsAtIdle = process.argv.slice(2).includes("run")
-  const unreportedCalls = []
+  const lateCalls = []
   let pausedUntil = 0
 
   // ---- calling thru ----
@@ -49,19 +49,14 @@ export const Throughline = async ({ client, directory }) => {
     const isPaused = Date.now() < pausedUntil
     const timeout = patience ?? (isPaused ? SHORT_TIMEOUT : TIMEOUT)
     const reply = isPaused && event === TOOL_DONE ? { late: true } : run(event, session, fields, timeout)
-    // A tool call may be reported twice. `thru` recognises it by its id and counts it once.
-    if (reply.late && event === TOOL_DONE && unreportedCalls.length < MAX_UNREPORTED_CALLS) {
-      unreportedCalls.push({ session, fields })
-    }
+    // A call may be reported twice. `thru` recognises it by its id and counts it once.
+    if (reply.late && event === TOOL_DONE && lateCalls.length < MAX_LATE_CALLS) lateCalls.push({ session, fields })
     return reply
   }
 
   function reportLateCalls() {
-    while (unreportedCalls.length > 0) {
-      const { session, fields } = unreportedCalls[0]
-      if (run(TOOL_DONE, session, fields, SHORT_TIMEOUT).late) break
-      unreportedCalls.shift()
-    }
+    const isReported = ({ session, fields }) => !run(TOOL_DONE, session, fields, SHORT_TIMEOUT).late
+    while (lateCalls.length > 0 && isReported(lateCalls[0])) lateCalls.shift()
   }
 
   function run(event, session, fields, timeout) {

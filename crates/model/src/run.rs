@@ -25,10 +25,10 @@ pub use check::{
     is_script_call,
 };
 pub use counts::{TestCounts, counts_in_output};
-pub use cover::{failed_test_in_line, failed_test_names, proves_fixed};
+pub use cover::{failed_test_in_line, failed_test_names, proves_fixed, reason_in_test_line};
 pub use lasting::failure_lasts;
 pub use list::{DividedLine, divide_failed_line};
-pub use open::{CommandPurpose, GitFamily, command_purpose, is_attempt, is_user_error};
+pub use open::{CommandPurpose, GitFamily, calls_thru, command_purpose, is_attempt, is_user_error};
 pub use script::shell_script_argument;
 pub use typed::{command_as_typed, command_to_repeat};
 

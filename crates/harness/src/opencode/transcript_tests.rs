@@ -15,7 +15,10 @@ fn items_of_line(line: &str) -> String {
 #[test]
 fn words_by_who_said_them() {
     let text = r#"{"type":"text","text":"hello"}"#;
-    assert_eq!(items_of_line(&database_row("user", text)), r#"[Prompt { text: "hello", typed: Words }]"#);
+    assert_eq!(
+        items_of_line(&database_row("user", text)),
+        r#"[Prompt { text: "hello", origin: PlainText }]"#
+    );
     assert_eq!(
         items_of_line(&database_row("assistant", text)),
         r#"[Said { message: Some("msg_1"), text: "hello" }]"#

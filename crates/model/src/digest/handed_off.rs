@@ -66,10 +66,9 @@ fn kind_of_call(record: &JournalRecord) -> CallKind {
         let is_work = record.files.iter().any(is_edit) || !record.asked.is_empty();
         return if is_work { CallKind::Work } else { CallKind::Look };
     }
-    let is_ours = |name: &String| name.split_whitespace().next() == Some("thru");
     match run::command_purpose(&record.command, &record.cwd) {
+        CommandPurpose::Look if run::calls_thru(&record.command) => CallKind::Thru,
         CommandPurpose::Look => CallKind::Look,
-        CommandPurpose::Other(names) if names.iter().all(is_ours) => CallKind::Thru,
         CommandPurpose::Other(_) | CommandPurpose::Checks(_) | CommandPurpose::Git(_) => CallKind::Work,
     }
 }

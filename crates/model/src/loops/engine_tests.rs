@@ -223,7 +223,7 @@ fn a_stop_is_allowed_if_facts_cannot_be_read() {
     let damaged = LoopRecord::parse(b"---\nid: l1\nstatus: act".to_vec()).unwrap_err().why;
     for why in [damaged.as_str(), "state/locks/loops.lock: in use by another thru for more than 100 ms"] {
         let verdict = decide_stop(Foreground::Unusable(why), &stop_saying("Still red."), &TEST_RULES);
-        assert_eq!(describe_verdict(&verdict), "allow Trouble", "{why}");
+        assert_eq!(describe_verdict(&verdict), "allow UnusableLoop", "{why}");
     }
 }
 

@@ -59,6 +59,12 @@ pub fn failed_test_in_line(line: &str) -> Option<&str> {
     name.filter(|name| !name.is_empty())
 }
 
+/// Returns the reason behind the name of a failed test, as in pytest's `FAILED tests/a.py::test_b - assert 1 == 2`.
+pub fn reason_in_test_line(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once(failed_test_in_line(line)?)?;
+    rest.strip_prefix(" - ").map(str::trim).filter(|reason| !reason.is_empty())
+}
+
 impl ProjectCheck {
     pub fn selects_test(&self, test: &str) -> bool {
         if self.sort != CommandKind::Test {

@@ -24,7 +24,10 @@ pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
 
 /// Whether the program that a command runs is in the checkout, rather than in a folder elsewhere.
 fn runs_project_file(check: &ProjectCheck, worktree: &str) -> bool {
-    let program = check.program();
+    // The words of a check lack the folder of a program in a `bin` folder.
+    let written = check.runnable.split_whitespace().next().unwrap_or_default();
+    let is_same = written.rsplit('/').next() == Some(check.program());
+    let program = if is_same { written } else { check.program() };
     let is_below = |path: &str| {
         let inside = path.strip_prefix(worktree).filter(|_| !worktree.is_empty());
         inside.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -94,6 +97,8 @@ mod tests {
             ("bash scripts/release.sh 1.2", true),
             ("cd ops && ./migrate.sh | tee log", true),
             ("/w/app/ops/deploy.sh", true),
+            ("/w/app/ops/bin/deploy", true),
+            ("ops/bin/deploy", true),
             ("python3 tools/import.py a.csv", true),
             ("node migrate.js", true),
             ("uv run seed.py", true),
@@ -126,6 +131,8 @@ mod tests {
             ("~/bin/tool", false),
             ("cd /tmp/x && ./a.sh", false),
             ("../other/deploy.sh", false),
+            ("../other/bin/deploy", false),
+            ("/w/other/bin/deploy", false),
             // Probes and look-ups.
             ("python3 -c 'import x'", false),
             ("python3 - <<'E'\nx\nE", false),

@@ -85,6 +85,14 @@ pub fn is_attempt(command: &str, cwd: &str) -> bool {
     !is_scripted(&steps) && steps.iter().any(tries)
 }
 
+/// Returns whether a command line calls `thru`, by its name or with a path.
+pub fn calls_thru(command: &str) -> bool {
+    let is_thru = |step: &CommandStep| {
+        strip_wrappers(&step.words).first().is_some_and(|word| word.rsplit('/').next() == Some("thru"))
+    };
+    shell::command_steps(&expand_shells(command)).iter().any(is_thru)
+}
+
 impl GitFamily {
     /// Returns whether the success of a command in this family makes up for a failed command in the family `failed`.
     pub fn settles(self, failed: GitFamily) -> bool {

@@ -33,6 +33,8 @@ pub use places::{
 
 /// How often an edit is tried if another program keeps changing the file.
 const MAX_WRITE_ATTEMPTS: usize = 5;
+/// How many files of a harness's folder git may track. With more files, no advice about them is given.
+const MAX_TRACKED_FILES: usize = 10_000;
 
 /// Whose settings file is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -550,13 +552,15 @@ impl InstallJob<'_> {
     }
 }
 
-/// If git tracks a harness's local settings file, returns that file and a hint about where to install hooks instead.
-/// Returns `None` if hooks can be installed into the local file, or if the harness has no such file.
+/// Returns the local settings file of a harness if git tracks it, and what to do instead of an installation into it.
+/// Returns `None` if hooks can be installed into the local file, or if the harness has none. Reads git's index itself,
+/// because `thru doctor` starts no process.
 pub fn tracked_local_file(world: &World, harness: &Harness, project: &Path) -> Option<(PathBuf, String)> {
     let name = hook_table_of(harness)?.local_file?;
-    let path = project.join(harness.folder).join(name);
-    let is_tracked = git::is_tracked(project, &path).unwrap_or(false);
-    is_tracked.then(|| (path, advice_for_tracked_file(world, harness, project)))
+    let folder = project.join(harness.folder);
+    let tracked = store::Checkout::open(&folder).ok()?.tracked_files(MAX_TRACKED_FILES)?;
+    let is_tracked = tracked.iter().any(|file| file == name);
+    is_tracked.then(|| (folder.join(name), advice_for_tracked_file(world, harness, project)))
 }
 
 /// Returns a hint about where to install hooks if git tracks the local settings file.

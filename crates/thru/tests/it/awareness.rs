@@ -468,6 +468,10 @@ fn env_with_all_facts() -> TestEnv {
     env.run_thru(&["task", "add", "task-word", "--id", "1.1", "--acceptance", "acceptance-word"]).assert_ok();
     env.run_thru(&["task", "start", "1.1", "--session", "s1"]).assert_ok();
     env.run_thru(&["decide", "decision-word", "--why", "it is better"]).assert_ok();
+    // A file that does not exist is not listed.
+    for name in ["edited-word", "read-word"] {
+        env.write_file(format!("project/src/{name}.rs"), "");
+    }
     report_edit(&env, "s1", "t1", "", "src/edited-word.rs");
     let read = json!({"file_path": env.project_folder().join("src/read-word.rs")});
     report_call(&env, "s1", "t2", "", json!({"tool_name": "Read", "tool_input": read}));
@@ -517,7 +521,7 @@ fn each_kind_of_agent_is_given_its_own_facts() {
     Failing:
     - `make failing-word` (exit 2): `error: it failed`
     Files:
-    - src: edited edited-word.rs (gone); read read-word.rs (gone)
+    - src: edited edited-word.rs; read read-word.rs
     ");
 }
 

@@ -23,6 +23,7 @@ impl TestSession<'_> {
     }
 
     fn do_some_work(&self) {
+        self.env.write_file("project/src/parse.rs", "");
         self.fire_event("SessionStart", json!({"source": "startup"}));
         self.fire_event("UserPromptSubmit", json!({"prompt": "Build the parser"}));
         self.report_edit("t1", "src/parse.rs");
@@ -44,7 +45,6 @@ fn contains_all_facts(output: &ThruOutput) -> bool {
 #[test]
 fn a_compaction_is_followed_by_a_brief() {
     let env = TestEnv::with_root();
-    env.write_file("project/src/parse.rs", "");
     let session = TestSession { env: &env, id: "s1" };
     session.do_some_work();
     let guidance = session.fire_event("PreCompact", json!({"trigger": "auto"})).stdout;
@@ -155,6 +155,7 @@ fn files_and_journal_count_a_call_once() {
     let env = TestEnv::with_root();
     let session = TestSession { env: &env, id: "s1" };
     session.do_some_work();
+    std::fs::remove_file(env.project_folder().join("src/parse.rs")).unwrap();
     let files = env.run_thru_json(&["files"]);
     let edited = &files["files"].as_array().unwrap()[0];
     assert_eq!(

@@ -59,9 +59,9 @@ fn a_fork_is_given_its_own_transcript_and_nothing_of_its_parent() {
     assert!(!later.contains("only the parent"), "{later}");
 }
 
-/// A command may restore a deleted file without naming it, so the disk is checked.
+/// A command can restore a deleted file without naming it. Only files that exist are listed.
 #[test]
-fn a_file_that_is_there_is_not_called_gone() {
+fn a_file_that_is_there_is_listed_and_a_deleted_one_is_not() {
     let env = TestEnv::with_root();
     let tool = |id: &str, tool: &str, input: Value| {
         env.fire_event(
@@ -77,9 +77,11 @@ fn a_file_that_is_there_is_not_called_gone() {
     tool("t4", "Bash", json!({"command": "git checkout -- ."}));
     env.write_file("project/src/back.rs", "fn back() {}\n");
     let brief = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).context_for_model();
-    assert!(brief.contains("away.rs (gone)") && !brief.contains("back.rs (gone)"), "{brief}");
-    let packet = env.run_thru(&["handoff", "The end"]).assert_ok().stdout;
-    assert!(!packet.contains("back.rs (gone)"), "{packet}");
+    assert!(brief.ends_with("Files:\n- edited src/back.rs\n"), "{brief}");
+    env.run_thru(&["handoff", "The end"]).assert_ok();
+    let packet = env.run_thru(&["packet", "show", "end"]).assert_ok().stdout;
+    assert!(packet.contains("- `src/back.rs` — edited\n"), "{packet}");
+    assert!(packet.contains("- `src/away.rs` — edited, gone\n"), "{packet}");
 }
 
 #[test]

@@ -22,7 +22,12 @@ fn write_settings(env: &TestEnv, settings: &str) {
 }
 
 fn report_tool_call(env: &TestEnv, id: &str, tool: &str, path: &str) {
-    let input = json!({"file_path": env.project_folder().join(path)});
+    let path = env.project_folder().join(path);
+    // A file that does not exist is not listed.
+    if !path.exists() {
+        env.write_file(&path, "");
+    }
+    let input = json!({"file_path": path});
     env.fire_event("s1", "PostToolUse", json!({"tool_name": tool, "tool_use_id": id, "tool_input": input}));
 }
 

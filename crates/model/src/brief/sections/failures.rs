@@ -69,10 +69,16 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         "" => String::new(),
         folder => format!(" in {}", path_or_code(folder, 120)),
     };
-    // Some lines name the failed test, and others give the reason.
+    // Some lines name the failed test, others give the reason, and some do both.
     let (names, mut reasons): (Vec<&str>, Vec<&str>) =
         failure::reason_lines(&failure.error).partition(|line| failure::names_failed_test(line));
     reasons.sort_by_key(|line| failure::is_test_location(line));
+    for reason in names.iter().rev().filter_map(|line| run::reason_in_test_line(line)) {
+        // A test runner may print the reason twice, and cut it once.
+        if !reasons.iter().any(|line| line.contains(reason.trim_end_matches("..."))) {
+            reasons.insert(0, reason);
+        }
+    }
     let names: Vec<&str> = names.iter().map(|line| run::failed_test_in_line(line).unwrap_or(line)).collect();
     let reasons = failure::group_equal_messages(&reasons);
     let form = |command: usize, most_names: usize, most_reasons: usize, line: usize| {

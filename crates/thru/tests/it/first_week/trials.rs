@@ -146,7 +146,11 @@ fn a_packet_points_at_no_section_that_it_lacks() {
     report_edit(&env, "s1", "e1", "src/cart.py");
     env.run_thru(&["handoff", "cart"]).assert_ok();
     let packet = env.run_thru(&["packet", "show", "cart"]).assert_ok().stdout;
-    assert!(packet.contains("1 edited file not committed\n") && !packet.contains("under Files"), "{packet}");
+    assert!(
+        packet.contains("nothing committed of 1 edited file: src/cart.py\n")
+            && !packet.contains("under Files"),
+        "{packet}"
+    );
 }
 
 #[test]
