@@ -101,10 +101,28 @@ pub fn without_modifiers(line: &str) -> &str {
     rest
 }
 
+/// The bytes with which [`DECLARATION_WORDS`] and [`MODIFIER_WORDS`] begin.
+const FIRST_BYTES: [bool; 256] = {
+    let mut begins = [false; 256];
+    let mut i = 0;
+    while i < DECLARATION_WORDS.len() {
+        begins[DECLARATION_WORDS[i].as_bytes()[0] as usize] = true;
+        i += 1;
+    }
+    i = 0;
+    while i < MODIFIER_WORDS.len() {
+        begins[MODIFIER_WORDS[i].as_bytes()[0] as usize] = true;
+        i += 1;
+    }
+    begins
+};
+
 /// Returns whether a word begins a declaration, or may stand before such a word.
 pub fn is_declaration_word(word: &[u8]) -> bool {
     let is_it = |known: &&str| known.as_bytes() == word;
-    DECLARATION_WORDS.iter().any(|known| is_it(&known)) || MODIFIER_WORDS.iter().any(|known| is_it(&known))
+    word.first().is_some_and(|byte| FIRST_BYTES[usize::from(*byte)])
+        && (DECLARATION_WORDS.iter().any(|known| is_it(&known))
+            || MODIFIER_WORDS.iter().any(|known| is_it(&known)))
 }
 
 /// Splits a line into the word that begins a declaration, such as `fn` or `class`, and the text after it.
