@@ -6,7 +6,7 @@ use model::swarm::SwarmRole;
 use crate::agents::{AgentFiles, FrontmatterFields, yaml_quoted};
 
 pub const AGENT_FILES: AgentFiles =
-    AgentFiles { folder: "agent", render_frontmatter: render_frontmatter, start: "opencode --agent NAME" };
+    AgentFiles { folder: "agent", render_frontmatter, start: "opencode --agent NAME" };
 
 /// Denies every tool that writes: tools that change files, the shell, other agents (which could write), and the tools
 /// of MCP servers, which have an underscore in their names. Reading is not mentioned, so that the user's own rules for
