@@ -136,7 +136,9 @@ pub fn reason_lines(error: &str) -> impl Iterator<Item = &str> {
 /// Joins the lines that report the same message at several places: `a.go:57, :190, b.go:9: odd` for `a.go:57:3: odd`,
 /// `a.go:190:3: odd` and `b.go:9:1: odd`. The column is left out if lines are joined.
 pub fn group_equal_messages(lines: &[&str]) -> Vec<String> {
-    let mut groups: Vec<(&str, Vec<(&str, &str)>, &str)> = Vec::new();
+    /// The message, the places (file and line number), and the whole first line.
+    type MessageGroup<'l> = (&'l str, Vec<(&'l str, &'l str)>, &'l str);
+    let mut groups: Vec<MessageGroup> = Vec::new();
     for line in lines {
         let place = split_place(line).filter(|(.., message)| !message.is_empty());
         let (file, number, message) = place.unwrap_or(("", "", line));
@@ -145,7 +147,7 @@ pub fn group_equal_messages(lines: &[&str]) -> Vec<String> {
             _ => groups.push((message, vec![(file, number)], line)),
         }
     }
-    let tell = |(message, places, line): &(&str, Vec<(&str, &str)>, &str)| {
+    let tell = |(message, places, line): &MessageGroup| {
         if places.len() == 1 {
             return (*line).to_owned();
         }

@@ -119,7 +119,7 @@ impl<'a> LineDraft<'a> {
                 b"gitBranch" => self.branch = walk.take_text(MAX_NAME_BYTES),
                 b"isMeta" | b"isVisibleInTranscriptOnly" => self.is_harness_text |= walk.take_raw().is_true(),
                 b"promptSource" => {
-                    self.is_harness_text |= walk.take_text(MAX_NAME_BYTES).as_deref() == Some("system")
+                    self.is_harness_text |= walk.take_text(MAX_NAME_BYTES).as_deref() == Some("system");
                 }
                 b"origin" => self.is_harness_text |= is_not_from_person(walk),
                 b"isCompactSummary" => self.summary = walk.take_raw().is_true(),

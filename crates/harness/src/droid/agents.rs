@@ -6,7 +6,7 @@ use crate::agents::{AgentFiles, FrontmatterFields, yaml_quoted};
 
 pub const AGENT_FILES: AgentFiles = AgentFiles {
     folder: "droids",
-    render_frontmatter: render_frontmatter,
+    render_frontmatter,
     start: "the command /swarm; a droid cannot be the main agent",
 };
 

@@ -239,7 +239,7 @@ impl Digest {
         let is_question = prompt.prompt_kind() == PromptKind::Question || prompt::is_errand(&prompt.text);
         let answers = |said: &AgentStatement| (said.closing || is_question) && said.record > prompt.record;
         let closed = self.statements.iter().any(answers);
-        !closed && !(self.has_finished() && self.said_last > prompt.record)
+        !(closed || self.has_finished() && self.said_last > prompt.record)
     }
 
     /// Returns the closing message of the turn that a prompt began. Prompts sent while the agent works do not end the

@@ -122,5 +122,5 @@ pub(super) fn changed_files_in_status<'l>(lines: impl Iterator<Item = &'l str>) 
         }
         files.push(path);
     }
-    (is_clean != !files.is_empty()).then(|| files.join(" "))
+    (is_clean == files.is_empty()).then(|| files.join(" "))
 }

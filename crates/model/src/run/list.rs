@@ -56,7 +56,7 @@ pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<Di
     let start_of_rest = steps[start].spans[0].start;
     let rest = with_folder(command, &steps[..start], &command[start_of_rest..]);
     let is_document = steps[last].then == StepJoin::Document;
-    (is_document || CheckedLine::parse_command(&rest).is_failure_of_check()).then(|| DividedLine {
+    (is_document || CheckedLine::parse_command(&rest).is_failure_of_check()).then_some(DividedLine {
         checks,
         rest,
         needs_checks,

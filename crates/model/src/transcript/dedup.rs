@@ -21,7 +21,7 @@ impl ItemDedup {
         match item {
             TranscriptItem::Queued { text, origin } => {
                 self.expected_repeats.insert(words_digest(&text));
-                Some(TranscriptItem::Prompt { text, origin: origin })
+                Some(TranscriptItem::Prompt { text, origin })
             }
             TranscriptItem::Feedback { ref text } => {
                 self.expected_repeats.insert(words_digest(text));

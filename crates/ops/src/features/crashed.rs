@@ -32,7 +32,7 @@ use crate::{Error, Mode, Result, World};
 
 pub const ROW: Feature = Feature {
     name: "crashed sessions",
-    brief_candidates: brief_candidates,
+    brief_candidates,
     after_reply_sent: mark_told_sessions_offered,
     status: status_lines,
     ..Feature::EMPTY_FEATURE

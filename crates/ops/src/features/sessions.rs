@@ -30,7 +30,7 @@ pub const ROW: Feature = Feature {
     name: "sessions",
     wanted_events: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
     decide: clashes::decide_clash_warning,
-    brief_candidates: brief_candidates,
+    brief_candidates,
     brief_sections: &[
         RUNNING_SECTION.name,
         WORKTREE_SECTION.name,

@@ -16,7 +16,7 @@ pub const ROW: Feature = Feature {
     name: "window",
     wanted_events: EventSet::of(&[EventName::Prompt, EventName::SessionStart, EventName::AfterCompact]),
     decide,
-    update_at_checkpoint: update_at_checkpoint,
+    update_at_checkpoint,
     ..Feature::EMPTY_FEATURE
 };
 

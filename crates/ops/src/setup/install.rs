@@ -5,6 +5,7 @@ pub mod everywhere;
 pub(super) mod files;
 pub(super) mod places;
 pub mod status_line;
+mod unfit;
 
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,7 @@ use places::{
     OwnFile, harness_folder, hook_files_of_scope, hook_table_of, is_written_by_thru, local_hook_files,
     other_scope, own_files, renamed_command_files, serves_worktrees, settings_file,
 };
+use unfit::advice_for_tracked_file;
 
 pub(crate) use files::refuse_links;
 pub use places::{
@@ -30,11 +32,10 @@ pub use places::{
     installed_version, is_wired_file_ignored, is_wired_in, signs_of_use, transcript_retention_days,
     unusable_settings_files, wired_files, wired_files_in_force,
 };
+pub use unfit::{ignored_file_note, is_file_ignored_by_harness, tracked_local_file};
 
 /// How often an edit is tried if another program keeps changing the file.
 const MAX_WRITE_ATTEMPTS: usize = 5;
-/// How many files of a harness's folder git may track. With more files, no advice about them is given.
-const MAX_TRACKED_FILES: usize = 10_000;
 
 /// Whose settings file is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -552,51 +553,10 @@ impl InstallJob<'_> {
     }
 }
 
-/// Returns the local settings file of a harness if git tracks it, and what to do instead of an installation into it.
-/// Returns `None` if hooks can be installed into the local file, or if the harness has none. Reads git's index itself,
-/// because `thru doctor` starts no process.
-pub fn tracked_local_file(world: &World, harness: &Harness, project: &Path) -> Option<(PathBuf, String)> {
-    let name = hook_table_of(harness)?.local_file?;
-    let folder = project.join(harness.folder);
-    let tracked = store::Checkout::open(&folder).ok()?.tracked_files(MAX_TRACKED_FILES)?;
-    let is_tracked = tracked.iter().any(|file| file == name);
-    is_tracked.then(|| (folder.join(name), advice_for_tracked_file(world, harness, project)))
-}
-
-/// Returns a hint about where to install hooks if git tracks the local settings file.
-fn advice_for_tracked_file(world: &World, harness: &Harness, project: &Path) -> String {
-    let file = |scope: Scope| {
-        let folder = harness_folder(world, harness, project, scope).ok()?;
-        let file = settings_file(harness, &folder, scope).ok()??;
-        Some(format!(" ({})", folder.join(file.name).display()))
-    };
-    let [own, shared] = [Scope::User, Scope::Project].map(|scope| file(scope).unwrap_or_default());
-    let name = harness.name;
-    format!(
-        "`thru install {name} --user` uses your settings for all projects{own}; `thru install {name} --project` uses the \
-         project's settings, which everybody with the repository gets{shared}; or let git no longer track the file, \
-         then run `thru install {name}`"
-    )
-}
-
-/// Returns whether there is a file at this path that no version of thru wrote.
+/// Returns whether the file at this path exists and was not written by any version of thru.
 fn is_another_file(path: &Path) -> bool {
     let text = read_settings_file(path).ok().flatten();
     text.is_some_and(|text| !is_written_by_thru(&String::from_utf8_lossy(&text)))
-}
-
-/// Returns whether the harness ignores this file with all its hooks.
-pub fn is_file_ignored_by_harness(harness: &Harness, bytes: &[u8]) -> bool {
-    let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let is_strict = hook_table_of(harness).is_some_and(|table| table.rejects_comments);
-    is_strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
-}
-
-pub fn ignored_file_note(harness: &Harness) -> String {
-    format!(
-        "{} ignores this file as long as it has comments or trailing commas, so no hook in it runs",
-        harness.title
-    )
 }
 
 fn edit_hooks(

@@ -133,7 +133,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         (Format::Text, None, Some(text)) => output::print_line(text.trim_end()),
         (Format::Text, None, None) => match (report.max_chars, args.budget) {
             _ if report.explained.rows.is_empty() => {
-                output::print_message("There is nothing to put into a brief.")
+                output::print_message("There is nothing to put into a brief.");
             }
             (_, Some(most)) => output::print_message(format_args!("Nothing fits into {most} tokens.")),
             (Some(most), None) => output::print_message(format_args!("Nothing fits into {most} characters.")),

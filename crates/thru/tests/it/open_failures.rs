@@ -53,11 +53,11 @@ impl FailingSession {
     }
 
     fn brief(&self) -> String {
-        self.env.run_thru(&["brief"]).assert_ok().stdout.clone()
+        self.env.run_thru(&["brief"]).assert_ok().stdout
     }
 
     fn failing_in_status(&self) -> Option<String> {
-        let status = self.env.run_thru(&["status"]).assert_ok().stdout.clone();
+        let status = self.env.run_thru(&["status"]).assert_ok().stdout;
         status.lines().find_map(|line| line.strip_prefix("failing")).map(|line| line.trim().to_owned())
     }
 }

@@ -1,0 +1,53 @@
+//! Settings files that are unfit for hooks: git tracks the file, or the harness ignores it.
+
+use std::path::{Path, PathBuf};
+
+use harness::Harness;
+
+use super::Scope;
+use super::places::{harness_folder, hook_table_of, settings_file};
+use crate::World;
+
+/// How many files of a harness's folder git may track. With more files, no advice about them is given.
+const MAX_TRACKED_FILES: usize = 10_000;
+
+/// Returns the local settings file of a harness if git tracks it, and what to do instead of an installation into it.
+/// Returns `None` if hooks can be installed into the local file, or if the harness has none. Reads git's index itself,
+/// because `thru doctor` starts no process.
+pub fn tracked_local_file(world: &World, harness: &Harness, project: &Path) -> Option<(PathBuf, String)> {
+    let name = hook_table_of(harness)?.local_file?;
+    let folder = project.join(harness.folder);
+    let tracked = store::Checkout::open(&folder).ok()?.tracked_files(MAX_TRACKED_FILES)?;
+    let is_tracked = tracked.iter().any(|file| file == name);
+    is_tracked.then(|| (folder.join(name), advice_for_tracked_file(world, harness, project)))
+}
+
+/// Says where hooks can be installed if git tracks the local settings file.
+pub(super) fn advice_for_tracked_file(world: &World, harness: &Harness, project: &Path) -> String {
+    let file = |scope: Scope| {
+        let folder = harness_folder(world, harness, project, scope).ok()?;
+        let file = settings_file(harness, &folder, scope).ok()??;
+        Some(format!(" ({})", folder.join(file.name).display()))
+    };
+    let [own, shared] = [Scope::User, Scope::Project].map(|scope| file(scope).unwrap_or_default());
+    let name = harness.name;
+    format!(
+        "`thru install {name} --user` uses your settings for all projects{own}; `thru install {name} --project` uses the \
+         project's settings, which everybody with the repository gets{shared}; or let git no longer track the file, \
+         then run `thru install {name}`"
+    )
+}
+
+/// Returns whether the harness ignores this file and every hook in it.
+pub fn is_file_ignored_by_harness(harness: &Harness, bytes: &[u8]) -> bool {
+    let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let is_strict = hook_table_of(harness).is_some_and(|table| table.rejects_comments);
+    is_strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
+}
+
+pub fn ignored_file_note(harness: &Harness) -> String {
+    format!(
+        "{} ignores this file as long as it has comments or trailing commas, so no hook in it runs",
+        harness.title
+    )
+}
