@@ -177,6 +177,11 @@ pub fn describe_last_steps(digest: &Digest, most: usize) -> Vec<String> {
     steps.split_off(steps.len().saturating_sub(most))
 }
 
+/// Returns the note that marks an outdated todo list, or an empty text.
+pub fn note_on_old_todos(digest: &Digest) -> String {
+    sections::state::note_on_old_todos(digest.edits_since_todos())
+}
+
 /// Requests that were answered are listed only in a brief with at least this much room, in UTF-16 units.
 const MIN_ROOM_FOR_ANSWERED: usize = 3_000;
 

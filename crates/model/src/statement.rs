@@ -12,7 +12,7 @@ use std::borrow::Cow;
 pub use about::{gives_reason, names_cause, sentences_about, without_answered_question, without_open_ends};
 pub use choice::option_named_by_answer;
 pub use items::{shorten_items, without_commit_lines};
-pub use purpose::{announces_look, purpose_of_words};
+pub use purpose::{announces_look, change_before_look, purpose_of_words};
 pub use talk::retracts_statement;
 use talk::{is_announcement, is_bare_heading, is_informative, is_step, is_uninformative_talk};
 

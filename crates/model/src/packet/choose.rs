@@ -113,6 +113,10 @@ impl CheckRun<'_> {
             .is_some_and(|known| known.identity_key() == check.identity_key())
     }
 
+    pub fn has_passed(&self) -> bool {
+        self.used.ended == RunResult::Passed
+    }
+
     pub fn is_before_last_edit(&self) -> bool {
         self.edited_since
     }

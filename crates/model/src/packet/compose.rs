@@ -1,6 +1,7 @@
 //! Fills in a packet from captured facts, by rules and without a model. It contains the facts that a brief for a new
 //! agent would contain, each once, below the packet's headings.
 
+mod first_files;
 mod next;
 
 use jiff::Timestamp;
@@ -303,7 +304,7 @@ impl<'a> PacketFacts<'a> {
         }
         if let Some(before) = self.message_leaned_on() {
             let first = before.text.trim().lines().next().unwrap_or_default();
-            add("Sent after", time_of_prompt(before), first, MAX_EARLIER_TASK_CHARS);
+            add("Sent before that", time_of_prompt(before), first, MAX_EARLIER_TASK_CHARS);
         }
         if leads && !self.is_task_over() {
             // A short prompt such as "Do it again" makes no sense without the prompt to which it refers.
@@ -495,7 +496,11 @@ impl<'a> PacketFacts<'a> {
                 format!("- [ ] {}{mark}", inline_for_model(&todo.text, 300))
             })
             .collect();
-        if lines.is_empty() { NONE_RECORDED.to_owned() } else { lines.join("\n") }
+        match (lines.is_empty(), brief::note_on_old_todos(digest).trim()) {
+            (true, _) => NONE_RECORDED.to_owned(),
+            (false, "") => lines.join("\n"),
+            (false, note) => format!("{note}\n\n{}", lines.join("\n")),
+        }
     }
 
     fn validators_section(&self) -> String {

@@ -12,7 +12,7 @@ use crate::brief::FactClass;
 use crate::document::{Document, SectionHead};
 use crate::loops::promise;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model, is_plain_path, path_or_code};
-use crate::text::count_with_noun;
+use crate::text::{count_with_noun, sentences};
 use crate::time;
 
 /// The form in which the harness expects file names.
@@ -128,6 +128,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
                 CONTEXT_HEADING => {
                     let context =
                         without_quoted_last_message(&render_section(document, heading), &prompt.text, packet);
+                    let context = without_told_sentences(&context, &text);
                     text.push_str(&without_refuted(&context, claims));
                 }
                 _ => text.push_str(&render_section(document, heading)),
@@ -232,11 +233,61 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
     without_started_calls(&without_empty_lists(&kept), prompt)
 }
 
-/// Joins lines, and leaves out the title of the state list if no item of that list is left.
+/// Shorter sentences, such as "All tests pass.", may be repeated.
+const MIN_TOLD_CHARS: usize = 30;
+
+/// Removes the sentences of the agent that the text above or an earlier line already contains. A line of which no
+/// quoted sentence is left goes as well.
+fn without_told_sentences(context: &str, above: &str) -> String {
+    let titles = [FactClass::State, FactClass::Done].map(|class| format!("{}:", class.title()));
+    let mut told = collapse_white_space(&above.replace("\n> ", " "));
+    let mut is_quoting = false;
+    let mut kept: Vec<String> = Vec::new();
+    for line in context.lines() {
+        if line.ends_with(':') && !line.starts_with("- ") {
+            is_quoting = titles.iter().any(|title| title == line);
+        }
+        let line = match is_quoting && line.starts_with("- ") {
+            true => without_told_quote(line, &told),
+            false => Some(line.to_owned()),
+        };
+        if let Some(line) = line {
+            told.push_str(&format!("\n{line}"));
+            kept.push(line);
+        }
+    }
+    without_empty_lists(&kept.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Removes the told sentences from a line's quotation. Before an arrow stands the request to which the quotation is
+/// the answer. Returns `None` if all of the quotation was told.
+fn without_told_quote(line: &str, told: &str) -> Option<String> {
+    let start = line.find("” → “").map_or(0, |at| at + "” → ".len());
+    let Some((open, close)) =
+        line[start..].find('“').zip(line.rfind('”')).filter(|(open, close)| start + open < *close)
+    else {
+        return Some(line.to_owned());
+    };
+    let open = start + open + '“'.len_utf8();
+    let words = &line[open..close];
+    let is_told = |sentence: &&str| sentence.chars().count() >= MIN_TOLD_CHARS && told.contains(*sentence);
+    let all: Vec<&str> = sentences(words).collect();
+    let gone: Vec<&str> = all.iter().copied().filter(is_told).collect();
+    if gone.is_empty() {
+        return Some(line.to_owned());
+    }
+    let left = gone.iter().fold(words.to_owned(), |left, sentence| left.replacen(sentence, "", 1));
+    let left = collapse_white_space(&left);
+    // What is left of a quotation must say something by itself.
+    (left.chars().count() >= MIN_TOLD_CHARS).then(|| format!("{}{left}{}", &line[..open], &line[close..]))
+}
+
+/// Joins lines, and leaves out the title of a list of which nothing is left.
 fn without_empty_lists(lines: &[&str]) -> String {
-    let is_state = |line: &str| line == format!("{}:", FactClass::State.title());
+    let titles = [FactClass::State, FactClass::Done].map(|class| format!("{}:", class.title()));
+    let is_title = |line: &str| titles.iter().any(|title| title == line);
     let is_item = |at: usize| lines.get(at).is_some_and(|line| line.starts_with("- "));
-    let kept = lines.iter().enumerate().filter(|(i, line)| !is_state(line) || is_item(i + 1));
+    let kept = lines.iter().enumerate().filter(|(i, line)| !is_title(line) || is_item(i + 1));
     kept.flat_map(|(_, line)| [*line, "\n"]).collect()
 }
 
@@ -555,3 +606,7 @@ fn claim_state_word(state: ClaimVerification) -> &'static str {
         ClaimVerification::Unverified => "unverified",
     }
 }
+
+#[cfg(test)]
+#[path = "pickup_tests.rs"]
+mod tests;

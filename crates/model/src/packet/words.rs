@@ -1,6 +1,7 @@
 //! Picks out the parts of messages that matter to the next agent.
 
 use crate::digest::Prompt;
+use crate::error_line::is_error_line;
 use crate::prompt;
 use crate::text::sentences;
 
@@ -74,8 +75,8 @@ const MIN_OUTPUT_LINES: usize = 8;
 /// A last paragraph of at most this many lines that contains no output is the user's comment on the output.
 const MAX_LAST_WORDS_LINES: usize = 3;
 
-/// Returns a message in which pasted output is replaced by the number of its lines. Programs also print prose, so it is
-/// enough that a third of these lines look like output. A message with headings or code fences is a plan and is
+/// Returns a message in which pasted output is replaced by the number of its lines, with its first error. At least a third of these lines
+/// must look like output, because programs also print prose. A message with headings or code fences is a plan and is
 /// returned unchanged.
 pub fn without_pasted_output(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
@@ -96,7 +97,27 @@ pub fn without_pasted_output(text: &str) -> String {
         return text.to_owned();
     }
     let note = format!("[{pasted} lines of output]");
-    [&lines[..start], &[note.as_str()], &lines[end..]].concat().join("\n")
+    let (first, last) = lines_kept_of_paste(&lines, start, end);
+    let kept: Vec<&str> = first.into_iter().chain([note.as_str()]).chain(last).collect();
+    [&lines[..start], &kept, &lines[end..]].concat().join("\n")
+}
+
+/// Returns the lines of a paste that stand before and after its note: the first error, or else, if the message has no
+/// words of the user, the first and the last line.
+fn lines_kept_of_paste<'t>(
+    lines: &[&'t str],
+    start: usize,
+    end: usize,
+) -> (Option<&'t str>, Option<&'t str>) {
+    let is_filled = |line: &&&str| !line.trim().is_empty();
+    let mut pasted = lines[start..end].iter().filter(is_filled).copied();
+    if let Some(error) = pasted.clone().find(|line| is_error_line(line)) {
+        return (Some(error), None);
+    }
+    match lines[..start].iter().chain(&lines[end..]).any(|line| !line.trim().is_empty()) {
+        true => (None, None),
+        false => (pasted.next(), pasted.next_back()),
+    }
 }
 
 /// Whether a line looks like the output of a program: it begins with a mark, a time or a log level, or contains an

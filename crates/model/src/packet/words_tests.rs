@@ -57,6 +57,12 @@ fn pasted_output_is_collapsed() {
     let text = format!("It works, but the numbers are off:\n{output}\n\nPlease look at it.");
     let expected = "It works, but the numbers are off:\n[8 lines of output]\nPlease look at it.";
     assert_eq!(without_pasted_output(&text), expected);
+    let alone = "=== Step 1 ===\n[8 lines of output]\n/tmp/build/two";
+    assert_eq!(without_pasted_output(output), alone, "a number of lines is no goal");
+    let failed = output.replace("\nDone\n", "\nerror: no such table `carts`\n");
+    let error = "error: no such table `carts`\n[8 lines of output]";
+    assert_eq!(without_pasted_output(&failed), error);
+    assert_eq!(without_pasted_output(&format!("Why?\n{failed}")), format!("Why?\n{error}"));
     for text in ["One\n- two\n- three\n- four\n- five\n- six", &format!("# Plan\n{output}"), "Fix /a/b.rs"] {
         assert_eq!(without_pasted_output(text), text);
     }

@@ -179,6 +179,15 @@ pub fn announces_look(text: &str) -> bool {
     leads && READING_VERBS.contains(&first_word(rest).as_str())
 }
 
+/// Returns the sentence before an announced look if that sentence announces a change, such as the first one of "Now I
+/// need to change `total`. Let me read it first:".
+pub fn change_before_look(text: &str) -> Option<&str> {
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+    let mut sentences = split_sentences(line);
+    sentences.pop();
+    sentences.pop().filter(|before| announced_change(before).is_some())
+}
+
 /// Returns the change that a sentence announces, without the introductory phrase.
 fn announced_change(sentence: &str) -> Option<String> {
     let (rest, leads) = without_leading_words(sentence);
@@ -271,6 +280,17 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(announces_look(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_change_before_a_look() {
+        for (text, expected) in [
+            ("Now I need to update `total`. Let me read it:", Some("Now I need to update `total`.")),
+            ("The sum is wrong. Let me read it:", None),
+            ("Let me read it:", None),
+        ] {
+            assert_eq!(change_before_look(text), expected, "{text}");
         }
     }
 }

@@ -194,6 +194,14 @@ fn describe_step(step: &CallStep, endings: &PathEndings) -> String {
     }
 }
 
+/// Returns a note on a todo list after whose last change many edits were made, or an empty text.
+pub fn note_on_old_todos(edits: usize) -> String {
+    match edits >= MIN_EDITS_OUTDATING_TODOS {
+        true => format!(" (the list was last changed {edits} edits ago)"),
+        false => String::new(),
+    }
+}
+
 /// Adds the todo list on one line. Agents often tick off entries late, so an entry whose work is recorded is not
 /// listed as open.
 fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
@@ -219,10 +227,7 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
     if open.is_empty() {
         return;
     }
-    let since = match digest.edits_since_todos() {
-        n if n >= MIN_EDITS_OUTDATING_TODOS => format!(" (the list was last changed {n} edits ago)"),
-        _ => String::new(),
-    };
+    let since = note_on_old_todos(digest.edits_since_todos());
     let first = |list: &[String], most: usize| {
         let more = list.len().saturating_sub(most);
         let more = if more > 0 { format!("; +{more} more") } else { String::new() };

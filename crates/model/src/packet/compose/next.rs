@@ -2,10 +2,10 @@
 
 use super::PacketFacts;
 use crate::brief;
-use crate::digest::{CallStep, Failure, FileUse, StepAction};
-use crate::failure;
+use crate::digest::{CallStep, Failure, StepAction};
+use crate::event::TodoStatus;
 use crate::loops::promise;
-use crate::packet::choose::{self, goal_text};
+use crate::packet::choose::{self, CheckRun, goal_text};
 use crate::packet::words;
 use crate::prompt::PromptKind;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model};
@@ -15,10 +15,11 @@ use crate::statement;
 /// The maximum length of the goal in the prompt, in characters.
 const MAX_GOAL_CHARS: usize = 320;
 
-const MAX_FIRST_FILES: usize = 4;
+/// The maximum number of steps named to begin with.
+const MAX_STEPS: usize = 2;
 
-/// The maximum number of listed files that a failure names but that the session has not used.
-const MAX_UNOPENED_FILES: usize = 2;
+/// The beginning of the list of calls that followed an announcement.
+pub(super) const SINCE_THEN: &str = " (since then ";
 
 /// The maximum number of recent calls listed to show where to continue.
 const MAX_LAST_STEPS: usize = 3;
@@ -28,8 +29,16 @@ impl PacketFacts<'_> {
     pub(super) fn next_prompt(&self) -> String {
         let mut parts = vec![format!("Goal: {}", self.goal_line())];
         let step = self.first_step();
-        let files = self.first_files(step.as_deref().unwrap_or_default());
-        parts.extend(step.map(|step| format!("Begin with: {step}.")));
+        let files = match &step {
+            // The files of finished work need not be opened.
+            Some(FirstStep::NothingOpen(_)) => self.chosen_files(),
+            Some(FirstStep::Begin(step)) => self.first_files(step),
+            None => self.first_files(""),
+        };
+        parts.extend(step.map(|step| match step {
+            FirstStep::Begin(step) => format!("Begin with: {step}."),
+            FirstStep::NothingOpen(act) => format!("Nothing is open: {act}."),
+        }));
         if !files.is_empty() {
             parts.push(format!("Open first: {}.", files.join(", ")));
         }
@@ -44,7 +53,8 @@ impl PacketFacts<'_> {
         }
         // The purpose of a swept session only repeats the beginning of the request.
         let repeats_request = purpose.starts_with("go on: ") && self.is_in_goal(purpose);
-        match goal_text(&self.goal) {
+        let goal = goal_text(&self.goal).map(words::without_pasted_output);
+        match goal.as_deref() {
             Some(goal) if repeats_request || !words::says_what_to_do(purpose) => match self.goal.accepted {
                 // An answer is clear only together with its question.
                 Some(accepted) if !accepted.asks.is_empty() && goal.len() < MAX_GOAL_CHARS => {
@@ -60,44 +70,59 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the first step: an unfinished call, an open failure, the work in progress, or a question for the user.
-    fn first_step(&self) -> Option<String> {
+    /// Returns the first step, or that nothing is open. Returns `None` if the session shows neither.
+    fn first_step(&self) -> Option<FirstStep> {
         let digest = self.material.digest;
         if digest.records == 0 {
             return None;
         }
-        let broken_off = digest
+        let unfinished = digest
             .unfinished_calls()
             .next()
             .map(|call| format!("{}, which was started and did not finish", in_backticks(call, 200)));
         let failing = self.failing.first().map(|failure| describe_failure(failure));
-        if digest.has_finished() && broken_off.is_none() && failing.is_none() {
-            if self.is_new_work() {
-                return None;
-            }
-            return Some(match self.open_questions().is_empty() {
-                false => "the user's answers to the Open Questions".to_owned(),
-                true => "the user's next request, which the agent was waiting for".to_owned(),
-            });
+        if digest.has_finished() && unfinished.is_none() && failing.is_none() {
+            return match (self.is_new_work(), self.open_questions().is_empty(), self.todo_step()) {
+                (true, ..) => None,
+                (_, false, _) => {
+                    Some(FirstStep::Begin("the user's answer to what is under Open Questions".to_owned()))
+                }
+                (_, true, Some(todo)) => Some(FirstStep::Begin(todo)),
+                (_, true, None) => Some(FirstStep::NothingOpen("wait for the next request")),
+            };
         }
         // If a call began directly after the announcement, the call is the announced step.
-        let is_announced = broken_off.is_some() && digest.steps_since_last_message().is_empty();
-        let under_way = match digest.has_finished() || is_announced {
+        let is_announced = unfinished.is_some() && digest.steps_since_last_message().is_empty();
+        let task = self.goal.task.filter(|_| !self.goal.is_answered).or(self.goal.newest);
+        let started = task.map_or(0, |prompt| prompt.record);
+        let failed_at = self.failing.first().map_or(0, |failure| failure.record);
+        let announced = match digest.has_finished() || is_announced {
             true => None,
-            false => self.work_under_way(),
+            false => self.announced_step(),
         };
-        // A failure after which nothing was edited is the next thing to examine.
-        let is_newest =
-            self.failing.first().is_some_and(|failure| digest.file_edited_after(failure.record).is_none());
-        let steps = match is_newest {
-            true => [broken_off, failing, under_way.filter(|_| self.announced_work().is_some())],
-            false => [broken_off, under_way, failing],
+        // An announced change that was begun after the failure is how the agent was solving it.
+        let is_being_solved = digest.file_edited_after(failed_at).is_some()
+            && digest.said_last > failed_at
+            && !statement::announces_look(&digest.said);
+        let (failing, old_failing) = if failed_at > started { (failing, None) } else { (None, failing) };
+        let is_idle = digest.has_finished();
+        let is_over = old_failing.is_none() && self.is_work_over();
+        let options = StepOptions {
+            unfinished,
+            untouched: self.untouched_message(),
+            failing,
+            announced,
+            is_being_solved,
+            todo: self.todo_step(),
+            check: self.check_to_run(),
+            old_failing,
+            is_over,
+            at_work: if is_idle { None } else { self.work_under_way() },
         };
-        let steps: Vec<String> = steps.into_iter().flatten().collect();
-        if steps.is_empty() && !digest.has_finished() && digest.has_work_since_newest_prompt() {
-            return Some("the user's newest message, which the agent was working on".to_owned());
+        match options.choose() {
+            Some(FirstStep::NothingOpen(_)) if self.is_new_work() => None,
+            step => step,
         }
-        (!steps.is_empty()).then(|| steps.join("; then "))
     }
 
     /// Whether the purpose names work that was not requested in this session. If so, the session's activity is
@@ -109,79 +134,146 @@ impl PacketFacts<'_> {
             && !asked.into_iter().flatten().any(|prompt| words::is_about(purpose, &prompt.text))
     }
 
-    /// Describes the work in progress: the announced step and its progress, or an edit that has not been checked yet.
-    fn work_under_way(&self) -> Option<String> {
+    /// Returns the newest message if nothing was said or done since.
+    fn untouched_message(&self) -> Option<String> {
         let digest = self.material.digest;
-        let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let since = brief::describe_last_steps(digest, MAX_LAST_STEPS);
-        if self.is_work_checked() {
-            let commands = self.validator_commands();
-            let step = match commands.iter().find(|command| self.last_run_of(command).is_none()) {
-                Some(command) => {
-                    let command = in_backticks(command, 120);
-                    format!("{command}, which has not been run; the other checks passed after the last edit")
-                }
-                None => {
-                    "comparing the result with the goal: the checks passed after the last edit".to_owned()
-                }
-            };
-            return (!self.is_new_work()).then_some(step);
-        }
-        let since_then = match since.is_empty() {
-            true => String::new(),
-            false => format!(" (since then {})", since.join(", ")),
-        };
-        let check = self.runs.iter().find(|run| run.is_before_last_edit() && self.failing.is_empty());
-        if let Some(words) = self.announced_work() {
-            let then = check.map(|run| format!("; then {}", in_backticks(&run.command, 120)));
-            let then = format!("{}{}", self.next_todo().unwrap_or_default(), then.unwrap_or_default());
-            return Some(match self.progress_of_announcement() {
-                AnnouncementProgress::Open => format!("what the agent said it would do: {words}{since_then}"),
-                AnnouncementProgress::Begun => {
-                    format!("the rest of what the agent said it would do: {words}{since_then}{then}")
-                }
-                AnnouncementProgress::Looked => {
-                    let todo = self.next_todo().unwrap_or_default();
-                    format!("what follows from {words}{since_then}{todo}")
-                }
-                AnnouncementProgress::Done => {
-                    format!("what comes after {words}, which is done{since_then}{then}")
-                }
-            });
-        }
-        match self.goal.newest {
-            Some(_) if !digest.has_work_since_newest_prompt() && digest.said_last < asked => {
-                return Some("the user's newest message, which has not been acted on yet".to_owned());
+        let asked = self.goal.newest?.record;
+        (!digest.has_work_since_newest_prompt() && digest.said_last < asked)
+            .then(|| "the user's newest message: it has not been taken up yet".to_owned())
+    }
+
+    /// Returns the announced step if it has not been done since, and the check that follows it.
+    fn announced_step(&self) -> Option<String> {
+        let words = self.announced_work()?;
+        let since_then = self.calls_since_last_message();
+        match self.progress_of_announcement() {
+            AnnouncementProgress::Open => {
+                Some(format!("what the agent said it would do: {words}{since_then}"))
             }
-            // The newest prompt is only a remark, so the goal is the task to which it belongs.
-            Some(newest) if goal_text(&self.goal) != Some(newest.text.as_str()) => {
-                return Some(format!(
-                    "what was under way: {}{since_then}",
-                    in_quotation_marks(&newest.text, 160)
-                ));
+            AnnouncementProgress::Begun => {
+                let todo = self.next_todo().unwrap_or_default();
+                let check = self.stale_check().filter(|_| self.failing.is_empty());
+                let check = check.map(|command| format!("; then {}", in_backticks(&command, 120)));
+                let check = check.unwrap_or_default();
+                Some(format!("the rest of what the agent said it would do: {words}{since_then}{todo}{check}"))
             }
-            _ => {}
-        }
-        let edited = digest.file_edited_after(asked.max(digest.said_last));
-        match (edited, check) {
-            (Some(edited), Some(check)) => {
-                let check = in_backticks(&check.command, 120);
-                Some(format!("{check}: {} was edited after its last run", in_backticks(edited, 120)))
-            }
-            // An open failure would be more informative.
-            _ if self.failing.is_empty() && digest.steps_since_last_message().iter().any(is_work_step) => {
-                Some(format!("where the agent left off: {}", since.join(", ")))
-            }
-            _ => None,
+            // The sentence before may name the change for which the agent looked at something.
+            AnnouncementProgress::Looked => statement::change_before_look(&self.material.digest.said)
+                .map(|_| format!("what the agent said it would do: {words}{since_then}")),
+            AnnouncementProgress::Done => None,
         }
     }
 
-    /// Returns the entry of the agent's todo list that is in progress, or else the next open one.
-    fn next_todo(&self) -> Option<String> {
+    fn calls_since_last_message(&self) -> String {
+        let since = brief::describe_last_steps(self.material.digest, MAX_LAST_STEPS);
+        match since.is_empty() {
+            true => String::new(),
+            false => format!("{SINCE_THEN}{})", since.join(", ")),
+        }
+    }
+
+    /// Returns the first validator whose last run was before the last edit, unless a wider check has passed since.
+    fn stale_check(&self) -> Option<String> {
+        let is_fresh = |command: &str| {
+            let wider = self.runs.iter().filter(|run| choose::covers_command(&run.command, command));
+            wider.into_iter().any(|run| run.has_passed() && !run.is_before_last_edit())
+        };
+        let is_stale = |command: &String| {
+            self.last_run_of(command).is_some_and(CheckRun::is_before_last_edit) && !is_fresh(command)
+        };
+        self.validator_commands().into_iter().find(is_stale)
+    }
+
+    /// Returns the check to run now: one that was not run at all although the others passed, or one whose last run
+    /// was before an edit.
+    fn check_to_run(&self) -> Option<String> {
         let digest = self.material.digest;
-        let mut open = digest.open_todos().filter(|todo| !digest.has_run_since_todos(&todo.text));
-        let first = open.next().filter(|_| digest.are_todos_current())?;
-        Some(format!("; next on its todo list: {}", in_quotation_marks(&first.text, 120)))
+        if self.is_work_checked() {
+            let commands = self.validator_commands();
+            let command = commands.iter().find(|command| self.last_run_of(command).is_none())?;
+            let command = in_backticks(command, 120);
+            return (!self.is_new_work()).then(|| {
+                format!("{command}, which has not been run; the other checks passed after the last edit")
+            });
+        }
+        let asked = self.goal.newest.map_or(0, |newest| newest.record);
+        let edited = digest.file_edited_after(asked.max(digest.said_last))?;
+        let check = self.stale_check().filter(|_| self.failing.is_empty())?;
+        let check = in_backticks(&check, 120);
+        Some(format!("{check}: {} was edited after its last run", in_backticks(edited, 120)))
+    }
+
+    /// Describes the work in progress if no step of it is known.
+    fn work_under_way(&self) -> Option<String> {
+        let digest = self.material.digest;
+        if self.is_work_checked() {
+            let step = "comparing the result with the goal: the checks passed after the last edit";
+            return (!self.is_new_work()).then(|| step.to_owned());
+        }
+        let since_then = self.calls_since_last_message();
+        // The newest prompt is only a remark, so the goal is the task to which it belongs.
+        let remark = self.goal.newest.filter(|newest| goal_text(&self.goal) != Some(newest.text.as_str()));
+        if let Some(remark) = remark {
+            return Some(format!(
+                "what was under way: {}{since_then}",
+                in_quotation_marks(&remark.text, 160)
+            ));
+        }
+        // An open failure would be more informative.
+        let has_worked = digest.steps_since_last_message().iter().any(is_work_step);
+        if self.announced_work().is_none() && self.failing.is_empty() && has_worked {
+            let since = brief::describe_last_steps(digest, MAX_LAST_STEPS);
+            return Some(format!("where the agent was: {}", since.join(", ")));
+        }
+        let words = self.announced_work().map_or(String::new(), |words| format!(": {words}{since_then}"));
+        digest
+            .has_work_since_newest_prompt()
+            .then(|| format!("the user's newest message, on which the agent was at work{words}"))
+    }
+
+    /// Returns whether the work for the current request is done, as far as can be seen: the checks passed after the
+    /// last edit, and every file that the request names was edited. Of a long request, only the checks that it
+    /// demands can show this.
+    fn is_work_over(&self) -> bool {
+        let digest = self.material.digest;
+        let demanded = choose::checks_demanded_by_user(&self.goal);
+        let has_passed = |command: &String| {
+            self.last_run_of(command).is_some_and(|run| run.has_passed() && !run.is_before_last_edit())
+        };
+        let is_shown = match demanded.is_empty() {
+            true => goal_text(&self.goal).is_some_and(|goal| goal.chars().count() <= MAX_GOAL_CHARS),
+            false => demanded.iter().all(has_passed),
+        };
+        is_shown && self.is_work_checked() && digest.looks_complete() && self.files_left().is_empty()
+    }
+
+    /// Returns the names of the files that the current request names and for which it was not edited yet.
+    pub(super) fn files_left(&self) -> Vec<String> {
+        let digest = self.material.digest;
+        let task = self.goal.task.filter(|_| !self.goal.is_answered).or(self.goal.newest);
+        let edits = task.and_then(|task| digest.edits_of_named_files(&task.text, task.record));
+        let left = edits.map_or_else(Vec::new, |edits| edits.left);
+        left.into_iter().filter(|name| !digest.is_read_and_checked(name)).collect()
+    }
+
+    /// Returns the first open entry of the agent's todo list as a step.
+    fn todo_step(&self) -> Option<String> {
+        let todo = self.open_todo()?;
+        let note = brief::note_on_old_todos(self.material.digest);
+        Some(format!("the first open entry of the agent's list: {}{note}", in_quotation_marks(todo, 160)))
+    }
+
+    /// Returns the entry of the agent's todo list that is in progress, or else the next open one.
+    fn open_todo(&self) -> Option<&str> {
+        let digest = self.material.digest;
+        let open = || digest.open_todos().filter(|todo| !digest.has_run_since_todos(&todo.text));
+        let first = open().find(|todo| todo.status == Some(TodoStatus::InProgress));
+        let first = first.or_else(|| open().next()).filter(|_| digest.are_todos_current())?;
+        Some(&first.text)
+    }
+
+    fn next_todo(&self) -> Option<String> {
+        Some(format!("; on its list: {}", in_quotation_marks(self.open_todo()?, 120)))
     }
 
     /// Returns how much of the announced work is done, judging by the files and commands that the announcement names.
@@ -198,6 +290,10 @@ impl PacketFacts<'_> {
                     && words.split('`').skip(1).step_by(2).any(|name| step.what.contains(name))
         };
         let worked = |step: &&CallStep| is_work_step(step) && !step.failed;
+        // A check that passed was the announced step, such as "Now let me see whether all is well:".
+        if digest.ended_with_check() {
+            return AnnouncementProgress::Done;
+        }
         if statement::announces_look(&digest.said) && (has(StepAction::Read) || has(StepAction::Ran)) {
             return AnnouncementProgress::Looked;
         }
@@ -244,59 +340,6 @@ impl PacketFacts<'_> {
         is_edited && are_fresh && self.failing.is_empty() && choose::has_passed_since_edits(&self.runs)
     }
 
-    /// Returns the files to open first: those that the user chose, those of the step to begin with, those that a
-    /// failure names, those used for the newest prompt, or else those with uncommitted edits. Other files are listed
-    /// elsewhere in the packet.
-    fn first_files(&self, step: &str) -> Vec<String> {
-        let digest = self.material.digest;
-        let base = |path: &'_ str| path.rsplit('/').next().unwrap_or(path).to_owned();
-        let is_only = |name: &str| digest.files.iter().filter(|file| base(&file.path) == name).count() == 1;
-        // The part in parentheses lists what was done since the announcement.
-        let planned = step.split(" (since then ").next().unwrap_or(step);
-        let in_step = |file: &FileUse| {
-            let name = base(&file.path);
-            planned.contains(&file.path) || is_only(&name) && planned.contains(&name)
-        };
-        let named =
-            |file: &FileUse| self.failing.iter().any(|failure| failure.error.contains(&base(&file.path)));
-        let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let git = digest.git_state();
-        // A file that a later commit left out is not part of the work.
-        let committed = git.commit.map_or(0, |used| used.record);
-        let is_uncommitted = |file: &FileUse| {
-            file.edited_at > committed && git.uncommitted.iter().any(|other| other.path == file.path)
-        };
-        let all = self.suggested.iter().copied().filter(|file| !file.outside && !self.is_file_gone(file));
-        let all: Vec<&FileUse> =
-            all.filter(|file| digest.records > 0 && file.edits + file.reads > 0).collect();
-        let is_first = |file: &&FileUse| in_step(file) || named(file) || file.last > asked;
-        let mut first: Vec<&FileUse> = all.iter().copied().filter(is_first).collect();
-        if first.is_empty() {
-            first.extend(all.iter().copied().filter(|file| is_uncommitted(file)));
-        }
-        first.sort_by_key(|file| {
-            std::cmp::Reverse((
-                in_step(file),
-                named(file),
-                file.edited_at > asked,
-                is_uncommitted(file),
-                file.last,
-            ))
-        });
-        let mut paths: Vec<&str> = self.material.confirmed.iter().map(String::as_str).collect();
-        // A compiler error may name files that the session has not opened.
-        let is_used = |path: &str| digest.files.iter().any(|file| file.path == path);
-        let unopened = self.failing.iter().flat_map(|failure| failure::paths_in_error(&failure.error));
-        let unopened = unopened.filter(|path| !is_used(path)).take(MAX_UNOPENED_FILES);
-        for path in unopened.chain(first.iter().map(|file| file.path.as_str())) {
-            if !paths.contains(&path) {
-                paths.push(path);
-            }
-        }
-        let most = MAX_FIRST_FILES.max(self.material.confirmed.len());
-        paths.into_iter().take(most).map(|path| in_backticks(path, 120)).collect()
-    }
-
     /// Returns the exit criteria: the checks that the user demands, the observed checks if files were edited for the
     /// current request, and the promise.
     fn exit_criteria(&self) -> Option<String> {
@@ -339,6 +382,57 @@ impl PacketFacts<'_> {
     }
 }
 
+/// What the next agent should do first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum FirstStep {
+    Begin(String),
+    /// Nothing is left to do except this.
+    NothingOpen(&'static str),
+}
+
+/// The possible first steps, each described in words.
+#[derive(Clone, Debug, Default)]
+struct StepOptions {
+    /// A call that was started and did not finish.
+    unfinished: Option<String>,
+    /// The newest message, if nothing was said or done since.
+    untouched: Option<String>,
+    /// An open failure since the current task began.
+    failing: Option<String>,
+    /// The announced step, if it has not been done since.
+    announced: Option<String>,
+    /// Whether the announced step is a change that follows on the failure.
+    is_being_solved: bool,
+    todo: Option<String>,
+    check: Option<String>,
+    /// An open failure from before the current task.
+    old_failing: Option<String>,
+    is_over: bool,
+    /// The work in progress, if no step of it is known.
+    at_work: Option<String>,
+}
+
+impl StepOptions {
+    /// Chooses the first step. At most one other step follows it.
+    fn choose(self) -> Option<FirstStep> {
+        if self.unfinished.is_none() && self.untouched.is_some() {
+            return self.untouched.map(FirstStep::Begin);
+        }
+        let solving = match self.is_being_solved {
+            true => [self.announced, self.failing],
+            false => [self.failing, self.announced],
+        };
+        let known: Vec<String> = self.unfinished.into_iter().chain(solving.into_iter().flatten()).collect();
+        if !known.is_empty() {
+            let most = known.len().min(MAX_STEPS);
+            return Some(FirstStep::Begin(known[..most].join("; then ")));
+        }
+        let later = self.todo.or(self.check).or(self.old_failing).map(FirstStep::Begin);
+        let over = self.is_over.then_some(FirstStep::NothingOpen("report to the user"));
+        later.or(over).or(self.at_work.map(FirstStep::Begin))
+    }
+}
+
 /// How much of the announced work is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AnnouncementProgress {
@@ -377,3 +471,7 @@ fn is_work_step(step: &CallStep) -> bool {
 fn describe_failure(failure: &Failure) -> String {
     format!("the failing command {} (see Failing)", in_backticks(&failure.command_as_typed(), 120))
 }
+
+#[cfg(test)]
+#[path = "next_tests.rs"]
+mod tests;

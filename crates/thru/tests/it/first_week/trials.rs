@@ -124,14 +124,14 @@ fn a_purpose_that_has_not_begun_does_not_begin_with_what_was_done() {
             .run_thru(&["packet", "show", &purpose.split(' ').next().unwrap().to_lowercase()])
             .assert_ok()
             .stdout;
-        packet.contains("Begin with: comparing the result with the goal")
+        packet.contains("Nothing is open: report to the user.")
     };
     assert!(begins("discount of the cart"));
     assert!(!begins("Decimal for all prices"));
     env.fire_event("s1", "Stop", json!({"last_assistant_message": "Done: the discount is applied."}));
     env.run_thru(&["handoff", "Euro instead of dollars"]).assert_ok();
     let packet = env.run_thru(&["packet", "show", "euro"]).assert_ok().stdout;
-    assert!(!packet.contains("Begin with: the user"), "the purpose is the next request: {packet}");
+    assert!(!packet.contains("Nothing is open"), "the purpose is the next request: {packet}");
 }
 
 #[test]

@@ -1,0 +1,137 @@
+//! Chooses the files that the next agent should open first.
+
+use std::cmp::Reverse;
+
+use super::PacketFacts;
+use super::next::SINCE_THEN;
+use crate::digest::FileUse;
+use crate::failure;
+use crate::render::in_backticks;
+
+/// The maximum number of files to open first, unless the user chose more.
+const MAX_FIRST_FILES: usize = 5;
+
+/// The maximum number of files that a failure names but that the session has not used.
+const MAX_UNOPENED_FILES: usize = 2;
+
+/// The maximum number of files from the folder that a failure names.
+const MAX_FILES_OF_FOLDER: usize = 2;
+
+/// Why a file should be opened first, best reason first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum OpenReason {
+    /// The step to begin with names it.
+    Step,
+    /// The error of an open failure names it.
+    Error,
+    /// The error of an open failure names its folder.
+    FailingFolder,
+    /// It was used after the agent's last message.
+    LastUsed,
+    /// The request names it, and it was not edited yet.
+    NotEdited,
+    /// It was edited for the newest prompt and is not committed.
+    Edited,
+    /// It was used for the newest prompt.
+    Used,
+    /// It was edited before the newest prompt and is not committed.
+    Uncommitted,
+}
+
+impl PacketFacts<'_> {
+    pub(super) fn chosen_files(&self) -> Vec<String> {
+        self.material.confirmed.iter().map(|path| in_backticks(path, 120)).collect()
+    }
+
+    /// Returns the files to open first: those that the user chose, then the best of the others. The rest is listed
+    /// elsewhere in the packet.
+    pub(super) fn first_files(&self, step: &str) -> Vec<String> {
+        let digest = self.material.digest;
+        let is_only = |name: &str| digest.files.iter().filter(|file| base(&file.path) == name).count() == 1;
+        // What was done since the announcement is in brackets.
+        let planned = step.split(SINCE_THEN).next().unwrap_or(step);
+        let in_step = |file: &FileUse| {
+            let name = base(&file.path);
+            planned.contains(&file.path) || is_only(name) && planned.contains(name)
+        };
+        let errors = || self.failing.iter().map(|failure| failure.error.as_str());
+        let left = self.files_left();
+        let asked = self.goal.newest.map_or(0, |newest| newest.record);
+        let git = digest.git_state();
+        // A file that a later commit left out is not part of the work.
+        let committed = git.commit.map_or(0, |used| used.record);
+        let is_uncommitted = |file: &FileUse| {
+            file.edited_at > committed && git.uncommitted.iter().any(|other| other.path == file.path)
+        };
+        let last_said = digest.said_last.max(asked);
+        let reason = |file: &FileUse| match file {
+            _ if in_step(file) => Some(OpenReason::Step),
+            _ if errors().any(|error| error.contains(base(&file.path))) => Some(OpenReason::Error),
+            _ if errors().any(|error| names_folder_of(error, &file.path)) => Some(OpenReason::FailingFolder),
+            _ if file.last > last_said => Some(OpenReason::LastUsed),
+            _ if left.iter().any(|name| name == base(&file.path)) => Some(OpenReason::NotEdited),
+            _ if file.edited_at > asked && is_uncommitted(file) => Some(OpenReason::Edited),
+            _ if file.last > asked => Some(OpenReason::Used),
+            _ if is_uncommitted(file) => Some(OpenReason::Uncommitted),
+            _ => None,
+        };
+        let is_open = |file: &&FileUse| {
+            digest.records > 0 && !file.outside && !self.is_file_gone(file) && file.edits + file.reads > 0
+        };
+        let used = self.suggested.iter().copied().filter(is_open);
+        let used = used.filter_map(|file| Some((reason(file)?, file.last, file.path.as_str())));
+        // A compiler error may name files that the session has not opened.
+        let is_used = |path: &str| digest.files.iter().any(|file| file.path == path);
+        let unopened = errors().flat_map(failure::paths_in_error).filter(|path| !is_used(path));
+        let unopened = unopened.take(MAX_UNOPENED_FILES).map(|path| (OpenReason::Error, u64::MAX, path));
+        let mut paths: Vec<&str> = self.material.confirmed.iter().map(String::as_str).collect();
+        let most = MAX_FIRST_FILES.max(paths.len());
+        for path in paths_by_reason(unopened.chain(used).collect()) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths.into_iter().take(most).map(|path| in_backticks(path, 120)).collect()
+    }
+}
+
+/// Orders paths by reason and then by last use, newest first. A folder counts only if the error names no file, a
+/// file that was only used if none was edited, and older edits only if there is no other file.
+fn paths_by_reason(mut found: Vec<(OpenReason, u64, &str)>) -> Vec<&str> {
+    let has_error = found.iter().any(|(why, ..)| *why == OpenReason::Error);
+    let has_edited = found.iter().any(|(why, ..)| *why == OpenReason::Edited);
+    let is_all_old = found.iter().all(|(why, ..)| *why == OpenReason::Uncommitted);
+    found.sort_by_key(|(why, last, _)| (*why, Reverse(*last)));
+    let mut of_folder = 0;
+    found.retain(|(why, ..)| match why {
+        OpenReason::FailingFolder => {
+            of_folder += 1;
+            !has_error && of_folder <= MAX_FILES_OF_FOLDER
+        }
+        OpenReason::Used => !has_edited,
+        OpenReason::Uncommitted => is_all_old,
+        _ => true,
+    });
+    found.into_iter().map(|(_, _, path)| path).collect()
+}
+
+/// Whether a word of the error ends with the folder of a file, such as `FAIL example.com/shop/cart/store` for
+/// `cart/store/save.go`. The name of a single folder may mean anything.
+fn names_folder_of(error: &str, path: &str) -> bool {
+    let Some((folder, _)) = path.rsplit_once('/').filter(|(folder, _)| folder.contains('/')) else {
+        return false;
+    };
+    let is_folder = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+        word.strip_suffix(folder).is_some_and(|start| start.is_empty() || start.ends_with('/'))
+    };
+    error.split_whitespace().any(is_folder)
+}
+
+fn base(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+#[path = "first_files_tests.rs"]
+mod tests;

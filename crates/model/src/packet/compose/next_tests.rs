@@ -1,0 +1,40 @@
+use super::*;
+
+/// Builds options from their first letters, such as `uf` for an unfinished call and a failure.
+fn options(letters: &str) -> StepOptions {
+    let given = |letter: char| letters.contains(letter).then(|| letter.to_string());
+    StepOptions {
+        unfinished: given('u'),
+        untouched: given('m'),
+        failing: given('f'),
+        announced: given('a'),
+        is_being_solved: letters.contains('s'),
+        todo: given('t'),
+        check: given('c'),
+        old_failing: given('o'),
+        is_over: letters.contains('d'),
+        at_work: given('w'),
+    }
+}
+
+#[test]
+fn the_first_step_is_the_most_certain_one() {
+    for (letters, expected) in [
+        ("ufatcow", "u; then f"),
+        ("uatcw", "u; then a"),
+        ("fatcow", "f; then a"),
+        ("fastcow", "a; then f"),
+        ("atcow", "a"),
+        ("mtcow", "m"),
+        ("tcow", "t"),
+        ("cow", "c"),
+        ("ow", "o"),
+        ("w", "w"),
+        ("tdw", "t"),
+    ] {
+        let expected = Some(FirstStep::Begin(expected.to_owned()));
+        assert_eq!(options(letters).choose(), expected, "{letters}");
+    }
+    assert_eq!(options("dw").choose(), Some(FirstStep::NothingOpen("report to the user")));
+    assert_eq!(options("").choose(), None);
+}

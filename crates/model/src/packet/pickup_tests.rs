@@ -1,0 +1,42 @@
+use super::*;
+
+#[test]
+fn a_sentence_is_told_once() {
+    let above = "Goal: …\n\nBegin with: what the agent said it would do: “Now let me round the total of the cart:”.\n";
+    let state = "Where it stands:\n";
+    let found = "Found, decided, done (newest first):\n";
+    let cases = [
+        // Begin has all of it.
+        (format!("{state}- At work. Last said: “Now let me round the total of the cart:”\n"), String::new()),
+        // The reason stays.
+        (
+            format!(
+                "{state}- At work. Last said: “The sum has three digits after the comma. Now let me round the total of the cart:”; then edited cart.py\n"
+            ),
+            format!(
+                "{state}- At work. Last said: “The sum has three digits after the comma.”; then edited cart.py\n"
+            ),
+        ),
+        // The state comes before the findings.
+        (
+            format!(
+                "{state}- Last said: “The tax is added before the discount.”\n{found}- “why?” → “The tax is added before the discount. It must come after the discount is taken off.”\n"
+            ),
+            format!(
+                "{state}- Last said: “The tax is added before the discount.”\n{found}- “why?” → “It must come after the discount is taken off.”\n"
+            ),
+        ),
+        // Short sentences and other lists stay.
+        (
+            format!("{state}- Last said: “All tests pass.”\n{found}- “All tests pass.”\n"),
+            format!("{state}- Last said: “All tests pass.”\n{found}- “All tests pass.”\n"),
+        ),
+        (
+            "Also asked:\n- “Now let me round the total of the cart:”\n".to_owned(),
+            "Also asked:\n- “Now let me round the total of the cart:”\n".to_owned(),
+        ),
+    ];
+    for (context, expected) in cases {
+        assert_eq!(without_told_sentences(&context, above), expected);
+    }
+}
