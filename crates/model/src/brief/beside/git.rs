@@ -201,18 +201,17 @@ fn uncommitted_work(
         (None, true) => format!("{n} not committed"),
         (None, false) => format!("{n}, not in any commit seen here"),
     };
-    let (head, listed) = match (is_told, git.commit.is_some() || new.len() == files.len()) {
+    // A number alone does not help. If the summary names all files, they are listed again as the ones at risk.
+    let lists_all = git.commit.is_some() || new.is_empty() || new.len() == files.len();
+    let (head, listed) = match (is_told, lists_all) {
         (true, _) => ("edited, not in any commit seen here, not named in the summary".to_owned(), &new),
         (false, true) => (head, &files),
         (false, false) => (format!("{head}; the summary does not name"), &new),
     };
     let on =
         if branch.is_empty() { String::new() } else { format!("branch {}: ", path_or_code(branch, 100)) };
-    let forms = match listed.is_empty() {
-        true => vec![format!("{on}{}", head.trim_end_matches("; the summary does not name"))],
-        false => [6, 14].map(|most| format!("{on}{head}: {}", list_by_folder(listed, most))).to_vec(),
-    };
-    Some(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms)))
+    let forms = [6, 14].map(|most| format!("{on}{head}: {}", list_by_folder(listed, most)));
+    Some(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms.to_vec())))
 }
 
 fn is_document(file: &FileUse) -> bool {
