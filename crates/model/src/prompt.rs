@@ -100,8 +100,9 @@ const MIN_PASTE_BYTES: usize = 700;
 /// The maximum length of an instruction sentence, in bytes.
 const MAX_WISH_BYTES: usize = 300;
 
-/// The minimum length of an instruction sentence, in bytes.
+/// The minimum length of an instruction sentence, in bytes. A lasting one may be shorter, such as "don't push".
 const MIN_WISH_BYTES: usize = 12;
+const MIN_LASTING_WISH_BYTES: usize = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptKind {
@@ -257,12 +258,6 @@ fn is_question(text: &str, first: &str) -> bool {
     last.trim_end().ends_with('?') && !asks_for_work
         || wonders
         || QUESTION_WORDS.contains(&first) && text.contains('?')
-}
-
-/// Returns the text that a person typed after `/compact`. The text says what to do after the compaction.
-pub fn words_after_compact(text: &str) -> Option<&str> {
-    let words = text.trim().strip_prefix("/compact")?;
-    Some(words.trim()).filter(|typed| words.starts_with(char::is_whitespace) && !typed.is_empty())
 }
 
 /// Returns whether a message is unclear without the message before it, such as "and the tests?" or "how about the
@@ -541,7 +536,10 @@ fn is_instruction(sentence: &str) -> bool {
         PERSON_WORDS.iter().any(|person| words.starts_with(person) || words.contains(&format!(" {person}")))
     };
     let starts = |list: &[&str]| list.iter().any(|start| words.starts_with(start));
-    (MIN_WISH_BYTES..=MAX_WISH_BYTES).contains(&sentence.len())
+    let is_long_enough = sentence.len() >= MIN_WISH_BYTES
+        || sentence.len() >= MIN_LASTING_WISH_BYTES && is_lasting_instruction(sentence);
+    is_long_enough
+        && sentence.len() <= MAX_WISH_BYTES
         && !sentence.ends_with('?')
         && !starts(ASKING_STARTS)
         && (starts(INSTRUCTION_STARTS)
@@ -567,6 +565,9 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
         word.contains('/')
             || word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.len() >= 2)
     });
+    let about_dependencies = ["dependency", "dependencies", "package", "packages", "library", "libraries"]
+        .iter()
+        .any(|word| has(word));
     let small = wish.to_lowercase();
     // These words show that the instruction is about every step.
     let is_general =
@@ -578,7 +579,7 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
         || has("must")
         || is_general
         || (has("don't") || has("not")) && about_git
-        || forbids && names_file
+        || forbids && (names_file || about_dependencies)
 }
 
 /// Returns whether a later message orders what an instruction forbids. For example, "commit this" lifts "don't commit

@@ -175,10 +175,7 @@ fn an_order_lifts_a_prohibition() {
 }
 
 #[test]
-fn words_that_are_typed_with_a_compaction_or_a_paste() {
-    assert_eq!(words_after_compact("/compact then review it"), Some("then review it"));
-    assert_eq!(words_after_compact("/compact"), None);
-    assert_eq!(words_after_compact("/compaction is slow"), None);
+fn words_that_are_typed_with_a_paste() {
     let paste = "a\nb\nc\nd\ne\nf\ng";
     assert_eq!(
         words_above_paste(&format!("this is what it prints:\n{paste}")),
