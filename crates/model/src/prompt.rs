@@ -1,5 +1,6 @@
 //! Decides whether a person typed a message, and what kind of message it is.
 
+use crate::render::one_line;
 use crate::text::sentences;
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
@@ -103,6 +104,9 @@ const MAX_WISH_BYTES: usize = 300;
 /// The minimum length of an instruction sentence, in bytes. A lasting one may be shorter, such as "don't push".
 const MIN_WISH_BYTES: usize = 12;
 const MIN_LASTING_WISH_BYTES: usize = 10;
+
+/// The beginnings of a prohibition.
+const PROHIBITIONS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptKind {
@@ -340,6 +344,30 @@ pub fn title_of(text: &str) -> String {
     }
 }
 
+/// Shortens a request to about `most` characters, but keeps the prohibitions in it: "Fix the parser … Do not add any
+/// dependency."
+pub fn shorten_request(text: &str, most: usize) -> String {
+    const MAX_KEPT_BYTES: usize = 160;
+    let is_lost = |wish: &&str| {
+        let end = text.find(wish).map_or(0, |start| start + wish.len());
+        begins_with_prohibition(wish) && text[..end].chars().count() > most
+    };
+    let lost: Vec<&str> = instruction_sentences(text).into_iter().filter(is_lost).collect();
+    let kept = lost.join(" … ");
+    let before = lost.first().and_then(|wish| text.find(wish)).map_or(text, |start| text[..start].trim_end());
+    if before.is_empty() || kept.is_empty() || kept.len() > MAX_KEPT_BYTES {
+        return one_line(text, most);
+    }
+    let before = one_line(before, most);
+    let gap = if before.ends_with(['…', '.', ',', ';', ':']) { "" } else { " …" };
+    format!("{before}{gap} {kept}")
+}
+
+fn begins_with_prohibition(text: &str) -> bool {
+    let small = text.to_lowercase().replace('’', "'");
+    PROHIBITIONS.iter().any(|word| small.starts_with(word))
+}
+
 /// Returns the message, or its first line if many lines of pasted output follow. Returns `None` if all of it is
 /// pasted output.
 pub fn words_above_paste(text: &str) -> Option<&str> {
@@ -419,7 +447,6 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
 
 /// Splits a sentence at semicolons and before prohibitions.
 fn split_clauses(sentence: &str) -> Vec<&str> {
-    const PROHIBITIONS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
     const CLAUSE_JOINTS: [&str; 9] =
         [", and ", ", but ", ", please ", ", ", " but ", " – ", " — ", " - ", ": "];
     // Only ASCII is lowercased, because lowercasing other characters may change their length.

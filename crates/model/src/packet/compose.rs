@@ -314,8 +314,12 @@ impl<'a> PacketFacts<'a> {
         if leads && !self.is_task_over() {
             // A short prompt such as "Do it again" makes no sense without the prompt to which it refers.
             let refers = newest.is_some_and(|newest| newest.text.chars().count() < MAX_REFERRING_CHARS);
+            let has_instruction =
+                task.is_some_and(|task| !prompt::instruction_sentences(&task.text).is_empty());
             let most = match (is_answered, refers) {
                 (false, true) => MAX_TASK_CHARS,
+                // An instruction in it may still apply.
+                (true, false) if has_instruction => DURING_CHARS,
                 (true, false) => MAX_EARLIER_TASK_CHARS,
                 (true, true) | (false, false) => DURING_CHARS,
             };

@@ -1,8 +1,8 @@
 //! The user's instructions, corrections, reasons for refusals, and answers.
 
-use crate::brief::{BriefMaterial, Occasion};
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
+use crate::brief::{BriefMaterial, Occasion};
 use crate::digest::{Goal, Prompt};
 use crate::prompt;
 use crate::render::{in_backticks, in_quotation_marks};
