@@ -38,7 +38,7 @@ pub use statements::{AgentStatement, CallStep, StepAction, Turn, names_more_than
 pub use worth::is_generated;
 
 /// A digest with another version is rebuilt from the journal.
-pub const SCHEMA_VERSION: u32 = 12;
+pub const SCHEMA_VERSION: u32 = 13;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -140,6 +140,9 @@ pub struct Digest {
     pub epoch: u64,
     /// The record number of the last compaction if no work has followed it yet.
     compacted: Option<u64>,
+    /// What the user typed after `/compact`, until work follows that compaction. It is mostly an instruction for the
+    /// summary, so it is not a prompt.
+    pub compact_words: String,
     /// The record number of the last prompt or call.
     pub worked: u64,
     /// The time of the last stop at which a hook reported the agent's last message.
@@ -300,16 +303,17 @@ impl Digest {
             if !is_late && !self.is_part_of_handoff(record) {
                 self.worked = self.records;
             }
-            self.epoch = self.compacted.take().unwrap_or(self.epoch);
+            if let Some(compacted) = self.compacted.take() {
+                self.epoch = compacted;
+                self.compact_words.clear();
+            }
         }
         match event {
             Some(EventName::Prompt) if main => {
                 self.purpose.clear();
                 self.add_prompt(record, at_work);
             }
-            Some(EventName::BeforeCompact) if main && !record.text.is_empty() => {
-                self.add_words_for_compaction(record);
-            }
+            Some(EventName::BeforeCompact) if main => self.compact_words = record.text.trim().to_owned(),
             Some(EventName::ToolDone) => {
                 self.called += 1;
                 self.add_call(record);
@@ -539,6 +543,7 @@ impl Digest {
         if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {
             whole.epoch = shift + self.epoch;
             whole.compacted = None;
+            whole.compact_words = self.compact_words;
         }
         if self.worked > 0 {
             whole.worked = self.worked + shift;

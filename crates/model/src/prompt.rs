@@ -1,5 +1,6 @@
 //! Decides whether a person typed a message, and what kind of message it is.
 
+use crate::render::one_line;
 use crate::text::sentences;
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
@@ -100,8 +101,12 @@ const MIN_PASTE_BYTES: usize = 700;
 /// The maximum length of an instruction sentence, in bytes.
 const MAX_WISH_BYTES: usize = 300;
 
-/// The minimum length of an instruction sentence, in bytes.
+/// The minimum length of an instruction sentence, in bytes. A lasting one may be shorter, such as "don't push".
 const MIN_WISH_BYTES: usize = 12;
+const MIN_LASTING_WISH_BYTES: usize = 10;
+
+/// The beginnings of a prohibition.
+const PROHIBITIONS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptKind {
@@ -259,12 +264,6 @@ fn is_question(text: &str, first: &str) -> bool {
         || QUESTION_WORDS.contains(&first) && text.contains('?')
 }
 
-/// Returns the text that a person typed after `/compact`. The text says what to do after the compaction.
-pub fn words_after_compact(text: &str) -> Option<&str> {
-    let words = text.trim().strip_prefix("/compact")?;
-    Some(words.trim()).filter(|typed| words.starts_with(char::is_whitespace) && !typed.is_empty())
-}
-
 /// Returns whether a message is unclear without the message before it, such as "and the tests?" or "how about the
 /// reader?".
 pub fn leans_on_message_before(text: &str) -> bool {
@@ -343,6 +342,30 @@ pub fn title_of(text: &str) -> String {
         Some(_) => format!("{first} …"),
         None => first.to_owned(),
     }
+}
+
+/// Shortens a request to about `most` characters, but keeps the prohibitions in it: "Fix the parser … Do not add any
+/// dependency."
+pub fn shorten_request(text: &str, most: usize) -> String {
+    const MAX_KEPT_BYTES: usize = 160;
+    let is_lost = |wish: &&str| {
+        let end = text.find(wish).map_or(0, |start| start + wish.len());
+        begins_with_prohibition(wish) && text[..end].chars().count() > most
+    };
+    let lost: Vec<&str> = instruction_sentences(text).into_iter().filter(is_lost).collect();
+    let kept = lost.join(" … ");
+    let before = lost.first().and_then(|wish| text.find(wish)).map_or(text, |start| text[..start].trim_end());
+    if before.is_empty() || kept.is_empty() || kept.len() > MAX_KEPT_BYTES {
+        return one_line(text, most);
+    }
+    let before = one_line(before, most);
+    let gap = if before.ends_with(['…', '.', ',', ';', ':']) { "" } else { " …" };
+    format!("{before}{gap} {kept}")
+}
+
+fn begins_with_prohibition(text: &str) -> bool {
+    let small = text.to_lowercase().replace('’', "'");
+    PROHIBITIONS.iter().any(|word| small.starts_with(word))
 }
 
 /// Returns the message, or its first line if many lines of pasted output follow. Returns `None` if all of it is
@@ -424,7 +447,6 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
 
 /// Splits a sentence at semicolons and before prohibitions.
 fn split_clauses(sentence: &str) -> Vec<&str> {
-    const PROHIBITIONS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
     const CLAUSE_JOINTS: [&str; 9] =
         [", and ", ", but ", ", please ", ", ", " but ", " – ", " — ", " - ", ": "];
     // Only ASCII is lowercased, because lowercasing other characters may change their length.
@@ -541,7 +563,10 @@ fn is_instruction(sentence: &str) -> bool {
         PERSON_WORDS.iter().any(|person| words.starts_with(person) || words.contains(&format!(" {person}")))
     };
     let starts = |list: &[&str]| list.iter().any(|start| words.starts_with(start));
-    (MIN_WISH_BYTES..=MAX_WISH_BYTES).contains(&sentence.len())
+    let is_long_enough = sentence.len() >= MIN_WISH_BYTES
+        || sentence.len() >= MIN_LASTING_WISH_BYTES && is_lasting_instruction(sentence);
+    is_long_enough
+        && sentence.len() <= MAX_WISH_BYTES
         && !sentence.ends_with('?')
         && !starts(ASKING_STARTS)
         && (starts(INSTRUCTION_STARTS)
@@ -567,6 +592,9 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
         word.contains('/')
             || word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.len() >= 2)
     });
+    let about_dependencies = ["dependency", "dependencies", "package", "packages", "library", "libraries"]
+        .iter()
+        .any(|word| has(word));
     let small = wish.to_lowercase();
     // These words show that the instruction is about every step.
     let is_general =
@@ -578,7 +606,7 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
         || has("must")
         || is_general
         || (has("don't") || has("not")) && about_git
-        || forbids && names_file
+        || forbids && (names_file || about_dependencies)
 }
 
 /// Returns whether a later message orders what an instruction forbids. For example, "commit this" lifts "don't commit

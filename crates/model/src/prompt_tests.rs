@@ -175,10 +175,7 @@ fn an_order_lifts_a_prohibition() {
 }
 
 #[test]
-fn words_that_are_typed_with_a_compaction_or_a_paste() {
-    assert_eq!(words_after_compact("/compact then review it"), Some("then review it"));
-    assert_eq!(words_after_compact("/compact"), None);
-    assert_eq!(words_after_compact("/compaction is slow"), None);
+fn words_that_are_typed_with_a_paste() {
     let paste = "a\nb\nc\nd\ne\nf\ng";
     assert_eq!(
         words_above_paste(&format!("this is what it prints:\n{paste}")),
@@ -190,5 +187,11 @@ fn words_that_are_typed_with_a_compaction_or_a_paste() {
         title_of("Implement the plan:\n\n# Keep comments\n## Why"),
         "Implement the plan: Keep comments"
     );
+    let request = "Make slug() strip punctuation and handle umlauts. Do not add any npm dependency.";
+    let shortened = |most| shorten_request(request, most);
+    assert_eq!(shortened(80), request);
+    assert_eq!(shortened(60), request);
+    assert_eq!(shortened(24), "Make slug() strip… Do not add any npm dependency.");
+    assert_eq!(shorten_request("Fix it, then go on with the umlauts", 12), "Fix it,…");
     assert_eq!(title_of("You are a developer.\nMake it so.\nNow."), "Make it so. …");
 }

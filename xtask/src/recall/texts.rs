@@ -13,7 +13,7 @@ use model::score::Scoring;
 use ops::World;
 use ops::features::packets::{handoff, pickup};
 
-use super::cut::{CutKind, RecallSession, SessionCut};
+use super::cut::{RecallSession, SessionCut};
 
 /// A purpose without information, so that the goal must come from the session.
 const EMPTY_PURPOSE: &str = "go on";
@@ -30,9 +30,7 @@ impl SessionPast {
     pub fn before_cut(session: &RecallSession, cut: &SessionCut) -> Result<SessionPast> {
         let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
         let transcript = folder.path().join(format!("{}.jsonl", session.name));
-        let mut lines = session.lines[..cut.line].to_vec();
-        lines.extend(words_for_compaction(session, cut));
-        std::fs::write(&transcript, lines.join(&b'\n'))
+        std::fs::write(&transcript, session.lines[..cut.line].join(&b'\n'))
             .with_context(|| format!("cannot write {}", transcript.display()))?;
         let digest = ops::session::brief::digest_of_transcript(
             &transcript,
@@ -97,19 +95,6 @@ impl SessionPast {
         // The path of the temporary folder must not influence the result.
         Ok(picked.prompt.replace(&*self.folder.path().to_string_lossy(), ""))
     }
-}
-
-/// Returns the line with the user's `/compact` command. The transcript contains this line after the summary, but a
-/// hook reports its text before the compaction.
-fn words_for_compaction<'a>(session: &RecallSession<'a>, cut: &SessionCut) -> Option<&'a [u8]> {
-    const LINES_SEARCHED: usize = 8;
-    const COMMAND: &str = "<command-name>/compact</command-name>";
-    let later = session.lines[cut.line..].iter().take(LINES_SEARCHED).copied();
-    let mut later = later.filter(|_| matches!(cut.kind, CutKind::Compaction(_)));
-    later.find(|line| {
-        let line = String::from_utf8_lossy(line);
-        line.contains(COMMAND) && !line.contains("<command-args></command-args>")
-    })
 }
 
 fn compose_brief(digest: &Digest, size: usize, scoring: Option<&Scoring>) -> String {

@@ -63,9 +63,7 @@ impl WantedItems {
                 .cloned()
                 .collect(),
             commands_again: commands_after.intersection(&commands_ever).cloned().collect(),
-            newest_prompt: words_for_compaction(session, cut)
-                .or(prompts.last().copied())
-                .map(collapsed_beginning),
+            newest_prompt: prompts.last().copied().map(collapsed_beginning),
             newest_task_prompt: telling.next().map(collapsed_beginning),
             prompts: prompts.iter().map(|text| collapsed_beginning(text)).collect(),
             open_failures: labels::open_commands_at_cut(labels, session, cut),
@@ -85,14 +83,6 @@ fn prompts_in(events: &[TranscriptEvent]) -> impl DoubleEndedIterator<Item = &st
         EventKind::Prompt(text) => Some(text.as_str()),
         _ => None,
     })
-}
-
-/// Returns what the user typed after `/compact`, which a hook reports before the compaction.
-fn words_for_compaction<'a>(session: &'a RecallSession, cut: &SessionCut) -> Option<&'a str> {
-    const EVENTS_SEARCHED: usize = 6;
-    let later = &session.events[cut.event_count_before..];
-    let mut later = prompts_in(&later[..later.len().min(EVENTS_SEARCHED)]);
-    later.find_map(|text| text.strip_prefix("/compact ")).map(str::trim).filter(|words| !words.is_empty())
 }
 
 /// Returns the prompts before the previous compaction, newest first.

@@ -59,20 +59,14 @@ impl Prompt {
 
 impl Digest {
     pub(super) fn add_prompt(&mut self, record: &JournalRecord, at_work: bool) {
-        let typed = prompt::words_after_compact(&record.text).unwrap_or(&record.text);
-        if !prompt::is_typed_work_prompt(typed) {
-            return;
-        }
-        // The hook before a compaction and the transcript both report the words after `/compact`.
-        let is_compaction = typed.len() < record.text.len();
-        if is_compaction && self.prompts.iter().rev().take(2).any(|known| known.text == typed) {
+        if !prompt::is_typed_work_prompt(&record.text) {
             return;
         }
         let mut prompt = Prompt {
             at: record.ts.to_string(),
             record: self.records,
             names: Vec::new(),
-            text: prompt::typed_words(typed).to_owned(),
+            text: prompt::typed_words(&record.text).to_owned(),
             refused: cut_to_bytes(&record.command, MAX_REFUSAL_BYTES).to_owned(),
             at_work: at_work && !self.prompts.is_empty(),
         };
@@ -95,13 +89,6 @@ impl Digest {
         if self.prompts.len() > MAX_PROMPTS {
             self.prompts.remove(1);
         }
-    }
-
-    /// Adds what the user typed after `/compact` as the newest prompt.
-    pub(super) fn add_words_for_compaction(&mut self, record: &JournalRecord) {
-        self.mark_turn_closed();
-        self.worked = self.records;
-        self.add_prompt(record, false);
     }
 
     /// Returns the user's current goal: the newest prompt and the task to which it belongs. Questions and remarks do

@@ -21,7 +21,7 @@ use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
 use crate::effect::EffectKind;
 use crate::event::TodoStatus;
-use crate::prompt::PromptKind;
+use crate::prompt::{self, PromptKind};
 use crate::render::{block_quote, in_backticks, in_quotation_marks, inline_for_model, path_or_code};
 use crate::statement;
 use crate::text::{count_with_noun, outline_text};
@@ -41,6 +41,12 @@ const MAX_FILES_PER_FAILURE: usize = 3;
 
 /// The maximum number of earlier requests that are quoted.
 const MAX_EARLIER_REQUESTS: usize = 4;
+
+/// The maximum number of the user's instructions that are listed as constraints, unless a brief lists more.
+const MAX_INSTRUCTIONS: usize = 20;
+
+/// The maximum length of a quoted instruction.
+const MAX_INSTRUCTION_CHARS: usize = 320;
 
 /// The maximum number of validators in addition to those that the user gave.
 const MAX_SEEN_VALIDATORS: usize = 4;
@@ -309,8 +315,12 @@ impl<'a> PacketFacts<'a> {
         if leads && !self.is_task_over() {
             // A short prompt such as "Do it again" makes no sense without the prompt to which it refers.
             let refers = newest.is_some_and(|newest| newest.text.chars().count() < MAX_REFERRING_CHARS);
+            let has_instruction =
+                task.is_some_and(|task| !prompt::instruction_sentences(&task.text).is_empty());
             let most = match (is_answered, refers) {
                 (false, true) => MAX_TASK_CHARS,
+                // An instruction in it may still apply.
+                (true, false) if has_instruction => DURING_CHARS,
                 (true, false) => MAX_EARLIER_TASK_CHARS,
                 (true, true) | (false, false) => DURING_CHARS,
             };
@@ -456,8 +466,31 @@ impl<'a> PacketFacts<'a> {
     fn constraints_section(&self) -> String {
         let rules = self.material.rules.iter().map(|rule| inline_for_model(rule, 300));
         let said = self.facts_of_class(FactClass::Words).filter(|fact| !is_user_answer(fact));
-        let said = said.map(|fact| format!("{USER_SAID}{}", fact.text));
+        let mut said: Vec<String> = said.map(|fact| format!("{USER_SAID}{}", fact.text)).collect();
+        for wish in self.lasting_instructions() {
+            let words = in_quotation_marks(wish, MAX_INSTRUCTION_CHARS);
+            let is_told = said.iter().any(|line| line.contains(words.trim_matches(['“', '”'])));
+            if said.len() < MAX_INSTRUCTIONS && !is_told {
+                said.push(format!("{USER_SAID}{words}"));
+            }
+        }
         lines_or_none(&rules.chain(said).collect::<Vec<_>>())
+    }
+
+    /// Returns the user's instructions that still apply, newest first, without those that the goal quotes in full.
+    fn lasting_instructions(&self) -> impl Iterator<Item = &'a str> {
+        let digest = self.material.digest;
+        let earlier = digest.prompts.iter().rev().filter(|prompt| !digest.is_in_goal(prompt));
+        let wishes = earlier.flat_map(|prompt| {
+            prompt::instruction_sentences(&prompt.text).into_iter().map(move |wish| (prompt.record, wish))
+        });
+        let is_lifted = |record: u64, wish: &str| {
+            let mut later = digest.prompts.iter().filter(|later| later.record > record);
+            later.any(|later| prompt::is_lifted_by(wish, &later.text))
+        };
+        wishes
+            .filter(move |(record, wish)| prompt::is_lasting_instruction(wish) && !is_lifted(*record, wish))
+            .map(|(_, wish)| wish)
     }
 
     fn decisions_section(&self) -> String {

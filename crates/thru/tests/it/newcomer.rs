@@ -339,3 +339,90 @@ fn a_mistyped_packet_or_role_gets_a_suggestion() {
     assert_eq!(env.thru_call(&["recover", "testr", "--json"]).run().json()["near"], "tester");
     assert!(!fs::exists(env.store_folder().join("agents/testr.context.md")).unwrap());
 }
+
+fn say(env: &TestEnv, prompt: &str, answer: &str) {
+    fire_event(env, "UserPromptSubmit", json!({"prompt": prompt}));
+    fire_event(env, "Stop", json!({"last_assistant_message": answer}));
+}
+
+/// The words after `/compact` are mostly instructions for the summary.
+#[test]
+fn words_after_compact_are_no_message_to_the_agent() {
+    let env = TestEnv::with_root();
+    fire_event(&env, "SessionStart", json!({"source": "startup"}));
+    say(&env, "Now add sub() to the calculator.", "I added sub() to calc.js.");
+    say(&env, "write a README with usage", "I looked at it. Which language should the README use?");
+    let compact = |words: &str| {
+        let fields = json!({"trigger": "manual", "custom_instructions": words});
+        fire_event(&env, "PreCompact", fields);
+        let text = "<summary>The agent ran some commands.</summary>";
+        let fields =
+            json!({"agent_id": format!("a{words}"), "agent_type": "", "last_assistant_message": text});
+        fire_event(&env, "SubagentStop", fields);
+        env.fire_event("s1", "SessionStart", json!({"source": "compact"})).context_for_model()
+    };
+    let brief = compact("focus on the sub() work");
+    assert!(brief.contains("Newest message, answered: “write a README with usage”"), "{brief}");
+    assert!(brief.contains("- with /compact: “focus on the sub() work”"), "{brief}");
+    assert_eq!(brief.matches("focus on the sub() work").count(), 1, "{brief}");
+    let listed = env.run_thru(&["journal", "--list"]).assert_ok().stdout;
+    assert!(!listed.contains("focus on the sub() work"), "{listed}");
+    let packet = fs::read_to_string(write_handoff(&env, "README").1).unwrap();
+    assert!(!packet.contains("focus on the sub() work"), "{packet}");
+    assert!(packet.contains("> write a README with usage"), "{packet}");
+
+    // They are for one compaction only.
+    say(&env, "In English, please.", "I wrote README.md.");
+    let asked = env.run_thru(&["brief"]).assert_ok().stdout;
+    assert!(!asked.contains("focus on the sub() work"), "{asked}");
+    let brief = compact("");
+    assert!(!brief.contains("focus on the sub() work") && brief.contains("In English"), "{brief}");
+}
+
+#[test]
+fn a_packet_has_every_constraint_of_the_brief() {
+    let env = TestEnv::with_root();
+    fire_event(&env, "SessionStart", json!({"source": "startup"}));
+    say(
+        &env,
+        "Fix add() so that the tests pass. Do not add any npm dependency.",
+        "I fixed add() in calc.js.",
+    );
+    say(&env, "commit what works so far, but don't push", "I committed the fix.");
+    say(&env, "now add sub(), and never touch package.json", "I added sub() to calc.js.");
+    say(&env, "write a README with usage", "I wrote README.md.");
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+    let packet = fs::read_to_string(write_handoff(&env, "README").1).unwrap();
+    let constraints = packet.split("## Constraints").nth(1).unwrap().split("\n## ").next().unwrap();
+    for rule in ["Do not add any npm dependency", "don't push", "never touch package.json"] {
+        assert!(brief.contains(rule), "{rule}: {brief}");
+        assert!(constraints.contains(rule), "{rule}: {packet}");
+    }
+}
+
+#[test]
+fn a_request_is_not_cut_before_a_prohibition() {
+    let env = TestEnv::with_root();
+    fire_event(&env, "SessionStart", json!({"source": "startup"}));
+    let request = "Make slug() strip punctuation and handle German umlauts (ü -> ue, ß -> ss). Do not add any npm \
+                   dependency.";
+    let edit = |file: &str| {
+        let input = json!({"file_path": env.project_folder().join(file), "content": "x"});
+        let call = json!({"tool_name": "Write", "tool_use_id": file, "tool_input": input});
+        fire_event(&env, "PostToolUse", call);
+    };
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": request}));
+    edit("slug.js");
+    let done = "Punctuation works in slug.js, because I replaced the expression. I decided to keep slug() free of \
+                dependencies, so that the table of umlauts is a constant.";
+    fire_event(&env, "Stop", json!({"last_assistant_message": done}));
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": "Write a README with usage and one example"}));
+    edit("README.md");
+    fire_event(&env, "Stop", json!({"last_assistant_message": "I wrote README.md with one example."}));
+    let packet = fs::read_to_string(write_handoff(&env, "README").1).unwrap();
+    assert!(packet.contains("“Make slug()"), "{packet}");
+    assert!(
+        !packet.contains("ss). Do…") && packet.contains("ss). Do not add any npm dependency.” →"),
+        "{packet}"
+    );
+}

@@ -381,7 +381,10 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
                 match (turn.prompt.prompt_kind(), prompt::words_above_paste(&turn.prompt.text)) {
                     // The text of an approval is not worth quoting, and neither is pasted output.
                     (PromptKind::Approval, _) | (_, None) => told,
-                    (_, Some(words)) => format!("{} → {told}", in_quotation_marks(words, *request)),
+                    (_, Some(words)) => {
+                        let words = prompt::shorten_request(words, *request);
+                        format!("{} → {told}", in_quotation_marks(&words, words.len().max(*request)))
+                    }
                 }
             };
             // Only the newest conclusion is quoted at length.

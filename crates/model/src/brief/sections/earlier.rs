@@ -82,7 +82,8 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
         return;
     }
     let form = |most: usize| {
-        format!("the session began with {}", in_quotation_marks(&prompt::title_of(&first.text), most))
+        let title = prompt::shorten_request(&prompt::title_of(&first.text), most);
+        format!("the session began with {}", in_quotation_marks(&title, title.len().max(most)))
     };
     let mut forms = vec![form(90), form(180)];
     forms.dedup();

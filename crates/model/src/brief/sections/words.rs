@@ -1,8 +1,8 @@
 //! The user's instructions, corrections, reasons for refusals, and answers.
 
-use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
+use crate::brief::{BriefMaterial, Occasion};
 use crate::digest::{Goal, Prompt};
 use crate::prompt;
 use crate::render::{in_backticks, in_quotation_marks};
@@ -19,6 +19,13 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
     let in_goal =
         |prompt: &Prompt| [newest, task].into_iter().flatten().any(|goal| goal.record == prompt.record);
     let since = task.filter(|_| !is_answered).or(newest).map_or(0, |prompt| prompt.record);
+    if material.occasion == Occasion::Compacted && !digest.compact_words.is_empty() {
+        let form = |most| format!("with /compact: {}", in_quotation_marks(&digest.compact_words, most));
+        let mut forms = vec![form(130), form(300)];
+        forms.dedup();
+        let id = format!("compact-words:{:016x}", fnv_fingerprint([&digest.compact_words]));
+        all.add_fact(FactClass::Words, id, forms);
+    }
     let mut told = 0;
     for prompt in digest.prompts.iter().rev().filter(|prompt| !in_goal(prompt)) {
         if told == MAX_PROMPTS {
