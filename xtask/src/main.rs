@@ -50,7 +50,7 @@ enum Command {
     Summaries(summaries::Args),
     /// Check the rules of this repository: file lengths, crate boundaries, dependencies, licences
     Tidy(tidy::Args),
-    /// Rewrite the outputs and the picture in the README, from a session played with the real binary
+    /// Regenerate the sample output and the picture in the README by running a session with the real binary
     Picture,
     /// Run all checks and tests, as ./test.sh does
     Ci,

@@ -63,7 +63,7 @@ struct TokenStep {
 }
 
 impl TokenStep {
-    /// Returns the error of an estimate, in percent of the truth; positive if the estimate is too high.
+    /// Returns the error of an estimate, as a percentage of the true number; positive if the estimate is too high.
     fn estimate_error(&self, ratios: &TokenRatios) -> f64 {
         let estimate: f64 = TextKind::ALL
             .iter()

@@ -131,7 +131,7 @@ pub fn is_error_report(line: &str) -> bool {
     let words = || {
         line.split_whitespace().map(|word| word.trim_matches(['[', ']', '(', ')', ':', '|', '*', '!', '-']))
     };
-    is_python_assertion(&line)
+    is_pytest_error_line(&line)
         || words().any(|word| ERROR_LEVELS.contains(&word))
         || words().next().is_some_and(|word| word.len() == line.len() && is_error_type(word))
         || ERROR_PARTS.iter().any(|part| lower.contains(part))
@@ -264,7 +264,7 @@ fn is_error_type(word: &str) -> bool {
 }
 
 /// Returns whether a line is from pytest's report of a failed assertion, such as `E     assert 3 == 4`.
-fn is_python_assertion(line: &str) -> bool {
+fn is_pytest_error_line(line: &str) -> bool {
     line.strip_prefix("E  ").is_some_and(|rest| !rest.trim().is_empty())
 }
 

@@ -149,7 +149,7 @@ fn new_about_failure(candidate: Candidate, digest: &Digest, claims: &SummaryClai
     }
     let lines = failure::reason_lines(&failure.error).filter(|line| is_exact(line));
     let new: Vec<&str> = lines.filter(|line| !tells_error_line(claims, line)).collect();
-    // The summary was written after the edits, so it is more recent than the failed run.
+    // If files were edited after the failed run, the summary is more up to date than the errors of that run.
     if new.is_empty() || digest.file_edited_after(failure.record).is_some() {
         return None;
     }

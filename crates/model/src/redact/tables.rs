@@ -15,7 +15,7 @@ const MAX_ROWS: usize = 10_000;
 const MAX_COLUMNS: usize = 40;
 
 /// Returns whether the word `text[start..end]` can be the header of a column. A word between single blanks is part of a
-/// sentence. The test is cheap because it runs for every keyword.
+/// sentence. The test must be cheap, because it runs for every keyword.
 #[inline]
 pub fn may_be_column_head(text: &[u8], start: usize, end: usize) -> bool {
     let wide = |at: usize| {

@@ -167,7 +167,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
 }
 
 /// Returns whether `thru install` was ever run in this checkout, or at a path that the project was moved from.
-/// Otherwise, a plugin of the harness may be calling thru.
+/// If not, hooks may still run, because a plugin of the harness may call thru.
 fn was_installed(world: &World, id: &ProjectId, checkout: &Path) -> bool {
     let installed = world.installs().and_then(|installs| installs.list_checkouts().ok()).unwrap_or_default();
     let former = world.trust_records().and_then(|trust| trust.former_paths(id).ok()).unwrap_or_default();

@@ -258,8 +258,7 @@ pub fn sort_by_activity<'e>(
     store: &Store,
     fits: impl Fn(&RosterEntry) -> bool,
 ) -> Vec<&'e RosterEntry> {
-    // Among the sessions that have not ended, only the newest can be the last active one. The older ones crashed long
-    // ago.
+    // Of the sessions that have not ended, only the newest few are examined. Older ones must have crashed long ago.
     let mut open = 0;
     let mut known: Vec<(String, &RosterEntry)> = Vec::new();
     for entry in entries.iter().rev().filter(|entry| !entry.continued) {

@@ -16,7 +16,7 @@ use crate::statement;
 use crate::text::cut_to_bytes;
 
 use super::overtaken::{
-    is_guessing, is_older_word_on_failures, is_overtaken_by_work, is_quoted_by_newest_prompt,
+    is_guessing, is_outdated_by_later_statement, is_overtaken_by_work, is_quoted_by_newest_prompt,
     is_same_subject, is_solved_failure, is_spent,
 };
 use super::quote_agent_words;
@@ -75,7 +75,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
             && !is_quoted_by_newest_prompt(digest, said)
             && !is_solved_failure(digest, said)
             && !is_guessing(said)
-            && !is_older_word_on_failures(digest, said)
+            && !is_outdated_by_later_statement(digest, said)
     });
     let changes = digest.changes_since(last_closed);
     let is_reason = |said: &AgentStatement| {

@@ -68,7 +68,7 @@ pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
 }
 
 /// Whether a statement about failing tests is outdated because a later one is also about failing tests.
-pub fn is_older_word_on_failures(digest: &Digest, said: &AgentStatement) -> bool {
+pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) -> bool {
     let is_about_failures = |text: &str| {
         let small = text.to_lowercase();
         small.contains("test") && ["fail", "remaining issue"].iter().any(|word| small.contains(word))

@@ -157,7 +157,7 @@ impl PacketFacts<'_> {
                 let check = check.unwrap_or_default();
                 Some(format!("the rest of what the agent said it would do: {words}{since_then}{todo}{check}"))
             }
-            // The sentence before may name the change for which the agent looked at something.
+            // So far, the agent has only looked at files. An earlier sentence may name the change it was preparing.
             AnnouncementProgress::Looked => statement::change_before_look(&self.material.digest.said)
                 .map(|_| format!("what the agent said it would do: {words}{since_then}")),
             AnnouncementProgress::Done => None,

@@ -26,7 +26,7 @@ pub struct Args {
     /// Set how to tell that the task is done; an empty text removes it
     #[arg(long, value_name = "TEXT", requires = "id")]
     acceptance: Option<String>,
-    /// Set a file that belongs to the task; can be given several times
+    /// Replace the task's list of files; repeat the option for several files
     #[arg(long = "file", value_name = "PATH", requires = "id")]
     files: Vec<String>,
     /// Change this phase
