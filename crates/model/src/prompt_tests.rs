@@ -191,7 +191,7 @@ fn words_that_are_typed_with_a_paste() {
     let shortened = |most| shorten_request(request, most);
     assert_eq!(shortened(80), request);
     assert_eq!(shortened(60), request);
-    assert_eq!(shortened(24), "Make slug() strip… Do not add any npm dependency.");
-    assert_eq!(shorten_request("Fix it, then go on with the umlauts", 12), "Fix it,…");
+    assert_eq!(shortened(24), "Make slug() strip punct… Do not add any npm dependency.");
+    assert_eq!(shorten_request("Fix it, then go on with the umlauts", 12), "Fix it, the…");
     assert_eq!(title_of("You are a developer.\nMake it so.\nNow."), "Make it so. …");
 }
