@@ -563,6 +563,22 @@ pub fn tracked_local_file(world: &World, harness: &Harness, project: &Path) -> O
     is_tracked.then(|| (folder.join(name), advice_for_tracked_file(world, harness, project)))
 }
 
+/// A harness's settings file into which hooks are not installed because git tracks it.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrackedSettings {
+    pub harness: &'static str,
+    pub title: &'static str,
+    pub path: PathBuf,
+}
+
+/// Returns the first harness in use whose local settings file is tracked by git.
+pub fn tracked_settings(world: &World, project: &Path) -> Option<TrackedSettings> {
+    harnesses_in_use(world, project).into_iter().find_map(|harness| {
+        let (path, _) = tracked_local_file(world, harness, project)?;
+        Some(TrackedSettings { harness: harness.name, title: harness.title, path })
+    })
+}
+
 /// Returns a hint about where to install hooks if git tracks the local settings file.
 fn advice_for_tracked_file(world: &World, harness: &Harness, project: &Path) -> String {
     let file = |scope: Scope| {
